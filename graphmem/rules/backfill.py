@@ -167,43 +167,43 @@ def spaced_times(first: datetime, last: datetime, count: int) -> list[datetime]:
     return [first + TICK * (width * n // count) for n in range(1, count + 1)]
 
 
-def memory_row(found: UnbackedMemory, tenant: str, now: datetime) -> dict[str, Any]:
+def memory_row(memory: UnbackedMemory, tenant: str, now: datetime) -> dict[str, Any]:
     """Return the row, except its embedding, that repairs a memory without problems.
 
     Values derived from tenant, scope and content are always recomputed. Other values are kept, and
     only filled in if they are missing.
     """
-    known = [at for at in (found.last_seen_at, found.recorded_at) if at is not None]
-    first = found.created_at or min(known, default=now)
+    times = [at for at in (memory.last_seen_at, memory.recorded_at) if at is not None]
+    first = memory.created_at or min(times, default=now)
     return {
-        "id": found.id,
-        "scope_key": identity.scope_key(tenant, found.scope),
-        "content_hash": identity.content_hash(found.content),
-        "tags": list(found.tags or ()),
-        "status": found.status or Status.CURRENT,
+        "id": memory.id,
+        "scope_key": identity.scope_key(tenant, memory.scope),
+        "content_hash": identity.content_hash(memory.content),
+        "tags": list(memory.tags or ()),
+        "status": memory.status or Status.CURRENT,
         # If it has events, the earliest of them decides.
-        "created_at": found.created_at if found.stated else first,
-        "recorded_at": found.recorded_at,
-        "events": [] if found.stated else _synthetic_events(found, tenant, first, now),
+        "created_at": memory.created_at if memory.stated else first,
+        "recorded_at": memory.recorded_at,
+        "events": [] if memory.stated else _synthetic_events(memory, tenant, first, now),
     }
 
 
 def _synthetic_events(
-    found: UnbackedMemory, tenant: str, first: datetime, now: datetime
+    memory: UnbackedMemory, tenant: str, first: datetime, now: datetime
 ) -> list[dict[str, Any]]:
-    count = found.reinforce_count or 0
-    again = spaced_times(first, found.last_seen_at or first, min(count, MAX_EVENTS))
+    count = memory.reinforce_count or 0
+    again = spaced_times(first, memory.last_seen_at or first, min(count, MAX_EVENTS))
     counted = {"reinforce_count": count} if count else {}
     entries = [
         (first, EventType.ADD, counted),
         *((at, EventType.REINFORCE_EXACT, {}) for at in again),
     ]
-    if found.status == Status.DEPRECATED and not found.marked:
+    if memory.status == Status.DEPRECATED and not memory.marked:
         # The time of deprecation is unknown; `now` is true, and orders it after the other events.
         entries.append((max(now, entries[-1][0] + TICK), EventType.DEPRECATE, {}))
     return [
-        _event(event_id(tenant, found.id, kind, str(n)), kind, found.scope, at, payload)
-        | {"content_hash": identity.content_hash(found.content)}
+        _event(event_id(tenant, memory.id, kind, str(n)), kind, memory.scope, at, payload)
+        | {"content_hash": identity.content_hash(memory.content)}
         for n, (at, kind, payload) in enumerate(entries)
     ]
 
@@ -239,20 +239,20 @@ def dated_edges(edges: Sequence[UnbackedEdge]) -> tuple[list[UnbackedEdge], list
     memory, so the edges of a chain are dated and returned from its oldest end. Edges on a cycle, or
     above one, cannot be dated.
     """
-    places: dict[str, _EdgeDating] = defaultdict(_EdgeDating)
+    memories: dict[str, _EdgeDating] = defaultdict(_EdgeDating)
     for edge in edges:
-        older = places[edge.older_id]
+        older = memories[edge.older_id]
         older.onto.append(edge)
         older.back_at = max(older.back_at, edge.back_at or BEGINNING)
-        places[str(edge.newer_id)].undated += 1
-    ready = deque(place for place in places.values() if not place.undated)
+        memories[str(edge.newer_id)].undated += 1
+    ready = deque(memory for memory in memories.values() if not memory.undated)
     done: list[UnbackedEdge] = []
     while ready:
         older = ready.popleft()
         for edge in older.onto:
             at = max(edge.at or BEGINNING, older.back_at + TICK)
             done.append(replace(edge, at=at))
-            newer = places[str(edge.newer_id)]
+            newer = memories[str(edge.newer_id)]
             newer.back_at = max(newer.back_at, at)
             newer.undated -= 1
             if not newer.undated:

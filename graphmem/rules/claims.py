@@ -126,8 +126,8 @@ def triple_sentence(template: str | None, subject: str, predicate: str, object_:
     """Return the sentence for a triple: from its predicate's template, else its three parts."""
     if template is None:
         return " ".join((subject.strip(), predicate.strip().replace("_", " "), object_.strip()))
-    words = {"subject": subject.strip(), "object": object_.strip()}
-    return _FIELD.sub(lambda match: words[match[1]], template)
+    parts = {"subject": subject.strip(), "object": object_.strip()}
+    return _FIELD.sub(lambda match: parts[match[1]], template)
 
 
 def reword_claim(claim: Claim, templates: Mapping[str, str]) -> Claim:
@@ -172,7 +172,7 @@ class EvidenceDraft:
     """Properties specific to this type of event."""
     payload: Mapping[str, Any]
 
-    def spoken_as(self, templates: Mapping[str, str]) -> EvidenceDraft:
+    def reword(self, templates: Mapping[str, str]) -> EvidenceDraft:
         """Return the draft with its triple worded by its predicate's template."""
         return replace(self, claim=reword_claim(self.claim, templates))
 
@@ -199,14 +199,14 @@ class EvidenceDraft:
         }
 
 
-def hashed_fields(given: EventSource) -> list[str | datetime | None]:
+def hashed_fields(source: EventSource) -> list[str | datetime | None]:
     """Return all fields of an event's origin as given, for the hash of the request."""
-    return [getattr(given, name, None) for name in EvidenceSource.model_fields if name != "id"]
+    return [getattr(source, name, None) for name in EvidenceSource.model_fields if name != "id"]
 
 
 def draft_event(
     claim: Claim,
-    given: EvidenceSource,
+    source: EvidenceSource,
     kind: EventType,
     now: datetime,
     fields: Mapping[str, Any],
@@ -217,19 +217,19 @@ def draft_event(
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    payload = {"belief_id": claim.id} | ({"note": given.note} if given.note else {})
+    payload = {"belief_id": claim.id} | ({"note": source.note} if source.note else {})
     return EvidenceDraft(
-        event_id=given.id or identity.event_id(now),
+        event_id=source.id or identity.event_id(now),
         claim=claim,
-        given=given,
+        given=source,
         type=kind,
-        occurred_at=drafts.event_time(given.at, now),
+        occurred_at=drafts.event_time(source.at, now),
         request_hash=drafts.request_hash(
             kind,
             claim.id,
             *(str(fields[name]) for name in sorted(fields)),
             wording,
-            *hashed_fields(given),
+            *hashed_fields(source),
         ),
         fields=fields,
         payload=payload,
@@ -266,20 +266,20 @@ def draft_hypothesis(hypothesis: Hypothesis, scope: str, now: datetime) -> Evide
     return draft_event(claim, hypothesis, EventType.BELIEVE, now, confidence, hypothesis.statement)
 
 
-def draft_evidence(given: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:
+def draft_evidence(evidence: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:
     """Return the event of evidence with a strength s: EXPLICIT, with confidence max(0, 2s - 1).
 
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    strength = formulas.clamp_strength(given.strength)
+    strength = formulas.clamp_strength(evidence.strength)
     fields = {
-        "polarity": given.kind.polarity,
+        "polarity": evidence.kind.polarity,
         "confidence": max(0.0, 2 * strength - 1),
         "source_type": "EXPLICIT",
         "strength": strength,
     }
-    return draft_event(claim, given, EventType.EVIDENCE, now, fields)
+    return draft_event(claim, evidence, EventType.EVIDENCE, now, fields)
 
 
 def policy_fields(policy: Policy) -> dict[str, Any]:
@@ -309,32 +309,32 @@ def chain_ends(links: Iterable[ChainLink]) -> dict[str, list[str]]:
     # Only the cache of a damaged graph has a cycle; nodes that lead into one have no end.
     with suppress(CycleError):
         order.prepare()
-    found: dict[str, list[str]] = {}
+    ends_by_id: dict[str, list[str]] = {}
     while ready := order.get_ready():
         for node in ready:
-            ends = [found[newer_id] for newer_id in newer.get(node, ())]
-            found[node] = sorted(set(chain.from_iterable(ends))) if ends else [node]
+            ends = [ends_by_id[newer_id] for newer_id in newer.get(node, ())]
+            ends_by_id[node] = sorted(set(chain.from_iterable(ends))) if ends else [node]
         order.done(*ready)
-    return {node: ends for node, ends in found.items() if node in newer}
+    return {node: ends for node, ends in ends_by_id.items() if node in newer}
 
 
 def add_chain_ends(
     cards: Iterable[dict[str, Any]], links: Iterable[ChainLink]
 ) -> Iterator[dict[str, Any]]:
     """Yield the cards of a chain; each superseded one gets the ids of the chain's end."""
-    found = chain_ends(links)
+    ends = chain_ends(links)
     for card in cards:
         hidden = card["status"] == Status.SUPERSEDED
-        yield card | {"head_ids": found.get(card["id"], []) if hidden else []}
+        yield card | {"head_ids": ends.get(card["id"], []) if hidden else []}
 
 
 def memory_claims(memory: NewMemory, scope: str) -> list[Claim]:
     """Return the distinct claims of a memory, ordered by id; the first wording of each is kept."""
-    found = [
+    all_claims = [
         triple_claim(scope, triple.subject, triple.predicate, triple.object)
         for triple in memory.claims
     ]
-    unique = {claim.id: claim for claim in reversed(found)}
+    unique = {claim.id: claim for claim in reversed(all_claims)}
     return [unique[claim_id] for claim_id in sorted(unique)]
 
 
@@ -366,7 +366,7 @@ def claim_rows(
 
     All batches lock beliefs in this order, so that they wait for each other without deadlock.
     """
-    found = [
+    rows = [
         {
             "event": {"id": draft.event_id, "occurred_at": draft.occurred_at},
             "memory_id": memory_id,
@@ -375,7 +375,7 @@ def claim_rows(
         for draft, memory_id in committed
         for claim in memory_claims(draft.memory, tenant_scope.scope)
     ]
-    return sorted(found, key=lambda row: row["claim"]["id"])
+    return sorted(rows, key=lambda row: row["claim"]["id"])
 
 
 def check_alias_chain(

@@ -97,14 +97,14 @@ def extractive_statement(passage: Passage) -> str:
     sentences = _END.split(informative_sentences(passage.text))
     if not sentences[0]:
         return ""
-    kept = sentences[0]
+    text = sentences[0]
     for sentence in sentences[1:]:
-        if len(kept) + 1 + len(sentence) > MAX_STATEMENT_CHARS:
+        if len(text) + 1 + len(sentence) > MAX_STATEMENT_CHARS:
             break
-        kept = f"{kept} {sentence}"
-    if len(kept) > MAX_STATEMENT_CHARS:
-        kept = kept[: MAX_STATEMENT_CHARS - 1].rsplit(" ", 1)[0] + "…"
-    return prefix_speaker(passage.name, kept)
+        text = f"{text} {sentence}"
+    if len(text) > MAX_STATEMENT_CHARS:
+        text = text[: MAX_STATEMENT_CHARS - 1].rsplit(" ", 1)[0] + "…"
+    return prefix_speaker(passage.name, text)
 
 
 def oldest_first(passages: Sequence[Passage]) -> list[Passage]:
@@ -136,7 +136,7 @@ def star_clusters(
         episodes: index of the episode of each passage.
         min_episodes: minimum number of episodes in a star, including the centre's.
     """
-    adjacent = _both_ways(neighbours)
+    adjacent = _symmetric_neighbours(neighbours)
     taken = [False] * len(adjacent)
 
     def worth(i: int) -> tuple[int, int, float, int]:
@@ -167,7 +167,7 @@ def star_clusters(
     return clusters
 
 
-def _both_ways(neighbours: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
+def _symmetric_neighbours(neighbours: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
     adjacent: list[dict[int, float]] = [{} for _ in neighbours]
     for i, similar in enumerate(neighbours):
         for j, similarity in similar.items():
@@ -232,17 +232,17 @@ NAME = "synthesise"
 """Name of the prompt's file."""
 
 
-def _stripped(given: object) -> object:
-    return given.strip() if isinstance(given, str) else given
+def _strip(value: object) -> object:
+    return value.strip() if isinstance(value, str) else value
 
 
-def _once(keys: tuple[str, ...]) -> tuple[str, ...]:
+def _unique(keys: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(keys))
 
 
-_Statement = Annotated[Statement, BeforeValidator(_stripped)]
-_Part = Annotated[Part, BeforeValidator(_stripped)]
-_Keys = Annotated[tuple[Text, ...], FailFast(), AfterValidator(_once)]
+_Statement = Annotated[Statement, BeforeValidator(_strip)]
+_Part = Annotated[Part, BeforeValidator(_strip)]
+_Keys = Annotated[tuple[Text, ...], FailFast(), AfterValidator(_unique)]
 
 
 class SynthesisReply(BaseModel):
@@ -266,8 +266,8 @@ class SynthesisReply(BaseModel):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        given = sum(part is not None for part in (self.subject, self.predicate, self.object))
-        if given not in (0, 3):
+        count = sum(part is not None for part in (self.subject, self.predicate, self.object))
+        if count not in (0, 3):
             raise ValueError("subject, predicate and object must be given together or all be null")
         return self
 
@@ -295,8 +295,8 @@ def synthesis_prompt(
     passages: Iterable[PromptPassage], candidates: Iterable[PromptBelief]
 ) -> Prompt[SynthesisReply]:
     """Return the prompt for one cluster, with the beliefs that are near it."""
-    shown = (prompt_block("episodes", passages), prompt_block("beliefs", candidates), "Answer:")
-    return Prompt(NAME, prompt_text(NAME), "\n".join(shown), SynthesisReply)
+    blocks = (prompt_block("episodes", passages), prompt_block("beliefs", candidates), "Answer:")
+    return Prompt(NAME, prompt_text(NAME), "\n".join(blocks), SynthesisReply)
 
 
 def reply_problems(
@@ -304,7 +304,7 @@ def reply_problems(
 ) -> list[str]:
     """Return the reasons why a reply must be rejected; empty if it is valid."""
     reasons = [
-        f"{name} has keys that were not offered: {_listed(unknown)}"
+        f"{name} has keys that were not offered: {_format_keys(unknown)}"
         for name, given, known in (
             ("episodes", reply.episodes, passage_keys),
             ("supports", reply.supports, candidate_keys),
@@ -319,11 +319,11 @@ def reply_problems(
     if not reply.episodes:
         reasons.append("the statement cites no episode")
     if both := [key for key in reply.supports if key in reply.contradicts]:
-        reasons.append(f"the same belief is both supported and contradicted: {_listed(both)}")
+        reasons.append(f"the same belief is both supported and contradicted: {_format_keys(both)}")
     return reasons
 
 
-def _listed(keys: Sequence[str]) -> str:
+def _format_keys(keys: Sequence[str]) -> str:
     """Return up to three keys as text: a model may produce any number of any length."""
     few = ", ".join(repr(key[:20]) for key in keys[:3])
     return few if len(keys) <= 3 else f"{few} and {len(keys) - 3} more"
@@ -342,53 +342,57 @@ def relation(passage: Passage, statement: str) -> EvidenceKind | None:
     A statement by a named speaker about themselves is not evidence about others, so the statement
     must name the speaker.
     """
-    if passage.name and not _names(passage.name, statement):
+    if passage.name and not _mentions_speaker(passage.name, statement):
         return None
-    return _word_relation(_words(passage.spoken), _words(statement))
+    return _compare_tokens(_cached_tokens(passage.spoken), _cached_tokens(statement))
 
 
 @lru_cache(maxsize=4_096)
-def _words(text: str) -> tuple[FactToken, ...]:
+def _cached_tokens(text: str) -> tuple[FactToken, ...]:
     # Cached: each passage is compared with several statements, and each statement with many.
     return tuple(fact_tokens(text))
 
 
-def _word_relation(
+def _compare_tokens(
     stated: Sequence[FactToken], claimed: Sequence[FactToken]
 ) -> EvidenceKind | None:
     agree = _agreement(stated, claimed)
     # "No longer" is two negating words but one negation.
     if is_negated(stated) != is_negated(claimed):
         return EvidenceKind.REFUTING if agree >= SHARED else None
-    counts, claims = _numbers(stated), _numbers(claimed)
+    counts, claims = _number_counts(stated), _number_counts(claimed)
     if counts and claims and counts != claims:
         # "I have two cats", "I have three cats"; in different wording the topic may differ.
         return EvidenceKind.REFUTING if agree >= NEARLY else None
-    return None if agree >= NEARLY and _exchanged(stated, claimed) else EvidenceKind.SUPPORTING
+    return (
+        None
+        if agree >= NEARLY and _has_replaced_words(stated, claimed)
+        else EvidenceKind.SUPPORTING
+    )
 
 
 def _agreement(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> float:
     """Return the Dice coefficient of the words of two texts: twice the common ones over all."""
-    left, right = _plain(stated), _plain(claimed)
+    left, right = _word_counts(stated), _word_counts(claimed)
     total = left.total() + right.total()
     return 2 * (left & right).total() / total if total else 0.0
 
 
-def _exchanged(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> bool:
+def _has_replaced_words(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> bool:
     """Return whether each text has a word that the other lacks: tea for coffee, Anna for Marek."""
-    left, right = _plain(stated), _plain(claimed)
+    left, right = _word_counts(stated), _word_counts(claimed)
     return bool(left - right) and bool(right - left)
 
 
-def _plain(text: Sequence[FactToken]) -> Counter[str]:
+def _word_counts(text: Sequence[FactToken]) -> Counter[str]:
     skipped = (FactKind.NEGATION, FactKind.NUMBER)
     return Counter(min(word.bases, default=word.key) for word in text if word.kind not in skipped)
 
 
-def _names(speaker: str, statement: str) -> bool:
-    named = set(_WORD.findall(statement.casefold()))
-    return any(part in named for part in _WORD.findall(speaker.casefold()))
+def _mentions_speaker(speaker: str, statement: str) -> bool:
+    words = set(_WORD.findall(statement.casefold()))
+    return any(part in words for part in _WORD.findall(speaker.casefold()))
 
 
-def _numbers(text: Sequence[FactToken]) -> Counter[str]:
+def _number_counts(text: Sequence[FactToken]) -> Counter[str]:
     return Counter(word.key for word in text if word.kind is FactKind.NUMBER)

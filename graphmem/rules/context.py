@@ -75,7 +75,7 @@ def question(messages: Sequence[Message]) -> str:
         if message.role.lower() not in transcripts.NON_HUMAN_ROLES
         and (text := message.content.strip())
     ]
-    parts = [_ends(text) for text in spoken[:1]]
+    parts = [_cut_middle(text) for text in spoken[:1]]
     for earlier in spoken[1 : 1 + _MAX_EARLIER]:
         if sum(map(len, parts)) + len(earlier) > _MAX_QUESTION_CHARS:
             break
@@ -83,7 +83,7 @@ def question(messages: Sequence[Message]) -> str:
     return "\n".join(parts)
 
 
-def _ends(text: str) -> str:
+def _cut_middle(text: str) -> str:
     half = _MAX_MESSAGE_CHARS // 2
     return text if len(text) <= _MAX_MESSAGE_CHARS else f"{text[:half]}\n{text[-half:]}"
 
@@ -97,10 +97,10 @@ def count_tokens(text: str) -> int:
     Portuguese, 1.4 to 2 for code, ids, Chinese, Japanese, Korean, Hindi and Russian; the least
     0.9 for Arabic and base64, 0.86 for words in capitals, 0.67 for rare Han characters.
     """
-    return sum(map(_tokens, _PIECE.findall(text)))
+    return sum(map(_piece_tokens, _PIECE.findall(text)))
 
 
-def _tokens(piece: str) -> int:
+def _piece_tokens(piece: str) -> int:
     last = piece[-1]
     if "a" <= last <= "z":
         return -(-len(piece) // _LOWER_LETTERS)
@@ -134,11 +134,11 @@ def escape_code(text: str) -> str:
 
 def escape_json(data: str) -> str:
     """Return JSON with all suspect characters escaped; see `quote`."""
-    return _SUSPECT.sub(_escaped, data)
+    return _SUSPECT.sub(_escape_match, data)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    text = found[0]
+def _escape_match(match: re.Match[str]) -> str:
+    text = match[0]
     if not text.isascii() and not is_invisible(text):
         return text
     units = text.encode("utf-16-be", "surrogatepass")
@@ -152,7 +152,7 @@ def is_invisible(character: str) -> bool:
     return unicodedata.category(character) in _UNSEEN or ord(character) in _SELECTORS
 
 
-def pack_context(found: Recollection, tokens: int) -> PackedContext:
+def pack_context(recollection: Recollection, tokens: int) -> PackedContext:
     """Return a recollection as a block of at most `tokens`, best item first.
 
     A bite that is too long for the remaining room is skipped. The best one is cut instead, at a
@@ -161,9 +161,9 @@ def pack_context(found: Recollection, tokens: int) -> PackedContext:
     """
     frame = count_tokens(f"{OPEN}\n{HEAD}\n{CLOSE}")
     room, lines, ids, supplied = tokens - frame, list[str](), list[str](), list[str]()
-    kept = [bite for bite in found.bites if not _is_faded(bite)]
-    for place, bite in enumerate(kept):
-        line = _fitting(bite, room - 1, cut=place == 0)
+    bites = [bite for bite in recollection.bites if not _is_faded(bite)]
+    for place, bite in enumerate(bites):
+        line = _fit_line(bite, room - 1, cut=place == 0)
         if line is None:
             continue
         room -= count_tokens(line.text) + 1
@@ -171,22 +171,22 @@ def pack_context(found: Recollection, tokens: int) -> PackedContext:
         ids.append(bite.id)
         supplied += [bite.text, line.shown, line.text]
     text = "\n".join([OPEN, HEAD, *lines, CLOSE]) if lines else ""
-    reason = "" if lines or not found.bites else _nothing(kept, tokens)
+    reason = "" if lines or not recollection.bites else _empty_reason(bites, tokens)
     return PackedContext(
         Context(
             text=text,
             ids=tuple(ids),
             tokens=count_tokens(text),
-            left_out=len(found.bites) - len(lines),
-            reason=reason or found.reason,
-            provisional=found.provisional,
+            left_out=len(recollection.bites) - len(lines),
+            reason=reason or recollection.reason,
+            provisional=recollection.provisional,
         ),
         tuple(supplied),
     )
 
 
-def _nothing(kept: Sequence[AnyBite], tokens: int) -> str:
-    if kept:
+def _empty_reason(bites: Sequence[AnyBite], tokens: int) -> str:
+    if bites:
         return f"nothing fits in {tokens} tokens"
     return "all results are inferred beliefs with low retrieval"
 
@@ -203,18 +203,18 @@ class _Line(NamedTuple):
     """Text between the quotes."""
 
 
-def _fitting(bite: AnyBite, room: int, *, cut: bool) -> _Line | None:
+def _fit_line(bite: AnyBite, room: int, *, cut: bool) -> _Line | None:
     """Return the line of a bite; None if it does not fit and cannot or must not be cut."""
-    before, after = f"[{escape_id(bite.id)}] {', '.join(_labels(bite))}: ", _others(bite)
+    before, after = f"[{escape_id(bite.id)}] {', '.join(_labels(bite))}: ", _other_values(bite)
     # Longer text cannot fit, so a text of a million characters is not scanned.
     body = quote(bite.text[: max(room, 0) * _MAX_TOKEN_CHARS])[1:-1]
     if count_tokens(line := f'{before}"{body}"{after}') <= room:
         return _Line(line, body)
-    body = _cut(body, room - count_tokens(f'{before}"…"{after}')) if cut else ""
+    body = _cut_text(body, room - count_tokens(f'{before}"…"{after}')) if cut else ""
     return _Line(f'{before}"{body}…"{after}', body) if body else None
 
 
-def _cut(body: str, room: int) -> str:
+def _cut_text(body: str, room: int) -> str:
     taken = 0
     for unit in _UNIT.finditer(body):
         room -= count_tokens(unit[0])
@@ -226,57 +226,57 @@ def _cut(body: str, room: int) -> str:
 
 def _labels(bite: AnyBite) -> list[str]:
     if isinstance(bite, MemoryBite):
-        return ["memory", *_memory(bite), *_day(bite.memory.last_seen_at)]
+        return ["memory", *_memory_notes(bite), *_day_label(bite.memory.last_seen_at)]
     if isinstance(bite, BeliefBite):
-        return [f"belief {bite.belief.belief:.2f}", *_belief(bite), *_day(bite.last_at)]
+        return [f"belief {bite.belief.belief:.2f}", *_belief_notes(bite), *_day_label(bite.last_at)]
     speaker = bite.turn.name or bite.turn.role
-    return [f"said by {_name(speaker)}", *_day(bite.turn.occurred_at)]
+    return [f"said by {_quote_name(speaker)}", *_day_label(bite.turn.occurred_at)]
 
 
-def _memory(bite: MemoryBite) -> list[str]:
+def _memory_notes(bite: MemoryBite) -> list[str]:
     memory, notes = bite.memory, list[str]()
     if memory.status is not Status.CURRENT:
-        notes.append(_replaced(str(memory.status), memory.head_ids))
+        notes.append(_with_head(str(memory.status), memory.head_ids))
     if memory.lost_ids:
-        whole = set(memory.claim_ids) <= set(memory.lost_ids)
-        notes.append("no longer believed" if whole else "in part no longer believed")
+        all_lost = set(memory.claim_ids) <= set(memory.lost_ids)
+        notes.append("no longer believed" if all_lost else "in part no longer believed")
     return notes
 
 
-def _belief(bite: BeliefBite) -> list[str]:
+def _belief_notes(bite: BeliefBite) -> list[str]:
     verdict = bite.belief.verdict
     notes = [] if verdict.status is VerdictStatus.ACCUMULATING else [str(verdict.status)]
-    given = {
+    flags = {
         "revise due": bite.revise_due,
         "ambiguous": bite.ambiguous,
         "contested": bite.belief.contested,
         "flagged": bite.belief.vitality is not None and bite.belief.vitality.flagged_at is not None,
     }
-    notes += [name for name, is_so in given.items() if is_so]
+    notes += [name for name, is_so in flags.items() if is_so]
     if not bite.lost:
         return notes
     archived = bite.belief.status == Status.ARCHIVED
-    return [*notes, _replaced("archived" if archived else "no longer believed", bite.head_ids)]
+    return [*notes, _with_head("archived" if archived else "no longer believed", bite.head_ids)]
 
 
-def _replaced(what: str, heads: Sequence[str]) -> str:
+def _with_head(what: str, heads: Sequence[str]) -> str:
     return f"{what}, now [{escape_id(heads[0])}]" if heads else what
 
 
-def _day(at: Instant | None) -> list[str]:
+def _day_label(at: Instant | None) -> list[str]:
     return [f"{at:%Y-%m-%d}"] if at else []
 
 
-def _others(bite: AnyBite) -> str:
+def _other_values(bite: AnyBite) -> str:
     if not isinstance(bite, BeliefBite) or not bite.others:
         return ""
-    return f" ({'; '.join(_other(other, bite) for other in bite.others[:_MAX_OTHERS])})"
+    return f" ({'; '.join(_other_value(other, bite) for other in bite.others[:_MAX_OTHERS])})"
 
 
-def _other(other: OtherValue, than: BeliefBite) -> str:
+def _other_value(other: OtherValue, than: BeliefBite) -> str:
     word = "was" if than.came_after(other) else "also said:"
-    return f"{word} {_name(other.object)} {_day(other.last_at)[0]}"
+    return f"{word} {_quote_name(other.object)} {_day_label(other.last_at)[0]}"
 
 
-def _name(name: str) -> str:
+def _quote_name(name: str) -> str:
     return quote(name if len(name) <= _MAX_NAME_CHARS else f"{name[: _MAX_NAME_CHARS - 1]}…")

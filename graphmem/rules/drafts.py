@@ -64,15 +64,15 @@ def draft(
 
 def _memory_hash(memory: NewMemory, scope: str, content_hash: str) -> str:
     origin = memory.at, *origin_fields(memory).values()
-    whole = request_hash(scope, content_hash, *origin, *memory.tags)
+    text_hash = request_hash(scope, content_hash, *origin, *memory.tags)
     if not memory.claims:
-        return whole
+        return text_hash
     parts = (
         part
         for triple in memory.claims
         for part in (triple.subject, triple.predicate, triple.object)
     )
-    return request_hash(whole, str(memory.confidence), memory.source_type, *parts)
+    return request_hash(text_hash, str(memory.confidence), memory.source_type, *parts)
 
 
 def event_time(at: datetime | None, now: datetime) -> datetime:
@@ -104,9 +104,9 @@ def check_source_type(source_type: str, weights: Mapping[str, float]) -> None:
         )
 
 
-def origin_fields(given: EventSource | NewMemory) -> dict[str, Any]:
+def origin_fields(source: EventSource | NewMemory) -> dict[str, Any]:
     """Return the origin of an event as properties."""
-    return {name: getattr(given, name) for name in ("source", "actor", "artifact_ref")}
+    return {name: getattr(source, name) for name in ("source", "actor", "artifact_ref")}
 
 
 def request_hash(*parts: str | datetime | None) -> str:

@@ -57,10 +57,10 @@ def find_duplicate(
     offered = fact_tokens(content) if close else ()
     update: Duplicate | None = None
     for candidate in close:
-        found = Duplicate(candidate, _difference(offered, fact_tokens(candidate.content)))
-        if not found.differences:
-            return found
-        update = update or found
+        duplicate = Duplicate(candidate, _difference(offered, fact_tokens(candidate.content)))
+        if not duplicate.differences:
+            return duplicate
+        update = update or duplicate
     return update
 
 
@@ -75,7 +75,7 @@ def difference(a: str, b: str) -> frozenset[FactKind]:
 
 
 def _difference(a: Sequence[FactToken], b: Sequence[FactToken]) -> frozenset[FactKind]:
-    keys_a, keys_b = _keys(a, b), _keys(b, a)
+    keys_a, keys_b = _comparable_keys(a, b), _comparable_keys(b, a)
     if keys_a == keys_b:
         return frozenset()
     count_a, count_b = Counter(keys_a), Counter(keys_b)
@@ -86,7 +86,7 @@ def _difference(a: Sequence[FactToken], b: Sequence[FactToken]) -> frozenset[Fac
     return _order_difference(a, keys_a, b, keys_b)
 
 
-def _keys(text: Sequence[FactToken], other: Sequence[FactToken]) -> list[str]:
+def _comparable_keys(text: Sequence[FactToken], other: Sequence[FactToken]) -> list[str]:
     """Return the key of each word; inflections of a word in `other` become their common base."""
     exact = {word.key for word in other}
     progressive = _all_bases(w for w in other if w.progressive)
@@ -114,11 +114,15 @@ def _order_difference(
     undated_b, moved_b = _split_date(b, keys_b)
     if undated_a == undated_b and moved_a == moved_b and moved_a:
         return frozenset()
-    kinds = frozenset(kind for kind in FactKind if _only(kind, a, keys_a) != _only(kind, b, keys_b))
+    kinds = frozenset(
+        kind
+        for kind in FactKind
+        if _keys_of_kind(kind, a, keys_a) != _keys_of_kind(kind, b, keys_b)
+    )
     return kinds or frozenset({FactKind.VALUE})
 
 
-def _only(kind: FactKind, text: Sequence[FactToken], keys: Sequence[str]) -> list[str]:
+def _keys_of_kind(kind: FactKind, text: Sequence[FactToken], keys: Sequence[str]) -> list[str]:
     return [key for word, key in zip(text, keys, strict=True) if word.kind is kind]
 
 
@@ -205,42 +209,42 @@ class DuplicateResolver:
             return DuplicateVerdict(
                 outcome=Outcome.EXACT_DUPE,
                 memory_id=exact.id,
-                tags=self._united(exact.id, exact.scope, exact.tags, draft),
+                tags=self._merge_tags(exact.id, exact.scope, exact.tags, draft),
                 score=1.0,
                 restores=exact.status is not Status.CURRENT,
             )
         if vector is None:
             return None
-        return self._near_or_new(draft, matches, vector)
+        return self._decide_near(draft, matches, vector)
 
-    def _near_or_new(
+    def _decide_near(
         self, draft: TextDraft, matches: StoredMatches, vector: Vector
     ) -> DuplicateVerdict:
         # A text that is repeated in the batch is searched for once.
         stored = self._near.setdefault(draft.content_hash, matches.near)
         near = (*stored, *self._near_in_batch(vector))
-        found = find_duplicate(draft.memory.content, near, self.threshold)
-        if found and not found.differences:
-            match = found.match
+        duplicate = find_duplicate(draft.memory.content, near, self.threshold)
+        if duplicate and not duplicate.differences:
+            match = duplicate.match
             return DuplicateVerdict(
                 outcome=Outcome.NEAR_DUPE,
                 memory_id=match.id,
-                tags=self._united(match.id, match.scope, match.tags, draft),
+                tags=self._merge_tags(match.id, match.scope, match.tags, draft),
                 score=match.similarity,
             )
         self._exact[draft.content_hash] = ExactMatch(
             draft.memory_id, self.scope, Status.CURRENT, ()
         )
-        self._keep(draft, vector)
+        self._add_new(draft, vector)
         return DuplicateVerdict(
             outcome=Outcome.INSERTED_NEW,
             memory_id=draft.memory_id,
-            tags=self._united(draft.memory_id, self.scope, (), draft),
-            score=found.match.similarity if found else None,
-            update_of=found.match.id if found else None,
+            tags=self._merge_tags(draft.memory_id, self.scope, (), draft),
+            score=duplicate.match.similarity if duplicate else None,
+            update_of=duplicate.match.id if duplicate else None,
         )
 
-    def _keep(self, draft: TextDraft, vector: Vector) -> None:
+    def _add_new(self, draft: TextDraft, vector: Vector) -> None:
         count = len(self._new)
         if self._vectors is None:
             self._vectors = np.empty((16, len(vector)), dtype=np.float32)
@@ -266,7 +270,7 @@ class DuplicateResolver:
             for i in np.flatnonzero(cosines >= min_cosine).tolist()
         ]
 
-    def _united(
+    def _merge_tags(
         self, memory_id: str, scope: str, stored: Sequence[str], draft: TextDraft
     ) -> tuple[str, ...]:
         known = self._tags.get(memory_id, tuple(stored))

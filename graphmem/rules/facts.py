@@ -65,7 +65,7 @@ class _Piece:
 
 def fact_tokens(text: str) -> tuple[FactToken, ...]:
     """Return the significant words of the text, in order."""
-    pieces = _parse_numbers(list(_pieces(_plain(text))))
+    pieces = _parse_numbers(list(_pieces(_normalise(text))))
     result: list[FactToken] = []
     for n in range(len(pieces)):
         word = _word(pieces, n, result[-1] if result else None)
@@ -82,7 +82,7 @@ def is_negated(text: Sequence[FactToken]) -> bool:
     return any(word.kind is FactKind.NEGATION for word in text)
 
 
-def _plain(text: str) -> str:
+def _normalise(text: str) -> str:
     """Return the text in NFC with ASCII quotes, dashes and digits, and other symbols separated."""
     text = unicodedata.normalize("NFC", text)
     if text.isupper():
@@ -117,18 +117,18 @@ def _pieces(text: str) -> Iterator[_Piece]:
         end = match.end()
         # "No, dogs may come" is not "No dogs may come".
         mark = "," if text[end : end + 1] in _PAUSES else ""
-        for n, (key, surface, kind) in enumerate(_read(match)):
+        for n, (key, surface, kind) in enumerate(_canonical_words(match)):
             first = initial and n == 0
             pauses = key in quantities.NEGATIONS or (first and key in quantities.OPENERS)
             joined = n > 0 or gap in {" ", "-"}
             yield _Piece(key + mark if pauses else key, surface, kind, first, joined)
 
 
-def _read(match: re.Match[str]) -> list[CanonicalWord]:
+def _canonical_words(match: re.Match[str]) -> list[CanonicalWord]:
     """Return the canonical words of one match."""
     surface = match.group()
     if match["word"]:
-        first, *rest = _expanded(surface.lower())
+        first, *rest = _expand(surface.lower())
         return [
             CanonicalWord(first, surface, None),
             *(CanonicalWord(part, part, None) for part in rest),
@@ -144,7 +144,7 @@ def _read(match: re.Match[str]) -> list[CanonicalWord]:
     return canonical_words(match)
 
 
-def _expanded(word: str) -> tuple[str, ...]:
+def _expand(word: str) -> tuple[str, ...]:
     """Return the words of a contraction; `'s` and `'d` are kept as they are."""
     if word in quantities.EXPANSIONS:
         return quantities.EXPANSIONS[word]

@@ -29,7 +29,7 @@ class ImportAction(StrEnum):
 class ImportStep:
     """One write; its id derives from the foreign id."""
 
-    verb: ImportAction
+    action: ImportAction
     scope: str | None
     """Scope to write to; None for the handle's own."""
     origin: str
@@ -45,22 +45,22 @@ class ImportPlan:
     """Steps that import foreign data, and the parts that cannot be imported."""
 
     steps: list[ImportStep] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
     """Records that cannot be read, each with the reason."""
-    unplaced: Counter[str] = field(default_factory=Counter)
+    unmapped: Counter[str] = field(default_factory=Counter)
     """Number of filled-in values by field without an equivalent in graphmem."""
 
     @contextmanager
-    def reading(self, name: str) -> Iterator[None]:
+    def recording_errors(self, name: str) -> Iterator[None]:
         """Record an error in a record, and continue with the next one."""
         try:
             yield
         except InvalidInputError as error:
-            self.refused.append(f"{name}: {error.message}")
+            self.rejected.append(f"{name}: {error.message}")
 
 
 class ForeignRecord:
-    """A foreign record, read field by field; fields that are never read are reported by `left`."""
+    """A foreign record, read field by field; `unread_fields` reports the remaining ones."""
 
     def __init__(self, kind: str, record: object, *, derived: Sequence[str] = ()) -> None:
         if not isinstance(record, Mapping):
@@ -71,26 +71,26 @@ class ForeignRecord:
 
     def text(self, name: str) -> str:
         """Return a required text."""
-        found = self.maybe(name)
-        if found is None:
+        value = self.optional_text(name)
+        if value is None:
             raise InvalidInputError(f"{name} is missing.")
-        return found
+        return value
 
-    def maybe(self, name: str) -> str | None:
+    def optional_text(self, name: str) -> str | None:
         """Return a text; None if it is missing or blank."""
         self._asked.add(name)
-        found = self._record.get(name)
-        if found is not None and not isinstance(found, str):
+        value = self._record.get(name)
+        if value is not None and not isinstance(value, str):
             raise InvalidInputError(f"{name} must be a string.")
-        return found if found and found.strip() else None
+        return value if value and value.strip() else None
 
-    def instant(self, name: str) -> datetime | None:
+    def timestamp(self, name: str) -> datetime | None:
         """Return an ISO 8601 timestamp; UTC is assumed if it has no time zone."""
-        found = self.maybe(name)
-        if found is None:
+        value = self.optional_text(name)
+        if value is None:
             return None
         try:
-            at = datetime.fromisoformat(found)
+            at = datetime.fromisoformat(value)
         except ValueError:
             raise InvalidInputError(f"{name} must be an ISO 8601 timestamp.") from None
         return at if at.tzinfo else at.replace(tzinfo=UTC)
@@ -98,12 +98,12 @@ class ForeignRecord:
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of texts; empty if it is missing."""
         self._asked.add(name)
-        found = self._record.get(name) or []
-        if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        values = self._record.get(name) or []
+        if not isinstance(values, list) or not all(isinstance(text, str) for text in values):
             raise InvalidInputError(f"{name} must be a list of strings.")
-        return tuple(found)
+        return tuple(values)
 
-    def left(self) -> list[str]:
+    def unread_fields(self) -> list[str]:
         """Return the names of the fields that have a value and were not read."""
         return [
             f"{self._kind}.{name}"
@@ -122,8 +122,8 @@ def list_field(document: Mapping[str, Any], *names: str) -> list[Any]:
         if name in document:
             if not isinstance(document[name], list):
                 raise InvalidInputError(f"data: {name} must be a list.")
-            found: list[Any] = document[name]
-            return found
+            values: list[Any] = document[name]
+            return values
     return []
 
 
@@ -180,12 +180,12 @@ def plan_mem0(data: object) -> ImportPlan:
     first: list[ImportStep] = []
     later: list[ImportStep] = []
     for n, record in enumerate(list_field(document, "results", "memories")):
-        with plan.reading(f"memory {n}"):
+        with plan.recording_errors(f"memory {n}"):
             steps = _memory(plan, ForeignRecord("memory", record, derived=_DERIVED), histories)
             first += steps[:1]
             later += steps[1:]
     for memory_id, rows in histories.items():
-        steps = _steps(rows, memory_id, _Owned(None, _given(memory_id, None, ())))
+        steps = _steps(rows, memory_id, _Owned(None, _shared_fields(memory_id, None, ())))
         first += steps[:1]
         later += steps[1:]
     # First steps come together, so that they are written in batches; each memory keeps its order.
@@ -196,21 +196,21 @@ def plan_mem0(data: object) -> ImportPlan:
 def _histories(plan: ImportPlan, rows: list[Any]) -> dict[str, list[_Row]]:
     histories: dict[str, list[_Row]] = defaultdict(list)
     for n, record in enumerate(rows):
-        with plan.reading(f"history {n}"):
+        with plan.recording_errors(f"history {n}"):
             read = ForeignRecord("history", record, derived=("old_memory", "is_deleted"))
-            created, updated = read.instant("created_at"), read.instant("updated_at")
+            created, updated = read.timestamp("created_at"), read.timestamp("updated_at")
             row = _Row(
                 id=read.text("id"),
                 memory_id=read.text("memory_id"),
                 event=read.text("event"),
-                text=read.maybe("new_memory"),
+                text=read.optional_text("new_memory"),
                 at=_required(updated or created),
-                actor=read.maybe("actor_id") or read.maybe("role"),
+                actor=read.optional_text("actor_id") or read.optional_text("role"),
             )
             if row.event not in ("ADD", "UPDATE", "DELETE"):
                 raise InvalidInputError(f"event {row.event!r} must be ADD, UPDATE or DELETE.")
-            read.maybe("role")
-            plan.unplaced.update(read.left())
+            read.optional_text("role")
+            plan.unmapped.update(read.unread_fields())
             histories[row.memory_id].append(row)
     for memory_id in histories:
         histories[memory_id].sort(key=lambda row: row.at)
@@ -222,25 +222,25 @@ def _memory(
 ) -> list[ImportStep]:
     """Return the steps of one memory, and remove its history from `histories`."""
     memory_id, text = read.text("id"), read.text("memory")
-    created, updated = read.instant("created_at"), read.instant("updated_at")
+    created, updated = read.timestamp("created_at"), read.timestamp("updated_at")
     at = _required(updated or created)
-    owners = [(name, read.maybe(name)) for name, _ in _OWNERS]
+    owners = [(name, read.optional_text(name)) for name, _ in _OWNERS]
     kinds = dict(_OWNERS)
-    named = [(name, owner) for name, owner in owners if owner]
-    scope = f"{kinds[named[0][0]]}:{named[0][1]}" if named else None
-    actor = read.maybe("actor_id") or dict(owners)["agent_id"] or read.maybe("role")
-    owned = _Owned(scope, _given(memory_id, actor, read.texts("categories")))
+    owned_by = [(name, owner) for name, owner in owners if owner]
+    scope = f"{kinds[owned_by[0][0]]}:{owned_by[0][1]}" if owned_by else None
+    actor = read.optional_text("actor_id") or dict(owners)["agent_id"] or read.optional_text("role")
+    owner_fields = _Owned(scope, _shared_fields(memory_id, actor, read.texts("categories")))
     rows = histories.pop(memory_id, [])
-    read.maybe("role")
-    plan.unplaced.update(read.left())
-    plan.unplaced.update(f"memory.{name}" for name, _ in named[1:] if name != "agent_id")
+    read.optional_text("role")
+    plan.unmapped.update(read.unread_fields())
+    plan.unmapped.update(f"memory.{name}" for name, _ in owned_by[1:] if name != "agent_id")
     if not rows:
         # The memory is dated from its last update.
-        plan.unplaced.update(["memory.created_at"] if created and created != at else [])
+        plan.unmapped.update(["memory.created_at"] if created and created != at else [])
         rows = [_Row(memory_id, memory_id, "ADD", text, at, None)]
-    elif not _same(rows[-1].text, text):
+    elif not _same_text(rows[-1].text, text):
         rows = [*rows, _Row(f"{memory_id}_now", memory_id, "UPDATE", text, at, None)]
-    return _steps(rows, memory_id, owned)
+    return _steps(rows, memory_id, owner_fields)
 
 
 def _steps(rows: list[_Row], memory_id: str, owned: _Owned) -> list[ImportStep]:
@@ -249,27 +249,29 @@ def _steps(rows: list[_Row], memory_id: str, owned: _Owned) -> list[ImportStep]:
     before: str | None = None
     for row in rows:
         if row.event == "DELETE":
-            verb = ImportAction.DEPRECATE
+            action = ImportAction.DEPRECATE
         elif before is None:
-            verb = ImportAction.REMEMBER
+            action = ImportAction.REMEMBER
         else:
-            verb = ImportAction.SUPERSEDE
-        if verb is ImportAction.DEPRECATE and before is None:
+            action = ImportAction.SUPERSEDE
+        if action is ImportAction.DEPRECATE and before is None:
             continue
-        if verb is not ImportAction.DEPRECATE:
-            if row.text is None or _same(before, row.text):
+        if action is not ImportAction.DEPRECATE:
+            if row.text is None or _same_text(before, row.text):
                 continue
             before = row.text
-        given = {**owned.given, "content": row.text}
+        fields = {**owned.given, "content": row.text}
         if row.actor:
-            given["actor"] = row.actor
+            fields["actor"] = row.actor
         steps.append(
-            ImportStep(verb, owned.scope, f"{MEM0}:{memory_id}", f"{MEM0}_{row.id}", row.at, given)
+            ImportStep(
+                action, owned.scope, f"{MEM0}:{memory_id}", f"{MEM0}_{row.id}", row.at, fields
+            )
         )
     return steps
 
 
-def _given(memory_id: str, actor: str | None, tags: tuple[str, ...]) -> dict[str, Any]:
+def _shared_fields(memory_id: str, actor: str | None, tags: tuple[str, ...]) -> dict[str, Any]:
     return {
         "source": MEM0,
         "artifact_ref": f"{MEM0}:{memory_id}",
@@ -278,7 +280,7 @@ def _given(memory_id: str, actor: str | None, tags: tuple[str, ...]) -> dict[str
     }
 
 
-def _same(left: str | None, right: str | None) -> bool:
+def _same_text(left: str | None, right: str | None) -> bool:
     return (
         left is not None
         and right is not None
@@ -307,43 +309,43 @@ def plan_graphiti(data: object) -> ImportPlan:
     plan = ImportPlan()
     names: dict[str, str] = {}
     for n, record in enumerate(list_field(data, "nodes")):
-        with plan.reading(f"node {n}"):
+        with plan.recording_errors(f"node {n}"):
             read = ForeignRecord("node", record, derived=("name_embedding", "group_id"))
             names[read.text("uuid")] = read.text("name")
-            plan.unplaced.update(read.left())
+            plan.unmapped.update(read.unread_fields())
     episodes: dict[str, datetime] = {}
     for n, record in enumerate(list_field(data, "episodes")):
-        with plan.reading(f"episode {n}"):
+        with plan.recording_errors(f"episode {n}"):
             step = _episode(plan, ForeignRecord("episode", record, derived=("entity_edges",)))
             episodes[step.origin.removeprefix(f"{GRAPHITI}:")] = step.at
             plan.steps.append(step)
     facts: list[ImportStep] = []
     for n, record in enumerate(list_field(data, "edges")):
-        with plan.reading(f"edge {n}"):
+        with plan.recording_errors(f"edge {n}"):
             read = ForeignRecord("edge", record, derived=("fact_embedding",))
             facts += _fact(plan, read, names, episodes)
     order = {ImportAction.OBSERVE: 0, ImportAction.RETRACT: 1}
-    plan.steps += sorted(facts, key=lambda step: (order[step.verb], step.at))
+    plan.steps += sorted(facts, key=lambda step: (order[step.action], step.at))
     return plan
 
 
 def _scope(read: ForeignRecord) -> str | None:
-    group = read.maybe("group_id")
+    group = read.optional_text("group_id")
     return f"group:{group}" if group else None
 
 
 def _episode(plan: ImportPlan, read: ForeignRecord) -> ImportStep:
     uuid = read.text("uuid")
-    at = _required(read.instant("valid_at") or read.instant("created_at"))
+    at = _required(read.timestamp("valid_at") or read.timestamp("created_at"))
     step = ImportStep(
         ImportAction.EPISODE,
         _scope(read),
         f"{GRAPHITI}:{uuid}",
         f"{GRAPHITI}_{uuid}",
         at,
-        {"content": read.text("content"), "summary": read.maybe("name")},
+        {"content": read.text("content"), "summary": read.optional_text("name")},
     )
-    plan.unplaced.update(read.left())
+    plan.unmapped.update(read.unread_fields())
     return step
 
 
@@ -357,11 +359,11 @@ class _Times:
 
 
 def _times(read: ForeignRecord) -> _Times:
-    named = read.instant("valid_at") or read.instant("reference_time")
-    begins = _required(named or read.instant("created_at"))
-    ends = read.instant("invalid_at")
+    stated = read.timestamp("valid_at") or read.timestamp("reference_time")
+    begins = _required(stated or read.timestamp("created_at"))
+    ends = read.timestamp("invalid_at")
     # Graphiti also expires a fact that ended, a moment later; its end is enough.
-    retracted = None if ends else read.instant("expired_at")
+    retracted = None if ends else read.timestamp("expired_at")
     return _Times(begins, ends, retracted)
 
 
@@ -377,19 +379,19 @@ def _fact(
         if node not in names:
             raise InvalidInputError(f"{role} {node!r} is not among the nodes.")
     times, scope, origin = _times(read), _scope(read), f"{GRAPHITI}:{uuid}"
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "subject": names[ends["source"]],
         "predicate": read.text("name").lower(),
         "object": names[ends["target"]],
-        "note": read.maybe("fact"),
+        "note": read.optional_text("fact"),
         "source": GRAPHITI,
         "source_type": "EXTRACTOR",
         "artifact_ref": origin,
     }
     mentions = read.texts("episodes")
     known = [episode for episode in mentions if episode in episodes]
-    plan.unplaced.update(["edge.episodes"] * (len(mentions) - len(known)))
-    plan.unplaced.update(read.left())
+    plan.unmapped.update(["edge.episodes"] * (len(mentions) - len(known)))
+    plan.unmapped.update(read.unread_fields())
     # The event of its first episode, or of none, has the fact's own id.
     events = [(f"{GRAPHITI}_{uuid}", known[0] if known else None)]
     events += [(f"{GRAPHITI}_{uuid}_{episode}", episode) for episode in known[1:]]
@@ -400,13 +402,13 @@ def _fact(
             origin,
             name,
             times.begins,
-            given | {"episode": f"{GRAPHITI}_{episode}" if episode else None},
+            fields | {"episode": f"{GRAPHITI}_{episode}" if episode else None},
         )
         for name, episode in events
     ]
     if times.ends:
         # One refuting event for each supporting one, so that the fact does not outlive its end.
-        refuting = given | {"kind": "refuting"}
+        refuting = fields | {"kind": "refuting"}
         steps += [
             ImportStep(ImportAction.OBSERVE, scope, origin, f"{name}_invalid", times.ends, refuting)
             for name, _ in events

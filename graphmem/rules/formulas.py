@@ -68,7 +68,7 @@ class SprtParameters:
             return VerdictStatus.PROMOTED
         return VerdictStatus.DEMOTED if log_ratio <= self.lower + TOLERANCE else None
 
-    def stepped(self, confidence: float, status: VerdictStatus) -> float:
+    def step(self, confidence: float, status: VerdictStatus) -> float:
         """Return the confidence after a promotion or demotion."""
         if status is VerdictStatus.PROMOTED:
             return max(confidence, min(confidence + self.promote_step, self.most))
@@ -144,18 +144,18 @@ def trace_contributions(
     instants: Iterable[datetime], by: TraceRank = STANDARD_TRACE
 ) -> list[Contribution]:
     """Return the contribution of each event before decay, oldest first."""
-    found: list[Contribution] = []
+    contributions: list[Contribution] = []
     full_at: datetime | None = None
-    place = 0
+    burst_index = 0
     for at in sorted(instants):
         if full_at is not None and at - full_at < TRACE_WINDOW:
-            place += 1
-            found.append(Contribution(at, BURST_BASE**place, 1.0))
+            burst_index += 1
+            contributions.append(Contribution(at, BURST_BASE**burst_index, 1.0))
             continue
         gap = (at - full_at) / _DAY if full_at is not None else 0.0
-        found.append(Contribution(at, 1.0, 1 + by.spacing * math.log1p(gap)))
-        full_at, place = at, 0
-    return found
+        contributions.append(Contribution(at, 1.0, 1 + by.spacing * math.log1p(gap)))
+        full_at, burst_index = at, 0
+    return contributions
 
 
 def trace_score(similarity: float, traced: float, by: TraceRank = STANDARD_TRACE) -> float:
@@ -165,8 +165,8 @@ def trace_score(similarity: float, traced: float, by: TraceRank = STANDARD_TRACE
 
 def trace_params(by: TraceRank) -> dict[str, Any]:
     """Return the parameters of a trace for a query."""
-    kept = (by.tau_days, by.spacing) == (STANDARD_TRACE.tau_days, STANDARD_TRACE.spacing)
-    return {**by.model_dump(), "kept": kept}
+    is_standard = (by.tau_days, by.spacing) == (STANDARD_TRACE.tau_days, STANDARD_TRACE.spacing)
+    return {**by.model_dump(), "kept": is_standard}
 
 
 def retrace_params(written: Mapping[str, Sequence[str] | None]) -> dict[str, Any]:

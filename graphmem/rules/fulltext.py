@@ -61,7 +61,7 @@ def _filtered_query(
     statuses: Sequence[str],
     facets: Sequence[str] = (),
 ) -> str:
-    words = list(_within(MAX_TOKENS, _words(text)))
+    words = list(_limit_tokens(MAX_TOKENS, _words(text)))
     if not words:
         return ""
     scored = " ".join(f"{field}:({' '.join(words)})^{boost}" for field, boost in fields.items())
@@ -101,7 +101,7 @@ def _is_within_word(char: str) -> bool:
     return char.isalnum() or char == "_" or char in JOINERS or unicodedata.category(char)[0] == "M"
 
 
-def _within(budget: int, words: Iterable[str]) -> Iterator[str]:
+def _limit_tokens(budget: int, words: Iterable[str]) -> Iterator[str]:
     """Yield words until the analyser would make more than `budget` tokens of them."""
     for word in words:
         # Outside ASCII each character may be a token of its own: Chinese is written without spaces.

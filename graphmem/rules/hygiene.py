@@ -76,33 +76,33 @@ def contains_secret(text: str) -> bool:
     """Return whether the text contains a credential of a well-known shape."""
     return (
         any(pattern.search(text) is not None for pattern in (_TOKENS, _JWT, _HEADER))
-        or any(not _PLACEHOLDER.match(found["value"]) for found in _CONNECTION.finditer(text))
+        or any(not _PLACEHOLDER.match(match["value"]) for match in _CONNECTION.finditer(text))
         or any(map(_is_assigned, _ASSIGNMENT.finditer(text)))
         or any(map(_is_stated, _SENTENCE.finditer(text)))
     )
 
 
-def _is_assigned(found: re.Match[str]) -> bool:
+def _is_assigned(match: re.Match[str]) -> bool:
     """Return whether a value, not prose, follows `password: …` or `api_key=…`."""
-    value = found["value"].rstrip(_CLOSING)
+    value = match["value"].rstrip(_CLOSING)
     if not _may_be_secret(value):
         return False
-    if not found["strong"]:
+    if not match["strong"]:
         return _is_mixed(value)
-    if found["quote"] or found["equals"] or not _PLAIN.fullmatch(value):
+    if match["quote"] or match["equals"] or not _PLAIN.fullmatch(value):
         return True
     # A plain word is a value if nothing follows it: "Password: must be changed" is prose.
-    tail = (found["value"] + found["tail"])[len(value) :]
+    tail = (match["value"] + match["tail"])[len(value) :]
     return not tail.strip(_CLOSING + " \r") or tail[0] in ",;"
 
 
-def _is_stated(found: re.Match[str]) -> bool:
+def _is_stated(match: re.Match[str]) -> bool:
     """Return whether the word after `the password is …` is not an English one."""
-    value = found["value"].rstrip(_CLOSING)
+    value = match["value"].rstrip(_CLOSING)
     if not _may_be_secret(value):
         return False
     is_number = value.isdigit() and len(value) >= _LONG_NUMBER
-    return bool(found["quote"]) or is_number or _is_mixed(value)
+    return bool(match["quote"]) or is_number or _is_mixed(value)
 
 
 def _is_mixed(value: str) -> bool:

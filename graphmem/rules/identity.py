@@ -70,8 +70,8 @@ def facet_key(tenant: str, kind: Facet, name: str) -> str:
 
 def facet_keys(tenant: str, tags: Iterable[str], sources: Iterable[str]) -> list[str]:
     """Return the sorted tokens of a memory's tags and of its events' sources."""
-    named: tuple[tuple[Facet, Iterable[str]], ...] = (("tag", tags), ("source", sources))
-    return sorted({facet_key(tenant, kind, name) for kind, names in named for name in names})
+    facets: tuple[tuple[Facet, Iterable[str]], ...] = (("tag", tags), ("source", sources))
+    return sorted({facet_key(tenant, kind, name) for kind, names in facets for name in names})
 
 
 def event_id(now: datetime) -> str:

@@ -54,15 +54,15 @@ def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, An
     Raises:
         InvalidInputError: its labels are too long together.
     """
-    whole = namespace_path(labels)
-    if len(whole) > MAX_PATH_CHARS:
+    path = namespace_path(labels)
+    if len(path) > MAX_PATH_CHARS:
         raise InvalidInputError(
             f"namespace: its labels must have at most {MAX_PATH_CHARS:,} characters together."
         )
     return {
         "id": namespace_id(scope, labels),
         "parts": list(labels),
-        "path": whole,
+        "path": path,
         "reversed": namespace_path(reversed(labels)),
         "place": place,
     }
@@ -138,33 +138,33 @@ def value_tokens(value: Mapping[str, Any]) -> list[str]:
 def _field_token(field: str, value: str | float) -> str:
     """Return the same token for values that Python considers equal, such as True, 1 and 1.0."""
     if isinstance(value, str):
-        shown = f"s{value}"
+        text = f"s{value}"
     elif isinstance(value, int) or value.is_integer():
-        shown = f"n{int(value):x}"
+        text = f"n{int(value):x}"
     else:
-        shown = f"n{value!r}"
-    return identity.digest(field, shown)[:16]
+        text = f"n{value!r}"
+    return identity.digest(field, text)[:16]
 
 
-def filter_tokens(wanted: Mapping[str, Any] | None) -> list[str]:
+def filter_tokens(filter_: Mapping[str, Any] | None) -> list[str]:
     """Return the tokens that every matching item has; `matches_filter` applies the whole filter."""
-    found = []
-    for field, value in (wanted or {}).items():
+    tokens = []
+    for field, value in (filter_ or {}).items():
         equal = value.get("$eq") if isinstance(value, Mapping) else value
         if isinstance(equal, _SCALARS):
-            found.append(_field_token(field, equal))
-    return found
+            tokens.append(_field_token(field, equal))
+    return tokens
 
 
-def check_filter(wanted: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def check_filter(filter_: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Return a filter if it can be applied to any value.
 
     Raises:
         InvalidInputError: an operator is unknown, an order comparison is not with a number, or the
             filter is nested too deeply.
     """
-    _check_depth("filter", wanted)
-    waiting: list[Any] = list((wanted or {}).values())
+    _check_depth("filter", filter_)
+    waiting: list[Any] = list((filter_ or {}).values())
     while waiting:
         part = waiting.pop()
         if isinstance(part, list | tuple):
@@ -175,7 +175,7 @@ def check_filter(wanted: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
                     _check(name, operand)
             else:
                 waiting.extend(part.values())
-    return wanted
+    return filter_
 
 
 def _check(name: object, operand: object) -> None:
@@ -187,8 +187,8 @@ def _check(name: object, operand: object) -> None:
         raise InvalidInputError(f"filter: {name} must be compared with a number.")
 
 
-def _is_compared(wanted: Mapping[Any, Any]) -> bool:
-    return any(isinstance(key, str) and key.startswith("$") for key in wanted)
+def _is_compared(condition: Mapping[Any, Any]) -> bool:
+    return any(isinstance(key, str) and key.startswith("$") for key in condition)
 
 
 def _number(value: Any) -> float | None:
@@ -198,29 +198,31 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def matches_filter(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
+def matches_filter(value: Mapping[str, Any], filter_: Mapping[str, Any] | None) -> bool:
     """Return whether a value matches a filter that passed `check_filter`.
 
     A missing field counts as None. Order comparisons are false for values that are not numbers.
     """
-    return all(_matches(value.get(field), condition) for field, condition in (wanted or {}).items())
+    return all(
+        _matches(value.get(field), condition) for field, condition in (filter_ or {}).items()
+    )
 
 
-def _matches(value: Any, wanted: Any) -> bool:
-    if isinstance(wanted, Mapping):
-        if _is_compared(wanted):
-            return all(_compares(value, name, operand) for name, operand in wanted.items())
-        return isinstance(value, Mapping) and matches_filter(value, wanted)
-    if isinstance(wanted, list | tuple):
+def _matches(value: Any, condition: Any) -> bool:
+    if isinstance(condition, Mapping):
+        if _is_compared(condition):
+            return all(_compare(value, name, operand) for name, operand in condition.items())
+        return isinstance(value, Mapping) and matches_filter(value, condition)
+    if isinstance(condition, list | tuple):
         return (
             isinstance(value, list)
-            and len(value) == len(wanted)
-            and all(map(_matches, value, wanted))
+            and len(value) == len(condition)
+            and all(map(_matches, value, condition))
         )
-    return bool(value == wanted)
+    return bool(value == condition)
 
 
-def _compares(value: Any, name: str, operand: Any) -> bool:
+def _compare(value: Any, name: str, operand: Any) -> bool:
     if name == "$eq":
         return bool(value == operand)
     if name == "$ne":
@@ -234,12 +236,12 @@ def index_lookup(fits: Sequence[NamespaceMatch]) -> tuple[str, str]:
 
     The longest run of labels without a wildcard is used.
     """
-    found = [("prefix", "")]
+    ends = [("prefix", "")]
     for fit in fits:
         labels = fit.path if fit.end == "prefix" else fit.path[::-1]
         plain = labels[: labels.index("*")] if "*" in labels else labels
-        found.append((fit.end, namespace_path(plain)))
-    return max(found, key=lambda prefix: len(prefix[1]))
+        ends.append((fit.end, namespace_path(plain)))
+    return max(ends, key=lambda prefix: len(prefix[1]))
 
 
 MAX_LEVELS = 100

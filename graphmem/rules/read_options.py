@@ -113,8 +113,8 @@ def evidence_kind(polarity: int | None) -> EvidenceKind | None:
 
 
 def _payload(row: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(row["payload"] or "{}")
-    return found
+    payload: dict[str, Any] = json.loads(row["payload"] or "{}")
+    return payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def sprt_params(bounds: formulas.SprtParameters) -> dict[str, float]:
 
 def time_cursor(at: datetime, last_id: str) -> str:
     """Return the cursor after the last row of a page."""
-    return _encoded(f"{at.isoformat()} {last_id}")
+    return _encode(f"{at.isoformat()} {last_id}")
 
 
 def parse_time_cursor(text: str | None) -> tuple[datetime | None, str | None]:
@@ -179,7 +179,7 @@ def parse_time_cursor(text: str | None) -> tuple[datetime | None, str | None]:
     if text is None:
         return None, None
     try:
-        at, last_id = _decoded(text).split(" ", 1)
+        at, last_id = _decode(text).split(" ", 1)
         place = datetime.fromisoformat(at).astimezone(UTC), last_id
     except (AttributeError, OverflowError, ValueError):
         place = None
@@ -191,7 +191,7 @@ def parse_time_cursor(text: str | None) -> tuple[datetime | None, str | None]:
 
 def key_cursor(*key: str) -> str:
     """Return the cursor after the last row of a page that is ordered by a key."""
-    return _encoded(json.dumps(key, ensure_ascii=False))
+    return _encode(json.dumps(key, ensure_ascii=False))
 
 
 def parse_key_cursor(text: str | None, parts: int) -> tuple[str, ...]:
@@ -203,20 +203,20 @@ def parse_key_cursor(text: str | None, parts: int) -> tuple[str, ...]:
     if text is None:
         return ("",) * parts
     try:
-        found = json.loads(_decoded(text))
+        key = json.loads(_decode(text))
     except (AttributeError, RecursionError, ValueError):
-        found = None
-    whole = isinstance(found, list) and len(found) == parts
-    if not whole or not all(isinstance(part, str) for part in found) or key_cursor(*found) != text:
+        key = None
+    is_list = isinstance(key, list) and len(key) == parts
+    if not is_list or not all(isinstance(part, str) for part in key) or key_cursor(*key) != text:
         raise _invalid_cursor()
-    return tuple(found)
+    return tuple(key)
 
 
-def _encoded(plain: str) -> str:
+def _encode(plain: str) -> str:
     return base64.urlsafe_b64encode(plain.encode()).decode()
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     return base64.b64decode(text.encode(), b"-_", validate=True).decode()
 
 

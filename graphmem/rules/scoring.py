@@ -103,9 +103,9 @@ def embedding_property(generation: int) -> str:
 
 def generation_properties(properties: Mapping[str, Any], generation: int) -> dict[str, Any]:
     """Return a node's properties with one generation's embedding as `embedding`, and no others."""
-    found = {name: value for name, value in properties.items() if not _PROPERTY.fullmatch(name)}
+    kept = {name: value for name, value in properties.items() if not _PROPERTY.fullmatch(name)}
     own = properties.get(embedding_property(generation))
-    return found if own is None else found | {"embedding": own}
+    return kept if own is None else kept | {"embedding": own}
 
 
 NEUTRAL_BELIEF = 0.5

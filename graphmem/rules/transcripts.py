@@ -69,7 +69,7 @@ def turn_ids_by_position(episode_id: str, messages: Sequence[Message], start: in
 
 
 def overlapping_turns(
-    first: Sequence[StoredTurn], last: Sequence[StoredTurn], given: Sequence[MessageKey]
+    first: Sequence[StoredTurn], last: Sequence[StoredTurn], keys: Sequence[MessageKey]
 ) -> Sequence[StoredTurn]:
     """Return the stored turns that match the given messages, from the first message on.
 
@@ -79,12 +79,12 @@ def overlapping_turns(
     Args:
         first: first turns of the conversation, as many as there are messages or fewer.
         last: its last turns, as many, in order.
-        given: keys of the messages.
+        keys: keys of the messages.
     """
-    for n in range(min(len(last), len(given)), 0, -1):
-        if [turn.said for turn in last[-n:]] == list(given[:n]):
+    for n in range(min(len(last), len(keys)), 0, -1):
+        if [turn.said for turn in last[-n:]] == list(keys[:n]):
             return last[-n:]
-    if len(given) > 1 and [turn.said for turn in first] == list(given):
+    if len(keys) > 1 and [turn.said for turn in first] == list(keys):
         return first
     return ()
 
@@ -189,13 +189,13 @@ def add_batch(
     )
 
 
-def bite_hashes(found: Recollection) -> set[str]:
+def bite_hashes(recollection: Recollection) -> set[str]:
     """Return the content hashes of recalled texts."""
     return {
         bite.memory.content_hash
         if isinstance(bite, MemoryBite)
         else identity.content_hash(bite.text)
-        for bite in found.bites
+        for bite in recollection.bites
     }
 
 

@@ -93,7 +93,7 @@ class DigestChain:
     number: int = 0
     """Number of the last line, from 1."""
 
-    def written(self, record: Mapping[str, Any]) -> bytes:
+    def write(self, record: Mapping[str, Any]) -> bytes:
         """Return a record as the next line, including the line ending."""
         body = json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         text = body.encode("utf-8")
@@ -172,31 +172,34 @@ def check_header(record: Mapping[str, Any]) -> Mapping[str, Any]:
     if record.get("format") != FORMAT:
         raise ExportFileError("Line 1 is not the header of a graphmem export.")
     if record.get("version") != VERSION:
-        given = ascii(record.get("version"))[:20]
+        version = ascii(record.get("version"))[:20]
         raise ExportFileError(
-            f"The file has format version {given}; this graphmem reads version {VERSION}.",
+            f"The file has format version {version}; this graphmem reads version {VERSION}.",
             hint="Export again with this graphmem, or import with the version that wrote the file.",
         )
     return record
 
 
-def node_record(kind: NodeKind, found: Mapping[str, Any], generation: int) -> dict[str, Any]:
+def node_record(kind: NodeKind, node: Mapping[str, Any], generation: int) -> dict[str, Any]:
     """Return a node, a map of `transfer/read`, as the record of a line."""
     record = {
         "kind": kind.label,
         **({"part": kind.part} if kind.part else {}),
-        "key": found["key"],
-        "properties": _own(kind.label, generation_properties(found["properties"], generation)),
+        "key": node["key"],
+        "properties": _exported_properties(
+            kind.label, generation_properties(node["properties"], generation)
+        ),
         "links": sorted(
-            _links(kind.label, found["links"]),
+            _links(kind.label, node["links"]),
             key=lambda link: (link["type"], link["label"], link["key"], link["leaves"]),
         ),
     }
-    if found["texts"] is not None:
+    if node["texts"] is not None:
         record["texts"] = [
-            _own("ItemText", generation_properties(text, generation)) for text in found["texts"]
+            _exported_properties("ItemText", generation_properties(text, generation))
+            for text in node["texts"]
         ]
-        record["namespace"] = _own("Namespace", found["namespace"])
+        record["namespace"] = _exported_properties("Namespace", node["namespace"])
     return record
 
 
@@ -205,20 +208,20 @@ def _links(label: str, links: Sequence[Mapping[str, Any]]) -> Iterator[dict[str,
         ends = (label, link["label"]) if link["leaves"] else (link["label"], label)
         # Other programs may have added relationships.
         if (known := LINKS.get((ends[0], link["type"], ends[1]))) is not None:
-            yield {**link, "properties": _held(known.properties, link["properties"])}
+            yield {**link, "properties": _select_properties(known.properties, link["properties"])}
 
 
-def _own(label: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    return _held(NODES[label], properties)
+def _exported_properties(label: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    return _select_properties(NODES[label], properties)
 
 
-def _held(declared: Any, properties: Mapping[str, Any]) -> dict[str, Any]:
+def _select_properties(declared: Any, properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return the exported properties as JSON values."""
     names = declared.__annotations__
-    return {name: _plain(value) for name, value in sorted(properties.items()) if name in names}
+    return {name: _json_value(value) for name, value in sorted(properties.items()) if name in names}
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Return a value as JSON; a type that JSON lacks becomes a map of one entry named after it."""
     if isinstance(value, datetime):
         return {"instant": value.isoformat()}
@@ -229,18 +232,22 @@ def _plain(value: Any) -> Any:
             exact = np.array(value, dtype="<f4")
             if np.array_equal(exact.astype("<f8"), np.array(value, dtype="<f8")):
                 return {"vector": base64.b64encode(exact.tobytes()).decode("ascii")}
-        return [_plain(element) for element in value]
+        return [_json_value(element) for element in value]
     return value
 
 
-def node_difference(label: str, there: Mapping[str, Any], given: Mapping[str, Any]) -> str | None:
+def node_difference(
+    label: str, stored: Mapping[str, Any], properties: Mapping[str, Any]
+) -> str | None:
     """Return how the properties of an existing node differ from those of a record.
 
     Returns:
         The name of a differing immutable property; "" if only mutable properties differ; None if
         the two are equal.
     """
-    own = _own(label, there)
-    names = IMMUTABLE_PROPERTIES.get(label) or sorted((own.keys() | given.keys()) - {"recorded_at"})
-    wrong = next((name for name in names if own.get(name) != given.get(name)), None)
-    return "" if wrong is None and own != given else wrong
+    own = _exported_properties(label, stored)
+    names = IMMUTABLE_PROPERTIES.get(label) or sorted(
+        (own.keys() | properties.keys()) - {"recorded_at"}
+    )
+    wrong = next((name for name in names if own.get(name) != properties.get(name)), None)
+    return "" if wrong is None and own != properties else wrong

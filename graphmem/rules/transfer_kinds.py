@@ -37,15 +37,15 @@ MAX_KEY_BYTES = 6_500
 """Bytes of UTF-8: an index accepts about 8,000, of which tenant and scope need up to 1,600."""
 
 
-def _only(given: object, name: str) -> Any:
+def _single_entry(value: object, name: str) -> Any:
     """Return the value of a map with one entry, which encodes a type that JSON lacks."""
-    if not isinstance(given, dict) or list(given) != [name]:
+    if not isinstance(value, dict) or list(value) != [name]:
         raise ValueError(f'must be a map with the one entry "{name}"')
-    return given[name]
+    return value[name]
 
 
-def _instant(given: object) -> datetime:
-    text = _only(given, "instant")
+def _parse_instant(value: object) -> datetime:
+    text = _single_entry(value, "instant")
     try:
         at = datetime.fromisoformat(text)
         if at.tzinfo is not None:
@@ -55,25 +55,25 @@ def _instant(given: object) -> datetime:
     raise ValueError("must be an ISO 8601 timestamp with a time zone, in the years 1 to 9999")
 
 
-def _recorded(at: datetime) -> datetime:
+def _check_recorded(at: datetime) -> datetime:
     # Readers add and subtract durations.
     if not 1970 <= at.year < 9999:
         raise ValueError("must be in the years 1970 to 9998")
     return at
 
 
-def _days(given: object) -> object:
-    if given == {"float": "inf"}:
+def _parse_days(value: object) -> object:
+    if value == {"float": "inf"}:
         return math.inf
-    if isinstance(given, float | int) and not isinstance(given, bool) and 0 < given < math.inf:
-        return float(given)
+    if isinstance(value, float | int) and not isinstance(value, bool) and 0 < value < math.inf:
+        return float(value)
     raise ValueError('must be a number greater than 0 or {"float": "inf"}')
 
 
-def _vector(given: object, info: ValidationInfo) -> Any:
+def _parse_vector(value: object, info: ValidationInfo) -> Any:
     dimension = (info.context or {})["dimension"]
     try:
-        data = base64.b64decode(_only(given, "vector"), validate=True)
+        data = base64.b64decode(_single_entry(value, "vector"), validate=True)
     except (TypeError, binascii.Error):
         raise ValueError("must be 32-bit floats in base64") from None
     if len(data) != 4 * dimension:
@@ -100,21 +100,21 @@ def parse_object(text: str) -> dict[str, Any]:
     return found
 
 
-def _fits_index(text: str) -> str:
+def _check_key_length(text: str) -> str:
     if len(text.encode()) > MAX_KEY_BYTES:
         raise ValueError(f"must have at most {MAX_KEY_BYTES:,} bytes")
     return text
 
 
-When: TypeAlias = Annotated[datetime, PlainValidator(_instant)]
-Recorded: TypeAlias = Annotated[When, AfterValidator(_recorded)]
-Days: TypeAlias = Annotated[float, PlainValidator(_days)]
+When: TypeAlias = Annotated[datetime, PlainValidator(_parse_instant)]
+Recorded: TypeAlias = Annotated[When, AfterValidator(_check_recorded)]
+Days: TypeAlias = Annotated[float, PlainValidator(_parse_days)]
 """Time constant in days; inf for no decay."""
-Vector: TypeAlias = Annotated[Any, PlainValidator(_vector)]
+Vector: TypeAlias = Annotated[Any, PlainValidator(_parse_vector)]
 """float32[n]; n is `dimension` of the validation's context."""
 Id: TypeAlias = Annotated[Text, Field(min_length=1, max_length=500)]
 """Ids given by callers have at most 200 characters; some ids are derived from these."""
-Key: TypeAlias = Annotated[Text, Field(min_length=1), AfterValidator(_fits_index)]
+Key: TypeAlias = Annotated[Text, Field(min_length=1), AfterValidator(_check_key_length)]
 """Folded name, short enough for an index."""
 Scope: TypeAlias = Name
 Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=2**53)]
@@ -397,7 +397,7 @@ _DECIDED = frozenset({EventType.ACCEPT, EventType.REJECT})
 _LOGGED = frozenset({EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, EventType.ROLL_UP})
 
 
-def _to(types: str, properties: Any, labels: str, *of: EventType) -> dict[Any, LinkKind]:
+def _event_links(types: str, properties: Any, labels: str, *of: EventType) -> dict[Any, LinkKind]:
     """Return the kinds of relationships that start from events."""
     link = LinkKind(properties, frozenset(of) or None)
     return {
@@ -414,20 +414,20 @@ LINKS: Mapping[tuple[str, str, str], LinkKind] = {
     ("Memory", "CLAIMS", "Belief"): LinkKind(_Plain),
     ("Memory", "SUPERSEDES", "Memory"): LinkKind(_Supersedes),
     ("Belief", "SUPERSEDES", "Belief"): LinkKind(_Supersedes),
-    **_to("CONCERNS", _Plain, "Memory Belief Episode"),
-    **_to("OCCURRED_IN", _Plain, "Episode"),
-    **_to("QUOTES", _Plain, "Turn"),
-    **_to("REINFORCES", _Plain, "Memory", *COMMITTED),
+    **_event_links("CONCERNS", _Plain, "Memory Belief Episode"),
+    **_event_links("OCCURRED_IN", _Plain, "Episode"),
+    **_event_links("QUOTES", _Plain, "Turn"),
+    **_event_links("REINFORCES", _Plain, "Memory", *COMMITTED),
     # Their properties are those of the event and of the belief.
-    **_to("SUPPORTS REFUTES", _Plain, "Belief", *COMMITTED, EventType.EVIDENCE),
-    **_to("CONCERNS", _Plain, "Predicate", EventType.POLICY),
-    **_to("CONCERNS NAMES", _Plain, "Name", EventType.SAME_AS),
-    **_to("CONCERNS", _Plain, "Event", *_DECIDED),
-    **_to("RETRACTS", _Plain, "Event", EventType.RETRACT),
-    **_to("WITHIN", _Plain, "Event", *_LOGGED),
-    **_to("ACCESSED", _Plain, "Memory Belief Turn Episode Artifact", EventType.ACCESS),
-    **_to("RETURNED", _Returned, "Memory Belief Turn Episode Artifact", EventType.SEARCH),
-    **_to("RATED", _Rated, "Memory Belief Episode Artifact", EventType.SEARCH),
+    **_event_links("SUPPORTS REFUTES", _Plain, "Belief", *COMMITTED, EventType.EVIDENCE),
+    **_event_links("CONCERNS", _Plain, "Predicate", EventType.POLICY),
+    **_event_links("CONCERNS NAMES", _Plain, "Name", EventType.SAME_AS),
+    **_event_links("CONCERNS", _Plain, "Event", *_DECIDED),
+    **_event_links("RETRACTS", _Plain, "Event", EventType.RETRACT),
+    **_event_links("WITHIN", _Plain, "Event", *_LOGGED),
+    **_event_links("ACCESSED", _Plain, "Memory Belief Turn Episode Artifact", EventType.ACCESS),
+    **_event_links("RETURNED", _Returned, "Memory Belief Turn Episode Artifact", EventType.SEARCH),
+    **_event_links("RATED", _Rated, "Memory Belief Episode Artifact", EventType.SEARCH),
 }
 """Kinds of relationships by start label, type and end label."""
 

@@ -148,12 +148,12 @@ def parse_payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
         if shape is not None:
             raise ValueError(f"is required in an event of the type {kind}")
         return None
-    found: dict[str, Any] = adapter(shape or _AnyPayload).validate_python(parse_object(text))
+    payload: dict[str, Any] = adapter(shape or _AnyPayload).validate_python(parse_object(text))
     if kind is EventType.PROPOSE:
-        check_claim(found["claim"])
-    if kind in COMMITTED and "request_hash" in event and "outcome" not in found:
+        check_claim(payload["claim"])
+    if kind in COMMITTED and "request_hash" in event and "outcome" not in payload:
         raise ValueError("must contain the outcome")
-    return found
+    return payload
 
 
 def parse_decision(text: str) -> dict[str, Any]:
@@ -162,10 +162,10 @@ def parse_decision(text: str) -> dict[str, Any]:
     Raises:
         ValueError: it cannot be applied again; a `ValidationError` names the field.
     """
-    found: dict[str, Any] = adapter(_Decided).validate_python(parse_object(text))
-    for claim in found["beliefs"]:
+    decision: dict[str, Any] = adapter(_Decided).validate_python(parse_object(text))
+    for claim in decision["beliefs"]:
         check_claim(claim)
-    return found
+    return decision
 
 
 def check_claim(claim: Mapping[str, Any]) -> None:

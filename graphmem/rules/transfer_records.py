@@ -144,107 +144,109 @@ class Reader:
             ExportFileError: the line was changed, a line before it is missing, or its content is
                 invalid; names the line and the field.
         """
-        given = self.chain.read(line)
+        record = self.chain.read(line)
         try:
-            return self._parsed(given)
+            return self._parsed(record)
         except _LineError as error:
             raise ExportFileError(f"Line {self.chain.number}: {error}.", hint=_HINT) from None
 
-    def _parsed(self, given: dict[str, Any]) -> Header | Node | End:
+    def _parsed(self, record: dict[str, Any]) -> Header | Node | End:
         if self.ended:
             raise _LineError("it follows the end of the export")
         if self.header is None:
-            self.header = _header(given)
+            self.header = _parse_header(record)
             return self.header
-        if "end" in given:
-            if given != self.counts.end():
+        if "end" in record:
+            if record != self.counts.end():
                 raise _LineError("its counts differ from the records in the file")
             self.ended = True
-            return End(given)
-        found = _node(self.chain.number, given, self.header.dimension)
-        place = KIND_ORDER[found.kind.label, found.kind.part], found.key
+            return End(record)
+        node = _parse_node(self.chain.number, record, self.header.dimension)
+        place = KIND_ORDER[node.kind.label, node.kind.part], node.key
         if place <= self.place:
             raise _LineError("key: must be greater than that of the line before it")
         self.place = place
-        self.counts.add(given)
-        return found
+        self.counts.add(record)
+        return node
 
 
 class _LineError(Exception):
     """Problem of a line, prefixed with the field."""
 
 
-def _header(given: dict[str, Any]) -> Header:
-    transfer.check_header(given)
-    found = _check("", adapter(_Header).validate_python, given)
-    model = found["model"]
-    return Header(found["tenant"], model["name"], model["dimension"], found["known"], given)
+def _parse_header(record: dict[str, Any]) -> Header:
+    transfer.check_header(record)
+    header = _check("", adapter(_Header).validate_python, record)
+    model = header["model"]
+    return Header(header["tenant"], model["name"], model["dimension"], header["known"], record)
 
 
-def _node(line: int, given: dict[str, Any], dimension: int) -> Node:
-    kind = _kind(given)
+def _parse_node(line: int, record: dict[str, Any], dimension: int) -> Node:
+    kind = _parse_kind(record)
     context = {"dimension": dimension}
     properties = _check(
         "properties",
         lambda value: adapter(NODES[kind.label]).validate_python(value, context=context),
-        given["properties"],
+        record["properties"],
     )
     texts: list[dict[str, Any]] = []
     namespace: dict[str, Any] = {}
     if kind.label == "Item":
         namespace = _check(
-            "namespace", adapter(NODES["Namespace"]).validate_python, given["namespace"]
+            "namespace", adapter(NODES["Namespace"]).validate_python, record["namespace"]
         )
         texts = _check(
             "texts",
             lambda value: adapter(TEXTS).validate_python(value, context=context),
-            given["texts"],
+            record["texts"],
         )
-    found = Node(
+    node = Node(
         line=line,
         kind=kind,
-        key=_check("key", adapter(_key(kind.label)).validate_python, given["key"]),
+        key=_check("key", adapter(_key_type(kind.label)).validate_python, record["key"]),
         properties=properties,
-        links=_links(kind, given, properties),
+        links=_parse_links(kind, record, properties),
         texts=texts,
         namespace=namespace,
-        given=given,
+        given=record,
     )
     if (check := _CHECKS.get(kind.label)) is not None:
-        check(found)
-    return found
+        check(node)
+    return node
 
 
-def _kind(given: Mapping[str, Any]) -> NodeKind:
-    label, part = given.get("kind"), given.get("part", "")
+def _parse_kind(record: Mapping[str, Any]) -> NodeKind:
+    label, part = record.get("kind"), record.get("part", "")
     place = (
         KIND_ORDER.get((label, part)) if isinstance(label, str) and isinstance(part, str) else None
     )
     if place is None:
         raise _LineError("kind: must be a kind of node in an export, with its part")
     kind = KINDS[place]
-    wanted = {"kind", "key", "properties", "links"} | ({"part"} if kind.part else set())
-    wanted |= {"namespace", "texts"} if label == "Item" else set()
-    if given.keys() != wanted:
-        odd = min(wanted ^ given.keys(), key=str)
+    required = {"kind", "key", "properties", "links"} | ({"part"} if kind.part else set())
+    required |= {"namespace", "texts"} if label == "Item" else set()
+    if record.keys() != required:
+        wrong = min(required ^ record.keys(), key=str)
         raise _LineError(
-            f"{_path_part(odd)}: {'is missing' if odd in wanted else 'is not allowed'}"
+            f"{_path_part(wrong)}: {'is missing' if wrong in required else 'is not allowed'}"
         )
     return kind
 
 
-def _key(label: str) -> Any:
+def _key_type(label: str) -> Any:
     if label in _BY_SCOPE | _CITED:
         return Name
     return Key if label in _BY_NAME else Id
 
 
-def _links(
-    kind: NodeKind, given: Mapping[str, Any], properties: Mapping[str, Any]
+def _parse_links(
+    kind: NodeKind, record: Mapping[str, Any], properties: Mapping[str, Any]
 ) -> list[Related]:
-    own = _LABELS[kind.label], given["key"]
-    found = []
-    for n, link in enumerate(_check("links", adapter(list[_Link]).validate_python, given["links"])):
+    own = _LABELS[kind.label], record["key"]
+    links = []
+    for n, link in enumerate(
+        _check("links", adapter(list[_Link]).validate_python, record["links"])
+    ):
         where = f"links.{n}"
         start, end = kind.label, link["label"]
         if not link["leaves"]:
@@ -258,11 +260,11 @@ def _links(
             raise _LineError(f"{where}.key: must be the key of an earlier node")
         if _POLARITY.get(link["type"], properties.get("polarity")) != properties.get("polarity"):
             raise _LineError(f"{where}.type: must match the event's polarity")
-        found.append(_related(where, known, link))
-    return found
+        links.append(_parse_link(where, known, link))
+    return links
 
 
-def _related(where: str, known: LinkKind, link: Mapping[str, Any]) -> Related:
+def _parse_link(where: str, known: LinkKind, link: Mapping[str, Any]) -> Related:
     own = _check(
         f"{where}.properties", adapter(known.properties).validate_python, link["properties"]
     )

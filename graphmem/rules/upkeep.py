@@ -110,7 +110,7 @@ def gist(text: str, name: str | None = None) -> str:
 
 def shorten(text: str) -> str:
     """Return a text as one line of at most LONGEST characters, cut at a word boundary."""
-    line = _shown(text)
+    line = _visible_line(text)
     return (
         line if len(line) <= MAX_GIST_CHARS else line[: MAX_GIST_CHARS - 1].rsplit(" ", 1)[0] + "…"
     )
@@ -118,7 +118,9 @@ def shorten(text: str) -> str:
 
 def digest_line(at: datetime, summary: str, episode_id: str) -> str:
     """Return the line of an episode: a list item of plain text, with the id in a code span."""
-    escaped = _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), _shown(summary))
+    escaped = _MARKUP.sub(
+        lambda match: _ENTITIES.get(match[0], "\\" + match[0]), _visible_line(summary)
+    )
     return f"- {at.date().isoformat()}: {escaped} `{context.escape_code(episode_id)}`"
 
 
@@ -148,14 +150,14 @@ def add_lines(text: str | None, lines: Mapping[str, str], name: str) -> str:
         DigestFileError: the markers do not delimit exactly one section.
     """
     codes = digest_codes(text, name)
-    new = [made for episode_id, made in lines.items() if not has_code(codes, episode_id)]
+    new = [new_line for episode_id, new_line in lines.items() if not has_code(codes, episode_id)]
     if not new:
         return text or ""
     before = f"{HEADING}\n" if text is None else text
     section = _section(before, name)
-    found = _ENDING.search(before, section.begin if section else 0)
-    ending = found[0] if found else "\n"
-    added = "".join(made + ending for made in new)
+    match = _ENDING.search(before, section.begin if section else 0)
+    ending = match[0] if match else "\n"
+    added = "".join(new_line + ending for new_line in new)
     if section is not None:
         return before[: section.end] + added + before[section.end :]
     gap = "" if not before else ending if before.endswith(("\r", "\n")) else 2 * ending
@@ -210,33 +212,35 @@ class _Mark(NamedTuple):
 
 def _section(text: str, name: str) -> _Section | None:
     marks: dict[str, list[_Mark]] = {BEGIN: [], END: []}
-    for number, found in enumerate(_LINE.finditer(text), 1):
-        content = found[0].lstrip(_BYTE_ORDER_MARK).strip()
+    for number, match in enumerate(_LINE.finditer(text), 1):
+        content = match[0].lstrip(_BYTE_ORDER_MARK).strip()
         if content in marks:
-            marks[content].append(_Mark(number, found.start(), found.end()))
-    begin, end = _only(marks[BEGIN], name, "begins"), _only(marks[END], name, "ends")
+            marks[content].append(_Mark(number, match.start(), match.end()))
+    begin, end = _single_mark(marks[BEGIN], name, "begins"), _single_mark(marks[END], name, "ends")
     if begin is None and end is None:
         return None
     if end is None:
-        raise _broken(name, marks[BEGIN][0].number, "begins and never ends")
+        raise _section_error(name, marks[BEGIN][0].number, "begins and never ends")
     if begin is None:
-        raise _broken(name, end.number, "ends and never began")
+        raise _section_error(name, end.number, "ends and never began")
     if end.number < begin.number:
-        raise _broken(name, end.number, f"ends before it begins, in line {begin.number}")
+        raise _section_error(name, end.number, f"ends before it begins, in line {begin.number}")
     return _Section(begin.start, begin.end, end.start)
 
 
-def _only(marks: Sequence[_Mark], name: str, word: str) -> _Mark | None:
+def _single_mark(marks: Sequence[_Mark], name: str, word: str) -> _Mark | None:
     if len(marks) > 1:
-        raise _broken(name, marks[1].number, f"{word} a second time, after line {marks[0].number}")
+        raise _section_error(
+            name, marks[1].number, f"{word} a second time, after line {marks[0].number}"
+        )
     return marks[0] if marks else None
 
 
-def _broken(name: str, number: int, what: str) -> DigestFileError:
+def _section_error(name: str, number: int, what: str) -> DigestFileError:
     return DigestFileError(f"{name}, line {number}: the digest {what}.", hint=_HINT)
 
 
-def _shown(text: str) -> str:
+def _visible_line(text: str) -> str:
     """Return a text as one line without invisible characters."""
     seen = "".join(
         character for character in " ".join(text.split()) if not context.is_invisible(character)

@@ -80,8 +80,8 @@ def bracket_ipv6(host: str) -> str:
 
 def host_headers(host: str, port: int) -> list[str]:
     """Return the `Host` headers of a server: its loopback names, and its listening address."""
-    known = list(dict.fromkeys((*LOOPBACK, bracket_ipv6(host))))
-    return [f"{name}:{port}" for name in known] + (known if port == HTTP_PORT else [])
+    hosts = list(dict.fromkeys((*LOOPBACK, bracket_ipv6(host))))
+    return [f"{name}:{port}" for name in hosts] + (hosts if port == HTTP_PORT else [])
 
 
 def accepts_host(header: str, allowed: Collection[str]) -> bool:

@@ -200,7 +200,7 @@ def audit_findings(
     opened = sorted(set(accesses), key=lambda entry: (entry.at, entry.item_id))
     searched, accessed = _by_session(log), _by_session(opened)
     findings = [
-        *_keyword(log),
+        *_keyword_searches(log),
         *_searches_without_session(searched.pop(None, [])),
         *_accesses_without_session(accessed.pop(None, [])),
         *_access_before_search(searched, accessed),
@@ -265,14 +265,14 @@ def _by_session(log: Iterable[_Logged]) -> dict[str | None, list[_Logged]]:
     return dict(by_session)
 
 
-def _keyword(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
+def _keyword_searches(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
     for search in log:
         if is_keyword_tool(search.tool) and is_conceptual(search.query):
             outcome = f"found {search.results}" if search.results else "found nothing"
             yield _finding(
                 "keyword_for_concept",
                 Severity.WARNING,
-                f"{_shown(search.tool)} searched for the words of {_shown(search.query)} and "
+                f"{_quote(search.tool)} searched for the words of {_quote(search.query)} and "
                 f"{outcome}; use recall to search by meaning, and keyword search for exact "
                 "strings.",
                 (search.id,),
@@ -287,7 +287,7 @@ def _searches_without_session(log: Iterable[LoggedSearch]) -> Iterator[AuditFind
         yield _finding(
             "search_without_session",
             Severity.ERROR,
-            f"{_shown(tool)} logged {_counted(len(ids), 'search', 'searches')} without a session "
+            f"{_quote(tool)} logged {_count(len(ids), 'search', 'searches')} without a session "
             "id, so they cannot be used for ratings; start a session and pass its id to the tool.",
             tuple(ids),
         )
@@ -298,7 +298,7 @@ def _accesses_without_session(opened: Sequence[LoggedAccess]) -> Iterator[AuditF
         yield _finding(
             "access_without_session",
             Severity.ERROR,
-            f"{_counted(len(opened), 'item was', 'items were')} opened without a session id, so "
+            f"{_count(len(opened), 'item was', 'items were')} opened without a session id, so "
             "they cannot be linked to a search; open items within a session.",
             _items(opened),
         )
@@ -316,7 +316,7 @@ def _access_before_search(
             yield _finding(
                 "access_without_search",
                 Severity.WARNING,
-                f"Session {_shown(name)} opened {_counted(len(opened), 'item', 'items')} without "
+                f"Session {_quote(name)} opened {_count(len(opened), 'item', 'items')} without "
                 "a search; search first, because only search results can be rated.",
                 (name, *_items(opened)),
             )
@@ -324,7 +324,7 @@ def _access_before_search(
             yield _finding(
                 "access_before_search",
                 Severity.INFO,
-                f"Session {_shown(name)} opened {_counted(len(early), 'item', 'items')} before its "
+                f"Session {_quote(name)} opened {_count(len(early), 'item', 'items')} before its "
                 "first search; search first, unless it continues work from another session.",
                 (name, *_items(early)),
             )
@@ -334,7 +334,7 @@ def _never_ended(session: LoggedSession, quiet: timedelta) -> AuditFinding:
     return _finding(
         "session_not_ended",
         Severity.WARNING,
-        f"Session {_shown(session.id)} of {_shown(session.agent)} has not ended and was inactive "
+        f"Session {_quote(session.id)} of {_quote(session.agent)} has not ended and was inactive "
         f"for {quiet // timedelta(hours=1)} h; end it, because its searches are not rated until "
         "then.",
         (session.id,),
@@ -350,10 +350,10 @@ def _items(opened: Iterable[LoggedAccess]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(access.item_id for access in opened))
 
 
-def _counted(number: int, singular: str, plural: str) -> str:
+def _count(number: int, singular: str, plural: str) -> str:
     return f"{number} {singular if number == 1 else plural}"
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a text as one quoted line, truncated if it is long."""
     return context.quote(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")

@@ -267,7 +267,7 @@ def rewritten(file: Path, to: Path, change: Callable[[list[dict[str, Any]]], Non
     read, write = transfer.DigestChain(), transfer.DigestChain()
     records = [read.read(line) for line in file.read_bytes().splitlines(keepends=True)]
     change(records)
-    to.write_bytes(b"".join(write.written(record) for record in records))
+    to.write_bytes(b"".join(write.write(record) for record in records))
     return to
 
 

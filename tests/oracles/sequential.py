@@ -77,7 +77,7 @@ def test(
         log_ratio += math.fsum(by for _, by in ratios)
         crossed = bounds.crossed(log_ratio)
         if crossed is not None and crossed is not status:
-            status, confidence = crossed, bounds.stepped(confidence, crossed)
+            status, confidence = crossed, bounds.step(confidence, crossed)
         steps += [Step(at, event_id, by, log_ratio, status, confidence) for event_id, by in ratios]
     return Verdict(status, log_ratio, confidence, tuple(steps))
 

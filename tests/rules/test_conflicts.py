@@ -40,7 +40,7 @@ def test_what_the_standard_library_makes_of_a_row_is_read_again() -> None:
 
     @retry_conversion
     async def read() -> object:
-        return read_options._decoded(next(rows))
+        return read_options._decode(next(rows))
 
     assert run_now(read()) == "n1"
 

@@ -80,7 +80,7 @@ def test_any_text_is_one_list_item_of_plain_text(told: str, episode_id: str) -> 
     assert [kind for kind, _ in children].count("code_inline") == 1
     assert children[-1][0] == "code_inline"
     shown = "".join(said for kind, said in children if kind != "code_inline")
-    assert shown.strip() == f"2026-03-01: {upkeep._shown(told)}".strip()
+    assert shown.strip() == f"2026-03-01: {upkeep._visible_line(told)}".strip()
 
 
 @pytest.mark.parametrize("told", HOSTILE)
@@ -92,7 +92,7 @@ def test_hostile_text_stays_one_list_item_between_others(told: str) -> None:
     found = items(text[len(before) : -len(after)])
     assert len(found) == 3
     shown = "".join(said for kind, said in found[1] if kind != "code_inline")
-    assert shown.strip() == f"2026-03-01: {upkeep._shown(told)}".strip()
+    assert shown.strip() == f"2026-03-01: {upkeep._visible_line(told)}".strip()
     assert upkeep.add_lines(text, {f"e{n}": one for n, one in enumerate(made)}, "f") == text
 
 

@@ -198,7 +198,7 @@ async def worded(
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
     stored = {row["id"]: row for row in known["beliefs"]}
-    worded = [draft.spoken_as(templates) for draft in batch]
+    worded = [draft.reword(templates) for draft in batch]
     new = {d.claim.id: d.claim.statement for d in worded if _words(d, stored.get(d.claim.id))}
     if not embed or not new:
         return worded, {}

@@ -215,7 +215,7 @@ async def _written(
     return _WindowResult(
         turns=len(unit.turn_ids),
         extracted=[
-            one.shown(
+            one.accepted(
                 one.own_proposal_id if options.review else one.event_id, new=one.claim.id in new
             )
             for _, one in kept

@@ -217,7 +217,7 @@ def _whole(kind: NodeKind, found: Mapping[str, Any]) -> bool:
 async def _add(
     to: RequestContext, draft: _PartialFile, records: Sequence[Mapping[str, Any]]
 ) -> None:
-    data = b"".join(draft.chain.written(record) for record in records)
+    data = b"".join(draft.chain.write(record) for record in records)
     await to.world.exports.append(draft.path, draft.size, data)
     draft.size += len(data)
     for record in records:

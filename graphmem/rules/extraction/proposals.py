@@ -81,16 +81,16 @@ def check_proposals(
     passed: dict[tuple[str, str], CheckedProposal] = {}
     dismissed: list[DismissedProposal] = []
     for proposal in proposals:
-        found = check_proposal(proposal, window, ground)
-        if isinstance(found, DismissedProposal):
-            dismissed.append(found)
+        checked = check_proposal(proposal, window, ground)
+        if isinstance(checked, DismissedProposal):
+            dismissed.append(checked)
             continue
-        key = found.claim.id, proposal.turn_id
+        key = checked.claim.id, proposal.turn_id
         if key in passed:
             problem = "an earlier proposal makes the same claim from the same turn"
             dismissed.append(dismissal(proposal, DismissalReason.REPEATED, problem))
         else:
-            passed[key] = found
+            passed[key] = checked
     order = {turn.id: n for n, turn in enumerate(window.turns)}
     return sorted(passed.values(), key=lambda p: order[p.proposal.turn_id]), dismissed
 
@@ -101,12 +101,12 @@ def check_proposal(
     """Return a proposal ready to write, or its dismissal by the first check that fails."""
     turn = window.turn(proposal.turn_id)
     if turn is None:
-        return dismissal(proposal, *_absent(proposal, window, ground))
+        return dismissal(proposal, *_check_turn(proposal, window, ground))
     case = _Case(proposal, turn, window, ground)
     for check in _CHECKS:
         if objection := check(case):
             return dismissal(proposal, *objection)
-    at, dated = _since(case)
+    at, dated = _validity_start(case)
     place = quotes.find_quote(proposal.quote, text := quotes.nfc(turn.text))[0]
     return CheckedProposal(proposal, _claim(case), text[place.start : place.end], at, dated)
 
@@ -117,7 +117,7 @@ def dismissal(proposal: Proposal, code: DismissalReason, problem: str) -> Dismis
     return DismissedProposal(code=code, problem=problem, turn_id=proposal.turn_id, proposal=shown)
 
 
-def _absent(proposal: Proposal, window: TurnWindow, ground: CheckContext) -> Objection:
+def _check_turn(proposal: Proposal, window: TurnWindow, ground: CheckContext) -> Objection:
     if proposal.turn_id in ground.session or any(
         turn.id == proposal.turn_id for turn in window.around
     ):
@@ -128,46 +128,46 @@ def _absent(proposal: Proposal, window: TurnWindow, ground: CheckContext) -> Obj
     return DismissalReason.FOREIGN_TURN, "the turn is not part of this session"
 
 
-def _weighed(case: _Case) -> Objection | None:
+def _check_source_type(case: _Case) -> Objection | None:
     weights, kind = case.ground.weights, case.proposal.source_type
     if weights is None or kind in weights:
         return None
     return DismissalReason.UNWEIGHED, f"the source type {kind!r} has no weight"
 
 
-def _from_person(case: _Case) -> Objection | None:
+def _check_person(case: _Case) -> Objection | None:
     if is_person(case.turn):
         return None
     return DismissalReason.MACHINE_TURN, f"a turn of the role {case.turn.role!r} is not evidence"
 
 
-def _quoted(case: _Case) -> Objection | None:
+def _check_quote(case: _Case) -> Objection | None:
     if quotes.find_quote(case.proposal.quote, quotes.nfc(case.turn.text)):
         return None
     return DismissalReason.INVENTED_QUOTE, "the quote does not occur in the turn"
 
 
-def _own_words(case: _Case) -> Objection | None:
+def _check_echo(case: _Case) -> Objection | None:
     if not quotes.is_echo(case.proposal.quote, case.turn, case.ground.supplied):
         return None
     return DismissalReason.ECHO, "the quote repeats a text that memory supplied"
 
 
-def _storable(case: _Case) -> Objection | None:
-    found = hygiene.rejection_reasons(case.proposal.quote, case.ground.rules)
-    found += hygiene.rejection_reasons(_claim(case).statement, case.ground.rules)
-    if not found:
+def _check_hygiene(case: _Case) -> Objection | None:
+    reasons = hygiene.rejection_reasons(case.proposal.quote, case.ground.rules)
+    reasons += hygiene.rejection_reasons(_claim(case).statement, case.ground.rules)
+    if not reasons:
         return None
-    return DismissalReason.HYGIENE, f"it must not be stored: {', '.join(dict.fromkeys(found))}"
+    return DismissalReason.HYGIENE, f"it must not be stored: {', '.join(dict.fromkeys(reasons))}"
 
 
-def _grounded(case: _Case) -> Objection | None:
+def _check_grounding(case: _Case) -> Objection | None:
     """Check names against the text around the quote, without text that memory supplied."""
     near = (
         quotes.blank_spans(turn.text, quotes.echo_spans(turn, case.ground.supplied))
-        for turn in case.window.beside(case.turn)
+        for turn in case.window.neighbours(case.turn)
     )
-    spoken = (turn.name for turn in case.window.beside(case.turn) if turn.name)
+    spoken = (turn.name for turn in case.window.neighbours(case.turn) if turn.name)
     within = windows.grounding_context((*near, *spoken), windows.speaker_of(case.turn))
     if case.proposal.statement is not None:
         if windows.is_statement_grounded(case.proposal.statement, case.proposal.quote, within):
@@ -182,41 +182,41 @@ def _grounded(case: _Case) -> Objection | None:
     ):
         names = windows.name_variants(str(name), case.ground.names)
         if not any(windows.is_grounded(variant, within) for variant in names):
-            return code, f"{_short(name)} occurs neither in the quote nor around it"
+            return code, f"{_shorten(name)} occurs neither in the quote nor around it"
     return None
 
 
-def _timely(case: _Case) -> Objection | None:
+def _check_time(case: _Case) -> Objection | None:
     when = case.proposal.when
     if when is not None and not quotes.find_quote(when, quotes.nfc(case.turn.text)):
-        return DismissalReason.INVENTED_TIME, f"the words {_short(when)} do not occur in the turn"
-    if _since(case)[0] > case.window.said_at[case.turn.id]:
+        return DismissalReason.INVENTED_TIME, f"the words {_shorten(when)} do not occur in the turn"
+    if _validity_start(case)[0] > case.window.said_at[case.turn.id]:
         return DismissalReason.FUTURE, "it begins after the time of its turn"
     return None
 
 
 _CHECKS: tuple[_Check, ...] = (
-    _weighed,
-    _from_person,
-    _quoted,
-    _own_words,
-    _storable,
-    _grounded,
-    _timely,
+    _check_source_type,
+    _check_person,
+    _check_quote,
+    _check_echo,
+    _check_hygiene,
+    _check_grounding,
+    _check_time,
 )
 """Checks in order; the first that fails is reported."""
 
 
-def _since(case: _Case) -> tuple[datetime, bool]:
+def _validity_start(case: _Case) -> tuple[datetime, bool]:
     """Return the start of the fact's validity, and whether the text states it."""
-    said_at = case.window.said_at[case.turn.id]
+    turn_at = case.window.said_at[case.turn.id]
     if case.proposal.since is not None:
         return case.proposal.since, True
     if case.proposal.when is not None:
-        found = dates.validity_start(case.proposal.when, case.turn.occurred_at)
-        if found is not None and found != case.turn.occurred_at:
-            return found, True
-    return said_at, False
+        start = dates.validity_start(case.proposal.when, case.turn.occurred_at)
+        if start is not None and start != case.turn.occurred_at:
+            return start, True
+    return turn_at, False
 
 
 def _claim(case: _Case) -> Claim:
@@ -231,7 +231,7 @@ def _claim(case: _Case) -> Claim:
     return claims.triple_claim(ground.scope, subject, predicate, object_)
 
 
-def _short(name: str | None) -> str:
+def _shorten(name: str | None) -> str:
     """Return at most 40 characters of a name: an extractor may produce a text of any length."""
     return repr((name or "")[:40])
 
@@ -276,7 +276,7 @@ class TurnEvidence:
 
     def draft(self, now: datetime) -> EvidenceDraft:
         """Return the evidence event."""
-        given = EvidenceSource(
+        source = EvidenceSource(
             id=self.event_id,
             at=self.at,
             source=SOURCE,
@@ -286,7 +286,7 @@ class TurnEvidence:
         )
         # The turn exists, so its time is accepted even if it is ahead of this machine's clock.
         now = max(now, self.at)
-        drafted = claims.draft_event(self.claim, given, EventType.EVIDENCE, now, self._fields())
+        drafted = claims.draft_event(self.claim, source, EventType.EVIDENCE, now, self._fields())
         return replace(drafted, payload={**drafted.payload, **self._words()})
 
     def proposal_row(self, tenant_scope: TenantScope) -> dict[str, Any]:
@@ -311,7 +311,7 @@ class TurnEvidence:
             ),
         }
 
-    def shown(self, event_id: str, *, new: bool) -> AcceptedProposal:
+    def accepted(self, event_id: str, *, new: bool) -> AcceptedProposal:
         """Return the result for the caller."""
         return AcceptedProposal(**self.record_fields, event_id=event_id, dated=self.dated, new=new)
 

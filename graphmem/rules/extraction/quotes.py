@@ -59,21 +59,21 @@ def nfc(text: str) -> str:
 
 def find_quote(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
     """Return every position where words occur in a text in NFC as whole words."""
-    needle = _compared(nfc(words).strip(), any_case=any_case)
+    needle = _comparable(nfc(words).strip(), any_case=any_case)
     if not needle.text:
         return []
-    wanted = needle.text
+    pattern = needle.text
     if not needle.opens:
-        wanted = wanted.removeprefix(_EDGE)
+        pattern = pattern.removeprefix(_EDGE)
     if not needle.closes:
-        wanted = wanted.removesuffix(_EDGE)
-    hay = _of_text(text, any_case)
-    found, at = [], hay.text.find(wanted)
+        pattern = pattern.removesuffix(_EDGE)
+    searched = _cached_comparable(text, any_case)
+    spans, at = [], searched.text.find(pattern)
     while at >= 0:
-        end = at + len(wanted)
-        found.append(TextSpan(hay.origin(at), hay.origin(end)))
-        at = hay.text.find(wanted, end)
-    return found
+        end = at + len(pattern)
+        spans.append(TextSpan(searched.origin(at), searched.origin(end)))
+        at = searched.text.find(pattern, end)
+    return spans
 
 
 def occurs(words: str, text: str) -> bool:
@@ -104,30 +104,30 @@ class _Comparable:
         return self.origins[piece] + at - self.starts[piece]
 
 
-def _compared(text: str, *, any_case: bool) -> _Comparable:
-    made: list[str] = []
+def _comparable(text: str, *, any_case: bool) -> _Comparable:
+    parts: list[str] = []
     starts, origins, length = [0], [0], 0
     for token in _TOKEN.finditer(text):
-        piece = _alike(token[0], any_case=any_case)
+        piece = _unify(token[0], any_case=any_case)
         if token["word"]:
             # An edge maps to the position at which its word begins or ends.
-            made.append(_EDGE)
+            parts.append(_EDGE)
             starts += [length + 1, length + 1 + len(piece)]
             origins += [token.start(), token.end()]
-            made += [piece, _EDGE]
+            parts += [piece, _EDGE]
             length += len(piece) + 2
             starts.append(length)
             origins.append(token.end())
         else:
             piece = " " if token["space"] else piece
-            made.append(piece)
+            parts.append(piece)
             starts.append(length)
             origins.append(token.start())
             length += len(piece)
             starts.append(length)
             origins.append(token.end())
     return _Comparable(
-        "".join(made),
+        "".join(parts),
         starts,
         origins,
         opens=bool(text) and _is_edge(text[0]),
@@ -136,21 +136,21 @@ def _compared(text: str, *, any_case: bool) -> _Comparable:
 
 
 @lru_cache(maxsize=8)
-def _of_text(text: str, any_case: bool) -> _Comparable:  # noqa: FBT001
+def _cached_comparable(text: str, any_case: bool) -> _Comparable:  # noqa: FBT001
     """Return a text to search in; cached, because many quotes are searched in the same turns."""
-    return _compared(text, any_case=any_case)
+    return _comparable(text, any_case=any_case)
 
 
-def _alike(piece: str, *, any_case: bool) -> str:
+def _unify(piece: str, *, any_case: bool) -> str:
     """Return a piece with equivalent characters unified; its length does not change."""
     piece = piece.translate(_QUOTES)
     if not any_case:
         return piece
     folded = piece.casefold()
-    return folded if len(folded) == len(piece) else "".join(map(_folded, piece))
+    return folded if len(folded) == len(piece) else "".join(map(_fold_character, piece))
 
 
-def _folded(character: str) -> str:
+def _fold_character(character: str) -> str:
     forms = (character.casefold(), character.lower(), character)
     return next(form for form in forms if len(form) == 1)
 
@@ -195,10 +195,10 @@ def is_echo(quote: str, turn: Turn, supplied: Iterable[SuppliedText]) -> bool:
 
 def blank_spans(text: str, spans: Iterable[TextSpan]) -> str:
     """Return a text in NFC with these spans replaced by spaces."""
-    kept = list(nfc(text))
+    characters = list(nfc(text))
     for start, end in spans:
-        kept[start:end] = " " * (end - start)
-    return "".join(kept)
+        characters[start:end] = " " * (end - start)
+    return "".join(characters)
 
 
 def _may_be_echoed(supply: SuppliedText, turn: Turn) -> bool:

@@ -142,18 +142,18 @@ def _proposals(
 ) -> Iterator[Proposal | DismissedProposal]:
     """Yield the proposals of one turn, and record each speaker's latest slot in `slots`."""
     speaker = speaker_of(turn)
-    for part in _SENTENCE.findall(turn.text):
-        if part.rstrip().endswith("?"):
+    for sentence in _SENTENCE.findall(turn.text):
+        if sentence.rstrip().endswith("?"):
             continue
-        sentence = " ".join(part.split()).rstrip(" .!…")
-        made = None
+        sentence = " ".join(sentence.split()).rstrip(" .!…")
+        proposal = None
         for clause in _CLAUSE.split(sentence):
-            if made := _clause(clause, turn):
-                if isinstance(made, Proposal):
-                    slots[speaker] = ("user", str(made.predicate))
-                yield made
-        if made is None and speaker in slots:
-            corrected = _corrected(sentence, turn, slots[speaker])
+            if proposal := _clause(clause, turn):
+                if isinstance(proposal, Proposal):
+                    slots[speaker] = ("user", str(proposal.predicate))
+                yield proposal
+        if proposal is None and speaker in slots:
+            corrected = _correction(sentence, turn, slots[speaker])
             if corrected is not None:
                 yield corrected
 
@@ -164,24 +164,24 @@ def _clause(clause: str, turn: Turn) -> Proposal | DismissedProposal | None:
     if not text or _ASIDE.match(text):
         return None
     for form in _FORMS:
-        if (match := form.pattern.match(text)) and (parsed := _parsed(text, match.end())):
+        if (match := form.pattern.match(text)) and (parsed := _parse_clause(text, match.end())):
             return _proposal(parsed, turn, ("user", form.predicate), form.kind)
     match = _MINE.match(text)
     # A noun that contains a name ("my pup Toby") is not an attribute.
     if match is None or not match["noun"].islower():
         return None
-    parsed = _parsed(text, match.end())
+    parsed = _parse_clause(text, match.end())
     if parsed is None or not _is_attribute(match["noun"], parsed.object):
         return None
     predicate = "_".join(match["noun"].lower().split())
     return _proposal(parsed, turn, ("user", predicate), EvidenceKind.SUPPORTING)
 
 
-def _corrected(
+def _correction(
     sentence: str, turn: Turn, slot: tuple[str, str]
 ) -> Proposal | DismissedProposal | None:
     match = _CORRECTED.match(sentence)
-    parsed = _parsed(sentence, match.end()) if match else None
+    parsed = _parse_clause(sentence, match.end()) if match else None
     if parsed is None or len(parsed.object.split()) > _MAX_CORRECTION_WORDS:
         return None
     # Require a name or a number: other sentences may also start with "actually".
@@ -190,14 +190,14 @@ def _corrected(
     return _proposal(parsed, turn, slot, EvidenceKind.SUPPORTING)
 
 
-def _parsed(clause: str, start: int) -> _ParsedClause | None:
+def _parse_clause(clause: str, start: int) -> _ParsedClause | None:
     """Return the shortest object at `start` whose remainder is empty, a time, or ignorable."""
     end = start
     for _ in range(_MAX_OBJECT_WORDS):
         if (word := _VALUE.match(clause, end)) is None:
             return None
         end = word.end()
-        rest = _rest(clause[end:])
+        rest = _remainder(clause[end:])
         when = _WHEN.fullmatch(rest)
         if when or not rest:
             length = len(when[0]) if when else 0
@@ -208,7 +208,7 @@ def _parsed(clause: str, start: int) -> _ParsedClause | None:
     return None
 
 
-def _rest(text: str) -> str:
+def _remainder(text: str) -> str:
     """Return the text between an object and an aside, without trailing fillers."""
     aside = _ASIDE_AFTER.search(text)
     rest = text[: aside.start()] if aside else text

@@ -32,9 +32,9 @@ def canonical_name(name: str, names: Mapping[str, str]) -> str:
 
 def name_variants(name: str, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return every name that may denote an entity, the given one first."""
-    known = canonical_name(name, names)
-    others = (alias for alias, to in names.items() if name_key(to) == name_key(known))
-    return tuple(dict.fromkeys((name, known, *others)))
+    canonical = canonical_name(name, names)
+    others = (alias for alias, to in names.items() if name_key(to) == name_key(canonical))
+    return tuple(dict.fromkeys((name, canonical, *others)))
 
 
 def predicate_shape(predicate: str) -> str:
@@ -90,12 +90,12 @@ class TurnWindow:
         """Return the turn of the window with this id; None if it is not in the window."""
         return next((turn for turn in self.turns if turn.id == turn_id), None)
 
-    def beside(self, turn: Turn) -> list[Turn]:
+    def neighbours(self, turn: Turn) -> list[Turn]:
         """Return the turns within `GROUNDING_REACH` positions, the turn itself first."""
         near = [
             other
             for other in (*self.around, *self.turns)
-            if 0 < _apart(turn, other) <= GROUNDING_REACH
+            if 0 < _distance(turn, other) <= GROUNDING_REACH
         ]
         return [turn, *near]
 
@@ -104,7 +104,7 @@ GROUNDING_REACH = 2
 """Number of positions within which context may complete a quote: a question and its answer."""
 
 
-def _apart(turn: Turn, other: Turn) -> int:
+def _distance(turn: Turn, other: Turn) -> int:
     return abs(turn.position - other.position)
 
 
@@ -115,9 +115,9 @@ def is_person(turn: Turn) -> bool:
 
 def turn_contexts(rows: Iterable[tuple[str, int, bool, Hashable]]) -> list[TurnContext]:
     """Return the turns of a session from rows of (id, position, read, timestamp)."""
-    known = list(rows)
-    after = identity.ordinals(at for *_, at in known)
-    return [TurnContext(*row[:3], n) for row, n in zip(known, after, strict=True)]
+    turns = list(rows)
+    after = identity.ordinals(at for *_, at in turns)
+    return [TurnContext(*row[:3], n) for row, n in zip(turns, after, strict=True)]
 
 
 def build_window(group: Sequence[TurnContext], turns: Sequence[Turn]) -> TurnWindow:
@@ -125,7 +125,7 @@ def build_window(group: Sequence[TurnContext], turns: Sequence[Turn]) -> TurnWin
 
     Args:
         group: positions of the turns to read.
-        turns: turns of the session, from `REACH` before the stretch to `REACH` after it, in order.
+        turns: turns of the session, from `REACH` before the group to `REACH` after it, in order.
     """
     contexts = {context.id: context for context in group}
     offered = tuple(turn for turn in turns if turn.id in contexts)
@@ -140,22 +140,22 @@ def build_window(group: Sequence[TurnContext], turns: Sequence[Turn]) -> TurnWin
 
 
 def unread_groups(
-    places: Iterable[TurnContext], size: int = WINDOW_SIZE
+    contexts: Iterable[TurnContext], size: int = WINDOW_SIZE
 ) -> list[Sequence[TurnContext]]:
     """Return the unread turns, grouped into runs of at most `size` consecutive turns.
 
     An interrupted run has read whole groups, so the remaining turns fall into the same groups.
     """
-    found: list[list[TurnContext]] = []
-    for place in places:
-        if place.read:
+    groups: list[list[TurnContext]] = []
+    for context in contexts:
+        if context.read:
             continue
-        last = found[-1] if found else []
-        if last and last[-1].position + 1 == place.position and len(last) < size:
-            last.append(place)
+        last = groups[-1] if groups else []
+        if last and last[-1].position + 1 == context.position and len(last) < size:
+            last.append(context)
         else:
-            found.append([place])
-    return list(found)
+            groups.append([context])
+    return list(groups)
 
 
 FIRST_PERSON = frozenset(
@@ -189,7 +189,9 @@ def grounding_context(texts: Iterable[str], speaker: str) -> GroundingContext:
         speaker: the speaker's name or role.
     """
     normalised = tuple(nfc(text) for text in texts)
-    return GroundingContext(normalised, FIRST_PERSON.union(*map(_forms, (*normalised, speaker))))
+    return GroundingContext(
+        normalised, FIRST_PERSON.union(*map(_word_forms, (*normalised, speaker)))
+    )
 
 
 def speaker_of(turn: Turn) -> str:
@@ -207,7 +209,7 @@ def is_grounded(name: str, within: GroundingContext) -> bool:
     if any(occurs(name, text) for text in within.texts):
         return True
     tokens = [token for token in _tokens(name) if token not in _SILENT]
-    if tokens and all(not within.known.isdisjoint(_inflected(token)) for token in tokens):
+    if tokens and all(not within.known.isdisjoint(_base_forms(token)) for token in tokens):
         return True
     keys = [word.key for word in facts.fact_tokens(name)]
     return bool(keys) and all(key in within.known for key in keys)
@@ -218,25 +220,25 @@ def is_statement_grounded(statement: str, quote: str, within: GroundingContext) 
 
     Names, numbers and dates must occur in the context; the extractor may choose other words.
     """
-    named = [
+    names = [
         word.key
         for word in facts.fact_tokens(statement)
         if word.kind in _CAPITAL and word.key not in COMMON
     ]
-    if any(within.known.isdisjoint(_inflected(key)) for key in named):
+    if any(within.known.isdisjoint(_base_forms(key)) for key in names):
         return False
-    telling = {token for token in _tokens(statement) if token not in COMMON}
-    shared = {form for token in telling for form in _inflected(token)} & _forms(quote)
+    content_words = {token for token in _tokens(statement) if token not in COMMON}
+    shared = {form for token in content_words for form in _base_forms(token)} & _word_forms(quote)
     return bool(shared)
 
 
 @lru_cache(maxsize=1_024)
-def _forms(text: str) -> frozenset[str]:
+def _word_forms(text: str) -> frozenset[str]:
     """Return every word of a text in every form that it may be an inflection of.
 
     Results are cached, because all proposals of a window are checked against the same texts.
     """
-    tokens = (form for token in _tokens(text) for form in _inflected(token))
+    tokens = (form for token in _tokens(text) for form in _base_forms(token))
     read = (form for word in facts.fact_tokens(text) for form in (word.key, *word.bases))
     return frozenset((*tokens, *read))
 
@@ -245,7 +247,7 @@ def _tokens(text: str) -> list[str]:
     return [token.casefold() for token in _TOKEN.findall(nfc(text))]
 
 
-def _inflected(token: str) -> set[str]:
+def _base_forms(token: str) -> set[str]:
     """Return a word with the base forms of which it may be a plural or a third person."""
     forms = {token}
     if len(token) >= _MIN_PLURAL_CHARS and token.endswith("s") and not token.endswith("ss"):
@@ -306,16 +308,16 @@ def turn_keys(window: TurnWindow) -> dict[str, Turn]:
     return {f"t{n}": turn for n, turn in enumerate(window.turns, 1)}
 
 
-def extraction_prompt(window: TurnWindow, known: Vocabulary) -> Prompt[ExtractionReply]:
+def extraction_prompt(window: TurnWindow, vocabulary: Vocabulary) -> Prompt[ExtractionReply]:
     """Return the prompt for one window."""
     first = window.turns[0].position
     earlier = [turn for turn in window.around if turn.position < first]
     later = [turn for turn in window.around if turn.position > first]
-    shown = (
+    blocks = (
         prompt_block(
-            "predicates", (_predicate(*turn) for turn in known.predicates[:MAX_PREDICATES])
+            "predicates", (_predicate(*turn) for turn in vocabulary.predicates[:MAX_PREDICATES])
         ),
-        prompt_block("names", ([name] for name in known.names)),
+        prompt_block("names", ([name] for name in vocabulary.names)),
         prompt_block(
             "earlier",
             (_line(f"e{n}", turn, MAX_REFERENCE_CHARS) for n, turn in enumerate(earlier, 1)),
@@ -328,7 +330,7 @@ def extraction_prompt(window: TurnWindow, known: Vocabulary) -> Prompt[Extractio
         ),
         "Answer:",
     )
-    return Prompt(NAME, prompt_text(NAME), "\n".join(shown), ExtractionReply)
+    return Prompt(NAME, prompt_text(NAME), "\n".join(blocks), ExtractionReply)
 
 
 def _predicate(name: str, cardinality: str | None) -> Sequence[str]:
@@ -345,45 +347,45 @@ def parse_reply(
 ) -> tuple[list[Proposal], list[DismissedProposal]]:
     """Return the valid proposals of a reply, and the malformed ones with their problems."""
     turns = turn_keys(window)
-    found: list[Proposal] = []
+    accepted: list[Proposal] = []
     dismissed: list[DismissedProposal] = []
     for offer in reply.proposals[:MAX_PROPOSALS]:
         turn = turns.get(offer.turn)
         if turn is None:
             problem = f"message {offer.turn[:20]!r} does not exist"
-            dismissed.append(_dismissed(DismissalReason.FOREIGN_TURN, problem, None))
+            dismissed.append(_dismissal(DismissalReason.FOREIGN_TURN, problem, None))
             continue
-        made = parse_proposal(_fields(offer, turn.id))
-        if isinstance(made, DismissedProposal):
-            dismissed.append(made)
+        proposal = parse_proposal(_fields(offer, turn.id))
+        if isinstance(proposal, DismissedProposal):
+            dismissed.append(proposal)
         else:
-            found.append(made)
+            accepted.append(proposal)
     if (more := len(reply.proposals) - MAX_PROPOSALS) > 0:
         problem = f"{more} more than the {MAX_PROPOSALS} that are read"
-        dismissed.append(_dismissed(DismissalReason.MALFORMED, problem, None))
-    return found, dismissed
+        dismissed.append(_dismissal(DismissalReason.MALFORMED, problem, None))
+    return accepted, dismissed
 
 
-def parse_proposal(given: Mapping[str, Any]) -> Proposal | DismissedProposal:
+def parse_proposal(fields: Mapping[str, Any]) -> Proposal | DismissedProposal:
     """Return the proposal with these fields, or a dismissal that names the problem."""
     try:
-        return Proposal(**{str(name): value for name, value in given.items()})
+        return Proposal(**{str(name): value for name, value in fields.items()})
     except ValidationError as error:
-        turn_id = given.get("turn_id")
+        turn_id = fields.get("turn_id")
         known = turn_id if isinstance(turn_id, str) else None
-        return _dismissed(DismissalReason.MALFORMED, "; ".join(_faults(error)), known)
+        return _dismissal(DismissalReason.MALFORMED, "; ".join(_describe_errors(error)), known)
 
 
 def _fields(offer: ProposalReply, turn_id: str) -> dict[str, Any]:
     """Return the fields of a proposal; the statement is dropped if a triple is given."""
-    whole = None not in (offer.subject, offer.predicate, offer.object)
+    is_triple = None not in (offer.subject, offer.predicate, offer.object)
     return {
         "turn_id": turn_id,
         "quote": offer.quote,
-        "subject": _stripped(offer.subject),
-        "predicate": _stripped(offer.predicate),
-        "object": _stripped(offer.object),
-        "statement": None if whole else _stripped(offer.statement),
+        "subject": _strip(offer.subject),
+        "predicate": _strip(offer.predicate),
+        "object": _strip(offer.object),
+        "statement": None if is_triple else _strip(offer.statement),
         "kind": offer.polarity,
         "confidence": offer.confidence,
         "when": offer.when or None,
@@ -391,18 +393,18 @@ def _fields(offer: ProposalReply, turn_id: str) -> dict[str, Any]:
     }
 
 
-def _stripped(given: str | None) -> str | None:
-    return None if given is None else given.strip()
+def _strip(text: str | None) -> str | None:
+    return None if text is None else text.strip()
 
 
-def _faults(error: ValidationError) -> Iterable[str]:
+def _describe_errors(error: ValidationError) -> Iterable[str]:
     """Yield the validation errors, each with its location and without the input."""
-    found = error.errors(include_input=False, include_url=False, include_context=False)
-    for fault in found[:_FAULTS_SHOWN]:
-        place = ".".join(map(str, fault["loc"]))
-        message = fault["msg"].removeprefix("Value error, ")
-        yield f"{place}: {message}" if place and fault["type"] != "extra_forbidden" else message
+    details = error.errors(include_input=False, include_url=False, include_context=False)
+    for detail in details[:_FAULTS_SHOWN]:
+        place = ".".join(map(str, detail["loc"]))
+        message = detail["msg"].removeprefix("Value error, ")
+        yield f"{place}: {message}" if place and detail["type"] != "extra_forbidden" else message
 
 
-def _dismissed(code: DismissalReason, problem: str, turn_id: str | None) -> DismissedProposal:
+def _dismissal(code: DismissalReason, problem: str, turn_id: str | None) -> DismissedProposal:
     return DismissedProposal(code=code, problem=problem, turn_id=turn_id, proposal=None)

@@ -61,6 +61,6 @@ def test_a_window_knows_who_is_a_person_and_what_is_near() -> None:
     assert [t.id for t in found.turns] == ["t2", "t3", "t4"]
     assert [t.id for t in found.around] == ["t0", "t1", "t5", "t6", "t7"]
     assert [t.id for t in found.people] == ["t2", "t4"]
-    assert {t.id for t in found.beside(turns[4])} == {"t2", "t3", "t4", "t5", "t6"}
+    assert {t.id for t in found.neighbours(turns[4])} == {"t2", "t3", "t4", "t5", "t6"}
     assert found.turn("t3") == turns[3]
     assert found.turn("t5") is None
