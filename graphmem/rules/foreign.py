@@ -199,12 +199,13 @@ def _histories(plan: ImportPlan, rows: list[Any]) -> dict[str, list[_Row]]:
         with plan.recording_errors(f"history {n}"):
             read = ForeignRecord("history", record, derived=("old_memory", "is_deleted"))
             created, updated = read.timestamp("created_at"), read.timestamp("updated_at")
+            at = _required(updated or created)
             row = _Row(
                 id=read.text("id"),
                 memory_id=read.text("memory_id"),
                 event=read.text("event"),
                 text=read.optional_text("new_memory"),
-                at=_required(updated or created),
+                at=at,
                 actor=read.optional_text("actor_id") or read.optional_text("role"),
             )
             if row.event not in ("ADD", "UPDATE", "DELETE"):
@@ -249,25 +250,18 @@ def _steps(rows: list[_Row], memory_id: str, owned: _Owned) -> list[ImportStep]:
     before: str | None = None
     for row in rows:
         if row.event == "DELETE":
-            action = ImportAction.DEPRECATE
-        elif before is None:
-            action = ImportAction.REMEMBER
-        else:
-            action = ImportAction.SUPERSEDE
-        if action is ImportAction.DEPRECATE and before is None:
-            continue
-        if action is not ImportAction.DEPRECATE:
-            if row.text is None or _same_text(before, row.text):
+            if before is None:
                 continue
+            action = ImportAction.DEPRECATE
+        elif row.text is None or _same_text(before, row.text):
+            continue
+        else:
+            action = ImportAction.SUPERSEDE if before else ImportAction.REMEMBER
             before = row.text
-        fields = {**owned.given, "content": row.text}
-        if row.actor:
-            fields["actor"] = row.actor
-        steps.append(
-            ImportStep(
-                action, owned.scope, f"{MEM0}:{memory_id}", f"{MEM0}_{row.id}", row.at, fields
-            )
-        )
+        actor = {"actor": row.actor} if row.actor else {}
+        fields = {**owned.given, "content": row.text, **actor}
+        origin = f"{MEM0}:{memory_id}"
+        steps.append(ImportStep(action, owned.scope, origin, f"{MEM0}_{row.id}", row.at, fields))
     return steps
 
 

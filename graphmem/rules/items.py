@@ -110,12 +110,9 @@ def _check_keys(value: object) -> None:
     waiting = [value]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, Mapping):
-            if not all(isinstance(key, str) for key in part):
-                raise InvalidInputError("value must only contain mappings with string keys.")
-            waiting.extend(part.values())
-        elif isinstance(part, list | tuple):
-            waiting.extend(part)
+        if isinstance(part, Mapping) and not all(isinstance(key, str) for key in part):
+            raise InvalidInputError("value must only contain mappings with string keys.")
+        waiting.extend(_parts(part))
 
 
 def decode_value(text: str) -> dict[str, Any]:
@@ -167,14 +164,11 @@ def check_filter(filter_: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     waiting: list[Any] = list((filter_ or {}).values())
     while waiting:
         part = waiting.pop()
-        if isinstance(part, list | tuple):
-            waiting.extend(part)
-        elif isinstance(part, Mapping):
-            if _is_compared(part):
-                for name, operand in part.items():
-                    _check(name, operand)
-            else:
-                waiting.extend(part.values())
+        if isinstance(part, Mapping) and _is_compared(part):
+            for name, operand in part.items():
+                _check(name, operand)
+        else:
+            waiting.extend(_parts(part))
     return filter_
 
 

@@ -25,7 +25,6 @@ from graphmem.rules.transfer_kinds import (
     Flag,
     Id,
     Key,
-    LinkKind,
     adapter,
     parse_object,
 )
@@ -176,34 +175,23 @@ class _LineError(Exception):
 
 def _parse_header(record: dict[str, Any]) -> Header:
     transfer.check_header(record)
-    header = _check("", adapter(_Header).validate_python, record)
+    header = _validate("", _Header, record)
     model = header["model"]
     return Header(header["tenant"], model["name"], model["dimension"], header["known"], record)
 
 
 def _parse_node(line: int, record: dict[str, Any], dimension: int) -> Node:
     kind = _parse_kind(record)
-    context = {"dimension": dimension}
-    properties = _check(
-        "properties",
-        lambda value: adapter(NODES[kind.label]).validate_python(value, context=context),
-        record["properties"],
-    )
+    properties = _validate("properties", NODES[kind.label], record["properties"], dimension)
     texts: list[dict[str, Any]] = []
     namespace: dict[str, Any] = {}
     if kind.label == "Item":
-        namespace = _check(
-            "namespace", adapter(NODES["Namespace"]).validate_python, record["namespace"]
-        )
-        texts = _check(
-            "texts",
-            lambda value: adapter(TEXTS).validate_python(value, context=context),
-            record["texts"],
-        )
+        namespace = _validate("namespace", NODES["Namespace"], record["namespace"])
+        texts = _validate("texts", TEXTS, record["texts"], dimension)
     node = Node(
         line=line,
         kind=kind,
-        key=_check("key", adapter(_key_type(kind.label)).validate_python, record["key"]),
+        key=_validate("key", _key_type(kind.label), record["key"]),
         properties=properties,
         links=_parse_links(kind, record, properties),
         texts=texts,
@@ -244,9 +232,7 @@ def _parse_links(
 ) -> list[Related]:
     own = _LABELS[kind.label], record["key"]
     links = []
-    for n, link in enumerate(
-        _check("links", adapter(list[_Link]).validate_python, record["links"])
-    ):
+    for n, link in enumerate(_validate("links", list[_Link], record["links"])):
         where = f"links.{n}"
         start, end = kind.label, link["label"]
         if not link["leaves"]:
@@ -260,15 +246,9 @@ def _parse_links(
             raise _LineError(f"{where}.key: must be the key of an earlier node")
         if _POLARITY.get(link["type"], properties.get("polarity")) != properties.get("polarity"):
             raise _LineError(f"{where}.type: must match the event's polarity")
-        links.append(_parse_link(where, known, link))
+        valid = _validate(f"{where}.properties", known.properties, link["properties"])
+        links.append(Related(**link | {"properties": valid}))
     return links
-
-
-def _parse_link(where: str, known: LinkKind, link: Mapping[str, Any]) -> Related:
-    own = _check(
-        f"{where}.properties", adapter(known.properties).validate_python, link["properties"]
-    )
-    return Related(link["type"], link["label"], link["key"], link["leaves"], own)
 
 
 def _check_event(node: Node) -> None:
@@ -284,7 +264,7 @@ def _check_belief(node: Node) -> None:
     belief = node.properties
     slot_id = _check("properties", lambda value: transfer_payloads.slot_id(value, node.key), belief)
     keys = "".join(belief.get(name, "") for name in ("subject_key", "predicate_key"))
-    _check("properties.subject_key", adapter(Key).validate_python, keys or slot_id)
+    _validate("properties.subject_key", Key, keys or slot_id)
 
 
 def _check_reply(node: Node) -> None:
@@ -311,6 +291,11 @@ _CHECKS: Mapping[str, Callable[[Node], None]] = {
     "Item": _check_item,
     "Reply": _check_reply,
 }
+
+
+def _validate(where: str, shape: Any, value: Any, dimension: int | None = None) -> Any:
+    validate = adapter(shape).validate_python
+    return _check(where, lambda given: validate(given, context={"dimension": dimension}), value)
 
 
 def _check(where: str, check: Callable[[Any], Any], value: Any) -> Any:

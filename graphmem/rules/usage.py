@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -52,22 +53,19 @@ def decay_params(by: Rating = STANDARD) -> dict[str, float]:
     return {"floor": by.floor, "days": by.fading_days}
 
 
+_TIERS = (Tier.VERY_LOW, Tier.LOW, Tier.MEDIUM, Tier.HIGH)
+
+
 def tier_bounds(of: Tier | None, by: Rating = STANDARD) -> tuple[float, float]:
     """Return the lowest rating of a tier, and the upper bound; None spans all tiers."""
     steps = [-math.inf, by.low, by.medium, by.high, math.inf]
-    if of is None:
-        return steps[0], steps[-1]
-    place = [Tier.VERY_LOW, Tier.LOW, Tier.MEDIUM, Tier.HIGH].index(of)
-    return steps[place], steps[place + 1]
+    n = 0 if of is None else _TIERS.index(of)
+    return steps[n], steps[-1 if of is None else n + 1]
 
 
 def tier(elo: float, by: Rating = STANDARD) -> Tier:
     """Return the tier of a rating, decayed if applicable; each tier includes its lower bound."""
-    if elo >= by.high:
-        return Tier.HIGH
-    if elo >= by.medium:
-        return Tier.MEDIUM
-    return Tier.LOW if elo >= by.low else Tier.VERY_LOW
+    return _TIERS[bisect((by.low, by.medium, by.high), elo)]
 
 
 TOP = 5

@@ -106,26 +106,15 @@ class _Comparable:
 
 def _comparable(text: str, *, any_case: bool) -> _Comparable:
     parts: list[str] = []
-    starts, origins, length = [0], [0], 0
+    starts, origins = [0], [0]
     for token in _TOKEN.finditer(text):
-        piece = _unify(token[0], any_case=any_case)
-        if token["word"]:
-            # An edge maps to the position at which its word begins or ends.
-            parts.append(_EDGE)
-            starts += [length + 1, length + 1 + len(piece)]
-            origins += [token.start(), token.end()]
-            parts += [piece, _EDGE]
-            length += len(piece) + 2
-            starts.append(length)
-            origins.append(token.end())
-        else:
-            piece = " " if token["space"] else piece
-            parts.append(piece)
-            starts.append(length)
-            origins.append(token.start())
-            length += len(piece)
-            starts.append(length)
-            origins.append(token.end())
+        piece = " " if token["space"] else _unify(token[0], any_case=any_case)
+        edge = _EDGE if token["word"] else ""
+        parts += [edge, piece, edge]
+        # An edge maps to the position at which its word begins or ends.
+        start = starts[-1] + len(edge)
+        starts += [start, start + len(piece), start + len(piece) + len(edge)]
+        origins += [token.start(), token.end(), token.end()]
     return _Comparable(
         "".join(parts),
         starts,
