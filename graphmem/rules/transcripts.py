@@ -30,7 +30,7 @@ class StoredTurn(NamedTuple):
     """A turn that is stored in the conversation."""
 
     id: str
-    said: MessageKey
+    key: MessageKey
 
 
 def message_key(message: Message) -> MessageKey:
@@ -82,9 +82,9 @@ def overlapping_turns(
         keys: keys of the messages.
     """
     for n in range(min(len(last), len(keys)), 0, -1):
-        if [turn.said for turn in last[-n:]] == list(keys[:n]):
+        if [turn.key for turn in last[-n:]] == list(keys[:n]):
             return last[-n:]
-    if len(keys) > 1 and [turn.said for turn in first] == list(keys):
+    if len(keys) > 1 and [turn.key for turn in first] == list(keys):
         return first
     return ()
 

@@ -31,20 +31,20 @@ class NodeKind:
     label: str
     part: str = ""
     """Label of the rated node; empty except for ratings."""
-    beside: bool = False
+    auxiliary: bool = False
     """Whether the node accompanies the memory: an existing one is kept without comparison."""
 
 
 KINDS = (
     *(NodeKind(label) for label in ("Episode", "Archive", "Turn", "Reply", "Artifact", "Item")),
-    *(NodeKind(label, beside=True) for label in ("Name", "Predicate")),
+    *(NodeKind(label, auxiliary=True) for label in ("Name", "Predicate")),
     *(NodeKind(label) for label in ("Belief", "Memory", "Event")),
-    NodeKind("Consolidation", beside=True),
+    NodeKind("Consolidation", auxiliary=True),
     *(
-        NodeKind("Rating", part, beside=True)
+        NodeKind("Rating", part, auxiliary=True)
         for part in ("Artifact", "Belief", "Episode", "Memory")
     ),
-    NodeKind("Rater", beside=True),
+    NodeKind("Rater", auxiliary=True),
 )
 """Node kinds in file order: relationships point to earlier nodes. Ratings come last, followed by
 the number of sessions that they cover, so that no exported session is rated again."""

@@ -42,7 +42,7 @@ strengths = st.one_of(
 _polarities = st.sampled_from([(1,), (-1,), (1, -1), (1, 1, 1, -1)])
 
 
-def said(
+def make_evidence(
     name: str,
     claim: str = "atlas",
     confidence: float = 0.8,

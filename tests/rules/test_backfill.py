@@ -26,7 +26,7 @@ def found(**given: Any) -> UnbackedMemory:
 
 
 @given(first=instants, width=st.integers(0, 10**14), count=st.integers(1, MAX_EVENTS))
-def test_what_was_said_again_is_spread_evenly(first: datetime, width: int, count: int) -> None:
+def test_reinforcements_are_spread_evenly(first: datetime, width: int, count: int) -> None:
     last = first + width * TICK
     times = backfill.spaced_times(first, last, count)
     assert (len(times), times[-1]) == (count, last)
@@ -35,7 +35,7 @@ def test_what_was_said_again_is_spread_evenly(first: datetime, width: int, count
     assert max(gaps) - min(gaps) <= TICK
 
 
-def test_nothing_said_again_is_no_instant() -> None:
+def test_no_reinforcement_has_no_time() -> None:
     assert backfill.spaced_times(MAY, NOW, 0) == []
 
 

@@ -281,7 +281,7 @@ def test_words_and_escapes_are_not_cut_through() -> None:
                 assert cut.endswith("deploys")
 
 
-def test_when_nothing_can_be_shown_it_is_said() -> None:
+def test_an_empty_context_has_a_reason() -> None:
     long_id = memory_bite(0, "text", id="i" * 199 + "漢")
     hopeless = tuple(memory_bite(n, "text", id=f"{n}" + "漢" * 190) for n in range(2))
     made = packed(hopeless, 150).context
@@ -416,12 +416,12 @@ def test_no_token_is_counted_for_much_text(text: str) -> None:
     assert len(text) <= 2 * context._MAX_TOKEN_CHARS * (context.count_tokens(text) + 1)
 
 
-def said(*messages: tuple[str, str]) -> list[Message]:
+def make_messages(*messages: tuple[str, str]) -> list[Message]:
     return [Message(role=role, content=content) for role, content in messages]
 
 
-def test_the_newest_that_a_person_said_is_asked() -> None:
-    talk = said(
+def test_the_newest_message_of_a_person_is_the_question() -> None:
+    talk = make_messages(
         ("system", "be kind"),
         ("user", "first"),
         ("Alice", "second"),
@@ -439,11 +439,11 @@ def test_the_newest_that_a_person_said_is_asked() -> None:
 
 def test_a_long_message_asks_for_itself() -> None:
     long = "w" * 299
-    assert context.question(said(("user", "a"), ("user", long))) == f"{long}\na"
-    assert context.question(said(("user", "ab"), ("user", long))) == long
-    assert context.question(said(("user", "a"), ("user", long), ("user", "b"))) == f"b\n{long}"
+    assert context.question(make_messages(("user", "a"), ("user", long))) == f"{long}\na"
+    assert context.question(make_messages(("user", "ab"), ("user", long))) == long
+    assert context.question(make_messages(("user", "a"), ("user", long), ("user", "b"))) == f"b\n{long}"
     log = "start " + "x" * 100_000 + " what is wrong?"
-    asked = context.question(said(("user", "a"), ("user", log)))
+    asked = context.question(make_messages(("user", "a"), ("user", log)))
     assert asked.startswith("start x")
     assert asked.endswith("x what is wrong?")
     assert len(asked) == 4_001
@@ -494,7 +494,7 @@ def test_the_best_of_what_is_kept_is_the_one_that_is_cut() -> None:
     assert made.context.ids == (long.id,)
 
 
-def test_a_flag_is_told() -> None:
+def test_a_flag_is_shown() -> None:
     flagged = lived(1, life(1.0, derived=False, flagged_at=MAY))
     made = context.pack_context(
         Recollection(bites=(flagged, lived(2, life(1.0, derived=False)))), 800

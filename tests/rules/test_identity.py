@@ -77,7 +77,7 @@ def test_ids_differ_by_scope(scope: str, other: str, text: str) -> None:
     assert identity.scope_key(scope, other) != identity.tenant_key(scope)
 
 
-def test_ids_are_told_apart_by_what_they_are_of() -> None:
+def test_ids_of_different_kinds_differ() -> None:
     made = [
         identity.memory_id("s", "x"),
         identity.episode_id("s", "x"),

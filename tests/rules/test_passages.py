@@ -14,7 +14,7 @@ from graphmem.rules.consolidation import Passage
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def said(text: str, name: str | None = "Ada") -> Passage:
+def make_passage(text: str, name: str | None = "Ada") -> Passage:
     return Passage("t_1", "Turn", "ep_1", name, text, AT)
 
 
@@ -33,18 +33,18 @@ def said(text: str, name: str | None = "Ada") -> Passage:
 )
 def test_questions_and_greetings_tell_nothing(text: str, told: str) -> None:
     assert consolidation.informative_sentences(text) == told
-    assert bool(consolidation.extractive_statement(said(text))) == bool(told)
+    assert bool(consolidation.extractive_statement(make_passage(text))) == bool(told)
 
 
 def test_a_statement_names_its_speaker_and_keeps_whole_sentences() -> None:
     first, second = "I swim every single morning.", "It keeps me sane and " + "very " * 60 + "calm."
-    assert consolidation.extractive_statement(said(f"{first} {second}")) == f"Ada: {first}"
-    assert consolidation.extractive_statement(said(first, None)) == first
+    assert consolidation.extractive_statement(make_passage(f"{first} {second}")) == f"Ada: {first}"
+    assert consolidation.extractive_statement(make_passage(first, None)) == first
 
 
 @given(st.text(max_size=2_000))
-def test_a_statement_is_short_and_made_of_what_was_said(text: str) -> None:
-    made = consolidation.extractive_statement(said(text, None))
+def test_a_statement_is_short_and_quotes_its_passage(text: str) -> None:
+    made = consolidation.extractive_statement(make_passage(text, None))
     assert len(made) <= consolidation.MAX_STATEMENT_CHARS
     if made:
         kept = made.removesuffix("…")
@@ -52,11 +52,11 @@ def test_a_statement_is_short_and_made_of_what_was_said(text: str) -> None:
 
 
 def test_a_first_sentence_that_is_too_long_is_cut_between_words() -> None:
-    made = consolidation.extractive_statement(said("word " * 200, None))
+    made = consolidation.extractive_statement(make_passage("word " * 200, None))
     assert made.endswith("word…")
     assert len(made) <= consolidation.MAX_STATEMENT_CHARS
 
 
 def test_an_episode_quotes_no_turn() -> None:
-    assert said("x").turn_id == "t_1"
+    assert make_passage("x").turn_id == "t_1"
     assert Passage("ep_1", "Episode", "ep_1", None, "x", AT).turn_id is None

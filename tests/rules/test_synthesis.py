@@ -124,7 +124,7 @@ def test_an_answer_outside_the_schema_is_refused(wrong: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("missing", ["statement", "confidence", "episodes"])
-def test_what_must_be_said_is_missed(missing: str) -> None:
+def test_required_fields_are_required(missing: str) -> None:
     with pytest.raises(ValidationError, match=missing):
         SynthesisReply.model_validate({k: v for k, v in FULL.items() if k != missing})
 

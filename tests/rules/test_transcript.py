@@ -63,7 +63,7 @@ def test_a_window_that_moves_on_adds_each_line_once(
     assert there == conversation
 
 
-def test_a_name_is_part_of_what_was_said() -> None:
+def test_a_name_is_part_of_a_message_key() -> None:
     one = transcripts.message_key(Message(role="user", content="a"))
     assert one != transcripts.message_key(Message(role="user", content="a", name="Zoë"))
     assert one != transcripts.message_key(Message(role="bot", content="a"))

@@ -188,11 +188,11 @@ async def _write(
 
 
 async def _page(to: RequestContext, kind: NodeKind, after: str, known: datetime) -> dict[str, Any]:
-    part = {"part": kind.part} if kind.beside else {}
+    part = {"part": kind.part} if kind.auxiliary else {}
 
     async def work(tx: Tx) -> dict[str, Any]:
         [page] = await tx.fetch(
-            READ_BESIDE if kind.beside else READ,
+            READ_BESIDE if kind.auxiliary else READ,
             tenant=to.wall.tenant,
             known=known,
             kind=kind.label,
@@ -210,7 +210,7 @@ async def _page(to: RequestContext, kind: NodeKind, after: str, known: datetime)
 def _whole(kind: NodeKind, found: Mapping[str, Any]) -> bool:
     """Return whether no part of a record was deleted while it was read."""
     properties = found["properties"]
-    is_there = bool(properties) if kind.beside else properties.get("id") == found["key"]
+    is_there = bool(properties) if kind.auxiliary else properties.get("id") == found["key"]
     return is_there and all(link["label"] and link["key"] for link in found["links"])
 
 

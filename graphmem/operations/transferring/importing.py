@@ -150,7 +150,7 @@ class _Batch:
 
     async def taken(self) -> _ImportTotals:
         """Write the missing nodes and their relationships."""
-        if self.kind.beside:
+        if self.kind.auxiliary:
             await self._write_properties()
         else:
             await self._nodes()

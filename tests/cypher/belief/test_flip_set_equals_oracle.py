@@ -19,7 +19,7 @@ from tests.oracles import sequential as sequential_oracle
 from tests.plugins.belief_oracle import verdict_of
 from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, Written, accounts
-from tests.rules.strategies_histories import CLAIMS, long_history, said, strengths
+from tests.rules.strategies_histories import CLAIMS, long_history, make_evidence, strengths
 
 pytestmark = pytest.mark.timeout(3_600)
 
@@ -30,7 +30,7 @@ bounds = st.sampled_from([{}, SYMMETRIC, EASY])
 
 def told(name: str, strength: float, day: float, polarity: int) -> Evidence:
     """Return one testimony, `day` days after the first."""
-    return replace(said(name, day=day, polarity=polarity), strength=strength)
+    return replace(make_evidence(name, day=day, polarity=polarity), strength=strength)
 
 
 def series(*tellings: float) -> list[Item]:

@@ -114,7 +114,7 @@ def test_what_machines_say_is_not_read() -> None:
 
 
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=4))
-def test_whatever_is_said_every_fact_stands_up(texts: list[str]) -> None:
+def test_every_fact_of_any_text_passes_the_checks(texts: list[str]) -> None:
     window = read_together([turn(text, n) for n, text in enumerate(texts)])
     found, malformed = parse_window(window)
     _, refused = check_proposals(found, window, CheckContext("global", ()))

@@ -66,7 +66,7 @@ def test_an_id_of_its_own_is_kept() -> None:
 
 
 @given(st.lists(messages, max_size=8))
-def test_what_people_said_is_remembered_and_what_models_said_is_not(given_: list[Message]) -> None:
+def test_only_messages_of_people_become_memories(given_: list[Message]) -> None:
     turns = TurnsReceipt(
         episode_id="ep", turn_ids=tuple(f"t{n}" for n in range(len(given_))), added=0
     )
@@ -97,7 +97,7 @@ def outcome(event_id: str, became: Outcome, *, repeated: bool = False) -> Commit
     )
 
 
-def test_a_name_is_who_said_it() -> None:
+def test_a_name_is_the_actor() -> None:
     said = Message(role="user", content="a", name="Zoë", at=MAY)
     turns = TurnsReceipt(episode_id="ep", turn_ids=("t",), added=1)
     wish = transcripts.conversation_memories([said], turns)[0]

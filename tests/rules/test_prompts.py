@@ -30,7 +30,7 @@ def test_a_prompt_is_a_file_that_asks_for_json(name: str) -> None:
     assert "JSON only" in text
 
 
-def test_a_prompt_that_is_no_file_is_said() -> None:
+def test_a_missing_prompt_file_is_reported() -> None:
     with pytest.raises(FileNotFoundError):
         consolidation.prompt_text("nothing_of_this_name")
 
@@ -74,5 +74,5 @@ def test_a_block_cannot_be_ended_from_within(lines: list[tuple[str, ...]]) -> No
     assert text.count("\n") == 2
 
 
-def test_no_data_is_said() -> None:
+def test_a_block_without_data_contains_none() -> None:
     assert prompt_block("beliefs", []) == "<beliefs>\n(none)\n</beliefs>"

@@ -40,7 +40,7 @@ def sayings(draw: st.DrawFn) -> list[Naming]:
     return said
 
 
-def test_nobody_said_anything() -> None:
+def test_a_name_without_aliases_is_canonical() -> None:
     assert canonical("bob", []) == "bob"
     assert ways("bob", []) == ("bob",)
 

@@ -36,7 +36,7 @@ def test_any_text_is_a_cursor_or_refused(text: str) -> None:
     assert read_options.time_cursor(at, last_id) == text
 
 
-def made(plain: str) -> str:
+def encode(plain: str) -> str:
     return base64.urlsafe_b64encode(plain.encode()).decode()
 
 
@@ -45,15 +45,15 @@ def made(plain: str) -> str:
     [
         "",
         "AAAA",
-        made("2025-05-05T00:00:00+00:00"),
-        made("2025-05-05T00:00:00 m_1"),
-        made("2025-05-05 m_1"),
-        made("2025-05-05T00:00:00Z m_1"),
-        made("2025-05-05T02:00:00+02:00 m_1"),
-        made("0001-01-01T00:00:00+14:00 m_1"),
-        made("9999-12-31T23:59:59-12:00 m_1"),
-        made("2025-05-05T00:00:00+00:00 m_1") + "\n",
-        made("2025-05-05T00:00:00+00:00 m_1").rstrip("="),
+        encode("2025-05-05T00:00:00+00:00"),
+        encode("2025-05-05T00:00:00 m_1"),
+        encode("2025-05-05 m_1"),
+        encode("2025-05-05T00:00:00Z m_1"),
+        encode("2025-05-05T02:00:00+02:00 m_1"),
+        encode("0001-01-01T00:00:00+14:00 m_1"),
+        encode("9999-12-31T23:59:59-12:00 m_1"),
+        encode("2025-05-05T00:00:00+00:00 m_1") + "\n",
+        encode("2025-05-05T00:00:00+00:00 m_1").rstrip("="),
         "\ud800",
         5,
         b"AAAA",
@@ -102,7 +102,7 @@ def test_any_text_is_a_cursor_to_a_key_or_refused(text: str) -> None:
 )
 def test_what_is_no_key_is_refused(plain: str) -> None:
     with pytest.raises(InvalidInputError):
-        read_options.parse_key_cursor(made(plain), 2)
+        read_options.parse_key_cursor(encode(plain), 2)
 
 
 def test_the_two_sorts_of_cursors_are_not_mixed_up() -> None:
