@@ -1,4 +1,4 @@
-"""By which names somebody is known: the newest word holds, and no chains come about."""
+"""Aliases: the newest declaration holds, and chains of aliases are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known may change for as long as a transaction may last, and not at all after."""
+"""Reads as of a known time: provisional while a transaction may be open, fixed afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings of the protocol check: what is found, how bad it is, and what is told of it."""
+"""Findings of the protocol audit: their codes, severities and messages."""
 
 from __future__ import annotations
 

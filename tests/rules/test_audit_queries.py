@@ -1,4 +1,4 @@
-"""Which queries ask for meaning and which tools look for words: a table, real questions, code."""
+"""Conceptual queries and keyword tools: a table, real questions, code."""
 
 from __future__ import annotations
 

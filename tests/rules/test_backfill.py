@@ -1,4 +1,4 @@
-"""What synthetic events are made of a memory, and when edges without events are said to be."""
+"""Synthetic events of memories, and the times of SUPERSEDES edges without events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How what fits a question is scored: the laws of each part."""
+"""Scores of recall candidates: the laws of each part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads beside deletion: what is read again, and what is not for this package to hide."""
+"""Reads during deletion: which errors are retried, and which are passed on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contexts: within their tokens, best first, and remembered text stays data whatever it says."""
+"""Contexts: within their tokens, best first, and remembered text stays data."""
 
 from __future__ import annotations
 
@@ -441,7 +441,10 @@ def test_a_long_message_asks_for_itself() -> None:
     long = "w" * 299
     assert context.question(make_messages(("user", "a"), ("user", long))) == f"{long}\na"
     assert context.question(make_messages(("user", "ab"), ("user", long))) == long
-    assert context.question(make_messages(("user", "a"), ("user", long), ("user", "b"))) == f"b\n{long}"
+    assert (
+        context.question(make_messages(("user", "a"), ("user", long), ("user", "b")))
+        == f"b\n{long}"
+    )
     log = "start " + "x" * 100_000 + " what is wrong?"
     asked = context.question(make_messages(("user", "a"), ("user", log)))
     assert asked.startswith("start x")

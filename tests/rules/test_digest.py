@@ -1,4 +1,4 @@
-"""The digest in a user's file: what is outside is never touched, a line is a list item of text."""
+"""The digest in a user's file: text outside it never changes, and each line is a list item."""
 
 from __future__ import annotations
 

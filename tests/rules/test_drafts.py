@@ -1,4 +1,4 @@
-"""Texts made ready, and the rows that are written."""
+"""Drafts of texts, and the rows to write."""
 
 from __future__ import annotations
 

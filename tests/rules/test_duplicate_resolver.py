@@ -1,4 +1,4 @@
-"""A batch judged text by text, against a plain pass over everything that is there."""
+"""A batch resolved text by text, against a plain pass over all memories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is cached of a memory for searches by tag and source, and when it is wrong."""
+"""Cached facets of a memory for searches by tag and source, and when they are stale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing of what a user types is Lucene syntax."""
+"""Full-text queries: no user text becomes Lucene syntax."""
 
 from __future__ import annotations
 

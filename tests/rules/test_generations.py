@@ -1,4 +1,4 @@
-"""Generations of embeddings: what of a Cypher text is kept, and what is given to it."""
+"""Generations of embeddings: which names in a Cypher text are numbered."""
 
 from __future__ import annotations
 

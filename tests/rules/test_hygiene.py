@@ -1,4 +1,4 @@
-"""Hygiene: what is refused, with which reason, and what passes."""
+"""Hygiene: rejected texts with their reasons, and accepted ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which messages of a conversation go where."""
+"""Messages of conversations: batches, memories and totals."""
 
 from __future__ import annotations
 

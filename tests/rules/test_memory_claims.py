@@ -1,4 +1,4 @@
-"""What texts assert: each claim once, in one order, worded as its predicate is read aloud."""
+"""Claims of memories: each once, in one order, worded by its predicate's template."""
 
 from __future__ import annotations
 

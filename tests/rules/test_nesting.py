@@ -1,4 +1,4 @@
-"""A limit of levels that does not depend on who calls."""
+"""A limit of nesting that does not depend on the caller's stack."""
 
 from __future__ import annotations
 

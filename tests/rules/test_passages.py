@@ -1,4 +1,4 @@
-"""What of a conversation can become a belief."""
+"""Passages that can become beliefs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MANY, what may be believed beside other things: its laws and its walk-through."""
+"""MANY, values that may hold together: laws and a walk-through."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from tests.rules.strategies_histories import (
     confidences,
     deliveries,
     instants,
-    policies,
     make_evidence,
+    policies,
 )
 
 ROUNDING = 1e-12
@@ -130,7 +130,9 @@ def test_an_echo_in_an_episode_adds_nothing(
 
 def test_three_equal_confidences_count_once_in_one_episode_and_thrice_in_three() -> None:
     together = net([make_evidence(f"e{i}", confidence=0.7, episode="talk") for i in range(3)], END)
-    apart = net([make_evidence(f"e{i}", confidence=0.7, episode=f"talk {i}") for i in range(3)], END)
+    apart = net(
+        [make_evidence(f"e{i}", confidence=0.7, episode=f"talk {i}") for i in range(3)], END
+    )
     alone = net([make_evidence(f"e{i}", confidence=0.7) for i in range(3)], END)
     assert together.supporting_episodes == 1
     assert together.belief == pytest.approx(0.7)

@@ -1,4 +1,4 @@
-"""Whether a passage speaks for a statement, against it, or of something else."""
+"""Whether a passage supports a statement, refutes it, or is about something else."""
 
 from __future__ import annotations
 

@@ -38,7 +38,10 @@ def make_evidence(
 
 def series(*tellings: float) -> list[Evidence]:
     """Return testimonies an hour apart; a negative strength refutes."""
-    return [make_evidence(f"e{n}", abs(s), n, polarity=1 if s > 0 else -1) for n, s in enumerate(tellings)]
+    return [
+        make_evidence(f"e{n}", abs(s), n, polarity=1 if s > 0 else -1)
+        for n, s in enumerate(tellings)
+    ]
 
 
 def path(verdict: Verdict) -> list[tuple[VerdictStatus, float]]:
@@ -107,8 +110,12 @@ def test_a_boundary_met_exactly_is_crossed() -> None:
 
 
 def test_a_strength_is_clamped_and_a_weak_one_counts_the_other_way() -> None:
-    assert llr(make_evidence("e", 1.0)) == llr(make_evidence("e", 0.9)) == pytest.approx(math.log(9))
-    assert llr(make_evidence("e", -3.0)) == llr(make_evidence("e", 0.0)) == pytest.approx(-math.log(9))
+    assert (
+        llr(make_evidence("e", 1.0)) == llr(make_evidence("e", 0.9)) == pytest.approx(math.log(9))
+    )
+    assert (
+        llr(make_evidence("e", -3.0)) == llr(make_evidence("e", 0.0)) == pytest.approx(-math.log(9))
+    )
     assert llr(make_evidence("e", 0.5)) == 0.0
     assert llr(make_evidence("e", 0.3)) == pytest.approx(-llr(make_evidence("e", 0.7)))
     assert llr(make_evidence("e", 0.85, polarity=-1)) == pytest.approx(-1.7346, abs=5e-5)
@@ -222,7 +229,10 @@ def test_an_echo_counts_once_and_its_contradiction_as_well() -> None:
 @pytest.mark.parametrize(("first", "second"), [(0.9, 0.1), (0.1, 0.9), (0.7, 0.3), (0.3, 0.7)])
 def test_of_equally_loud_events_the_earlier_counts(first: float, second: float) -> None:
     """Their logarithms may differ by a last bit, which must not decide."""
-    evidence = [make_evidence("e2", first, 0, episode="talk"), make_evidence("e1", second, 1, episode="talk")]
+    evidence = [
+        make_evidence("e2", first, 0, episode="talk"),
+        make_evidence("e1", second, 1, episode="talk"),
+    ]
     pooled = sequential_oracle.test(evidence, 0.6, pooled=True)
     assert [s.id for s in pooled.steps] == ["e2"]
 
@@ -240,7 +250,10 @@ def test_as_many_pieces_as_needed_decide_and_one_less_does_not(
     for polarity, pieces, status in wanted:
         assert (pieces == 0) == (verdict.status is status)
         for fewer in range(min(pieces, 2)):
-            new = [make_evidence(f"n{n}", 0.9, 24_000 + n, polarity=polarity) for n in range(pieces - fewer)]
+            new = [
+                make_evidence(f"n{n}", 0.9, 24_000 + n, polarity=polarity)
+                for n in range(pieces - fewer)
+            ]
             assert (sequential_oracle.test([*evidence, *new], 0.5, bounds).status is status) == (
                 not fewer
             )

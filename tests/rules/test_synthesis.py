@@ -1,4 +1,4 @@
-"""A synthesis: what is asked, what may be answered, what is refused."""
+"""Synthesis of beliefs: prompts, valid replies and rejected ones."""
 
 from __future__ import annotations
 

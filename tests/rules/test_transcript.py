@@ -1,4 +1,4 @@
-"""Which messages of a conversation are new."""
+"""Messages of a conversation that are new."""
 
 from __future__ import annotations
 

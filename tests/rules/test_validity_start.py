@@ -1,4 +1,4 @@
-"""Since when something is so: the words people use, at the time they said them."""
+"""Starts of validity from phrases such as `since May`."""
 
 from __future__ import annotations
 

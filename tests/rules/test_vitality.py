@@ -110,7 +110,9 @@ def test_what_is_not_retrieved_fades(
 
 
 def test_a_belief_fades_from_its_last_support_or_look() -> None:
-    life = alive(make_evidence("e1"), make_evidence("e2", day=3), make_evidence("e3", day=5, polarity=-1))
+    life = alive(
+        make_evidence("e1"), make_evidence("e2", day=3), make_evidence("e3", day=5, polarity=-1)
+    )
     found = vitality_oracle.vitality(life, after(6))
     assert found.stability_days == pytest.approx(1 + math.log(4))
     assert found.retrieval == pytest.approx(math.exp(-3 / (1 + math.log(4))))
@@ -192,7 +194,10 @@ def test_the_gate_by_hand(storage: int, days: float, expected: float) -> None:
 
 
 def test_the_prediction_error_by_hand() -> None:
-    support, refute = make_evidence("e1", confidence=0.8), make_evidence("e2", confidence=0.8, polarity=-1)
+    support, refute = (
+        make_evidence("e1", confidence=0.8),
+        make_evidence("e2", confidence=0.8, polarity=-1),
+    )
     assert formulas.prediction_error(support, 0.5) == pytest.approx(0.4)
     assert formulas.prediction_error(refute, 0.9) == pytest.approx(0.8)
     assert formulas.prediction_error(support, 0.9) == pytest.approx(0.0)

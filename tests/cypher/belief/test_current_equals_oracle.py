@@ -21,7 +21,7 @@ from tests.plugins.histories import (
     Written,
     accounts,
 )
-from tests.rules.strategies_histories import BASE, END, long_history, policies, make_evidence
+from tests.rules.strategies_histories import BASE, END, long_history, make_evidence, policies
 
 pytestmark = pytest.mark.timeout(3_600)
 

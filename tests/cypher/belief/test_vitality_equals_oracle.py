@@ -98,7 +98,10 @@ def told(*items: Evidence, inferred: str = "", **marks: tuple[float, ...]) -> St
     ("story", "expected"),
     [
         # A flag comes after a retrieval of its instant.
-        (told(make_evidence("e1"), make_evidence("e2", day=3), flags=(3,)), {"stability_days": (1 + LN4) / 2}),
+        (
+            told(make_evidence("e1"), make_evidence("e2", day=3), flags=(3,)),
+            {"stability_days": (1 + LN4) / 2},
+        ),
         # What happens at one instant counts once.
         (
             told(make_evidence("e1"), looks=(3, 9, 9, 9), flags=(10, 10)),
@@ -114,7 +117,10 @@ def told(*items: Evidence, inferred: str = "", **marks: tuple[float, ...]) -> St
             {"gate": 0.3 * math.log(2) * math.log(5), "storage": 1},
         ),
         # What somebody else refutes was only inferred all the same.
-        (told(make_evidence("e1"), make_evidence("e2", polarity=-1), inferred="e1"), {"derived": True}),
+        (
+            told(make_evidence("e1"), make_evidence("e2", polarity=-1), inferred="e1"),
+            {"derived": True},
+        ),
         (told(make_evidence("e1"), make_evidence("e2"), inferred="e1"), {"derived": False}),
         (told(make_evidence("e1", polarity=-1)), {"derived": False, "stability_days": 1.0}),
     ],

@@ -1,4 +1,4 @@
-"""What a model is shown of turns, and what is made of its answer."""
+"""Prompts about turns, and the proposals in replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each check refuses what it is there for, under its code, and nothing that stands up."""
+"""Checks of proposals: each rejects its case under its code, and no grounded proposal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A quote stands in its turn, word for word; memory's own words are told from a person's."""
+"""Quotes match their turn word for word; text that memory supplied is an echo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms that are read without a model: what they give, and what they leave alone."""
+"""Forms read without a model: their proposals, and the sentences they skip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which turns are read together: consecutive ones, the same ones after a run that was cut short."""
+"""Windows of consecutive turns, which stay the same after an interrupted run."""
 
 from __future__ import annotations
 
