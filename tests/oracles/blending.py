@@ -69,8 +69,8 @@ def recency(last: datetime, now: datetime, days: float) -> float:
 
 def access(counts: Mapping[str, int]) -> dict[str, float]:
     """Return ln(1 + count) relative to the greatest; items that were never opened are left out."""
-    most = max(counts.values(), default=0)
-    return {item: math.log1p(n) / math.log1p(most) for item, n in counts.items() if n}
+    max_count = max(counts.values(), default=0)
+    return {item: math.log1p(n) / math.log1p(max_count) for item, n in counts.items() if n}
 
 
 def around(

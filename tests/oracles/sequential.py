@@ -83,12 +83,12 @@ def test(
 
 
 def _pooled(evidence: Sequence[Evidence]) -> list[Evidence]:
-    best: dict[Hashable, Evidence] = {}
+    strongest: dict[Hashable, Evidence] = {}
     for e in evidence:
         side = (episode_of(e), e.polarity)
-        if side not in best or _weight(e) > _weight(best[side]):
-            best[side] = e
-    return sorted(best.values(), key=attrgetter("at", "id"))
+        if side not in strongest or _weight(e) > _weight(strongest[side]):
+            strongest[side] = e
+    return sorted(strongest.values(), key=attrgetter("at", "id"))
 
 
 def _weight(e: Evidence) -> float:

@@ -170,13 +170,17 @@ def unlike(
     wanted = {c.claim: c for c in expected}
     if len(found) != len(expected) or {c.claim for c in found} != wanted.keys():
         return [f"claims {[c.claim for c in found]}, not {sorted(wanted)}"]
-    told = []
+    differences = []
     for c in found:
         w = wanted[c.claim]
         if abs(c.score - w.score) > TOLERANCE or abs(c.belief - w.belief) > TOLERANCE:
-            told.append(f"{c.claim}: score {c.score}, belief {c.belief}, not {w.score}, {w.belief}")
+            differences.append(
+                f"{c.claim}: score {c.score}, belief {c.belief}, not {w.score}, {w.belief}"
+            )
         if (c.last_at, c.last_id) != (w.last_at, w.last_id):
-            told.append(f"{c.claim}: affirmed by {c.last_id} at {c.last_at}, not {w.last_id}")
+            differences.append(
+                f"{c.claim}: affirmed by {c.last_id} at {c.last_at}, not {w.last_id}"
+            )
     again = ranked(
         [State(c.claim, c.score, c.last_at, c.last_id) for c in found],
         valid,
@@ -184,5 +188,5 @@ def unlike(
         margin=terms.margin,
     )
     if [(c.claim, c.ambiguous) for c in found] != [(c.claim, c.ambiguous) for c in again]:
-        told.append(f"ranked {[c.claim for c in found]}, not {[c.claim for c in again]}")
-    return told
+        differences.append(f"ranked {[c.claim for c in found]}, not {[c.claim for c in again]}")
+    return differences

@@ -33,22 +33,22 @@ def test_what_is_left_out_shuts_nothing_out() -> None:
 
 @given(seconds)
 def test_what_was_known_can_be_repeated_when_every_transaction_has_ended(ago: timedelta) -> None:
-    asked = AsOf(known=NOW - ago)
+    as_of = AsOf(known=NOW - ago)
     if ago < timedelta(minutes=-5):
         with pytest.raises(InvalidInputError):
-            is_provisional(asked, NOW)
+            is_provisional(as_of, NOW)
         with pytest.raises(InvalidInputError):
-            check_not_future(asked, NOW)
+            check_not_future(as_of, NOW)
     else:
-        check_not_future(asked, NOW)
-        assert is_provisional(asked, NOW) is (ago < timedelta(seconds=30))
+        check_not_future(as_of, NOW)
+        assert is_provisional(as_of, NOW) is (ago < timedelta(seconds=30))
 
 
 @given(seconds)
 def test_any_day_may_be_asked_for(ahead: timedelta) -> None:
-    for asked in (AsOf(), AsOf(valid=NOW + ahead)):
-        check_not_future(asked, NOW)
-        assert not is_provisional(asked, NOW)
+    for as_of in (AsOf(), AsOf(valid=NOW + ahead)):
+        check_not_future(as_of, NOW)
+        assert not is_provisional(as_of, NOW)
     check_not_future(None, NOW)
 
 

@@ -195,8 +195,8 @@ def test_order_and_redelivery_change_nothing(
     found = check(*log, now=now, hours=0.02)
     assert check(*again, now=now, hours=0.02) == found
     homeless = [one.id for one in log if isinstance(one, LoggedSearch) and not one.session_id]
-    told = [i for one in found if one.code == "search_without_session" for i in one.ids]
-    assert sorted(told) == sorted(homeless)
+    reported = [i for one in found if one.code == "search_without_session" for i in one.ids]
+    assert sorted(reported) == sorted(homeless)
     assert {one.session_id for one in log if isinstance(one, LoggedAccess) and one.session_id} >= {
         one.ids[0] for one in found if one.code.startswith("access_") and one.severity != "error"
     }

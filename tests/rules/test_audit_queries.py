@@ -120,11 +120,11 @@ def test_what_asks_for_meaning(query: str, *, expected: bool) -> None:
 
 def test_the_figures_in_the_docstring_are_those_of_the_table() -> None:
     found, wrong = sum(map(is_conceptual, CONCEPTS)), sum(map(is_conceptual, STRINGS))
-    told = " ".join((is_conceptual.__doc__ or "").split())
-    assert f"finds {found} of {len(CONCEPTS)} concepts" in told
-    assert f"takes {wrong} of {len(STRINGS)} exact searches" in told
+    docstring = " ".join((is_conceptual.__doc__ or "").split())
+    assert f"finds {found} of {len(CONCEPTS)} concepts" in docstring
+    assert f"takes {wrong} of {len(STRINGS)} exact searches" in docstring
     precision, recall = found / (found + wrong), found / len(CONCEPTS)
-    assert f"precision and recall {precision:.2f}" in told
+    assert f"precision and recall {precision:.2f}" in docstring
     assert f"{recall:.2f}" == f"{precision:.2f}"
 
 
@@ -165,13 +165,15 @@ def test_the_edges_of_the_rule(query: str, *, expected: bool) -> None:
     assert is_conceptual(query) is expected
 
 
-@on_each(("file", "least"), "locomo/locomo.json", sample=(1.0,), real=(0.98,))
-def test_nearly_all_questions_about_conversations_ask_for_meaning(file: Path, least: float) -> None:
+@on_each(("file", "min_share"), "locomo/locomo.json", sample=(1.0,), real=(0.98,))
+def test_nearly_all_questions_about_conversations_ask_for_meaning(
+    file: Path, min_share: float
+) -> None:
     questions = [
         one["question"] for talk in json.loads(file.read_text("utf-8")) for one in talk["qa"]
     ]
     share = sum(map(is_conceptual, questions)) / len(questions)
-    assert share >= least
+    assert share >= min_share
     if len(questions) > 1_000:  # the real ones, of which the documentation tells
         assert f"LoCoMo's {len(questions):,} it finds {share:.1%}".replace("%", " %") in " ".join(
             (is_conceptual.__doc__ or "").split()

@@ -148,9 +148,9 @@ def test_ids_are_the_same_each_time_and_no_two_alike() -> None:
 def test_what_keeps_a_memory_from_being_made_whole(
     given: dict[str, Any], problems: list[str]
 ) -> None:
-    asked = found(**{"content": "x", **given}).problems(most_chars=10)
-    assert asked == problems
-    assert set(asked) <= set(PROBLEMS)
+    problems = found(**{"content": "x", **given}).problems(most_chars=10)
+    assert problems == problems
+    assert set(problems) <= set(PROBLEMS)
 
 
 def edge(newer: str, older: str, **given: Any) -> UnbackedEdge:
@@ -177,8 +177,8 @@ def test_an_edge_is_given_the_event_of_both_its_ends() -> None:
     assert (row["newer_id"], row["older_id"]) == ("b", "a")
     event = row["event"]
     assert (event["type"], event["occurred_at"], event["scope"]) == ("SUPERSEDE", MAY, "global")
-    told = json.loads(event["payload"])
-    assert told == {
+    payload = json.loads(event["payload"])
+    assert payload == {
         "synthetic": True,
         "newer_id": "b",
         "older_id": "a",
@@ -233,9 +233,9 @@ def test_an_edge_comes_after_all_that_brings_its_older_memory_back(
     for place, one in enumerate(done):
         assert one.at is not None
         own = given_at[one.newer_id, one.older_id]
-        said = [e.back_at for e in edges if e.older_id == one.older_id and e.back_at]
+        times = [e.back_at for e in edges if e.older_id == one.older_id and e.back_at]
         made = [e.at for e in done if e.newer_id == one.older_id and e.at]
-        assert one.at == max([own or MAY, *(at + TICK for at in (*said, *made))])
+        assert one.at == max([own or MAY, *(at + TICK for at in (*times, *made))])
         assert all(e in done[:place] for e in done if e.newer_id == one.older_id)
 
 

@@ -28,16 +28,16 @@ def similarity(near: list[dict[int, float]], i: int, j: int) -> float:
 
 @given(graphs(), st.integers(1, 4))
 def test_stars_are_disjoint_near_their_centre_and_of_enough_episodes(
-    graph: tuple[list[dict[int, float]], list[int]], least: int
+    graph: tuple[list[dict[int, float]], list[int]], min_episodes: int
 ) -> None:
     near, episodes = graph
-    found = star_clusters(near, episodes, least)
+    found = star_clusters(near, episodes, min_episodes)
     members = [i for star in found for i in star.members]
     assert len(members) == len(set(members))
     for star in found:
         assert star.members[0] == star.centre
         assert all(similarity(near, star.centre, i) >= 0.75 for i in star.members[1:])
-        assert len({episodes[i] for i in star.members}) >= least
+        assert len({episodes[i] for i in star.members}) >= min_episodes
 
 
 @given(graphs())

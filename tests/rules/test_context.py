@@ -446,10 +446,10 @@ def test_a_long_message_asks_for_itself() -> None:
         == f"b\n{long}"
     )
     log = "start " + "x" * 100_000 + " what is wrong?"
-    asked = context.question(make_messages(("user", "a"), ("user", log)))
-    assert asked.startswith("start x")
-    assert asked.endswith("x what is wrong?")
-    assert len(asked) == 4_001
+    question = context.question(make_messages(("user", "a"), ("user", log)))
+    assert question.startswith("start x")
+    assert question.endswith("x what is wrong?")
+    assert len(question) == 4_001
 
 
 def life(retrieval: float, *, derived: bool, flagged_at: datetime | None = None) -> Vitality:
@@ -473,12 +473,12 @@ def lived(n: int, alive: Vitality) -> BeliefBite:
 
 
 def test_what_was_only_inferred_and_is_not_used_is_left_out() -> None:
-    least = formulas.MIN_RETRIEVAL
-    forgotten = lived(1, life(least - 1e-9, derived=True))
-    used, told = lived(2, life(least, derived=True)), lived(3, life(0.0, derived=False))
-    unknown, said = belief_bite(4, "It holds 4"), memory_bite(5, "It was said")
-    made = context.pack_context(Recollection(bites=(forgotten, used, told, unknown, said)), 800)
-    assert made.context.ids == (used.id, told.id, unknown.id, said.id)
+    min_retrieval = formulas.MIN_RETRIEVAL
+    forgotten = lived(1, life(min_retrieval - 1e-9, derived=True))
+    used, stated = lived(2, life(min_retrieval, derived=True)), lived(3, life(0.0, derived=False))
+    unknown, memory = belief_bite(4, "It holds 4"), memory_bite(5, "It was said")
+    made = context.pack_context(Recollection(bites=(forgotten, used, stated, unknown, memory)), 800)
+    assert made.context.ids == (used.id, stated.id, unknown.id, memory.id)
     assert (made.context.left_out, made.context.reason) == (1, "")
     assert not any("It holds 1" in text for text in made.supplied)
 

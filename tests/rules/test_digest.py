@@ -70,8 +70,8 @@ def outside(text: str) -> tuple[str, str]:
 @given(WORDS, IDS)
 @example("a`b", "c`d")
 @example("x \\", "\\")
-def test_any_text_is_one_list_item_of_plain_text(told: str, episode_id: str) -> None:
-    made = upkeep.digest_line(MARCH, told, episode_id)
+def test_any_text_is_one_list_item_of_plain_text(summary: str, episode_id: str) -> None:
+    made = upkeep.digest_line(MARCH, summary, episode_id)
     assert not {"\n", "\r", "<", ">"} & set(made)
     assert made.splitlines() == [made]
     made.encode()
@@ -79,20 +79,20 @@ def test_any_text_is_one_list_item_of_plain_text(told: str, episode_id: str) -> 
     assert {kind for kind, _ in children} <= PLAIN
     assert [kind for kind, _ in children].count("code_inline") == 1
     assert children[-1][0] == "code_inline"
-    shown = "".join(said for kind, said in children if kind != "code_inline")
-    assert shown.strip() == f"2026-03-01: {upkeep._visible_line(told)}".strip()
+    shown = "".join(content for kind, content in children if kind != "code_inline")
+    assert shown.strip() == f"2026-03-01: {upkeep._visible_line(summary)}".strip()
 
 
-@pytest.mark.parametrize("told", HOSTILE)
-def test_hostile_text_stays_one_list_item_between_others(told: str) -> None:
-    made = [upkeep.digest_line(MARCH, one, f"e{n}") for n, one in enumerate(("a", told, "b"))]
+@pytest.mark.parametrize("summary", HOSTILE)
+def test_hostile_text_stays_one_list_item_between_others(summary: str) -> None:
+    made = [upkeep.digest_line(MARCH, one, f"e{n}") for n, one in enumerate(("a", summary, "b"))]
     text = upkeep.add_lines("Mine\n", {f"e{n}": one for n, one in enumerate(made)}, "f")
     before, after = outside(text)
     assert after.splitlines() == [END]
     found = items(text[len(before) : -len(after)])
     assert len(found) == 3
-    shown = "".join(said for kind, said in found[1] if kind != "code_inline")
-    assert shown.strip() == f"2026-03-01: {upkeep._visible_line(told)}".strip()
+    shown = "".join(content for kind, content in found[1] if kind != "code_inline")
+    assert shown.strip() == f"2026-03-01: {upkeep._visible_line(summary)}".strip()
     assert upkeep.add_lines(text, {f"e{n}": one for n, one in enumerate(made)}, "f") == text
 
 
@@ -123,9 +123,9 @@ FILES = st.lists(
 @example("", "", {"e": "b"})
 @example(f"{BEGIN}\r\n{END}", "", {"e": "b"})
 @example(f"\ufeff{BEGIN}\r{END}\r", "x", {"e": "b"})
-def test_what_is_outside_stays_as_it_is(text: str, rest: str, told: dict[str, str]) -> None:
+def test_what_is_outside_stays_as_it_is(text: str, rest: str, summaries: dict[str, str]) -> None:
     text += rest
-    lines = {one: upkeep.digest_line(MARCH, said, one) for one, said in told.items()}
+    lines = {one: upkeep.digest_line(MARCH, summary, one) for one, summary in summaries.items()}
     try:
         there = upkeep.digest_codes(text, "f")
     except DigestFileError:
@@ -143,7 +143,7 @@ def test_what_is_outside_stays_as_it_is(text: str, rest: str, told: dict[str, st
         assert outside(done) == outside(text)
         assert done[section.start :].startswith(text[section.start : section.end])
     assert upkeep.digest_codes(done, "f") >= there
-    assert all(upkeep.has_code(upkeep.digest_codes(done, "f"), one) for one in told)
+    assert all(upkeep.has_code(upkeep.digest_codes(done, "f"), one) for one in summaries)
     assert upkeep.add_lines(done, lines, "f") == done
 
 
@@ -182,7 +182,7 @@ def test_what_the_user_edited_or_added_inside_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (f"a\n{BEGIN}\nb\n", "f, line 2: the digest begins and never ends."),
         (f"a\n{BEGIN}\nb {END}\n", "f, line 2: the digest begins and never ends."),
@@ -192,10 +192,10 @@ def test_what_the_user_edited_or_added_inside_stays() -> None:
         (f"{BEGIN}\n{END}\n\n{END}", "f, line 4: the digest ends a second time, after line 2."),
     ],
 )
-def test_broken_markers_are_refused_with_their_line(text: str, said: str) -> None:
+def test_broken_markers_are_refused_with_their_line(text: str, message: str) -> None:
     with pytest.raises(DigestFileError) as caught:
         upkeep.add_lines(text, {"e": "- x `e`"}, "f")
-    assert caught.value.message == said
+    assert caught.value.message == message
     assert BEGIN in caught.value.hint
 
 

@@ -157,8 +157,8 @@ def test_a_text_without_claims_is_hashed_as_it_always_was() -> None:
 
 def test_only_a_text_with_claims_is_evidence() -> None:
     assert drafts.evidence_fields(NewMemory(**FULL)) == {}
-    wish = NewMemory(**CLAIMED, confidence=0.6, source_type="RULE")
-    assert drafts.evidence_fields(wish) == {
+    memory = NewMemory(**CLAIMED, confidence=0.6, source_type="RULE")
+    assert drafts.evidence_fields(memory) == {
         "polarity": 1,
         "confidence": 0.6,
         "source_type": "RULE",

@@ -275,9 +275,9 @@ def closest_sentences(first: str, second: str) -> tuple[str, str]:
     return max(((a, b) for a in sentences(first) for b in sentences(second) if a != b), key=overlap)
 
 
-@on_each(("folder", "least"), "beam", sample=(6,), real=(18,))
-def test_no_knowledge_update_of_a_chat_is_taken_for_a_repeat(folder: Path, least: int) -> None:
+@on_each(("folder", "min_pairs"), "beam", sample=(6,), real=(18,))
+def test_no_knowledge_update_of_a_chat_is_taken_for_a_repeat(folder: Path, min_pairs: int) -> None:
     pairs = list(knowledge_updates(folder))
-    assert len(pairs) >= least
+    assert len(pairs) >= min_pairs
     pairs += [closest_sentences(*pair) for pair in pairs]
     assert [pair for pair in pairs if not difference(*pair)] == []

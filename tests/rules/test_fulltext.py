@@ -123,14 +123,14 @@ def test_each_facet_is_a_clause_that_must_be_met_and_counts_nothing(
 ) -> None:
     clauses = "".join(f" +facet_keys:{key}^0" for key in keys)
     walled = f"{WALLED} +status:(current)^0"
-    asked = fulltext.memory_query(text, WALL, [Status.CURRENT], keys)
+    query = fulltext.memory_query(text, WALL, [Status.CURRENT], keys)
     plain = fulltext.memory_query(text, WALL, [Status.CURRENT])
-    assert asked == plain.replace(walled, walled + clauses)
+    assert query == plain.replace(walled, walled + clauses)
     alone = fulltext.facet_query(WALL, [Status.CURRENT], keys)
     assert alone == (walled + clauses if keys else "")
 
 
 def test_another_tenant_has_another_wall() -> None:
     there = WALL.model_copy(update={"tenant": "other"})
-    ours, theirs = (fulltext.turn_query("x", wall) for wall in (WALL, there))
+    ours, theirs = (fulltext.turn_query("x", scope) for scope in (WALL, there))
     assert not set(re.findall(r"[0-9a-f]{32}", ours)) & set(re.findall(r"[0-9a-f]{32}", theirs))

@@ -81,9 +81,9 @@ def is_accepted(wanted: dict[str, Any]) -> bool:
 def test_the_tokens_let_everything_pass_that_fits(
     value: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
-    for asked in (wanted, {field: {"$eq": one} for field, one in wanted.items()}):
-        if is_accepted(asked) and items.matches_filter(value, asked):
-            assert set(items.filter_tokens(asked)) <= set(items.value_tokens(value))
+    for filter_ in (wanted, {field: {"$eq": one} for field, one in wanted.items()}):
+        if is_accepted(filter_) and items.matches_filter(value, filter_):
+            assert set(items.filter_tokens(filter_)) <= set(items.value_tokens(value))
 
 
 @pytest.mark.parametrize("same", [(1, 1.0, True), (0, -0.0, False), (10**22, 1e22)])

@@ -108,23 +108,23 @@ def test_what_is_recorded_later_changes_nothing_of_what_was_known(
 
 
 def test_nothing_hides_what_has_no_effect_yet() -> None:
-    said = Effect(MAY, "e", Status.DEPRECATED)
+    deprecated = Effect(MAY, "e", Status.DEPRECATED)
     assert status_of([]) is Status.CURRENT
-    assert status_of(seen([said], MAY - timedelta(hours=1), MAY)) is Status.CURRENT
-    assert seen([said], MAY, BEGINNING) == [said]
+    assert status_of(seen([deprecated], MAY - timedelta(hours=1), MAY)) is Status.CURRENT
+    assert seen([deprecated], MAY, BEGINNING) == [deprecated]
 
 
 def test_at_one_instant_a_correction_outranks_a_statement_then_the_larger_id() -> None:
-    said = Effect(MAY, "z", Status.CURRENT, is_statement=True)
-    gone = Effect(MAY, "a", Status.DEPRECATED)
+    stated = Effect(MAY, "z", Status.CURRENT, is_statement=True)
+    deprecated = Effect(MAY, "a", Status.DEPRECATED)
     over = Effect(MAY, "b", Status.SUPERSEDED)
     back = Effect(MAY, "c", Status.CURRENT)
-    for order in permutations([said, gone]):
+    for order in permutations([stated, deprecated]):
         assert status_of(order) is Status.DEPRECATED
-    for order in permutations([said, gone, over]):
+    for order in permutations([stated, deprecated, over]):
         assert status_of(order) is Status.SUPERSEDED
         assert in_force(over, order)
-    for order in permutations([said, gone, over, back]):
+    for order in permutations([stated, deprecated, over, back]):
         assert status_of(order) is Status.CURRENT
         assert not in_force(over, order)
 

@@ -21,20 +21,20 @@ wishes = st.lists(
 )
 
 
-def claim_id(said: Triple) -> str:
-    return claims.triple_claim(WALL.scope, said.subject, said.predicate, said.object).id
+def claim_id(triple: Triple) -> str:
+    return claims.triple_claim(WALL.scope, triple.subject, triple.predicate, triple.object).id
 
 
 @given(wishes)
 def test_each_claim_of_a_text_stands_once_and_all_in_one_order(given_: list[NewMemory]) -> None:
-    committed = [(drafts.draft(wish, WALL, NOW, ()), f"m{n}") for n, wish in enumerate(given_)]
+    committed = [(drafts.draft(memory, WALL, NOW, ()), f"m{n}") for n, memory in enumerate(given_)]
     rows = claims.claim_rows(committed, WALL, {})
     ids = [row["claim"]["id"] for row in rows]
     assert ids == sorted(ids)
     for draft, memory_id in committed:
         own = [row["claim"]["id"] for row in rows if row["memory_id"] == memory_id]
         assert own == list(claims.claimed_ids(draft.memory, WALL.scope))
-        assert own == sorted({claim_id(said) for said in draft.memory.claims})
+        assert own == sorted({claim_id(triple) for triple in draft.memory.claims})
         assert all(
             row["event"] == {"id": draft.event_id, "occurred_at": draft.occurred_at}
             for row in rows
@@ -44,16 +44,16 @@ def test_each_claim_of_a_text_stands_once_and_all_in_one_order(given_: list[NewM
 
 @given(wishes)
 def test_the_predicates_are_those_of_the_claims(given_: list[NewMemory]) -> None:
-    used = {claims.name_key(said.predicate) for wish in given_ for said in wish.claims}
+    used = {claims.name_key(triple.predicate) for memory in given_ for triple in memory.claims}
     assert claims.predicate_keys(given_) == sorted(used)
 
 
 def test_a_claim_is_worded_by_the_template_of_its_predicate() -> None:
-    said = (
+    statements = (
         Triple(subject="Alice", predicate="Lives_In", object="Porto"),
         Triple(subject="Alice", predicate="works_on", object="Atlas"),
     )
-    draft = drafts.draft(NewMemory(content="x y", claims=said), WALL, NOW, ())
+    draft = drafts.draft(NewMemory(content="x y", claims=statements), WALL, NOW, ())
     rows = claims.claim_rows([(draft, "m")], WALL, {"lives_in": "{subject} dwells in {object}"})
     worded = {row["claim"]["statement"] for row in rows}
     assert worded == {"Alice dwells in Porto", "Alice works on Atlas"}

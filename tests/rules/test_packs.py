@@ -415,10 +415,10 @@ def test_nothing_in_a_pack_passes_for_its_frame(given_items: list[PackEntry]) ->
 @given(names, names)
 def test_a_title_is_no_markup(name: str, title: str) -> None:
     one = item(name, LOW, title=title, kind="memory")
-    said = inlines(pack(one).text)[-1].children or []
-    codes = [t.content for t in said if t.type == "code_inline"]
+    children = inlines(pack(one).text)[-1].children or []
+    codes = [t.content for t in children if t.type == "code_inline"]
     assert len(codes) == bool(title.split())
-    assert not {t.type for t in said} & {"link_open", "image", "html_inline", "softbreak"}
+    assert not {t.type for t in children} & {"link_open", "image", "html_inline", "softbreak"}
 
 
 @given(items, counters, st.integers(0, 800), st.integers(0, 800))

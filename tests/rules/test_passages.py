@@ -19,7 +19,7 @@ def make_passage(text: str, name: str | None = "Ada") -> Passage:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "informative"),
     [
         ("Hi! How are you? I went to the pool today.", "I went to the pool today."),
         ("Thanks, see you!", ""),
@@ -31,9 +31,9 @@ def make_passage(text: str, name: str | None = "Ada") -> Passage:
         ("", ""),
     ],
 )
-def test_questions_and_greetings_tell_nothing(text: str, told: str) -> None:
-    assert consolidation.informative_sentences(text) == told
-    assert bool(consolidation.extractive_statement(make_passage(text))) == bool(told)
+def test_questions_and_greetings_tell_nothing(text: str, informative: str) -> None:
+    assert consolidation.informative_sentences(text) == informative
+    assert bool(consolidation.extractive_statement(make_passage(text))) == bool(informative)
 
 
 def test_a_statement_names_its_speaker_and_keeps_whole_sentences() -> None:

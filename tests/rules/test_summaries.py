@@ -315,9 +315,9 @@ def headings(text: str) -> str:
     """Return the top headings that a real parser finds, the last line of each."""
     tokens = MarkdownIt("commonmark").parse(text)
     return "\n".join(
-        f"{'#' * int(token.tag[1])} {said.content.split(LF)[-1]}"
-        for token, said in pairwise(tokens)
-        if token.type == "heading_open" and token.level == 0 and said.content
+        f"{'#' * int(token.tag[1])} {inline.content.split(LF)[-1]}"
+        for token, inline in pairwise(tokens)
+        if token.type == "heading_open" and token.level == 0 and inline.content
     )
 
 

@@ -42,14 +42,14 @@ def reasons(**changed: Any) -> list[str]:
 
 
 def test_a_prompt_holds_the_rules_and_the_data() -> None:
-    asked = synthesis_prompt(
+    prompt = synthesis_prompt(
         [PromptPassage("e1", "2024-03-02", "user: I moved to Porto.\nassistant: Nice!")],
         [PromptBelief("b1", "Ann lives in Lisbon.")],
     )
-    assert asked.name == "synthesise"
-    assert asked.reply is SynthesisReply
-    assert asked.system == consolidation.prompt_text("synthesise")
-    assert asked.user == (
+    assert prompt.name == "synthesise"
+    assert prompt.reply is SynthesisReply
+    assert prompt.system == consolidation.prompt_text("synthesise")
+    assert prompt.user == (
         "<episodes>\n"
         'e1 2024-03-02 "user: I moved to Porto.\\nassistant: Nice!"\n'
         "</episodes>\n"

@@ -21,7 +21,7 @@ conversations = st.lists(lines, max_size=6)
 
 
 def kept(conversation: Sequence[MessageKey]) -> list[StoredTurn]:
-    return [StoredTurn(f"t{n}", said) for n, said in enumerate(conversation)]
+    return [StoredTurn(f"t{n}", key) for n, key in enumerate(conversation)]
 
 
 def overlap(conversation: list[MessageKey], given: list[MessageKey]) -> range:
@@ -52,9 +52,9 @@ def test_a_window_that_moves_on_adds_each_line_once(
     there: list[MessageKey] = []
     for end in [*sorted(min(seam, len(conversation)) for seam in seams), len(conversation)]:
         sent = conversation[:end]
-        held = kept(there)
+        stored = kept(there)
         found = transcripts.overlapping_turns(
-            held[: len(sent)], held[-len(sent) :] if sent else [], sent
+            stored[: len(sent)], stored[-len(sent) :] if sent else [], sent
         )
         if len(there) < 2 or len(sent) > len(there):
             # A whole resending that goes on overlaps with all that is there.

@@ -26,8 +26,8 @@ def after(days: float) -> datetime:
 
 
 def alive(*pieces: Evidence, **life: object) -> Life:
-    told = [Piece(e, "manual") for e in pieces]
-    return Life(**{"created_at": BASE, "initial": 0.5, "pieces": told, **life})  # type: ignore[arg-type]
+    evidence = [Piece(e, "manual") for e in pieces]
+    return Life(**{"created_at": BASE, "initial": 0.5, "pieces": evidence, **life})  # type: ignore[arg-type]
 
 
 # Stability, S.
@@ -240,10 +240,10 @@ def test_the_newest_of_flag_and_resolve_holds() -> None:
 def test_a_stated_belief_is_not_derived() -> None:
     mine, theirs = "consolidation", "manual"
 
-    def is_derived(*told: tuple[str, int], stated: Sequence[str] = ()) -> bool:
+    def is_derived(*sources: tuple[str, int], stated: Sequence[str] = ()) -> bool:
         pieces = [
             Piece(make_evidence(f"e{n}", polarity=polarity), source)
-            for n, (source, polarity) in enumerate(told)
+            for n, (source, polarity) in enumerate(sources)
         ]
         return vitality_oracle.derived(alive(pieces=pieces, stated_by=stated))
 

@@ -47,10 +47,10 @@ def answer(*offers: dict[str, Any]) -> ExtractionReply:
 
 
 def test_a_prompt_holds_the_rules_and_the_data() -> None:
-    asked = extraction_prompt(WINDOW, Vocabulary([("lives_in", "ONE"), ("likes", None)], ["Bob"]))
-    assert (asked.name, asked.reply) == ("extract", ExtractionReply)
-    assert asked.system == consolidation.prompt_text("extract")
-    assert asked.user == (
+    prompt = extraction_prompt(WINDOW, Vocabulary([("lives_in", "ONE"), ("likes", None)], ["Bob"]))
+    assert (prompt.name, prompt.reply) == ("extract", ExtractionReply)
+    assert prompt.system == consolidation.prompt_text("extract")
+    assert prompt.user == (
         '<predicates>\nlives_in "ONE"\n"likes"\n</predicates>\n'
         '<names>\n"Bob"\n</names>\n'
         '<earlier>\ne1 2024-06-12T15:30 assistant "Are you in Lisbon?"\n</earlier>\n'

@@ -167,7 +167,7 @@ def test_a_predicate_is_used_as_it_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "stands"),
+    ("statement", "passes"),
     [
         ("The user loves Lisbon.", True),
         ("user moved", True),
@@ -179,10 +179,10 @@ def test_a_predicate_is_used_as_it_is_known() -> None:
 )
 def test_a_statement_names_nothing_new_and_shares_a_word(
     statement: str,
-    stands: bool,  # noqa: FBT001
+    passes: bool,  # noqa: FBT001
 ) -> None:
     found = check(**SAYS | {"statement": statement})
-    assert isinstance(found, CheckedProposal) == stands
+    assert isinstance(found, CheckedProposal) == passes
     if isinstance(found, DismissedProposal):
         assert found.code is DismissalReason.UNFOUNDED_STATEMENT
 
@@ -232,11 +232,11 @@ WORDS = st.sampled_from(
 
 @given(st.lists(WORDS, min_size=1, max_size=8), st.lists(WORDS, min_size=1, max_size=4), WORDS)
 def test_nothing_passes_that_does_not_stand_there(
-    said: list[str], quoted: list[str], object_: str
+    texts: list[str], quoted: list[str], object_: str
 ) -> None:
-    text, quote = " ".join(said), " ".join(quoted)
+    text, quote = " ".join(texts), " ".join(quoted)
     given = GOOD | {"turn_id": "t0", "quote": quote, "object": object_}
     found = check(turns=[turn(text, 0), turn("", 1)], **given)
     if isinstance(found, CheckedProposal):
         assert quote in text
-        assert object_ in said or object_ in ("I",)
+        assert object_ in texts or object_ in ("I",)

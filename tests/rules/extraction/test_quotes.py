@@ -86,9 +86,9 @@ def test_what_does_not_stand_there_is_not_found(quote: str, text: str) -> None:
 
 def test_a_fence_is_memorys_own_closed_or_not() -> None:
     fenced = '<graphmem-memory>\n[b1] "Alice lives in Lisbon."\n</graphmem-memory> I live in Porto.'
-    said = turn(fenced)
-    assert is_echo("Alice lives in Lisbon.", said, [])
-    assert not is_echo("I live in Porto.", said, [])
+    fenced_turn = turn(fenced)
+    assert is_echo("Alice lives in Lisbon.", fenced_turn, [])
+    assert not is_echo("I live in Porto.", fenced_turn, [])
     assert is_echo("I live in Porto.", turn("<GRAPHMEM-memory> I live in Porto."), [])
 
 
@@ -109,8 +109,8 @@ def test_part_of_what_was_supplied_is_one_from_five_words_on() -> None:
 
 def test_whoever_says_it_elsewhere_too_says_it_themselves() -> None:
     known = [supply("Alice lives in Lisbon")]
-    said = turn("<graphmem-memory>I like tea</graphmem-memory> I like tea")
-    assert not is_echo("I like tea", said, known)
+    own_turn = turn("<graphmem-memory>I like tea</graphmem-memory> I like tea")
+    assert not is_echo("I like tea", own_turn, known)
 
 
 @pytest.mark.parametrize(
@@ -128,10 +128,10 @@ def test_what_was_not_supplied_before_is_no_echo(known: SuppliedText) -> None:
 
 
 def test_what_is_memorys_own_can_be_blanked() -> None:
-    said = turn("Yes: Alice lives in Lisbon. I moved to Porto")
-    spans = echo_spans(said, [supply(LISBON)])
+    echoing = turn("Yes: Alice lives in Lisbon. I moved to Porto")
+    spans = echo_spans(echoing, [supply(LISBON)])
     assert spans == [TextSpan(5, 26)]
-    assert blank_spans(said.text, spans) == "Yes:                      . I moved to Porto"
+    assert blank_spans(echoing.text, spans) == "Yes:                      . I moved to Porto"
 
 
 def test_words_stand_in_any_case() -> None:

@@ -31,7 +31,7 @@ def fact(one: Proposal) -> str:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("text", "expected"),
     [
         ("I live in Lisbon.", ["user lives_in Lisbon"]),
         ("I’m living in the Netherlands now", ["user lives_in Netherlands"]),
@@ -61,12 +61,12 @@ def fact(one: Proposal) -> str:
         ),
     ],
 )
-def test_a_form_gives_a_fact(said: str, expected: list[str]) -> None:
-    assert facts(turn(said)) == expected
+def test_a_form_gives_a_fact(text: str, expected: list[str]) -> None:
+    assert facts(turn(text)) == expected
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "Do I live in Lisbon?",
         "If I live in Lisbon, I need a visa.",
@@ -85,12 +85,12 @@ def test_a_form_gives_a_fact(said: str, expected: list[str]) -> None:
         "...",
     ],
 )
-def test_what_is_no_form_is_left_alone(said: str) -> None:
-    assert facts(turn(said)) == []
+def test_what_is_no_form_is_left_alone(text: str) -> None:
+    assert facts(turn(text)) == []
 
 
 def test_a_correction_is_about_what_its_speaker_spoke_of_last() -> None:
-    said = [
+    messages = [
         turn("I moved to Lisbon.", 0),
         turn("I speak Dutch.", 1, name="Bob"),
         turn("Nice! Actually, Rome.", 2, role="assistant"),
@@ -102,9 +102,9 @@ def test_a_correction_is_about_what_its_speaker_spoke_of_last() -> None:
         "user speaks Dutch",
         "user lives_in Porto, since May",
     ]
-    assert facts(*said) == expected
+    assert facts(*messages) == expected
     # What it corrects may have been read before.
-    assert facts(*said, offered=[3, 4]) == expected[2:]
+    assert facts(*messages, offered=[3, 4]) == expected[2:]
 
 
 def test_what_machines_say_is_not_read() -> None:
