@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from graphmem.errors import ExportFileError, InvalidInputError
 from graphmem.model import EventType, Instant, Name, Text
-from graphmem.rules import items, transfer, transfer_payloads
+from graphmem.rules import items, transfer
 from graphmem.rules.transfer import KINDS, DigestChain, ExportCounts, NodeKind
 from graphmem.rules.transfer_kinds import (
     LINKS,
@@ -257,12 +257,12 @@ def _check_event(node: Node) -> None:
     for name in needed:
         if name not in event:
             raise _LineError(f"properties.{name}: is required in this type of event")
-    _check("properties.payload", transfer_payloads.parse_payload, event)
+    _check("properties.payload", transfer.parse_payload, event)
 
 
 def _check_belief(node: Node) -> None:
     belief = node.properties
-    slot_id = _check("properties", lambda value: transfer_payloads.slot_id(value, node.key), belief)
+    slot_id = _check("properties", lambda value: transfer.slot_id(value, node.key), belief)
     keys = "".join(belief.get(name, "") for name in ("subject_key", "predicate_key"))
     _validate("properties.subject_key", Key, keys or slot_id)
 
@@ -270,7 +270,7 @@ def _check_belief(node: Node) -> None:
 def _check_reply(node: Node) -> None:
     reply = node.properties
     if "decided" in reply:
-        _check("properties.decided", transfer_payloads.parse_decision, reply["decided"])
+        _check("properties.decided", transfer.parse_decision, reply["decided"])
     elif reply["done"]:
         raise _LineError("properties.decided: is required in a reply that is done")
 

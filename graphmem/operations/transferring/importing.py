@@ -12,7 +12,7 @@ from graphmem.errors import ExportFileError, ImportConflictError, ModelMismatchE
 from graphmem.model import ImportReport
 from graphmem.operations.transferring import exporting
 from graphmem.ports import OnPart, RequestContext, Tx
-from graphmem.rules import identity, items, transfer, transfer_payloads
+from graphmem.rules import identity, items, transfer
 from graphmem.rules.scoring import generation_properties
 from graphmem.rules.transfer_records import Header, Node, Related
 
@@ -294,7 +294,7 @@ def _row(tenant: str, node: Node) -> dict[str, Any]:
     if label == "Memory":
         row["facet_keys"] = identity.facet_keys(tenant, has.get("tags", ()), has.get("sources", ()))
     elif label == "Belief":
-        row["slot_id"] = transfer_payloads.slot_id(has, node.key)
+        row["slot_id"] = transfer.slot_id(has, node.key)
     elif label == "Item":
         row["facets"] = items.value_tokens(items.decode_value(has["value"]))
     return row
