@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, lru_cache
 from importlib.resources import files
-from operator import attrgetter
 from typing import Annotated, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import (
@@ -105,11 +104,6 @@ def extractive_statement(passage: Passage) -> str:
     if len(text) > MAX_STATEMENT_CHARS:
         text = text[: MAX_STATEMENT_CHARS - 1].rsplit(" ", 1)[0] + "…"
     return prefix_speaker(passage.name, text)
-
-
-def oldest_first(passages: Sequence[Passage]) -> list[Passage]:
-    """Return passages ordered by time, then by id."""
-    return sorted(passages, key=attrgetter("at", "id"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -49,8 +49,8 @@ class SprtParameters:
     """Tolerated rate of false demotions, in (0, 1)."""
     promote_step: float = 0.10
     demote_step: float = 0.20
-    most: float = 0.95
-    least: float = 0.05
+    max_confidence: float = 0.95
+    min_confidence: float = 0.05
 
     @property
     def upper(self) -> float:
@@ -61,18 +61,6 @@ class SprtParameters:
     def lower(self) -> float:
         """B < 0: log ratio at or below which a belief is demoted."""
         return math.log(self.beta / (1 - self.alpha))
-
-    def crossed(self, log_ratio: float) -> VerdictStatus | None:
-        """Return the status beyond the boundary that the log ratio has crossed; None if neither."""
-        if log_ratio >= self.upper - TOLERANCE:
-            return VerdictStatus.PROMOTED
-        return VerdictStatus.DEMOTED if log_ratio <= self.lower + TOLERANCE else None
-
-    def step(self, confidence: float, status: VerdictStatus) -> float:
-        """Return the confidence after a promotion or demotion."""
-        if status is VerdictStatus.PROMOTED:
-            return max(confidence, min(confidence + self.promote_step, self.most))
-        return min(confidence, max(confidence - self.demote_step, self.least))
 
 
 STANDARD_TEST = SprtParameters()
@@ -121,41 +109,7 @@ def _pieces(log_units: float) -> int:
     return math.ceil(log_units / math.log(MAX_STRENGTH / (1 - MAX_STRENGTH)) - TOLERANCE)
 
 
-TRACE_WINDOW = timedelta(hours=24)
-"""Time after a full event within which further events form a burst."""
-BURST_BASE = 0.1
-"""Base of the weights in a burst: the j-th event adds BURST^j, a thousand together a ninth."""
 STANDARD_TRACE = TraceRank()
-_DAY = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """Contribution of one event to the trace."""
-
-    at: datetime
-    burst: float
-    """Weight: 1 for a full event, 0.1^j for the j-th event of a burst."""
-    spacing: float
-    """Factor 1 + b ln(1 + days since the previous full event), >= 1."""
-
-
-def trace_contributions(
-    instants: Iterable[datetime], by: TraceRank = STANDARD_TRACE
-) -> list[Contribution]:
-    """Return the contribution of each event before decay, oldest first."""
-    contributions: list[Contribution] = []
-    full_at: datetime | None = None
-    burst_index = 0
-    for at in sorted(instants):
-        if full_at is not None and at - full_at < TRACE_WINDOW:
-            burst_index += 1
-            contributions.append(Contribution(at, BURST_BASE**burst_index, 1.0))
-            continue
-        gap = (at - full_at) / _DAY if full_at is not None else 0.0
-        contributions.append(Contribution(at, 1.0, 1 + by.spacing * math.log1p(gap)))
-        full_at, burst_index = at, 0
-    return contributions
 
 
 def trace_score(similarity: float, traced: float, by: TraceRank = STANDARD_TRACE) -> float:

@@ -154,15 +154,21 @@ def sprt_parameters(settings: Settings) -> formulas.SprtParameters:
         beta=settings.beta,
         promote_step=settings.promote_step,
         demote_step=settings.demote_step,
-        most=settings.most_confidence,
-        least=settings.least_confidence,
+        max_confidence=settings.most_confidence,
+        min_confidence=settings.least_confidence,
     )
 
 
 def sprt_params(bounds: formulas.SprtParameters) -> dict[str, float]:
     """Return the bounds of the test as query parameters."""
-    names = ("upper", "lower", "promote_step", "demote_step", "most", "least")
-    return {name: getattr(bounds, name) for name in names}
+    return {
+        "upper": bounds.upper,
+        "lower": bounds.lower,
+        "promote_step": bounds.promote_step,
+        "demote_step": bounds.demote_step,
+        "most": bounds.max_confidence,
+        "least": bounds.min_confidence,
+    }
 
 
 def time_cursor(at: datetime, last_id: str) -> str:

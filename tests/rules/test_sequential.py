@@ -165,7 +165,7 @@ def test_the_status_is_that_of_the_boundary_reached_last(
     status, changes = ACCUMULATING, list[VerdictStatus]()
     verdict = sequential_oracle.test(evidence, initial)
     for step in verdict.steps:
-        status = formulas.STANDARD_TEST.crossed(step.log_ratio) or status
+        status = sequential_oracle.crossed(formulas.STANDARD_TEST, step.log_ratio) or status
         assert step.status is status
         if not changes or changes[-1] is not status:
             changes.append(status)
