@@ -29,6 +29,7 @@ from graphmem.rules.transfer_kinds import (
     Number,
     Scope,
     adapter,
+    closed,
     parse_object,
 )
 
@@ -265,7 +266,6 @@ def node_difference(
 
 
 _open = with_config(ConfigDict(extra="allow", hide_input_in_errors=True))
-_closed = with_config(ConfigDict(extra="forbid", hide_input_in_errors=True))
 
 
 @_open
@@ -294,7 +294,7 @@ class _Superseded(_AnyPayload):
     event_id: Id
 
 
-@_closed
+@closed
 class ClaimFields(TypedDict):
     """The fields of a `Claim`."""
 

@@ -129,10 +129,10 @@ CreationOrder: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length
 
 
 Texts: TypeAlias = list[Text]
-_closed = with_config(ConfigDict(extra="forbid", hide_input_in_errors=True))
+closed = with_config(ConfigDict(extra="forbid", hide_input_in_errors=True))
 
 
-@_closed
+@closed
 class _Episode(TypedDict):
     scope: Scope
     session_id: NotRequired[Id]
@@ -147,7 +147,7 @@ class _Episode(TypedDict):
     recorded_at: Recorded
 
 
-@_closed
+@closed
 class _Turn(TypedDict):
     scope: Scope
     episode_id: Name
@@ -160,7 +160,7 @@ class _Turn(TypedDict):
     recorded_at: Recorded
 
 
-@_closed
+@closed
 class _Archive(TypedDict):
     scope: Scope
     episode_id: Name
@@ -169,7 +169,7 @@ class _Archive(TypedDict):
     recorded_at: Recorded
 
 
-@_closed
+@closed
 class _Reply(TypedDict):
     scope: Scope
     kind: NotRequired[Literal["extraction"]]
@@ -187,7 +187,7 @@ class _Reply(TypedDict):
     recorded_at: NotRequired[Recorded]
 
 
-@_closed
+@closed
 class _Artifact(TypedDict):
     scope: Scope
     kind: Text
@@ -195,7 +195,7 @@ class _Artifact(TypedDict):
     recorded_at: Recorded
 
 
-@_closed
+@closed
 class _Item(TypedDict):
     scope: Scope
     key: ItemKey
@@ -207,26 +207,26 @@ class _Item(TypedDict):
     expires_at: NotRequired[When]
 
 
-@_closed
+@closed
 class _Namespace(TypedDict):
     parts: Annotated[list[Label], Field(max_length=100)]
     begun: CreationOrder
 
 
-@_closed
+@closed
 class _ItemText(TypedDict):
     name: Text
     text: Text
     embedding: NotRequired[Vector]
 
 
-@_closed
+@closed
 class _Name(TypedDict):
     scope: Scope
     name: Text
 
 
-@_closed
+@closed
 class _Predicate(TypedDict):
     scope: Scope
     name: Text
@@ -242,7 +242,7 @@ class _Predicate(TypedDict):
     recorded_at: Recorded
 
 
-@_closed
+@closed
 class _Belief(TypedDict):
     scope: Scope
     statement: Text
@@ -261,7 +261,7 @@ class _Belief(TypedDict):
     first_id: Id
 
 
-@_closed
+@closed
 class _Memory(TypedDict):
     scope: Scope
     content: Text
@@ -279,7 +279,7 @@ class _Memory(TypedDict):
     trace_foreign: NotRequired[Flag]
 
 
-@_closed
+@closed
 class _Event(TypedDict):
     scope: Scope
     type: EventType
@@ -307,13 +307,13 @@ class _Event(TypedDict):
     payload: NotRequired[Text]
 
 
-@_closed
+@closed
 class _Consolidation(TypedDict):
     cursor: NotRequired[When]
     known: NotRequired[When]
 
 
-@_closed
+@closed
 class _Rating(TypedDict):
     scope: Scope
     elo: Number
@@ -324,7 +324,7 @@ class _Rating(TypedDict):
     base_touched_at: NotRequired[When]
 
 
-@_closed
+@closed
 class _Rater(TypedDict):
     ended: NotRequired[Count]
     rated: NotRequired[Count]
@@ -354,12 +354,12 @@ TEXTS: Any = list[_ItemText]
 """Searchable texts of an item."""
 
 
-@_closed
+@closed
 class _Plain(TypedDict):
     """A relationship without properties."""
 
 
-@_closed
+@closed
 class _Supersedes(TypedDict):
     event_id: Id
     occurred_at: When
@@ -367,14 +367,14 @@ class _Supersedes(TypedDict):
     in_force: NotRequired[Flag]
 
 
-@_closed
+@closed
 class _Returned(TypedDict):
     rank: Annotated[Count, Field(ge=1)]
     similarity: NotRequired[Number]
     content_hash: NotRequired[Id]
 
 
-@_closed
+@closed
 class _Rated(TypedDict):
     before: Number
     after: Number

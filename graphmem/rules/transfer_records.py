@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, ValidationError, with_config
+from pydantic import Field, ValidationError
 from typing_extensions import TypedDict
 
 from graphmem.errors import ExportFileError, InvalidInputError
@@ -26,6 +26,7 @@ from graphmem.rules.transfer_kinds import (
     Id,
     Key,
     adapter,
+    closed,
     parse_object,
 )
 
@@ -51,13 +52,13 @@ _POLARITY = {"SUPPORTS": 1, "REFUTES": -1}
 _HINT = "Nothing was imported. Export again; an edited file may be invalid."
 
 
-@with_config(ConfigDict(extra="forbid"))
+@closed
 class _Model(TypedDict):
     name: Text
     dimension: Annotated[int, Field(strict=True, ge=1, le=4096)]
 
 
-@with_config(ConfigDict(extra="forbid"))
+@closed
 class _Header(TypedDict):
     format: Text
     version: int
@@ -66,7 +67,7 @@ class _Header(TypedDict):
     known: Instant
 
 
-@with_config(ConfigDict(extra="forbid"))
+@closed
 class _Link(TypedDict):
     type: Text
     label: Text
