@@ -72,8 +72,7 @@ def question(messages: Sequence[Message]) -> str:
     spoken = [
         text
         for message in reversed(messages)
-        if message.role.lower() not in transcripts.NON_HUMAN_ROLES
-        and (text := message.content.strip())
+        if transcripts.is_human(message.role) and (text := message.content.strip())
     ]
     parts = [_cut_middle(text) for text in spoken[:1]]
     for earlier in spoken[1 : 1 + _MAX_EARLIER]:

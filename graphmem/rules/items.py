@@ -175,7 +175,9 @@ def check_filter(filter_: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 def _check(name: object, operand: object) -> None:
     if name not in _OPERATORS:
         raise InvalidInputError(
-            "filter: unknown operator.", hint=f"Use one of {', '.join(sorted(_OPERATORS))}."
+            "filter: unknown operator.",
+            hint=f"Use one of {', '.join(sorted(_OPERATORS))}; to match a mapping with other keys "
+            "that start with $, give it as the value of $eq.",
         )
     if name in _ORDERS and _number(operand) is None:
         raise InvalidInputError(f"filter: {name} must be compared with a number.")

@@ -96,6 +96,11 @@ NON_HUMAN_ROLES = frozenset({"assistant", "system", "tool", "function", "develop
 DEFAULT_SESSION = "conversation"
 
 
+def is_human(role: str) -> bool:
+    """Return whether a role is that of a person."""
+    return role.lower() not in NON_HUMAN_ROLES
+
+
 class MessageBatch(NamedTuple):
     """Messages of one session, in order."""
 
@@ -123,10 +128,10 @@ def assign_ids(messages: Sequence[Message]) -> list[Message]:
     A derived id depends on the message and on the number of equal ones before it. It is therefore
     the same when the conversation is sent again or has grown.
     """
-    prints = [(fingerprint(message),) for message in messages]
+    prints = [fingerprint(message) for message in messages]
     return [
         message if message.id else message.model_copy(update={"id": f"{key}-{n}"})
-        for message, (key,), n in zip(messages, prints, identity.ordinals(prints), strict=True)
+        for message, key, n in zip(messages, prints, identity.ordinals(prints), strict=True)
     ]
 
 
@@ -163,7 +168,7 @@ def conversation_memories(
             turn_id=turn_id,
         )
         for i, (message, turn_id) in enumerate(zip(messages, turns.turn_ids, strict=True))
-        if message.role.lower() not in NON_HUMAN_ROLES
+        if is_human(message.role)
     }
 
 

@@ -305,7 +305,7 @@ async def _first_turn(to: RequestContext, episode_id: str) -> str:
     first, start = "", 0
     while turns := await _turns(to, episode_id, start):
         for turn in turns:
-            if turn["role"].lower() not in transcripts.NON_HUMAN_ROLES and turn["text"].strip():
+            if transcripts.is_human(turn["role"]) and turn["text"].strip():
                 text = upkeep.gist(turn["text"], turn["name"])
                 if consolidation.informative_sentences(turn["text"]):
                     return text

@@ -110,7 +110,7 @@ def _distance(turn: Turn, other: Turn) -> int:
 
 def is_person(turn: Turn) -> bool:
     """Return whether a turn comes from a person, not an assistant, tool or system."""
-    return turn.role.lower() not in transcripts.NON_HUMAN_ROLES
+    return transcripts.is_human(turn.role)
 
 
 def turn_contexts(rows: Iterable[tuple[str, int, bool, Hashable]]) -> list[TurnContext]:
