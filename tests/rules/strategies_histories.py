@@ -21,7 +21,7 @@ END = BASE + timedelta(days=1_000)
 """Later than every instant drawn here."""
 CLAIMS = ("atlas", "borealis", "cygnus", "draco")
 WEIGHTS = (1.0, 0.8, 0.6, 0.5)
-"""Of the sources EXPLICIT, RULE, CLASSIFIER and EXTRACTOR."""
+"""Weights of the sources EXPLICIT, RULE, CLASSIFIER and EXTRACTOR."""
 EPISODES = ("monday", "friday", None)
 TOLERANCE = 1e-9
 """Within which two ways to the same number agree."""

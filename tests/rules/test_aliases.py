@@ -26,7 +26,7 @@ def naming(name: str, key: str, other: str | None, day: int = 0, known: int = 0)
 
 @st.composite
 def sayings(draw: st.DrawFn) -> list[Naming]:
-    """Draw what was said of names, as `check_alias_chain` would have let it through."""
+    """Draw declarations of aliases that `check_alias_chain` accepts."""
     namings: list[Naming] = []
     for number in range(draw(st.integers(0, 8))):
         key, other = draw(st.sampled_from(KEYS)), draw(st.none() | st.sampled_from(KEYS))

@@ -110,7 +110,7 @@ STRINGS = {
 }
 
 
-# What asks for meaning.
+# Conceptual queries.
 
 
 @pytest.mark.parametrize(("query", "expected"), [*CONCEPTS.items(), *STRINGS.items()])
@@ -244,7 +244,7 @@ def test_white_space_around_a_query_changes_nothing(query: str) -> None:
     assert is_conceptual(f" \n{query}\t") is is_conceptual(query)
 
 
-# Which tools look for words.
+# Keyword tools.
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,7 @@ def lines(text: str) -> list[str]:
 
 
 def shown(line: str) -> str:
-    """The text that a line shows, read back; what stands after it is not looked at."""
+    """Parse the text that a line shows; ignore the rest of the line."""
     start = line.index(': "') + 2
     read, _ = json.JSONDecoder().raw_decode(line[start:])
     assert isinstance(read, str)
@@ -403,7 +403,7 @@ def test_tokens_are_counted_rather_too_many(text: str, tokens: int) -> None:
 
 @given(first=st.text(), second=st.text())
 def test_the_parts_are_never_fewer_tokens_than_the_whole(first: str, second: str) -> None:
-    """So what was packed line by line, or cut piece by piece, fits as a whole."""
+    """A block packed line by line, or cut piece by piece, fits as a whole."""
     apart = context.count_tokens(first) + context.count_tokens(second)
     assert context.count_tokens(first + second) <= apart + (
         first.endswith(" ") and second[:1] == " "

@@ -162,7 +162,7 @@ def test_may_is_a_month_with_a_day(text: str) -> None:
 
 @pytest.mark.parametrize("word", ["may ", "in may x ", "of march\n", "1  ", "3 of ", "may, "])
 def test_the_longest_question_is_read_at_once(word: str) -> None:
-    """One pass: what stands before a word is not searched again for each of them."""
+    """One pass: the text before a word is not searched again for each of them."""
     began = time.process_time()
     dates.date_spans(word * (100_000 // len(word)), NOW)
     assert time.process_time() - began < 1

@@ -48,7 +48,7 @@ PLAIN = {"text", "text_special", "code_inline"}
 
 
 def items(text: str) -> list[list[tuple[str, str]]]:
-    """What each list item of a text holds; there must be nothing but one list of these."""
+    """Return the tokens of each list item; the text must be a single list."""
     kinds = ["bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close"]
     kinds += ["paragraph_open", "paragraph_close", "inline"]
     tokens = MARKDOWN.parse(text)
@@ -61,7 +61,7 @@ def items(text: str) -> list[list[tuple[str, str]]]:
 
 
 def outside(text: str) -> tuple[str, str]:
-    """What stands before and after the section."""
+    """Return the text before and after the section."""
     section = upkeep._section(text, "f")
     assert section
     return text[: section.start], text[section.end :]

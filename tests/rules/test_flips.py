@@ -78,7 +78,7 @@ def smallest(evidence: Sequence[Evidence], test: formulas.SprtParameters) -> int
 @given(trials(), bounds)
 @example(series(0.9, 0.9, -0.9, -0.9, -0.9, 0.6, 0.9, 0.9, 0.9), formulas.STANDARD_TEST)
 @example(series(0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.8, 0.55, 0.9), formulas.STANDARD_TEST)
-# At one instant as much speaks for it as against it: nothing of that needs to be removed.
+# Equal evidence for and against at one time: none of it needs to be removed.
 @example(
     [make_evidence("e0", 0.9, 0, 1)]
     + [make_evidence(f"e{n}", 0.9, 1, 1 if n < 3 else -1) for n in range(1, 5)]
@@ -123,7 +123,7 @@ def test_a_decided_test_always_has_a_flip_set() -> None:
     [
         (series(0.9, 0.9), ("e0",)),
         (series(-0.9, -0.9, -0.9), ("e0", "e1")),
-        # Without the late support it is the demotion that stands.
+        # Without the late support the belief stays demoted.
         (series(*[0.9] * 4, *[-0.9] * 6, 0.9, 0.9, 0.9, 0.9), ("e0",)),
         (series(0.9, -0.9, 0.6), None),
         (series(0.9, 0.6, -0.9, 0.85), ("e2",)),

@@ -48,7 +48,7 @@ def test_only_words_are_left(text: str) -> None:
 
 @given(st.text(st.characters(codec="utf-8")))
 def test_nothing_of_a_word_is_lost(text: str) -> None:
-    """What the server's analysers take for part of a word: letters, digits, marks on them."""
+    """Return whether the server's analysers count a character as part of a word."""
     kept = "".join(tokens(fulltext.memory_query(text, WALL, [Status.CURRENT]))).casefold()
     letters = {c for c in text.casefold() if c.isalnum()}
     assert len(text) > fulltext.MAX_TOKENS or letters <= set(kept)

@@ -51,7 +51,7 @@ def test_what_is_exported_has_no_number() -> None:
 
 
 def test_nodes_with_embeddings_have_names_of_one_letter_and_nothing_else_has() -> None:
-    """On which the whole rule stands: in every file, by what its patterns bind."""
+    """Check the assumption of the rule in every file, by the variables of its patterns."""
     seen = set()
     for name in catalog.names():
         found = catalog.procedure(name)

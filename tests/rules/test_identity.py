@@ -149,7 +149,7 @@ def test_event_ids_of_one_instant_are_all_different() -> None:
     assert len(set(made)) == 2_000
     ones = [sum(one.int >> bit & 1 for one in made) for bit in range(80)]
     fixed = {bit for bit, count in enumerate(ones) if count in (0, 2_000)}
-    # Of the lower 80 bits the version takes four and the variant two; all others are random.
+    # The version takes four of the lower 80 bits and the variant two; the others are random.
     assert fixed == {62, 63, 76, 77, 78, 79}
 
 

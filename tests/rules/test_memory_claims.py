@@ -15,7 +15,7 @@ WALL = TenantScope(tenant="acme", scope="user:alice", scopes=("user:alice", "glo
 
 parts = st.sampled_from(["Alice", "alice ", "ÉMILE", "lives_in", "Porto"])
 triples = st.builds(Triple, subject=parts, predicate=parts, object=parts)
-wishes = st.lists(
+new_memories = st.lists(
     st.builds(NewMemory, content=st.just("x y"), claims=st.lists(triples, max_size=6).map(tuple)),
     max_size=4,
 )
@@ -25,7 +25,7 @@ def claim_id(triple: Triple) -> str:
     return claims.triple_claim(WALL.scope, triple.subject, triple.predicate, triple.object).id
 
 
-@given(wishes)
+@given(new_memories)
 def test_each_claim_of_a_text_stands_once_and_all_in_one_order(given_: list[NewMemory]) -> None:
     committed = [(drafts.draft(memory, WALL, NOW, ()), f"m{n}") for n, memory in enumerate(given_)]
     rows = claims.claim_rows(committed, WALL, {})
@@ -42,7 +42,7 @@ def test_each_claim_of_a_text_stands_once_and_all_in_one_order(given_: list[NewM
         )
 
 
-@given(wishes)
+@given(new_memories)
 def test_the_predicates_are_those_of_the_claims(given_: list[NewMemory]) -> None:
     used = {claims.name_key(triple.predicate) for memory in given_ for triple in memory.claims}
     assert claims.predicate_keys(given_) == sorted(used)

@@ -78,7 +78,7 @@ def test_a_pack_by_hand() -> None:
         f"- [m_2] `{'Old news ' * 8}Old new…`, LOW 951, memory\n"
     )
     assert found.tokens == words(found.text)
-    # Of a block: ##, the id, a title; the tier, a rating, the shape, the kind; two fences.
+    # Overhead of a block: ##, id, title; tier, rating, detail level, kind; two fences.
     assert [one.tokens for one in found.items] == [9 + 3, 9 + 5, 8 + 2, 23, 0]
     assert found.tokens == HEAD_WORDS + 12 + 14 + 10 + 23
     # Whole they are 3, 97, 2, 120 and 1 words.

@@ -195,7 +195,7 @@ def test_since_when_is_read_from_the_turns_own_words() -> None:
     ahead = [turn("I move to Porto next month", 0), turn("", 1)]
     changed |= {"quote": "I move to Porto", "when": "next month"}
     assert refuses(turns=ahead, **GOOD | changed) is DismissalReason.FUTURE
-    # Words that tell no instant leave it at when they were said.
+    # A phrase without a known date leaves the time of the turn.
     vague = [turn("Porto since the war", 0), turn("", 1)]
     changed |= {"quote": "Porto", "when": "since the war"}
     assert passes(turns=vague, **GOOD | changed).dated is False

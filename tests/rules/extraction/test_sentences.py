@@ -103,7 +103,7 @@ def test_a_correction_is_about_what_its_speaker_spoke_of_last() -> None:
         "user lives_in Porto, since May",
     ]
     assert facts(*messages) == expected
-    # What it corrects may have been read before.
+    # The corrected fact may have been read before.
     assert facts(*messages, offered=[3, 4]) == expected[2:]
 
 
