@@ -132,5 +132,7 @@ def why(app: App, item_id: str, *, start: int, limit: int, **times: Any) -> None
     from graphmem.cli import recall_views
 
     with app.memory() as opened:
-        found = opened.why(item_id, cursor=read_options.numbered(start), limit=limit, **by(**times))
+        found = opened.why(
+            item_id, cursor=read_options.position_cursor(start), limit=limit, **by(**times)
+        )
     app.emit(found, recall_views.reasons)

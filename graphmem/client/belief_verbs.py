@@ -288,7 +288,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         """
         suppose = belief.TrailRequest(
             pooled=yes_or_no("pooled", pooled),
-            skip=read_options.number(cursor),
+            skip=read_options.parse_position_cursor(cursor),
             limit=bounded("limit", limit, MOST_ROWS),
         )
         by = reading_of(as_of)

@@ -167,7 +167,7 @@ async def bound(world: Services, known: Settings) -> RequestContext:
     """
     try:
         own = valid(TenantScope, tenant=known.tenant, scope=known.scope)
-        wall = own.model_copy(update={"scopes": drafts.visible(own.scope)})
+        wall = own.model_copy(update={"scopes": drafts.default_read_scopes(own.scope)})
         model = await _ready(world, known)
     except BaseException:
         await world.graph.close()

@@ -109,7 +109,7 @@ class AsyncEpisodes(AsyncNamespace):
             InvalidInputError: an argument is invalid.
         """
         count = bounded("limit", limit, MOST_ROWS)
-        first = read_options.number(cursor)
+        first = read_options.parse_position_cursor(cursor)
         known = valid(_Known, episode_id=episode_id).episode_id
         return await episode.turns(self._state.binding, known, start=first, limit=count)
 

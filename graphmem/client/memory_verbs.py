@@ -122,7 +122,9 @@ class AsyncMemoryVerbs(AsyncNamespace):
             EventConflictError: an id was used for another event; earlier batches are kept.
         """
         if isinstance(memories, str) or not isinstance(memories, Iterable):
-            raise InvalidInputError("wishes is no list.", hint="For one text there is `remember`.")
+            raise InvalidInputError(
+                "memories is no list.", hint="For one text there is `remember`."
+            )
         texts = [w if isinstance(w, NewMemory) else valid(NewMemory, content=w) for w in memories]
         return await self._state.commit(texts)
 
@@ -150,10 +152,10 @@ class AsyncMemoryVerbs(AsyncNamespace):
             new = NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
             episode_id = await episode.open_episode(binding, new)
             kept = await episode.add_messages(binding, episode_id, batch.messages)
-            wishes = transcripts.wishes(batch.messages, kept)
-            outcomes = await self._state.commit(list(wishes.values()))
-            result = transcripts.kept(batch.messages, list(wishes), outcomes)
-            total = transcripts.counted(total, kept, outcomes)
+            memories = transcripts.conversation_memories(batch.messages, kept)
+            outcomes = await self._state.commit(list(memories.values()))
+            result = transcripts.pair_outcomes(batch.messages, list(memories), outcomes)
+            total = transcripts.add_batch(total, kept, outcomes)
             if on_progress is not None:
                 on_progress(result)
         return total

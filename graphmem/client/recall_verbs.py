@@ -186,7 +186,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid, see `recall`; or no message is of a person.
         """
-        room = bounded("tokens", tokens, context.MOST_TOKENS, least=context.LEAST_TOKENS)
+        room = bounded("tokens", tokens, context.MAX_TOKENS, least=context.MIN_TOKENS)
         question = valid(_About, about=about).about if isinstance(about, str) else _question(about)
         # The session is not updated here: items that do not fit are not supplied.
         found = await asked(
@@ -205,7 +205,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             until=until,
             scopes=scopes,
         )
-        packed = context.packed(found, room)
+        packed = context.pack_context(found, room)
         if self._state.session is not None:
             self._state.session.supplied.update(map(identity.content_hash, packed.supplied))
         shown = [bite for bite in found.bites if bite.id in packed.context.ids]
@@ -238,7 +238,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         """
         known = belief_id_of(item_id)
         read = reading_of(as_of, policy, present_policy=present_policy)
-        skip = read_options.number(cursor)
+        skip = read_options.parse_position_cursor(cursor)
         count = bounded("limit", limit, MOST_ROWS)
         binding = self._state.binding
         found = await reasons.belief(binding, known, read, skip=skip, limit=count)

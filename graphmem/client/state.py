@@ -160,7 +160,7 @@ class HandleState:
         """Return the hygiene rules of the handle and its session."""
         if self.session is None:
             return self.rules
-        return (*self.rules, hygiene.echo_of(self.session.supplied, identity.content_hash))
+        return (*self.rules, hygiene.echo_rule(self.session.supplied, identity.content_hash))
 
     def _call_hooks(self, outcome: CommitOutcome) -> None:
         for hook in self.hooks:

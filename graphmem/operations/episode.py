@@ -12,7 +12,7 @@ from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import Episode, Message, NewEpisode, Turn, TurnPage, TurnsReceipt
 from graphmem.ports import RequestContext, Role, Tx
 from graphmem.rules import consolidation, drafts, identity, read_options, transcripts
-from graphmem.rules.conflicts import consistent
+from graphmem.rules.conflicts import retry_conversion
 
 if TYPE_CHECKING:
     from graphmem.rules.duplicates import Vector
@@ -59,7 +59,7 @@ async def open_episode(to: RequestContext, new: NewEpisode) -> str:
         "content": new.content,
         "entities": list(new.entities),
         "importance": new.importance,
-        "occurred_at": drafts.happened(new.at, now),
+        "occurred_at": drafts.event_time(new.at, now),
         "request_hash": asked,
     }
     text = new.summary or new.content or ""
@@ -89,8 +89,12 @@ async def add_messages(
     """
     now = to.world.clock.now()
     for message in messages:
-        drafts.happened(message.at, now)
-    keys = transcripts.key_ids(episode_id, messages) if transcripts.keyed(messages) else None
+        drafts.event_time(message.at, now)
+    keys = (
+        transcripts.turn_ids_by_key(episode_id, messages)
+        if transcripts.have_keys(messages)
+        else None
+    )
     # Positions count from the end of the conversation, so messages without keys form one batch.
     step = BATCH if keys else max(len(messages), 1)
     parts = []
@@ -104,7 +108,7 @@ async def add_messages(
     )
 
 
-@consistent
+@retry_conversion
 async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) -> TurnPage:
     """Return turns of an episode in order, from position `start`; empty if it has none."""
     found = await to.world.graph.read(
@@ -122,7 +126,7 @@ async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) 
     )
 
 
-@consistent
+@retry_conversion
 async def episode(to: RequestContext, episode_id: str) -> Episode:
     """Return an episode.
 
@@ -161,7 +165,9 @@ async def _add(
         # Repeats only if another writer changed the conversation in between.
         lacking = _lacking(plan, messages, vectors)
         if lacking:
-            texts = [consolidation.spoken(messages[i].name, messages[i].content) for i in lacking]
+            texts = [
+                consolidation.prefix_speaker(messages[i].name, messages[i].content) for i in lacking
+            ]
             matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
             vectors.update(zip(lacking, matrix, strict=True))
         plan = await to.world.graph.write(work)
@@ -195,8 +201,10 @@ async def _plan(
     if keys is not None:
         return _keyed_plan(found, messages, keys)
     first, last = ([_kept(turn) for turn in found[end]] for end in ("first", "last"))
-    kept = transcripts.resumed(first, last, [transcripts.said(m) for m in messages])
-    fresh = transcripts.place_ids(episode_id, messages[len(kept) :], found["next"])
+    kept = transcripts.overlapping_turns(
+        first, last, [transcripts.message_key(m) for m in messages]
+    )
+    fresh = transcripts.turn_ids_by_position(episode_id, messages[len(kept) :], found["next"])
     new = list(range(len(kept), len(messages)))
     return _TurnPlan([turn.id for turn in kept] + fresh, new, found["next"])
 
@@ -208,9 +216,9 @@ def _keyed_plan(
     new = []
     for i, (turn_id, message) in enumerate(zip(keys, messages, strict=True)):
         if turn_id not in present:
-            present[turn_id] = transcripts.said(message)
+            present[turn_id] = transcripts.message_key(message)
             new.append(i)
-        elif present[turn_id] != transcripts.said(message):
+        elif present[turn_id] != transcripts.message_key(message):
             raise EventConflictError(f"The message id {message.id!r} was used for other content.")
     return _TurnPlan(list(keys), new, found["next"])
 

@@ -12,7 +12,7 @@ import pytest
 from graphmem import Handle
 from graphmem.errors import GraphmemError, InvalidInputError, NotFoundError
 from graphmem.model import Observation
-from graphmem.rules.read_options import numbered
+from graphmem.rules.read_options import key_cursor, position_cursor
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
 
@@ -181,10 +181,10 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
     "limit of current": ("limit", NO_COUNTS, lambda m, x: m.current("a", "b", limit=x)),
     "limit of beliefs": ("limit", NO_COUNTS, lambda m, x: m.beliefs.list(limit=x)),
     "limit of a trail": ("limit", NO_COUNTS, lambda m, x: m.evidence_for("b_1", limit=x)),
-    "start of a trail": (
-        "start",
-        [-1, True, 1.5, "0", None, 10**30],
-        lambda m, x: m.evidence_for("b_1", cursor=numbered(x)),
+    "cursor of a trail": (
+        "cursor",
+        [5, b"x", "x", "bm8=", position_cursor(-1), position_cursor(10**30), key_cursor("1.5")],
+        lambda m, x: m.evidence_for("b_1", cursor=x),
     ),
     "cursor": ("cursor", [5, b"x", "x", "bm8=", ["a"]], lambda m, x: m.beliefs.list(cursor=x)),
     "as_of": (

@@ -285,7 +285,7 @@ def inferred(memory: Handle, at: datetime) -> str:
 def test_what_was_only_inferred_and_is_not_used_stays_out_of_a_context(
     door: Door, memory: Handle
 ) -> None:
-    question, least = "which threads should the pool have", formulas.LEAST_RETRIEVAL
+    question, least = "which threads should the pool have", formulas.MIN_RETRIEVAL
     # R = e^-days at ordinary importance: 0.0498 after three days.
     now = door.on(memory, clock=FrozenClock(MAY + 3 * DAY))
     belief_id = inferred(now, MAY)

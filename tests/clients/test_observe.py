@@ -13,7 +13,7 @@ from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
 from graphmem.model import BeliefReasons, EvidenceReceipt, Observation
 from graphmem.ports import Role, run_now
 from graphmem.rules import claims
-from graphmem.rules.drafts import SKEW
+from graphmem.rules.drafts import MAX_CLOCK_SKEW
 from graphmem.testing import FrozenClock, HashEmbedder
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look
@@ -55,7 +55,7 @@ def test_the_first_evidence_makes_a_belief(memory: Handle, look: Look, tenant: s
         event_id="e1",
     )
 
-    claim = claims.about_triple("global", "Zoë", "works_on", "Atlas")
+    claim = claims.triple_claim("global", "Zoë", "works_on", "Atlas")
     assert done == EvidenceReceipt(event_id="e1", belief_id=claim.id)
     assert look.count(tenant) == {"Belief": 1, "Event": 1, "Episode": 1}
     event = look.events(tenant)["e1"]
@@ -491,7 +491,7 @@ def test_the_future_is_refused_beyond_a_clock_that_runs_ahead(
 ) -> None:
     memory = door.on(memory, clock=FrozenClock(MAY))
     with pytest.raises(InvalidInputError, match="must not be in the future") as caught:
-        memory.observe(*ATLAS, at=MAY + SKEW + timedelta(microseconds=1))
+        memory.observe(*ATLAS, at=MAY + MAX_CLOCK_SKEW + timedelta(microseconds=1))
     assert caught.value.hint
     assert look.count(tenant) == {}
-    memory.observe(*ATLAS, at=MAY + SKEW)
+    memory.observe(*ATLAS, at=MAY + MAX_CLOCK_SKEW)

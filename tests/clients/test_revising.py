@@ -38,7 +38,7 @@ def statuses(memory: Handle) -> dict[str, str]:
 
 
 def id_of(statement: str, scope: str = "global") -> str:
-    return claims.about_statement(scope, statement).id
+    return claims.statement_claim(scope, statement).id
 
 
 def test_a_demoted_belief_is_revised(memory: Handle, look: Look, tenant: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from graphmem import Handle, Message, Outcome, TurnBite
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
-from graphmem.rules.read_options import numbered
+from graphmem.rules.read_options import position_cursor
 from graphmem.rules.transcripts import IngestedMessage
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
@@ -35,7 +35,7 @@ def test_a_conversation_is_kept_word_for_word(memory: Handle) -> None:
     assert [(t.role, t.name) for t in turns[1:3]] == [("assistant", None), ("user", "Zoë")]
     assert turns[2].occurred_at == MAY
     assert list(
-        memory.episodes.turns(session.episode_id, cursor=numbered(1), limit=2).turns
+        memory.episodes.turns(session.episode_id, cursor=position_cursor(1), limit=2).turns
     ) == list(turns[1:3])
     episode = memory.episodes.get(session.episode_id)
     assert (episode.session_id, episode.turns) == ("s1", 4)
@@ -144,7 +144,7 @@ def test_more_messages_than_one_transaction_takes(memory: Handle) -> None:
     assert keyed.add_messages(said[900:]).added == 0
     assert [
         t.position
-        for t in keyed.episodes.turns(keyed.episode_id, cursor=numbered(998), limit=5).turns
+        for t in keyed.episodes.turns(keyed.episode_id, cursor=position_cursor(998), limit=5).turns
     ] == [
         998,
         999,

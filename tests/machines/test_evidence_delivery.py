@@ -182,7 +182,7 @@ def kind(one: Evidence) -> str:
 
 
 def belief_of(claim: str) -> str:
-    return claims.about_triple("global", SUBJECT, PREDICATE, claim).id
+    return claims.triple_claim("global", SUBJECT, PREDICATE, claim).id
 
 
 def reads(memory: Handle, valid: datetime) -> dict[str, Any]:

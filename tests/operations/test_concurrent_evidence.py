@@ -264,7 +264,7 @@ def test_a_retraction_at_the_time_of_what_it_retracts_is_always_linked_once(
 ) -> None:
     """An observation, its retraction and the retraction of that, all at once."""
     memory.believe("It rains", event_id="base")
-    belief = claims.about_statement("global", "It rains").id
+    belief = claims.statement_claim("global", "It rains").id
 
     def race(trial: int) -> list[Call]:
         name = f"x{trial}"
@@ -385,7 +385,7 @@ def test_what_is_stated_and_replaced_at_once_is_as_its_events_say(
 
     def acts(trial: int) -> list[Call]:
         rain, pour = f"It rains {trial}", f"It pours {trial}"
-        old = claims.about_statement("global", rain).id
+        old = claims.statement_claim("global", rain).id
         return [
             lambda m: m.believe(rain, at=MAY + 2 * HOUR),
             lambda m: m.beliefs.revise(old, pour, at=MAY + HOUR),

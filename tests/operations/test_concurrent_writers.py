@@ -72,7 +72,7 @@ def test_restated_texts_lie_near_enough(memory: Handle) -> None:
     vectors = run_now(HashEmbedder().embed(ways, Role.DOCUMENT))
     assert len(set(ways)) == WRITERS
     lowest = min(
-        scoring.calibrated(cosine, mu) for row in (vectors @ vectors.T).tolist() for cosine in row
+        scoring.calibrate(cosine, mu) for row in (vectors @ vectors.T).tolist() for cosine in row
     )
     assert lowest >= 0.92
 

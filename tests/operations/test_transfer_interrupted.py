@@ -322,6 +322,6 @@ def test_lines_are_never_taken_for_others() -> None:
     write, read = transfer.DigestChain(), transfer.DigestChain()
     for text in (',"check":"0"}', "\r", "\u2028", "\x85", "\\", '"', "𝄞"):
         record = {"kind": "Memory", "properties": {"content": text}}
-        line = write.written(record)
+        line = write.write(record)
         assert line.count(b"\n") == 1
         assert read.read(line) == record

@@ -128,7 +128,7 @@ async def _evidence_for(call: ToolCall[EvidenceForArguments]) -> results.TrailRe
     asked = call.asked
     trail = await call.on.evidence_for(
         asked.belief_id,
-        cursor=read_options.numbered(asked.start),
+        cursor=read_options.position_cursor(asked.start),
         limit=asked.limit,
         as_of=asked.as_of,
     )

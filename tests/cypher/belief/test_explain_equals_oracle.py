@@ -22,7 +22,7 @@ from graphmem.model import (
 )
 from graphmem.rules import formulas
 from graphmem.rules.formulas import Evidence
-from graphmem.rules.read_options import numbered
+from graphmem.rules.read_options import position_cursor
 from tests.oracles import projection
 from tests.oracles import sequential as sequential_oracle
 from tests.oracles.projection import clipped, days, episode_of
@@ -74,7 +74,7 @@ def test_the_pages_together_are_the_whole(
         pieces: list[EvidenceDetail] = []
         while len(pieces) < whole.total:
             page = written.handle.why(
-                belief_id, policy=policy, cursor=numbered(len(pieces)), limit=limit
+                belief_id, policy=policy, cursor=position_cursor(len(pieces)), limit=limit
             )
             assert isinstance(page, BeliefReasons)
             assert page.belief == whole.belief
@@ -149,7 +149,7 @@ def test_ten_thousand_events_of_few_beliefs(archive: Archive) -> None:
             pieces = found.pieces
             while len(pieces) < found.total:
                 page = written.handle.why(
-                    belief_id, policy=by, cursor=numbered(len(pieces)), limit=1_000
+                    belief_id, policy=by, cursor=position_cursor(len(pieces)), limit=1_000
                 )
                 assert isinstance(page, BeliefReasons)
                 pieces += page.pieces
