@@ -97,7 +97,9 @@ class Shelf:
 
     def prune(self, day: float) -> None:
         """Compress and archive the episodes that are due."""
-        fates = {episode: upkeep.judged(self._case(episode, day)).fate for episode in self.live}
+        fates = {
+            episode: upkeep.prune_verdict(self._case(episode, day)).fate for episode in self.live
+        }
         self.compressed |= {e: day for e, fate in fates.items() if fate is PruneAction.COMPRESS}
         self.live = [e for e, fate in fates.items() if fate is not PruneAction.ARCHIVE]
 

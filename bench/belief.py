@@ -112,7 +112,7 @@ def _load(memory: Handle, bare: Bare, slot: Slot) -> None:
     memory.observe_many(
         {"subject": slot.subject, "predicate": "p", "object": name, "at": START} for name in objects
     )
-    ids = [claims.about_triple(GLOBAL_SCOPE, slot.subject, "p", name).id for name in objects]
+    ids = [claims.triple_claim(GLOBAL_SCOPE, slot.subject, "p", name).id for name in objects]
     rows = list(_rows(slot, ids))
     for at in range(0, len(rows), BATCH):
         bare.write(

@@ -11,7 +11,7 @@ import numpy as np
 from bench.figures import Cell
 from bench.histories import History
 from graphmem.model import BeliefChange, BeliefChangeKind, EvidenceKind
-from graphmem.rules import matching, scoring
+from graphmem.rules import consolidation, scoring
 from graphmem.rules.consolidation import Passage
 
 if TYPE_CHECKING:
@@ -106,12 +106,12 @@ def spoken_of(
     if not len(texts) or not passages:
         return found
     cosines = vectors @ statements.T
-    least = scoring.raw(same, mu)
+    least = scoring.raw_cosine(same, mu)
     for passage, row in zip(passages, cosines, strict=True):
         for place in np.argsort(-row, kind="stable")[:LOOKED_AT]:
             if row[place] < least:
                 break
-            kind = matching.relation(passage, texts[place])
+            kind = consolidation.relation(passage, texts[place])
             if kind is not None:
                 found[kind].add(int(place))
                 break

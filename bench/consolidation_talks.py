@@ -140,7 +140,8 @@ def _passages(sessions: Sequence[Session]) -> list[Passage]:
         Passage(f"{name}/{place}", "Turn", name, message.name, message.content, message.at)
         for name, messages in sessions
         for place, message in enumerate(messages)
-        if message.role not in transcripts.NOT_PEOPLE and consolidation.telling(message.content)
+        if message.role not in transcripts.NON_HUMAN_ROLES
+        and consolidation.informative_sentences(message.content)
     ]
 
 
@@ -157,7 +158,7 @@ def predicted(split: Split, policy: ConsolidationPolicy) -> Predicted:
     if not made:
         return Predicted(0, 0, 0.0)
     rng = np.random.default_rng(len(made))
-    pool = sorted({consolidation.statement(passage) for passage in split.before})
+    pool = sorted({consolidation.extractive_statement(passage) for passage in split.before})
     drawn = [
         [pool[i] for i in rng.choice(len(pool), size=len(made), replace=False)]
         for _ in range(DRAWS)

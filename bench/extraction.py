@@ -15,9 +15,9 @@ from bench.locomo import data_folder
 from graphmem.adapters.conversations import Conversation, read_conversations
 from graphmem.model import DismissedProposal, EvidenceKind, Proposal, Turn
 from graphmem.rules import hygiene
-from graphmem.rules.extraction import checking, sentences, windows
-from graphmem.rules.extraction.checking import CheckContext
-from graphmem.rules.extraction.quoting import SuppliedText
+from graphmem.rules.extraction import proposals, sentences, windows
+from graphmem.rules.extraction.proposals import CheckContext
+from graphmem.rules.extraction.quotes import SuppliedText
 from graphmem.rules.extraction.windows import TurnWindow, is_person
 from graphmem.settings import SOURCE_WEIGHTS
 
@@ -103,15 +103,15 @@ def _sessions(talk: Conversation) -> Iterator[list[TurnWindow]]:
             )
         )
     for turns in by_session.values():
-        places = windows.placed((t.id, t.position, False, t.occurred_at) for t in turns)
+        places = windows.turn_contexts((t.id, t.position, False, t.occurred_at) for t in turns)
         yield [
-            windows.window(
+            windows.build_window(
                 stretch,
                 turns[max(0, stretch[0].position - windows.REACH) :][
-                    : windows.SIZE + 2 * windows.REACH
+                    : windows.WINDOW_SIZE + 2 * windows.REACH
                 ],
             )
-            for stretch in windows.stretches(places)
+            for stretch in windows.unread_groups(places)
         ]
 
 
@@ -157,7 +157,7 @@ def _corrupted(name: str, cases: Sequence[Case]) -> Table:
             if made is None:
                 continue
             tried += 1
-            found = checking.checked(made[0], case.window, made[1])
+            found = proposals.check_proposal(made[0], case.window, made[1])
             if isinstance(found, DismissedProposal):
                 codes[found.code] += 1
         wanted = None if what in BLIND else 0 if corrupt is _as_it_is else 100
@@ -181,8 +181,8 @@ def _by_rules(name: str, sessions: Sequence[Sequence[TurnWindow]]) -> Table:
     turns = 0
     for window in (w for session in sessions for w in session):
         turns += len(window.people)
-        found, malformed = sentences.read(window)
-        passed, refused = checking.sifted(found, window, _ground(window))
+        found, malformed = sentences.parse_window(window)
+        passed, refused = proposals.check_proposals(found, window, _ground(window))
         codes.update(proposal.code for proposal in (*malformed, *refused))
         predicates.update(str(proposal.claim.predicate) for proposal in passed)
     row: dict[str, Cell] = {

@@ -14,9 +14,9 @@ from bench.figures import Cell, Report, Table
 from bench.paraphrases import PARAPHRASES
 from graphmem.adapters.models.embedding import open_embedder
 from graphmem.ports import Role, run_now
-from graphmem.rules.duplicates import RepeatedMemory, SimilarMemory, choose
-from graphmem.rules.identity import normalised
-from graphmem.rules.scoring import calibrated, mean_cosine
+from graphmem.rules.duplicates import NearMatch, find_duplicate
+from graphmem.rules.identity import normalise
+from graphmem.rules.scoring import calibrate, mean_cosine
 from graphmem.settings import Settings
 from tests.rules.strategies_pairs import Pair, changed_facts, lightly_reworded, repeats
 
@@ -64,7 +64,7 @@ def pairs_by_group() -> dict[str, list[Pair]]:
     for pair in (*changed_facts(), *lightly_reworded()):
         groups.setdefault(f"{CHANGED} {pair.kind}", []).append(pair)
     for pair in repeats():
-        if normalised(pair.first) != normalised(pair.second):
+        if normalise(pair.first) != normalise(pair.second):
             groups.setdefault(f"repeat {pair.kind}", []).append(pair)
     groups["paraphrase"] = [Pair("paraphrase", *pair) for pair in PARAPHRASES]
     return groups
@@ -88,15 +88,16 @@ def scored(mu: float) -> dict[str, Scored]:
     groups = pairs_by_group()
     vectors = embedded([text for pairs in groups.values() for p in pairs for text in p[1:]])
     return {
-        name: [(p, calibrated(float(vectors[p.first] @ vectors[p.second]), mu)) for p in pairs]
+        name: [(p, calibrate(float(vectors[p.first] @ vectors[p.second]), mu)) for p in pairs]
         for name, pairs in groups.items()
     }
 
 
 def is_duplicate(pair: Pair, similarity: float, threshold: float) -> bool:
     """Return whether the second text would reinforce the first."""
-    candidates = [SimilarMemory("m", pair.first, similarity)]
-    return isinstance(choose(pair.second, candidates, threshold), RepeatedMemory)
+    candidates = [NearMatch("m", "", pair.first, (), similarity)]
+    found = find_duplicate(pair.second, candidates, threshold)
+    return found is not None and not found.differences
 
 
 def _group(name: str, rows: Scored, threshold: float) -> dict[str, Cell]:

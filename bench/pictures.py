@@ -79,7 +79,7 @@ def contested(settings: Settings) -> str:
             session = memory.session(f"week {week + 1}")
             words = "The pool was busy again." if week % 3 else "The pool kept up."
             session.add_messages([{"role": "user", "content": words}])
-            [turn] = session.episodes.turns(session.episode_id)
+            [turn] = session.episodes.turns(session.episode_id).turns
             turns.append((turn.episode_id, turn.id))
         start = datetime.now(UTC) - timedelta(hours=MANY)
         done = memory.observe_many(
@@ -91,8 +91,8 @@ def contested(settings: Settings) -> str:
                 "source_type": ("TOOL", "EXPLICIT", "CLASSIFIER")[n % 7 % 3],
                 "confidence": 0.3 + n % 5 / 10,
                 "at": start + timedelta(hours=n),
-                "episode": turns[n % 12][0],
-                "turn": turns[n % 12][1],
+                "episode_id": turns[n % 12][0],
+                "turn_id": turns[n % 12][1],
             }
             for n in range(MANY)
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 from graphmem.errors import CatalogError
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.ports import IdLocation, Mode, Query, R, Row
-from graphmem.rules import browser_links, scoring
+from graphmem.rules import scoring, urls
 
 _INCLUDE = re.compile(r"^[ \t]*// include: (\S+)[ \t]*$", re.MULTILINE)
 _ENTRY = re.compile(r"^// +(?:- )?(\$?\w+) {2,}(\S+) {2,}(.+)$")
@@ -208,7 +208,7 @@ def _expanded(name: str, body: str, *, depth: int) -> str:
     return _INCLUDE.sub(fragment, body)
 
 
-def filled(definition: Procedure, values: Mapping[str, browser_links.Value]) -> str:
+def filled(definition: Procedure, values: Mapping[str, urls.Value]) -> str:
     """Return a procedure as one statement, with its parameters replaced by values.
 
     Neo4j Browser shows no graph if a parameter command precedes the query.
@@ -217,7 +217,7 @@ def filled(definition: Procedure, values: Mapping[str, browser_links.Value]) -> 
         definition: the procedure.
         values: value of every parameter by name; other names are ignored.
     """
-    given = {entry.name: browser_links.literal(values[entry.name]) for entry in definition.params}
+    given = {entry.name: urls.literal(values[entry.name]) for entry in definition.params}
     lines = (line for line in _uncommented(definition.text).splitlines() if line.strip())
     text = _STRING_OR_PARAM.sub(
         lambda match: given[match[2]] if match[2] else match[0], "\n".join(lines)
@@ -273,7 +273,7 @@ def query(name: str, row: Callable[[Row], R]) -> Query[R]:
 
 def in_generation(query: Query[R], generation: int) -> Query[R]:
     """Return the query for one generation of embeddings; see rules/generations."""
-    return replace(query, text=scoring.in_generation(query.text, generation))
+    return replace(query, text=scoring.number_embeddings(query.text, generation))
 
 
 def in_one_map(query: Query[R]) -> str:

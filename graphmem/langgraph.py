@@ -123,7 +123,7 @@ class _Store(BaseStore, Generic[H]):
             return {}
         # LangGraph writes parts of it as JSON, with raw errors for values that JSON cannot
         # represent.
-        items.encoded(op.value)
+        items.encode_value(op.value)
         return _at(op.value, self._fields if op.index is None else op.index)
 
     def _memories(self, calls: Iterable[ItemCall]) -> list[NewMemory]:

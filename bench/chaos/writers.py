@@ -149,7 +149,7 @@ class Writer(threading.Thread):
     def _observe_many(self, mark: str) -> tuple[Write, Callable[[], object]]:
         ids = tuple(f"{mark}-{n}" for n in range(BATCH))
         rows = [
-            {"subject": f"s{n}", "predicate": "likes", "object": mark, "id": i}
+            {"subject": f"s{n}", "predicate": "likes", "object": mark, "event_id": i}
             for n, i in enumerate(ids)
         ]
         return Write("observe_many", ids), lambda: self._memory.observe_many(rows)

@@ -221,7 +221,7 @@ class BlockingGraph:
         self._settings = settings
         self._connect(address)
         self._database = settings.database
-        self._generation = scoring.FIRST
+        self._generation = scoring.FIRST_GENERATION
 
     def _connect(self, address: ServerAddress) -> None:
         with translated():
@@ -291,7 +291,7 @@ class AwaitedGraph:
         self._settings = settings
         self._connect(address)
         self._database = settings.database
-        self._generation = scoring.FIRST
+        self._generation = scoring.FIRST_GENERATION
 
     def _connect(self, address: ServerAddress) -> None:
         with translated():

@@ -294,7 +294,7 @@ def predicate(app: App, name: str | None, **declared: Any) -> None:
         found = [
             declared_predicate
             for declared_predicate in opened.predicates.list()
-            if name is None or claims.folded(declared_predicate.name) == claims.folded(name)
+            if name is None or claims.name_key(declared_predicate.name) == claims.name_key(name)
         ]
     app.emit(found, belief_views.predicates)
 

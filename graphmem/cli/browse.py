@@ -15,7 +15,7 @@ from graphmem.cli import terminal
 from graphmem.cli.app import App, command
 
 if TYPE_CHECKING:
-    from graphmem.rules.browser_links import Value
+    from graphmem.rules.urls import Value
 
     Words = tuple[str, ...]
     Found = dict[str, Value]
@@ -60,11 +60,11 @@ def _episode(memory: Handle, words: Words) -> Found:
 
 def _slot(memory: Handle, words: Words) -> Found:
     from graphmem.errors import NotFoundError
-    from graphmem.rules.claims import folded
+    from graphmem.rules.claims import name_key
 
     if not memory.current(*words, limit=1).total:
         raise NotFoundError("No beliefs in this slot.")
-    subject, predicate = map(folded, words)
+    subject, predicate = map(name_key, words)
     return {"subject": subject, "predicate": predicate}
 
 
@@ -191,7 +191,7 @@ def query(
     tenant, scope = wall
     shared: Found = {
         "tenant": tenant,
-        "scopes": drafts.visible(scope),
+        "scopes": drafts.default_read_scopes(scope),
         "known": None,
         "skip": skip,
         "limit": limit or VIEWS[kind].limit,
@@ -203,7 +203,7 @@ def query(
 def linked(app: App, statement: str) -> BrowserLink:
     """Return the link that opens Browser on the configured server with a statement."""
     from graphmem.adapters import local_server
-    from graphmem.rules import browser_links
+    from graphmem.rules import urls
 
     known = app.settings
     if known.uri is None:
@@ -211,8 +211,8 @@ def linked(app: App, statement: str) -> BrowserLink:
         link = local_server.browse_link(known, statement)
         where = f"in {status.password_file} (graphmem server status --show-password)"
         return BrowserLink(link or "", statement, "neo4j", where)
-    browser = known.browser or browser_links.browser_of(known.uri, known.http_port)
-    link = browser_links.deep_link(browser, known.uri, known.user, statement, known.database or "")
+    browser = known.browser or urls.browser_url(known.uri, known.http_port)
+    link = urls.deep_link(browser, known.uri, known.user, statement, known.database or "")
     return BrowserLink(link, statement, known.user, "the value of GRAPHMEM_PASSWORD")
 
 

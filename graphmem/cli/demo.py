@@ -103,7 +103,7 @@ def observe(memory: Handle, messages: Sequence[Message]) -> None:
 def _place(memory: Handle, message: Message) -> dict[str, str]:
     """Return the ids of the episode and the turn of a message."""
     episode_id = memory.session(str(message.session)).episode_id
-    turns = memory.episodes.turns(episode_id)
+    turns = memory.episodes.turns(episode_id).turns
     return {
         "episode": episode_id,
         "turn": next(turn.id for turn in turns if turn.text == message.content),

@@ -11,7 +11,7 @@ import click
 
 from graphmem.cli import terminal
 from graphmem.cli.app import App, command, listening
-from graphmem.rules import hosts
+from graphmem.rules import urls
 
 if TYPE_CHECKING:
     from graphmem.client.metrics import Exporter
@@ -83,7 +83,7 @@ def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -
         exporter.read()
         host, allow = where["host"], where["allow_host"]
         port = exporter.metrics.serve(host, where["port"], allow)
-        address = f"http://{hosts.bracketed(host)}:{port}/metrics"
+        address = f"http://{urls.bracket_ipv6(host)}:{port}/metrics"
         app.emit({"address": address}, lambda _: f"Serving {address}. Press Ctrl-C to stop.")
         wait()
         exporter.keep_reading(wait)

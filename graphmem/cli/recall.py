@@ -12,6 +12,7 @@ from graphmem.cli import terminal
 from graphmem.cli.app import App, F, command
 from graphmem.cli.belief import by, reading
 from graphmem.cli.memory import as_of, described, moment
+from graphmem.rules import read_options
 
 
 def looking(function: F) -> F:
@@ -131,5 +132,7 @@ def why(app: App, item_id: str, *, start: int, limit: int, **times: Any) -> None
     from graphmem.cli import recall_views
 
     with app.memory() as opened:
-        found = opened.why(item_id, start=start, limit=limit, **by(**times))
+        found = opened.why(
+            item_id, cursor=read_options.position_cursor(start), limit=limit, **by(**times)
+        )
     app.emit(found, recall_views.reasons)

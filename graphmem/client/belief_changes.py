@@ -191,7 +191,7 @@ class AsyncBeliefChanges(AsyncNamespace):
         )
         given = origin.model_dump()
         new = [valid(Hypothesis, statement=s, **given) for s in several("statements", statements)]
-        if len({claims.about_statement("", str(one.statement)).id for one in new}) < _PAIR:
+        if len({claims.statement_claim("", str(one.statement)).id for one in new}) < _PAIR:
             raise InvalidInputError("A belief is split into two statements at least.")
         return await _replace(self._state, EventType.SPLIT, [belief_id], new, reason)
 

@@ -28,6 +28,7 @@ from graphmem.model import (
     Trail,
 )
 from graphmem.operations import belief, evidence
+from graphmem.rules import read_options
 
 _E = TypeVar("_E", bound=EvidenceSource)
 MOST_ROWS = 1_000
@@ -267,7 +268,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         self,
         belief_id: BeliefLike,
         *,
-        start: int = 0,
+        cursor: str | None = None,
         limit: int = 100,
         pooled: bool = False,
         as_of: AsOf | None = None,
@@ -276,7 +277,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
 
         Args:
             belief_id: id of the belief, or a receipt or record of it.
-            start: number of the oldest pieces to skip.
+            cursor: `next_cursor` of the previous page; None for the first page.
             limit: maximum number of pieces, 1 to 1,000.
             pooled: count only the strongest piece of each episode and polarity.
             as_of: valid and known time of the read; now by default.
@@ -287,7 +288,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         """
         suppose = belief.TrailRequest(
             pooled=yes_or_no("pooled", pooled),
-            skip=bounded("start", start, MOST_PIECES, least=0),
+            skip=read_options.parse_position_cursor(cursor),
             limit=bounded("limit", limit, MOST_ROWS),
         )
         by = reading_of(as_of)

@@ -151,7 +151,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             valid(_Subject, subject=subject).subject,
             cursor=cursor,
             limit=bounded("limit", limit, MOST_ROWS),
-            values=bounded("values", top, MOST_VALUES),
+            values=bounded("top", top, MOST_VALUES),
         )
 
     async def history(
@@ -240,7 +240,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         """
         given = None if instants is None else valid(_Instants, at=instants).at
         when = reasons.TimelineInstants(given, bounded("points", points, MOST_POINTS, least=3))
-        count, binding = bounded("best", top, MOST_ROWS), self._state.binding
+        count, binding = bounded("top", top, MOST_ROWS), self._state.binding
         read = reading_of(as_of, policy, present_policy=present_policy)
         if predicate is None:
             return await reasons.timeline(binding, belief_id_of(of), read, when)

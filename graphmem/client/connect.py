@@ -65,6 +65,8 @@ def settings(given: Settings | None = None, **overrides: str | None) -> Settings
     fields: dict[str, object] = {k: v for k, v in overrides.items() if v is not None}
     if given is None:
         return Settings.load(None, **fields)
+    if not fields:
+        return given
     known = {name: getattr(given, name) for name in given.model_fields_set}
     return Settings.load({}, **known | fields)
 
@@ -165,7 +167,7 @@ async def bound(world: Services, known: Settings) -> RequestContext:
     """
     try:
         own = valid(TenantScope, tenant=known.tenant, scope=known.scope)
-        wall = own.model_copy(update={"scopes": drafts.visible(own.scope)})
+        wall = own.model_copy(update={"scopes": drafts.default_read_scopes(own.scope)})
         model = await _ready(world, known)
     except BaseException:
         await world.graph.close()

@@ -6,9 +6,6 @@ import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import Field
 
 from graphmem.client.arguments import AskedId, file_of
 from graphmem.client.namespace import AsyncNamespace, Namespace
@@ -17,18 +14,17 @@ from graphmem.model import (
     CompressionReport,
     Episode,
     GraduationReport,
-    Instant,
     Name,
+    NewEpisode,
     Record,
     RestoredEpisode,
-    Tags,
-    Text,
-    Turn,
+    TurnPage,
     UpkeepPolicy,
 )
 from graphmem.operations import episode, upkeep
 from graphmem.operations.upkeep import compressing
 from graphmem.ports import OnPart, silent
+from graphmem.rules import read_options
 
 MOST_ROWS = 1_000
 MOST_TURNS = 10**9
@@ -44,16 +40,6 @@ class _File(Record):
 
 class _Known(Record):
     episode_id: AskedId
-
-
-class _EpisodeFields(Record):
-    episode_id: Name | None = None
-    session_id: Name | None = None
-    summary: Text | None = None
-    content: Text | None = None
-    entities: Tags = ()
-    importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
-    at: Instant | None = None
 
 
 class AsyncEpisodes(AsyncNamespace):
@@ -87,9 +73,9 @@ class AsyncEpisodes(AsyncNamespace):
             EventConflictError: the id was used for another episode.
             InvalidInputError: an argument is invalid.
         """
-        given = valid(
-            _EpisodeFields,
-            id=episode_id,
+        new = valid(
+            NewEpisode,
+            episode_id=episode_id,
             session_id=session_id,
             summary=summary,
             content=content,
@@ -97,7 +83,7 @@ class AsyncEpisodes(AsyncNamespace):
             importance=importance,
             at=at,
         )
-        return await episode.open_episode(self._state.binding, episode.NewEpisode(**dict(given)))
+        return await episode.open_episode(self._state.binding, new)
 
     async def get(self, episode_id: str) -> Episode:
         """Return an episode.
@@ -110,11 +96,20 @@ class AsyncEpisodes(AsyncNamespace):
         )
 
     async def turns(
-        self, episode_id: str, *, start: int = 0, limit: int = MOST_ROWS
-    ) -> Sequence[Turn]:
-        """Return turns of an episode in order, from position `start`."""
+        self, episode_id: str, *, cursor: str | None = None, limit: int = MOST_ROWS
+    ) -> TurnPage:
+        """Return one page of the turns of an episode, in their order.
+
+        Args:
+            episode_id: id of the episode.
+            cursor: `next_cursor` of the previous page; None for the first page.
+            limit: maximum number of turns, 1 to 1,000.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
         count = bounded("limit", limit, MOST_ROWS)
-        first = bounded("start", start, MOST_TURNS, least=0)
+        first = read_options.parse_position_cursor(cursor)
         known = valid(_Known, episode_id=episode_id).episode_id
         return await episode.turns(self._state.binding, known, start=first, limit=count)
 

@@ -14,13 +14,12 @@ from graphmem.model import (
     EventSource,
     EventType,
     ForeignImportReport,
-    Instant,
     Name,
+    NewEpisode,
     NewMemory,
     Observation,
     Record,
     TenantScope,
-    Text,
 )
 from graphmem.operations import (
     episode,
@@ -39,13 +38,6 @@ class _Target(Record):
     id: Name
 
 
-class _Episode(Record):
-    id: Name
-    content: Text
-    summary: Text | None
-    at: Instant
-
-
 async def run(state: HandleState, plan: ImportPlan, on_progress: OnPart) -> ForeignImportReport:
     """Write the steps of a plan in their order and return the report."""
     imported = _ImportRun(state, on_progress)
@@ -53,8 +45,8 @@ async def run(state: HandleState, plan: ImportPlan, on_progress: OnPart) -> Fore
         await imported.write(steps)
     return ForeignImportReport(
         done=dict(imported.done),
-        refused=(*plan.refused, *imported.refused),
-        unplaced=dict(sorted(plan.unplaced.items())),
+        refused=(*plan.rejected, *imported.refused),
+        unplaced=dict(sorted(plan.unmapped.items())),
     )
 
 
@@ -82,11 +74,11 @@ class _ImportRun:
             for step in steps:
                 await self.write([step])
             return
-        self._on_part(steps[0].verb, len(steps))
+        self._on_part(steps[0].action, len(steps))
 
     async def _write_batch(self, steps: list[ImportStep]) -> None:
         state, step = self._on(steps[0].scope), steps[0]
-        match step.verb:
+        match step.action:
             case ImportAction.REMEMBER:
                 await self._remember(state, steps)
                 return
@@ -96,15 +88,15 @@ class _ImportRun:
                 ]
                 await evidence.observe_many(state.binding, observations)
             case ImportAction.EPISODE:
-                given = valid(_Episode, id=step.id, at=step.at, **step.given)
-                await episode.open_episode(state.binding, episode.NewEpisode(**dict(given)))
+                new = valid(NewEpisode, episode_id=step.id, at=step.at, **step.given)
+                await episode.open_episode(state.binding, new)
             case ImportAction.RETRACT:
                 source = valid(EventSource, event_id=step.id, at=step.at, source="graphiti")
                 target = valid(_Target, id=step.given["target"]).id
                 await evidence.retract(state.binding, target, source)
             case ImportAction.SUPERSEDE | ImportAction.DEPRECATE:
                 await self._correct(state, step)
-        self.done[step.verb] += len(steps)
+        self.done[step.action] += len(steps)
 
     async def _remember(self, state: HandleState, steps: list[ImportStep]) -> None:
         texts = [valid(NewMemory, event_id=s.id, at=s.at, **s.given) for s in steps]
@@ -115,14 +107,14 @@ class _ImportRun:
                 self.refused.append(f"{step.origin}: hygiene refused the text: {reasons}.")
             else:
                 self._memories[step.origin] = outcome.memory_id
-                self.done[step.verb] += 1
+                self.done[step.action] += 1
 
     async def _correct(self, state: HandleState, step: ImportStep) -> None:
         known = self._memories.get(step.origin)
         if known is None:
             raise InvalidInputError("the memory that it changes was refused.")
         given: dict[str, Any] = {**step.given}
-        if step.verb is ImportAction.DEPRECATE:
+        if step.action is ImportAction.DEPRECATE:
             origin = {key: given[key] for key in EventSource.model_fields.keys() & given.keys()}
             by = valid(EventSource, at=step.at, event_id=step.id, **origin)
             await lineage.mark(state.binding, known, EventType.DEPRECATE, by)
@@ -136,14 +128,14 @@ class _ImportRun:
             return self._own
         to = self._own.binding
         own = valid(TenantScope, tenant=to.wall.tenant, scope=scope)
-        wall = own.model_copy(update={"scopes": drafts.visible(own.scope)})
+        wall = own.model_copy(update={"scopes": drafts.default_read_scopes(own.scope)})
         return replace(self._own, binding=replace(to, wall=wall))
 
 
 def _batches(steps: list[ImportStep]) -> Iterator[list[ImportStep]]:
     """Yield consecutive steps of one kind and scope, in batches if the kind allows it."""
-    for _, run in groupby(steps, key=lambda step: (step.verb, step.scope)):
+    for _, run in groupby(steps, key=lambda step: (step.action, step.scope)):
         batch = list(run)
-        size = BATCH if batch[0].verb in (ImportAction.REMEMBER, ImportAction.OBSERVE) else 1
+        size = BATCH if batch[0].action in (ImportAction.REMEMBER, ImportAction.OBSERVE) else 1
         for start in range(0, len(batch), size):
             yield batch[start : start + size]

@@ -181,7 +181,7 @@ def on_tenant(state: HandleState, name: str) -> HandleState:
 def _on_scope(state: HandleState, name: str, read_scopes: Sequence[str] | None) -> HandleState:
     tenant = state.binding.wall.tenant
     own = valid(TenantScope, tenant=tenant, scope=name).scope
-    scopes = drafts.visible(own) if read_scopes is None else read_scopes
+    scopes = drafts.default_read_scopes(own) if read_scopes is None else read_scopes
     return _moved(state, valid(TenantScope, tenant=tenant, scope=own, scopes=scopes))
 
 

@@ -20,6 +20,7 @@ from graphmem.model import (
     IngestReport,
     Message,
     Name,
+    NewEpisode,
     NewMemory,
     Record,
     Supersession,
@@ -148,13 +149,13 @@ class AsyncMemoryVerbs(AsyncNamespace):
         total = IngestReport()
         for batch in transcripts.batches(listed(messages)):
             binding = self._state.binding
-            stretch = episode.NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
-            episode_id = await episode.open_episode(binding, stretch)
+            new = NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
+            episode_id = await episode.open_episode(binding, new)
             kept = await episode.add_messages(binding, episode_id, batch.messages)
-            memories = transcripts.wishes(batch.messages, kept)
+            memories = transcripts.conversation_memories(batch.messages, kept)
             outcomes = await self._state.commit(list(memories.values()))
-            result = transcripts.kept(batch.messages, list(memories), outcomes)
-            total = transcripts.counted(total, kept, outcomes)
+            result = transcripts.pair_outcomes(batch.messages, list(memories), outcomes)
+            total = transcripts.add_batch(total, kept, outcomes)
             if on_progress is not None:
                 on_progress(result)
         return total

@@ -41,7 +41,7 @@ from graphmem.model import (
 from graphmem.operations import cards, lineage, memories, reasons, recall
 from graphmem.operations.access_log import SearchHit
 from graphmem.ports import RequestContext
-from graphmem.rules import context, identity, transcripts
+from graphmem.rules import context, identity, read_options, transcripts
 
 MOST_BITES = 1_000
 FLAGS = ("memories", "beliefs", "turns", "include_hidden")
@@ -186,7 +186,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid, see `recall`; or no message is of a person.
         """
-        room = bounded("tokens", tokens, context.MOST_TOKENS, least=context.LEAST_TOKENS)
+        room = bounded("tokens", tokens, context.MAX_TOKENS, least=context.MIN_TOKENS)
         question = valid(_About, about=about).about if isinstance(about, str) else _question(about)
         # The session is not updated here: items that do not fit are not supplied.
         found = await asked(
@@ -205,7 +205,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             until=until,
             scopes=scopes,
         )
-        packed = context.packed(found, room)
+        packed = context.pack_context(found, room)
         if self._state.session is not None:
             self._state.session.supplied.update(map(identity.content_hash, packed.supplied))
         shown = [bite for bite in found.bites if bite.id in packed.context.ids]
@@ -216,7 +216,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         self,
         item_id: BeliefLike,
         *,
-        start: int = 0,
+        cursor: str | None = None,
         limit: int = 100,
         as_of: AsOf | None = None,
         policy: Policy | None = None,
@@ -226,7 +226,7 @@ class AsyncRecallVerbs(AsyncNamespace):
 
         Args:
             item_id: id of a belief or a memory, or a receipt or record of a belief.
-            start: number of the oldest pieces of evidence to skip.
+            cursor: `next_cursor` of the previous page; None for the first page.
             limit: maximum number of pieces of evidence, or events of a memory; 1 to 1,000.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
@@ -238,7 +238,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         """
         known = belief_id_of(item_id)
         read = reading_of(as_of, policy, present_policy=present_policy)
-        skip = bounded("start", start, MOST_PIECES, least=0)
+        skip = read_options.parse_position_cursor(cursor)
         count = bounded("limit", limit, MOST_ROWS)
         binding = self._state.binding
         found = await reasons.belief(binding, known, read, skip=skip, limit=count)

@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from graphmem.client.access_log import AccessLog
 from graphmem.errors import GraphmemError, InvalidInputError
-from graphmem.model import CommitOutcome, Message, NewMemory
+from graphmem.model import CommitOutcome, Message, NewEpisode, NewMemory
 from graphmem.operations import access_log, commit, episode, evidence
 from graphmem.operations.access_log import (
     AccessEntry,
@@ -77,7 +77,7 @@ class HandleState:
         if self.session is None:
             return None
         if not self.session.is_open:
-            new = episode.NewEpisode(session_id=self.session.session_id)
+            new = NewEpisode(session_id=self.session.session_id)
             await episode.open_episode(self.binding, new)
             self.session.is_open = True
         return self.session.episode_id
@@ -162,7 +162,7 @@ class HandleState:
         """Return the hygiene rules of the handle and its session."""
         if self.session is None:
             return self.rules
-        return (*self.rules, hygiene.echo_of(self.session.supplied, identity.content_hash))
+        return (*self.rules, hygiene.echo_rule(self.session.supplied, identity.content_hash))
 
     def _call_hooks(self, outcome: CommitOutcome) -> None:
         for hook in self.hooks:

@@ -319,7 +319,7 @@ class AsyncUsage(AsyncNamespace):
         given = valid(_Packed, model=model, kinds=kinds, blocked_paths=blocked_paths)
         budget = PackBudget(
             tokens=bounded("tokens", tokens, MOST_TOKENS),
-            count=context.count if given.model is None else counter(given.model),
+            count=context.count_tokens if given.model is None else counter(given.model),
             counted_by=ESTIMATE if given.model is None else f"{given.model}, counted by litellm",
             blocked_paths=given.blocked_paths,
         )

@@ -6,7 +6,7 @@ import json
 
 from graphmem.mcp.tools import offered
 from graphmem.model import Record
-from graphmem.rules.context import count
+from graphmem.rules.context import count_tokens
 
 BUDGET = 11_000
 """Maximum tokens of the whole list, by `rules.context.count`, which counts JSON about twice as high
@@ -51,4 +51,4 @@ def costs(*, read_only: bool = False) -> tuple[ToolCost, ...]:
 
 
 def _count(data: object) -> int:
-    return count(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+    return count_tokens(json.dumps(data, ensure_ascii=False, separators=(",", ":")))

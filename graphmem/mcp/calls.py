@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from graphmem.errors import GraphmemError
 from graphmem.model import AsOf, Instant, Name, Record, Text
-from graphmem.rules.context import escaped
+from graphmem.rules.context import escape_json
 
 if TYPE_CHECKING:
     from graphmem.client import AsyncSession
@@ -81,7 +81,7 @@ def told(error: Exception) -> dict[str, str]:
 
 def answer(error: Exception) -> CallToolResult:
     """Return an error as the result of a tool."""
-    text = escaped(json.dumps(told(error), ensure_ascii=False))
+    text = escape_json(json.dumps(told(error), ensure_ascii=False))
     return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
 

@@ -192,7 +192,7 @@ def _toml(text: str) -> str:
             hint="Give names and paths in UTF-8.",
         )
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + display.escaped(quoted, lambda character: f"\\U{ord(character):08X}") + '"'
+    return '"' + display.escape_text(quoted, lambda character: f"\\U{ord(character):08X}") + '"'
 
 
 def _is_secret(known: object, given: str) -> bool:

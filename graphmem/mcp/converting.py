@@ -33,7 +33,7 @@ from graphmem.model import (
     TrailStep,
     Turn,
 )
-from graphmem.rules.context import escaped
+from graphmem.rules.context import escape_json
 
 LONGEST = 8_000
 """Maximum length of one text in characters; longer ones end with an ellipsis, and `graphmem expand`
@@ -330,4 +330,4 @@ def shown(tool: Tool[Any], result: Record) -> CallToolResult:
 
 def compact(data: object) -> str:
     """Return data as one line of JSON."""
-    return escaped(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+    return escape_json(json.dumps(data, ensure_ascii=False, separators=(",", ":")))

@@ -30,7 +30,7 @@ from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
 from graphmem.mcp.server import Context, RequestHandler
 from graphmem.model import GLOBAL_SCOPE, Name, Record
-from graphmem.rules import hosts
+from graphmem.rules import urls
 from graphmem.settings import Settings
 
 LEAST = 16
@@ -189,7 +189,7 @@ class ListenAddress:
 
     def address(self, port: int) -> str:
         """Return the URL of the server that listens on this port."""
-        return f"http://{hosts.bracketed(self.host)}:{port}{PATH}"
+        return f"http://{urls.bracket_ipv6(self.host)}:{port}{PATH}"
 
 
 def is_loopback(host: str) -> bool:
@@ -284,7 +284,7 @@ def _listening(where: ListenAddress) -> socket.socket:
 
 
 def _security(where: ListenAddress, port: int) -> TransportSecuritySettings:
-    names = hosts.names(where.host, port)
+    names = urls.host_headers(where.host, port)
     return TransportSecuritySettings(
         allowed_hosts=[*names, *where.hosts],
         allowed_origins=[*(f"http://{name}" for name in names), *where.origins],

@@ -375,6 +375,8 @@ class Trail(Record):
     needed: EvidenceNeeded
     lines: tuple[TrailStep, ...]
     """One page of the evidence counted, oldest first."""
+    next_cursor: str | None = None
+    """Cursor of the next page; None on the last one."""
 
 
 class FlipSet(Record):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from graphmem.model.belief import Unit
 from graphmem.model.memory import Outcome
-from graphmem.model.terms import Instant, Name, Record, Text
+from graphmem.model.terms import Instant, Name, Record, Tags, Text
 
 
 class Message(Record):
@@ -26,6 +26,20 @@ class Message(Record):
     session: Name | None = None
 
 
+class NewEpisode(Record):
+    """An episode to store, for example a document."""
+
+    episode_id: Name | None = None
+    """None: that of the session, else a new one."""
+    session_id: Name | None = None
+    summary: Text | None = None
+    content: Text | None = None
+    entities: Tags = ()
+    importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+    at: Instant | None = None
+    """None: now."""
+
+
 class Turn(Record):
     """One stored message: verbatim and with its position."""
 
@@ -37,6 +51,14 @@ class Turn(Record):
     text: str
     occurred_at: Instant
     recorded_at: Instant
+
+
+class TurnPage(Record):
+    """One page of an episode's turns, in their order."""
+
+    turns: tuple[Turn, ...]
+    next_cursor: str | None
+    """Cursor of the next page; None on the last one."""
 
 
 class Episode(Record):

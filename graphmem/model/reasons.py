@@ -253,6 +253,8 @@ class BeliefReasons(Record):
     """Number of pieces before the page."""
     total: int
     """Number of pieces in total."""
+    next_cursor: str | None = None
+    """Cursor of the next page; None on the last one."""
     log_positive: float
     """L+ <= 0: minus the sum of `says` over the supporting pieces; P+ = 1 - exp(L+)."""
     log_negative: float

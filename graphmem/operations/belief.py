@@ -25,13 +25,13 @@ from graphmem.model import (
 )
 from graphmem.ports import RequestContext
 from graphmem.rules import claims, formulas, read_options
-from graphmem.rules.conflicts import consistent
+from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
 
 def _belief(row: Mapping[str, Any]) -> tuple[Belief, datetime]:
     """Return a belief and the server's time of the read."""
-    return read_options.belief(row), row["now"]
+    return read_options.parse_belief(row), row["now"]
 
 
 CURRENT = catalog.query("belief/current", dict)
@@ -50,7 +50,7 @@ class TrailRequest:
     limit: int = 100
 
 
-@consistent
+@retry_conversion
 async def current(
     to: RequestContext,
     subject: str,
@@ -79,8 +79,8 @@ async def current(
         lambda tx: tx.fetch(
             CURRENT,
             **params,
-            subject=claims.folded(subject),
-            predicate=claims.folded(predicate),
+            subject=claims.name_key(subject),
+            predicate=claims.name_key(predicate),
             weights_key=None if from_zero else claims.weights_key(params["weights"]),
             limit=limit,
         )
@@ -90,7 +90,7 @@ async def current(
         scope=row["scope"] or to.wall.scope,
         subject=found[0]["subject"] if found else subject.strip(),
         predicate=predicate.strip(),
-        policy=claims.policy_of(row["policy"]),
+        policy=claims.parse_policy(row["policy"]),
         candidates=tuple(
             Candidate(**{k: v for k, v in c.items() if k != "subject"}) for c in found
         ),
@@ -101,7 +101,7 @@ async def current(
     )
 
 
-@consistent
+@retry_conversion
 async def belief(to: RequestContext, belief_id: str, by: ReadOptions) -> Belief:
     """Return a belief, whatever its status.
 
@@ -115,7 +115,7 @@ async def belief(to: RequestContext, belief_id: str, by: ReadOptions) -> Belief:
     return found[0]
 
 
-@consistent
+@retry_conversion
 async def belief_page(
     to: RequestContext, by: ReadOptions, statuses: Sequence[str], *, cursor: str | None, limit: int
 ) -> BeliefPage:
@@ -124,7 +124,7 @@ async def belief_page(
     Raises:
         InvalidInputError: `cursor` was not returned by `belief_page`, or `known` is in the future.
     """
-    before_at, before_id = read_options.position(cursor)
+    before_at, before_id = read_options.parse_time_cursor(cursor)
     found = await _states(
         to,
         by,
@@ -136,11 +136,11 @@ async def belief_page(
     last = found[-1] if len(found) == limit else None
     return BeliefPage(
         beliefs=tuple(found),
-        next_cursor=read_options.cursor(last.created_at, last.id) if last else None,
+        next_cursor=read_options.time_cursor(last.created_at, last.id) if last else None,
     )
 
 
-@consistent
+@retry_conversion
 async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: TrailRequest) -> Trail:
     """Return the sequential test of a belief with a page of its trail.
 
@@ -148,14 +148,14 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: `known` is in the future.
     """
-    params, bounds = _params(to, by), read_options.bounds(to.world.settings)
+    params, bounds = _params(to, by), read_options.sprt_parameters(to.world.settings)
     extra = [
         {
             "id": f"supposed {place}",
             "at": one.at or params["valid"],
             "polarity": one.kind.polarity,
             "episode": one.episode_id,
-            "strength": claims.clamped(one.strength),
+            "strength": formulas.clamp_strength(one.strength),
         }
         for place, one in enumerate(suppose.extra)
     ]
@@ -164,7 +164,7 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
             TEST,
             **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
             id=belief_id,
-            test=read_options.sent(bounds),
+            test=read_options.sprt_params(bounds),
             pooled=suppose.pooled,
             extra=extra,
             without=list(suppose.without),
@@ -175,14 +175,15 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
     if not rows:
         raise NotFoundError(f"No belief {belief_id!r}.")
     [row] = rows
-    read_options.refuse_future(by.as_of, row["now"])
+    read_options.check_not_future(by.as_of, row["now"])
     verdict = Verdict(**row["verdict"])
     return Trail(
         belief_id=belief_id,
         initial_confidence=row["initial"],
         verdict=verdict,
-        needed=formulas.needed(verdict, bounds),
+        needed=formulas.evidence_needed(verdict, bounds),
         lines=tuple(_line(line) for line in row["lines"]),
+        next_cursor=read_options.next_page(suppose.skip, suppose.limit, len(row["lines"])),
     )
 
 
@@ -214,22 +215,25 @@ def _line(line: Mapping[str, Any]) -> TrailStep:
 
 async def _states(to: RequestContext, by: ReadOptions, *, limit: int, **which: Any) -> list[Belief]:
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
-    params, test = _params(to, by), read_options.sent(read_options.bounds(to.world.settings))
+    params, test = (
+        _params(to, by),
+        read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
+    )
     params |= {"test": test, "vital": formulas.vitality_params()}
     rows = await to.world.graph.read(lambda tx: tx.fetch(STATES, **params, **asked, limit=limit))
     for _, now in rows[:1]:
-        read_options.refuse_future(by.as_of, now)
+        read_options.check_not_future(by.as_of, now)
     return [found for found, _ in rows]
 
 
 def _params(to: RequestContext, by: ReadOptions) -> dict[str, Any]:
-    return read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
+    return read_options.read_params(by, to.wall, to.world.settings, to.world.clock.now())
 
 
 SLOTS = catalog.query("belief/slots", dict)
 
 
-@consistent
+@retry_conversion
 async def slot_page(
     to: RequestContext,
     by: ReadOptions,
@@ -252,13 +256,13 @@ async def slot_page(
     Raises:
         InvalidInputError: `cursor` was not returned by `slot_page`, or `known` is in the future.
     """
-    after = read_options.key(cursor, 3)
-    params = read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
+    after = read_options.parse_key_cursor(cursor, 3)
+    params = read_options.read_params(by, to.wall, to.world.settings, to.world.clock.now())
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(
             SLOTS,
             **params,
-            subject=None if subject is None else claims.folded(subject),
+            subject=None if subject is None else claims.name_key(subject),
             after_scope=after[0],
             after_subject=after[1],
             after_predicate=after[2],
@@ -267,12 +271,12 @@ async def slot_page(
         )
     )
     for row in rows[:1]:
-        read_options.refuse_future(by.as_of, row["now"])
+        read_options.check_not_future(by.as_of, row["now"])
     last = rows[-1] if len(rows) == limit else None
     keys = ("scope", "subject_key", "predicate_key")
     return SlotPage(
         slots=tuple(_slot(row, by, params) for row in rows),
-        next_cursor=read_options.keyed(*(last[key] for key in keys)) if last else None,
+        next_cursor=read_options.key_cursor(*(last[key] for key in keys)) if last else None,
     )
 
 
@@ -283,7 +287,7 @@ def _slot(row: Mapping[str, Any], by: ReadOptions, params: Mapping[str, Any]) ->
         scope=row["scope"],
         subject=found[0]["subject"] if found else row["subject_key"],
         predicate=row["predicate"] or row["predicate_key"],
-        policy=claims.policy_of(row["policy"]),
+        policy=claims.parse_policy(row["policy"]),
         candidates=tuple(
             Candidate(**{k: v for k, v in c.items() if k != "subject"}) for c in found
         ),
@@ -300,7 +304,7 @@ MOST = 1_000
 FLIP_SET = catalog.query("belief/flip_set", dict)
 
 
-@consistent
+@retry_conversion
 async def flip_set(to: RequestContext, belief_id: str, by: ReadOptions) -> FlipSet:
     """Return a smallest set of evidence without which a belief's test has another status.
 
@@ -308,20 +312,20 @@ async def flip_set(to: RequestContext, belief_id: str, by: ReadOptions) -> FlipS
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: more than 1,000 pieces count, or `known` is in the future.
     """
-    params = read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
+    params = read_options.read_params(by, to.wall, to.world.settings, to.world.clock.now())
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(
             FLIP_SET,
             **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
             id=belief_id,
-            test=read_options.sent(read_options.bounds(to.world.settings)),
+            test=read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
             most=MOST,
         )
     )
     if not rows:
         raise NotFoundError(f"No belief {belief_id!r}.")
     [row] = rows
-    read_options.refuse_future(by.as_of, row["now"])
+    read_options.check_not_future(by.as_of, row["now"])
     if row["status"] is None:
         raise InvalidInputError(
             f"{row['evidence']:,} pieces of evidence count; a flip set is computed for at most "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from graphmem import catalog
 from graphmem.model import BackfillReport, Mismatch, SkippedNodes
 from graphmem.ports import OnPart, Query, RequestContext, Role, Tx
-from graphmem.rules import backfill, drafts, formulas, identity, read_options, words
+from graphmem.rules import backfill, drafts, formulas, fulltext, identity, read_options
 from graphmem.rules.backfill import UnbackedEdge, UnbackedMemory
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ async def _refresh_memories(tx: Tx, to: RequestContext, ids: list[str]) -> None:
     """Recompute the caches of memories from their events."""
     tenant = to.wall.tenant
     await tx.fetch(REFRESH_MEMORIES, tenant=tenant, ids=ids)
-    await tx.fetch(RETRACE, tenant=tenant, **formulas.retold(dict.fromkeys(ids)))
+    await tx.fetch(RETRACE, tenant=tenant, **formulas.retrace_params(dict.fromkeys(ids)))
     found = await tx.fetch(FACETS, tenant=tenant, ids=ids)
-    right = [words.refreshed(tenant, row) for row in found]
+    right = [fulltext.facet_row(tenant, row) for row in found]
     await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)
 
 
@@ -118,7 +118,7 @@ async def _faceted(tx: Tx, to: RequestContext, rows: list[dict[str, Any]]) -> li
     """Return memory rows, marking those with stale facets; digests are computed in Python."""
     tenant = to.wall.tenant
     found = await tx.fetch(FACETS, tenant=tenant, ids=[row["id"] for row in rows])
-    otherwise = {row["id"] for row in found if words.stale(tenant, row)}
+    otherwise = {row["id"] for row in found if fulltext.has_stale_facets(tenant, row)}
     return [
         row | {"wrong": True, "cached": row["cached"] + ", facets differ"}
         if row["id"] in otherwise
@@ -215,7 +215,7 @@ async def _look(
 
 
 def _bounds(now: datetime) -> dict[str, datetime]:
-    return {"earliest": read_options.BEGINNING, "latest": now + drafts.SKEW}
+    return {"earliest": read_options.BEGINNING, "latest": now + drafts.MAX_CLOCK_SKEW}
 
 
 async def _memories(
@@ -240,7 +240,7 @@ async def _memories(
 
 async def _vectors(to: RequestContext, found: Sequence[UnbackedMemory]) -> dict[str, Vector]:
     texts = {
-        identity.content_hash(one.content): identity.normalised(one.content)
+        identity.content_hash(one.content): identity.normalise(one.content)
         for one in found
         if not one.embedded
     }
@@ -255,7 +255,7 @@ def _parts(found: Sequence[UnbackedMemory]) -> Iterator[list[UnbackedMemory]]:
     part: list[UnbackedMemory] = []
     events = 0
     for one in found:
-        its = min(one.reinforce_count or 0, backfill.MOST)
+        its = min(one.reinforce_count or 0, backfill.MAX_EVENTS)
         if part and events + its > MOST_EVENTS:
             yield part
             part, events = [], 0
@@ -316,7 +316,7 @@ async def _edges(
                 fit.append(edge)
             else:
                 _leave(totals, edge, edge.problem)
-    done, ringed = backfill.dated(fit)
+    done, ringed = backfill.dated_edges(fit)
     for edge in ringed:
         _leave(totals, edge, "ring")
     for start in range(0, len(done), BACKFILL_PAGE):

@@ -18,8 +18,8 @@ from graphmem.model import (
     Turn,
 )
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import formulas, lineage, read_options
-from graphmem.rules.conflicts import consistent
+from graphmem.rules import claims, formulas, read_options
+from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
 EVENTS = 20
@@ -28,18 +28,20 @@ TURNS = 100
 CLAIMS = 100
 
 EXPAND = catalog.query("attention/expand", dict)
-STATES = catalog.query("belief/states", read_options.belief)
+STATES = catalog.query("belief/states", read_options.parse_belief)
 LOST = catalog.query("belief/lost", lambda row: row["lost"])
 
 
-@consistent
+@retry_conversion
 async def expand(to: RequestContext, item_id: str) -> Card:
     """Return the card of a memory, a belief, a turn or an episode, read in one transaction.
 
     Raises:
         NotFoundError: no visible item has this id.
     """
-    asked = read_options.params(ReadOptions(), to.wall, to.world.settings, to.world.clock.now())
+    asked = read_options.read_params(
+        ReadOptions(), to.wall, to.world.settings, to.world.clock.now()
+    )
     wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
 
     async def work(tx: Tx) -> Card | None:
@@ -73,15 +75,15 @@ async def _memory(
     if not memory.claim_ids:
         return _card(row, memory)
     [lost] = await tx.fetch(LOST, **asked, ids=list(memory.claim_ids))
-    claims = await _beliefs(tx, to, asked, memory.claim_ids[:CLAIMS])
-    return _card(row, lineage.judged(memory, lost), claims)
+    beliefs = await _beliefs(tx, to, asked, memory.claim_ids[:CLAIMS])
+    return _card(row, claims.mark_lost_claims(memory, lost), beliefs)
 
 
 async def _beliefs(
     tx: Tx, to: RequestContext, asked: Mapping[str, Any], ids: Sequence[str]
 ) -> list[Belief]:
     by = {
-        "test": read_options.sent(read_options.bounds(to.world.settings)),
+        "test": read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
         "vital": formulas.vitality_params(),
     }
     which = {"ids": list(ids), "statuses": [], "before_at": None, "before_id": None}
@@ -89,7 +91,11 @@ async def _beliefs(
 
 
 def _card(row: Mapping[str, Any], item: Item, claims: Sequence[Belief] = ()) -> Card:
-    convert = read_options.belief_event if isinstance(item, Belief) else read_options.memory_event
+    convert = (
+        read_options.parse_belief_event
+        if isinstance(item, Belief)
+        else read_options.parse_memory_event
+    )
     return Card(
         item=item,
         events=tuple(convert(event) for event in row["events"]),

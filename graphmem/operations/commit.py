@@ -11,7 +11,7 @@ from graphmem import catalog
 from graphmem.errors import ErasedError, EventConflictError, NotFoundError
 from graphmem.model import CommitOutcome, EventType, NewMemory, Outcome, Status
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import drafts, formulas, identity, lineage, scoring
+from graphmem.rules import claims, drafts, formulas, identity, scoring
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.duplicates import (
     DuplicateResolver,
@@ -68,7 +68,7 @@ async def remember(
     now = to.world.clock.now()
     for memory in memories:
         if memory.claims:
-            drafts.weighed(memory.source_type, to.world.settings.source_weights)
+            drafts.check_source_type(memory.source_type, to.world.settings.source_weights)
     ready = [drafts.draft(memory, to.wall, now, rules) for memory in memories]
     _no_conflict(ready)
     done: dict[str, CommitOutcome] = {}
@@ -96,9 +96,9 @@ async def _kept(to: RequestContext, batch: Sequence[TextDraft]) -> dict[str, Com
 
 def _named(to: RequestContext, draft: TextDraft) -> Iterator[str]:
     """Yield the ids that a text refers to."""
-    memory = draft.wish
+    memory = draft.memory
     yield from (draft.event_id, draft.memory_id)
-    yield from lineage.belief_ids(memory, to.wall.scope)
+    yield from claims.claimed_ids(memory, to.wall.scope)
     yield from (one for one in (memory.episode_id, memory.turn_id) if one is not None)
 
 
@@ -154,7 +154,7 @@ async def _embed(
     to: RequestContext, wanted: Sequence[TextDraft], vectors: dict[str, Vector]
 ) -> None:
     # Normalised as for the hash, because white space alone would change the vector.
-    texts = {d.content_hash: identity.normalised(d.wish.content) for d in wanted}
+    texts = {d.content_hash: identity.normalise(d.memory.content) for d in wanted}
     if texts:
         matrix = await to.world.embedder.embed(list(texts.values()), Role.DOCUMENT)
         vectors.update(zip(texts, matrix, strict=True))
@@ -219,7 +219,7 @@ async def _look(
 
 def _least_score(to: RequestContext) -> float:
     """Return the Neo4j score just below the threshold; the exact comparison follows later."""
-    cosine = scoring.raw(to.world.settings.near_threshold, to.model.mu_document)
+    cosine = scoring.raw_cosine(to.world.settings.near_threshold, to.model.mu_document)
     return scoring.to_neo4j(cosine - scoring.ROUNDING)
 
 
@@ -235,7 +235,7 @@ def _met(row: Mapping[str, Any], mu: float) -> StoredMatches:
                 scope=n["scope"],
                 content=n["content"],
                 tags=tuple(n["tags"]),
-                similarity=scoring.calibrated(scoring.from_neo4j(n["score"]), mu),
+                similarity=scoring.calibrate(scoring.from_neo4j(n["score"]), mu),
             )
             for n in row["near"]
         ),
@@ -256,10 +256,10 @@ async def _append(
             "memory": drafts.memory_row(d, to.wall, vectors[d.content_hash])
             if v.outcome is Outcome.INSERTED_NEW
             else None,
-            "episode_id": d.wish.episode_id,
-            "turn_id": d.wish.turn_id,
+            "episode_id": d.memory.episode_id,
+            "turn_id": d.memory.turn_id,
             **drafts.facet_fields(d, to.wall, v.tags),
-            **drafts.evidence_fields(d.wish),
+            **drafts.evidence_fields(d.memory),
         }
         for d, v in verdicts
     ]
@@ -272,8 +272,8 @@ async def _append(
     )
     wanted = {
         "written": len(events),
-        "in_episodes": sum(d.wish.episode_id is not None for d, _ in verdicts),
-        "in_turns": sum(d.wish.turn_id is not None for d, _ in verdicts),
+        "in_episodes": sum(d.memory.episode_id is not None for d, _ in verdicts),
+        "in_turns": sum(d.memory.turn_id is not None for d, _ in verdicts),
     }
     if counts != wanted:
         raise NotFoundError("The episode or turn to attach a text to does not exist.")
@@ -282,11 +282,11 @@ async def _append(
         if event["memory"] is None:
             again.setdefault(event["memory_id"], []).append(event["id"])
     if again:
-        await tx.fetch(RETRACE, tenant=to.wall.tenant, **formulas.retold(again))
+        await tx.fetch(RETRACE, tenant=to.wall.tenant, **formulas.retrace_params(again))
     restored = [drafts.restore_row(d, to.wall, v.memory_id) for d, v in verdicts if v.restores]
     if restored:
         await tx.fetch(MARK, tenant=to.wall.tenant, events=restored)
-    await _claim(tx, to, [(d, v.memory_id) for d, v in verdicts if d.wish.claims])
+    await _claim(tx, to, [(d, v.memory_id) for d, v in verdicts if d.memory.claims])
 
 
 async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft, str]]) -> None:
@@ -296,7 +296,7 @@ async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft
     [known] = await tx.fetch(
         KNOWN_PREDICATES,
         tenant=to.wall.tenant,
-        predicates=lineage.predicates([d.wish for d, _ in committed]),
+        predicates=claims.predicate_keys([d.memory for d, _ in committed]),
         belief_ids=[],
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
@@ -304,7 +304,7 @@ async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft
         CLAIM,
         tenant=to.wall.tenant,
         tenant_key=identity.tenant_key(to.wall.tenant),
-        claims=lineage.rows(committed, to.wall, templates),
+        claims=claims.claim_rows(committed, to.wall, templates),
     )
 
 
@@ -324,7 +324,7 @@ def _payload(draft: TextDraft, outcome: CommitOutcome) -> dict[str, Any]:
     if outcome.belief_ids:
         kept["belief_ids"] = outcome.belief_ids
     if outcome.outcome is Outcome.NEAR_DUPE:
-        kept["text"] = draft.wish.content
+        kept["text"] = draft.memory.content
     return kept
 
 
@@ -342,10 +342,10 @@ def _outcome(
         hygiene_reasons=draft.reasons,
         thresholds={"near": to.world.settings.near_threshold},
         occurred_at=draft.occurred_at,
-        source=draft.wish.source,
-        tags=draft.wish.tags,
-        artifact_ref=draft.wish.artifact_ref,
-        belief_ids=lineage.belief_ids(draft.wish, to.wall.scope) if verdict else (),
+        source=draft.memory.source,
+        tags=draft.memory.tags,
+        artifact_ref=draft.memory.artifact_ref,
+        belief_ids=claims.claimed_ids(draft.memory, to.wall.scope) if verdict else (),
     )
 
 
@@ -359,8 +359,8 @@ def _repeated(draft: TextDraft, event: Mapping[str, Any]) -> CommitOutcome:
         event_id=draft.event_id,
         content_hash=draft.content_hash,
         occurred_at=event["occurred_at"],
-        source=draft.wish.source,
-        tags=draft.wish.tags,
-        artifact_ref=draft.wish.artifact_ref,
+        source=draft.memory.source,
+        tags=draft.memory.tags,
+        artifact_ref=draft.memory.artifact_ref,
         repeated=True,
     )

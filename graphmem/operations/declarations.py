@@ -11,8 +11,8 @@ from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import GLOBAL_SCOPE, Alias, EventSource, EventType, Policy, Predicate
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, identity, lineage
-from graphmem.rules.conflicts import consistent
+from graphmem.rules import claims, drafts, identity
+from graphmem.rules.conflicts import retry_conversion
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 LOCK_NAMES = catalog.query("belief/lock_names", catalog.ignored)
@@ -42,9 +42,9 @@ def drafted(
         "id": given.event_id or identity.event_id(now),
         "scope": GLOBAL_SCOPE,
         "type": kind,
-        "occurred_at": drafts.happened(given.at, now),
-        "request_hash": drafts.request_hash(kind, *values, *claims.stated(given)),
-        **claims.origin(given),
+        "occurred_at": drafts.event_time(given.at, now),
+        "request_hash": drafts.request_hash(kind, *values, *claims.hashed_fields(given)),
+        **drafts.origin_fields(given),
         "payload": json.dumps({**payload, "note": given.note}, ensure_ascii=False),
     }
 
@@ -98,7 +98,7 @@ async def say(to: RequestContext, name: str, other: str | None, given: EventSour
         NotFoundError: the name is not an alias.
     """
     now = to.world.clock.now()
-    key, other_key = claims.folded(name), None if other is None else claims.folded(other)
+    key, other_key = claims.name_key(name), None if other is None else claims.name_key(other)
     written = {"name": name, "other": other}
     row = drafted(EventType.SAME_AS, (key, other_key), written, given, now)
 
@@ -130,12 +130,14 @@ def _check(
 ) -> None:
     (key, written), (other_key, other_written) = name, other
     if other_key is not None and other_written is not None:
-        lineage.check((key, written), (other_key, other_written), {k: to for k, to, _ in listed})
+        claims.check_alias_chain(
+            (key, written), (other_key, other_written), {k: to for k, to, _ in listed}
+        )
     elif key not in {k for k, _, _ in listed}:
         raise NotFoundError(f"{written!r} is not an alias.", hint="`aliases.list` lists them.")
 
 
-@consistent
+@retry_conversion
 async def aliases(to: RequestContext) -> list[Alias]:
     """Return all aliases, sorted by name."""
     return [alias for _, _, alias in await _listed(to)]
@@ -153,7 +155,7 @@ async def _listed(to: RequestContext) -> list[tuple[str, str, Alias]]:
 def _predicate(row: Mapping[str, Any]) -> Predicate:
     found = row["policy"]
     names = ("name", "template", "event_id", "occurred_at", "recorded_at")
-    return Predicate(**{name: found[name] for name in names}, policy=claims.policy_of(found))
+    return Predicate(**{name: found[name] for name in names}, policy=claims.parse_policy(found))
 
 
 DECLARE = catalog.query("predicate/declare", catalog.ignored)
@@ -173,8 +175,8 @@ async def declare(
     """
     now = to.world.clock.now()
     fields = claims.policy_fields(policy)
-    checked = None if template is None else claims.checked_template(template)
-    key = claims.folded(name)
+    checked = None if template is None else claims.check_template(template)
+    key = claims.name_key(name)
     values = (key, *(str(value) for value in fields.values()), checked)
     written = {"predicate": name, "template": checked}
     row = drafted(EventType.POLICY, values, written, given, now)
@@ -191,10 +193,10 @@ async def declare(
 
     await append(to, row, write)
     found = await predicates(to)
-    return next(one for one in found if claims.folded(one.name) == key)
+    return next(one for one in found if claims.name_key(one.name) == key)
 
 
-@consistent
+@retry_conversion
 async def predicates(to: RequestContext) -> list[Predicate]:
     """Return every predicate with a declared policy, sorted by name."""
     return await to.world.graph.read(lambda tx: tx.fetch(LIST_PREDICATES, tenant=to.wall.tenant))

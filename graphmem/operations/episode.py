@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
-from graphmem.model import Episode, Message, Turn, TurnsReceipt
+from graphmem.model import Episode, Message, NewEpisode, Turn, TurnPage, TurnsReceipt
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import consolidation, drafts, identity, transcripts
-from graphmem.rules.conflicts import consistent
+from graphmem.rules import consolidation, drafts, identity, read_options, transcripts
+from graphmem.rules.conflicts import retry_conversion
 
 if TYPE_CHECKING:
     from graphmem.rules.duplicates import Vector
@@ -26,19 +26,6 @@ TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 
 
-@dataclass(frozen=True, slots=True)
-class NewEpisode:
-    """Arguments of `episodes.add`."""
-
-    id: str | None = None
-    session_id: str | None = None
-    summary: str | None = None
-    content: str | None = None
-    entities: tuple[str, ...] = ()
-    importance: float = 0.5
-    at: datetime | None = None
-
-
 async def open_episode(to: RequestContext, new: NewEpisode) -> str:
     """Create an episode unless it exists, embed its summary or content, and return its id.
 
@@ -49,8 +36,8 @@ async def open_episode(to: RequestContext, new: NewEpisode) -> str:
         InvalidInputError: `at` is in the future.
     """
     now = to.world.clock.now()
-    if new.id is not None:
-        episode_id = new.id
+    if new.episode_id is not None:
+        episode_id = new.episode_id
     elif new.session_id is not None:
         episode_id = identity.episode_id(to.wall.scope, new.session_id)
     else:
@@ -72,7 +59,7 @@ async def open_episode(to: RequestContext, new: NewEpisode) -> str:
         "content": new.content,
         "entities": list(new.entities),
         "importance": new.importance,
-        "occurred_at": drafts.happened(new.at, now),
+        "occurred_at": drafts.event_time(new.at, now),
         "request_hash": asked,
     }
     text = new.summary or new.content or ""
@@ -82,8 +69,8 @@ async def open_episode(to: RequestContext, new: NewEpisode) -> str:
     [found] = await to.world.graph.write(
         lambda tx: tx.fetch(OPEN, tenant=to.wall.tenant, episode=row, embedding=embedding)
     )
-    if new.id is not None and found["request_hash"] != asked:
-        raise EventConflictError(f"The id {new.id!r} was used for another episode.")
+    if new.episode_id is not None and found["request_hash"] != asked:
+        raise EventConflictError(f"The id {new.episode_id!r} was used for another episode.")
     return episode_id
 
 
@@ -102,8 +89,12 @@ async def add_messages(
     """
     now = to.world.clock.now()
     for message in messages:
-        drafts.happened(message.at, now)
-    keys = transcripts.key_ids(episode_id, messages) if transcripts.keyed(messages) else None
+        drafts.event_time(message.at, now)
+    keys = (
+        transcripts.turn_ids_by_key(episode_id, messages)
+        if transcripts.have_keys(messages)
+        else None
+    )
     # Positions count from the end of the conversation, so messages without keys form one batch.
     step = BATCH if keys else max(len(messages), 1)
     parts = []
@@ -117,10 +108,10 @@ async def add_messages(
     )
 
 
-@consistent
-async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) -> list[Turn]:
+@retry_conversion
+async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) -> TurnPage:
     """Return turns of an episode in order, from position `start`; empty if it has none."""
-    return await to.world.graph.read(
+    found = await to.world.graph.read(
         lambda tx: tx.fetch(
             TURNS,
             tenant=to.wall.tenant,
@@ -130,9 +121,12 @@ async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) 
             limit=limit,
         )
     )
+    return TurnPage(
+        turns=tuple(found), next_cursor=read_options.next_page(start, limit, len(found))
+    )
 
 
-@consistent
+@retry_conversion
 async def episode(to: RequestContext, episode_id: str) -> Episode:
     """Return an episode.
 
@@ -171,7 +165,9 @@ async def _add(
         # Repeats only if another writer changed the conversation in between.
         lacking = _lacking(plan, messages, vectors)
         if lacking:
-            texts = [consolidation.spoken(messages[i].name, messages[i].content) for i in lacking]
+            texts = [
+                consolidation.prefix_speaker(messages[i].name, messages[i].content) for i in lacking
+            ]
             matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
             vectors.update(zip(lacking, matrix, strict=True))
         plan = await to.world.graph.write(work)
@@ -205,8 +201,10 @@ async def _plan(
     if keys is not None:
         return _keyed_plan(found, messages, keys)
     first, last = ([_kept(turn) for turn in found[end]] for end in ("first", "last"))
-    kept = transcripts.resumed(first, last, [transcripts.said(m) for m in messages])
-    fresh = transcripts.place_ids(episode_id, messages[len(kept) :], found["next"])
+    kept = transcripts.overlapping_turns(
+        first, last, [transcripts.message_key(m) for m in messages]
+    )
+    fresh = transcripts.turn_ids_by_position(episode_id, messages[len(kept) :], found["next"])
     new = list(range(len(kept), len(messages)))
     return _TurnPlan([turn.id for turn in kept] + fresh, new, found["next"])
 
@@ -218,9 +216,9 @@ def _keyed_plan(
     new = []
     for i, (turn_id, message) in enumerate(zip(keys, messages, strict=True)):
         if turn_id not in present:
-            present[turn_id] = transcripts.said(message)
+            present[turn_id] = transcripts.message_key(message)
             new.append(i)
-        elif present[turn_id] != transcripts.said(message):
+        elif present[turn_id] != transcripts.message_key(message):
             raise EventConflictError(f"The message id {message.id!r} was used for other content.")
     return _TurnPlan(list(keys), new, found["next"])
 

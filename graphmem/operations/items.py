@@ -67,7 +67,7 @@ async def batch(to: RequestContext, calls: Sequence[ItemCall]) -> list[ItemAnswe
     writes = _writes(to.wall.scope, [call for call in calls if isinstance(call, PutItem)], now)
     for call in calls:
         if isinstance(call, SearchItems):
-            items.checked(call.filter)
+            items.check_filter(call.filter)
     questions = [call.query for call in calls if isinstance(call, SearchItems) and _asks(call)]
     vectors = await _embedded(to, questions, Role.QUERY)
     answers: list[ItemAnswer] = [None] * len(calls)
@@ -167,13 +167,13 @@ def _item_row(
     item_id: str, namespace_id: str, place: int, put: PutItem, now: datetime
 ) -> dict[str, Any]:
     ttl = put.ttl_minutes
-    value = items.encoded(put.value)
+    value = items.encode_value(put.value)
     return {
         "id": item_id,
         "namespace_id": namespace_id,
         "key": put.key,
         "value": value,
-        "facets": items.facets(items.decoded(value)),
+        "facets": items.value_tokens(items.decode_value(value)),
         "place": place,
         "ttl_minutes": ttl,
         "expires_at": None if ttl is None else now + timedelta(minutes=ttl),
@@ -252,7 +252,7 @@ class _Reading:
         )
 
     async def _list(self, call: ListNamespaces) -> list[tuple[str, ...]]:
-        end, path = items.sought(call.fits)
+        end, path = items.index_lookup(call.fits)
         return await self._fetch(
             NAMESPACES[end],
             **{end: path},
@@ -271,7 +271,7 @@ class _Reading:
         return found + await self._page(SEARCH, call, 0, left, unindexed=True)
 
     async def _nearest(self, call: SearchItems, vector: Vector) -> list[Row]:
-        prefix = items.path(call.prefix)
+        prefix = items.namespace_path(call.prefix)
         end = call.offset + call.limit
         [texts] = await self.tx.fetch(
             COUNT_TEXTS,
@@ -281,14 +281,14 @@ class _Reading:
             most=EXACT + 1,
         )
         if texts > EXACT:
-            low, high = items.span(prefix)
+            low, high = items.path_bounds(prefix)
             pool = max(POOL, 4 * end)
             rows = await self._fetch(
                 NEAR,
                 low=low,
                 high=high,
                 embedding=vector,
-                facets=items.asked(call.filter),
+                facets=items.filter_tokens(call.filter),
                 pool=pool,
                 limit=pool if call.filter else end,
             )
@@ -303,7 +303,10 @@ class _Reading:
         """Return one page of the query's results that match the filter."""
         if limit == 0:
             return []
-        params |= {"prefix": items.path(call.prefix), "facets": items.asked(call.filter)}
+        params |= {
+            "prefix": items.namespace_path(call.prefix),
+            "facets": items.filter_tokens(call.filter),
+        }
         if not call.filter:
             return await self._fetch(query, **params, skip=offset, limit=limit)
         found: list[Row] = []
@@ -318,12 +321,12 @@ class _Reading:
 
 
 def _fits(row: Row, call: SearchItems) -> bool:
-    return items.fits(items.decoded(row["value"]), call.filter)
+    return items.matches_filter(items.decode_value(row["value"]), call.filter)
 
 
 def _fields(row: Row) -> dict[str, Any]:
     kept = ("namespace", "key", "created_at", "updated_at")
-    return {name: row[name] for name in kept} | {"value": items.decoded(row["value"])}
+    return {name: row[name] for name in kept} | {"value": items.decode_value(row["value"])}
 
 
 def _stored(row: Row) -> StoredItem:

@@ -28,8 +28,8 @@ from graphmem.model import (
     Supersession,
 )
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import drafts, formulas, identity, lineage, read_options
-from graphmem.rules.conflicts import consistent
+from graphmem.rules import claims, drafts, formulas, identity, read_options
+from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.duplicates import Vector
 from graphmem.rules.hygiene import Rule
@@ -65,7 +65,7 @@ async def mark(to: RequestContext, memory_id: str, kind: EventType, by: EventSou
         "label": "Memory",
         "scope": to.wall.scope,
         "type": kind,
-        "occurred_at": drafts.happened(by.at, now),
+        "occurred_at": drafts.event_time(by.at, now),
         "request_hash": drafts.request_hash(
             to.wall.scope, kind, memory_id, by.note, by.at, by.actor
         ),
@@ -105,7 +105,7 @@ async def supersede(
     draft = replace(draft, event_id=identity.event_id(now))
     if draft.reasons:
         raise ContentRefusedError(f"The text was refused: {', '.join(draft.reasons)}.")
-    [vector] = await to.world.embedder.embed([identity.normalised(wish.content)], Role.DOCUMENT)
+    [vector] = await to.world.embedder.embed([identity.normalise(wish.content)], Role.DOCUMENT)
     asked = drafts.request_hash(draft.request_hash, older_id, reason, wish.actor)
     event_id = wish.event_id or identity.event_id(now)
 
@@ -131,7 +131,7 @@ async def supersede(
     return await to.world.graph.write(work)
 
 
-@consistent
+@retry_conversion
 async def history(
     to: RequestContext, memory_id: str, *, limit: int, as_of: AsOf | None = None
 ) -> list[MemoryEvent]:
@@ -151,13 +151,13 @@ async def history(
             **read_options.time_bounds(as_of),
         )
     )
-    read_options.refuse_future(as_of, found["now"])
+    read_options.check_not_future(as_of, found["now"])
     if not found["events"]:
-        raise read_options.missing(memory_id, as_of)
-    return [read_options.memory_event(event) for event in found["events"]]
+        raise read_options.memory_not_found(memory_id, as_of)
+    return [read_options.parse_memory_event(event) for event in found["events"]]
 
 
-@consistent
+@retry_conversion
 async def chain(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> MemoryChain:
     """Return every memory that superseded this one or was superseded by it, at any distance.
 
@@ -178,10 +178,10 @@ async def chain(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -
         )
         rows, provisional = then["memories"], read_options.is_provisional(as_of, then["now"])
     if memory_id not in {row["card"]["id"] for row in rows}:
-        raise read_options.missing(memory_id, as_of)
+        raise read_options.memory_not_found(memory_id, as_of)
     links = [ChainLink(**link, older_id=row["card"]["id"]) for row in rows for link in row["links"]]
     links.sort(key=lambda link: (link.occurred_at, link.event_id))
-    cards = lineage.ended((row["card"] for row in rows), links)
+    cards = claims.add_chain_ends((row["card"] for row in rows), links)
     memories = tuple(Memory(**card, provisional=provisional) for card in cards)
     hidden = {link.older_id for link in links if link.in_force}
     return MemoryChain(
@@ -224,7 +224,7 @@ async def _keep(tx: Tx, to: RequestContext, draft: TextDraft, vector: Vector) ->
         least=1.0,
     )
     exact = found[0]["exact"] if found else None
-    tags = sorted({*(exact["tags"] if exact else ()), *draft.wish.tags})
+    tags = sorted({*(exact["tags"] if exact else ()), *draft.memory.tags})
     kind = EventType.REINFORCE_EXACT if exact else EventType.ADD
     became = {
         "outcome": Outcome.EXACT_DUPE if exact else Outcome.INSERTED_NEW,
@@ -233,8 +233,8 @@ async def _keep(tx: Tx, to: RequestContext, draft: TextDraft, vector: Vector) ->
     event = drafts.event_row(draft, to.wall, kind, became) | {
         "memory_id": draft.memory_id,
         "memory": None if exact else drafts.memory_row(draft, to.wall, vector),
-        "episode_id": draft.wish.episode_id,
-        "turn_id": draft.wish.turn_id,
+        "episode_id": draft.memory.episode_id,
+        "turn_id": draft.memory.turn_id,
         **drafts.facet_fields(draft, to.wall, tags),
     }
     await tx.fetch(
@@ -245,6 +245,6 @@ async def _keep(tx: Tx, to: RequestContext, draft: TextDraft, vector: Vector) ->
         events=[event],
     )
     if exact:
-        again = formulas.retold({draft.memory_id: [draft.event_id]})
+        again = formulas.retrace_params({draft.memory_id: [draft.event_id]})
         await tx.fetch(RETRACE, tenant=to.wall.tenant, **again)
     return draft.memory_id

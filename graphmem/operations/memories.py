@@ -19,8 +19,8 @@ from graphmem.model import (
     TraceContribution,
 )
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import formulas, lineage, read_options
-from graphmem.rules.conflicts import consistent
+from graphmem.rules import claims, formulas, read_options
+from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
 GET = catalog.query("commit/get", lambda row: Memory(**row["card"]))
@@ -42,7 +42,7 @@ class MemoryFilter:
     statuses: tuple[Status, ...] = (Status.CURRENT,)
 
 
-@consistent
+@retry_conversion
 async def get(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> Memory:
     """Return a memory, whatever its status, and which of its claims have lost.
 
@@ -63,7 +63,7 @@ async def get(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> 
 
     found = await to.world.graph.read(work)
     if not found:
-        raise read_options.missing(memory_id, as_of)
+        raise read_options.memory_not_found(memory_id, as_of)
     return found[0]
 
 
@@ -71,12 +71,12 @@ async def _judged(tx: Tx, to: RequestContext, memory: Memory, as_of: AsOf | None
     if not memory.claim_ids:
         return memory
     by = read_options.ReadOptions(as_of or AsOf())
-    params = read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
+    params = read_options.read_params(by, to.wall, to.world.settings, to.world.clock.now())
     [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
-    return lineage.judged(memory, lost)
+    return claims.mark_lost_claims(memory, lost)
 
 
-@consistent
+@retry_conversion
 async def memory_page(
     to: RequestContext,
     want: MemoryFilter,
@@ -91,7 +91,7 @@ async def memory_page(
         InvalidInputError: `cursor` was not returned by `memory_page`, or `as_of.known` is in the
             future.
     """
-    before_at, before_id = read_options.position(cursor)
+    before_at, before_id = read_options.parse_time_cursor(cursor)
     wanted = {
         "tenant": to.wall.tenant,
         "scopes": list(to.wall.scopes),
@@ -115,7 +115,7 @@ async def memory_page(
     last = found[-1] if len(found) == limit else None
     return Page(
         memories=tuple(found),
-        next_cursor=read_options.cursor(last.created_at, last.id) if last else None,
+        next_cursor=read_options.time_cursor(last.created_at, last.id) if last else None,
         provisional=provisional,
     )
 
@@ -129,16 +129,16 @@ STALE = catalog.query("attention/stale", dict)
 DAY = timedelta(days=1)
 
 
-@consistent
+@retry_conversion
 async def stale_page(to: RequestContext, days: int, *, cursor: str | None, limit: int) -> StalePage:
     """Return one page of memories last seen more than `days` ago, and the cursor of the next.
 
     Raises:
         InvalidInputError: `cursor` was not returned by `stale_page`.
     """
-    after_at, after_id = read_options.position(cursor)
+    after_at, after_id = read_options.parse_time_cursor(cursor)
     now = to.world.clock.now()
-    asked = read_options.params(ReadOptions(), to.wall, to.world.settings, now)
+    asked = read_options.read_params(ReadOptions(), to.wall, to.world.settings, now)
     wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
     wanted |= {
         "until": now - timedelta(days=days),
@@ -159,21 +159,21 @@ async def stale_page(to: RequestContext, days: int, *, cursor: str | None, limit
     rows, lost = await to.world.graph.read(work)
     found = []
     for row in rows:
-        memory = lineage.judged(Memory(**row["card"]), lost)
+        memory = claims.mark_lost_claims(Memory(**row["card"]), lost)
         found.append(
             StaleMemory(memory=memory, days=(now - memory.last_seen_at) / DAY, trace=row["trace"])
         )
     last = found[-1].memory if len(found) == limit else None
     return StalePage(
         memories=tuple(found),
-        next_cursor=read_options.cursor(last.last_seen_at, last.id) if last else None,
+        next_cursor=read_options.time_cursor(last.last_seen_at, last.id) if last else None,
     )
 
 
 TRACE = catalog.query("recall/trace", dict)
 
 
-@consistent
+@retry_conversion
 async def explain(to: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int) -> Trace:
     """Return the trace of a memory, computed from its events, and the newest of them."""
     asked, by = as_of or AsOf(), formulas.STANDARD_TRACE
@@ -191,13 +191,13 @@ async def explain(to: RequestContext, memory_id: str, as_of: AsOf | None, *, lim
         )
     )
     if not rows:
-        raise read_options.missing(memory_id, as_of)
+        raise read_options.memory_not_found(memory_id, as_of)
     [row] = rows
     return Trace(
         at=valid,
         by=by,
         trace=row["trace"],
-        factor=formulas.final(1.0, row["trace"], by),
+        factor=formulas.trace_score(1.0, row["trace"], by),
         sayings=tuple(TraceContribution(**one) for one in row["sayings"]),
         total=row["total"],
     )

@@ -38,8 +38,8 @@ from graphmem.model import (
     Verdict,
 )
 from graphmem.ports import Query, RequestContext
-from graphmem.rules import claims, lineage, read_options
-from graphmem.rules.conflicts import consistent
+from graphmem.rules import claims, read_options
+from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
 CHAIN = catalog.query("belief/chain", dict)
@@ -47,7 +47,7 @@ HISTORY = catalog.query("belief/history", dict)
 PROVENANCE = catalog.query("belief/provenance", dict)
 
 
-@consistent
+@retry_conversion
 async def chain(to: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
     """Return every belief that superseded this one or was superseded by it, at any distance.
 
@@ -62,7 +62,9 @@ async def chain(to: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
     if belief_id not in {row["card"]["id"] for row in rows}:
         raise _missing(belief_id)
     links = _links({**link, "older_id": row["card"]["id"]} for row in rows for link in row["links"])
-    cards = [BeliefCard(**card) for card in lineage.ended((row["card"] for row in rows), links)]
+    cards = [
+        BeliefCard(**card) for card in claims.add_chain_ends((row["card"] for row in rows), links)
+    ]
     replaced = {link.older_id for link in links if link.in_force}
     return BeliefChain(
         beliefs=tuple(cards),
@@ -72,7 +74,7 @@ async def chain(to: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
     )
 
 
-@consistent
+@retry_conversion
 async def history(
     to: RequestContext, belief_id: str, as_of: AsOf, *, limit: int
 ) -> list[BeliefEvent]:
@@ -84,13 +86,13 @@ async def history(
     """
     params = _lineage_params(to, belief_id, as_of)
     [found] = await to.world.graph.read(lambda tx: tx.fetch(HISTORY, **params, limit=limit))
-    read_options.refuse_future(as_of, found["now"])
+    read_options.check_not_future(as_of, found["now"])
     if not found["events"]:
         raise _missing(belief_id)
-    return [read_options.belief_event(event) for event in found["events"]]
+    return [read_options.parse_belief_event(event) for event in found["events"]]
 
 
-@consistent
+@retry_conversion
 async def provenance(to: RequestContext, belief_id: str, as_of: AsOf, *, limit: int) -> Provenance:
     """Return the evidence of a belief, and the beliefs that it superseded or that superseded it.
 
@@ -106,7 +108,7 @@ async def provenance(to: RequestContext, belief_id: str, as_of: AsOf, *, limit: 
     links = _links(found["links"])
     return Provenance(
         belief=BeliefCard(**found["card"]),
-        events=tuple(read_options.belief_event(event) for event in found["events"]),
+        events=tuple(read_options.parse_belief_event(event) for event in found["events"]),
         total=found["total"],
         turns=tuple(Turn(**turn) for turn in found["turns"]),
         episodes=tuple(EpisodeRef(**episode) for episode in found["episodes"]),
@@ -153,7 +155,7 @@ class TimelineInstants:
     """Maximum number of times, unless they are given."""
 
 
-@consistent
+@retry_conversion
 async def belief(
     to: RequestContext, belief_id: str, by: ReadOptions, *, skip: int, limit: int
 ) -> BeliefReasons | None:
@@ -181,6 +183,7 @@ async def belief(
         pieces=tuple(_piece(line) for line in row["lines"]),
         start=skip,
         total=row["total"],
+        next_cursor=read_options.next_page(skip, limit, len(row["lines"])),
         log_positive=(row["projected"] or {}).get("log_positive", 0.0),
         log_negative=(row["projected"] or {}).get("log_negative", 0.0),
         competition=_competition(row),
@@ -194,7 +197,7 @@ async def belief(
     )
 
 
-@consistent
+@retry_conversion
 async def timeline(
     to: RequestContext, belief_id: str, by: ReadOptions, when: TimelineInstants
 ) -> Timeline:
@@ -241,7 +244,7 @@ async def timeline(
     )
 
 
-@consistent
+@retry_conversion
 async def timeline_slot(
     to: RequestContext, slot: tuple[str, str], by: ReadOptions, when: TimelineInstants, *, best: int
 ) -> Timeline:
@@ -265,13 +268,13 @@ async def timeline_slot(
             TIMELINE_SLOT,
             **params,
             **_when(when),
-            subject=claims.folded(subject),
-            predicate=claims.folded(predicate),
+            subject=claims.name_key(subject),
+            predicate=claims.name_key(predicate),
             limit=MOST_VALUES,
         )
     )
     for row in rows[:1]:
-        read_options.refuse_future(by.as_of, row["now"])
+        read_options.check_not_future(by.as_of, row["now"])
     names = rows[0]["names"] if rows else {"subject": subject.strip(), "predicate": predicate}
     return Timeline(
         subject=names["subject"],
@@ -305,8 +308,8 @@ def _series(rows: Sequence[Mapping[str, Any]], best: int) -> tuple[Series, ...]:
 
 def _params(to: RequestContext, by: ReadOptions, query: Query[Any]) -> dict[str, Any]:
     """Return the evidence-reading parameters that a query declares, the valid time among them."""
-    known = read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
-    test = read_options.sent(read_options.bounds(to.world.settings))
+    known = read_options.read_params(by, to.wall, to.world.settings, to.world.clock.now())
+    test = read_options.sprt_params(read_options.sprt_parameters(to.world.settings))
     return {name: value for name, value in (known | {"test": test}).items() if name in query.params}
 
 
@@ -330,7 +333,7 @@ def _belief(row: Mapping[str, Any]) -> Belief:
 def _policy(read: Mapping[str, Any], by: ReadOptions) -> PolicyRead:
     origin = PolicyOrigin.DECLARED if "id" in read else PolicyOrigin.DEFAULT
     return PolicyRead(
-        policy=claims.policy_of(read),
+        policy=claims.parse_policy(read),
         origin=origin if by.policy is None else PolicyOrigin.GIVEN,
         event_id=read.get("id"),
         declared_at=read.get("occurred_at"),

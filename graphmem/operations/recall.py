@@ -27,17 +27,17 @@ from graphmem.model import (
 )
 from graphmem.ports import Query, RequestContext, Role, Tx
 from graphmem.rules import (
+    claims,
     dates,
     formulas,
+    fulltext,
     identity,
-    lineage,
     read_options,
     scoring,
     transcripts,
     usage,
-    words,
 )
-from graphmem.rules.conflicts import consistent
+from graphmem.rules.conflicts import retry_conversion
 
 NOW = catalog.query("recall/now", dict)
 NARROWED = catalog.query("recall/narrowed", dict)
@@ -85,7 +85,7 @@ class RecallRequest:
         return [kind for kind, on in asked if on]
 
 
-@consistent
+@retry_conversion
 async def recall(
     to: RequestContext, text: str, want: RecallRequest, policy: RecallPolicy
 ) -> Recollection:
@@ -99,9 +99,11 @@ async def recall(
     times = want.as_of or AsOf()
     [vector] = await to.world.embedder.embed([text], Role.QUERY)
     statuses = [*Status, OUTVOTED] if want.include_hidden else [str(Status.CURRENT)]
-    by, limit = scoring.sent(policy), min(want.limit, policy.most or want.limit)
+    by, limit = scoring.score_params(policy), min(want.limit, policy.most or want.limit)
     now = to.world.clock.now()
-    asked = read_options.params(read_options.ReadOptions(times), to.wall, to.world.settings, now)
+    asked = read_options.read_params(
+        read_options.ReadOptions(times), to.wall, to.world.settings, now
+    )
     # A memory that is current now may have been superseded then, and vice versa.
     kept = [*Status] if times != AsOf() else statuses
     asked |= {
@@ -109,17 +111,19 @@ async def recall(
         "kinds": want.kinds(),
         "embedding": vector,
         "words": _words(to, text if by["words"] else "", kept, want.facets(to.wall.tenant)),
-        "asked": scoring.asked(text),
-        "dates": [list(span) for span in dates.spans(text, asked["valid"])] if by["dated"] else [],
-        "machines": sorted(transcripts.NOT_PEOPLE),
+        "asked": scoring.question_words(text),
+        "dates": [list(span) for span in dates.date_spans(text, asked["valid"])]
+        if by["dated"]
+        else [],
+        "machines": sorted(transcripts.NON_HUMAN_ROLES),
         "pool": max(policy.pool, limit),
         "limit": limit,
         "by": by,
         "mu": to.model.mu_query,
         "trace": formulas.trace_params(policy.trace),
-        "test": read_options.sent(read_options.bounds(to.world.settings)),
+        "test": read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
         "vital": formulas.vitality_params(),
-        "fade": usage.fade(),
+        "fade": usage.decay_params(),
     }
     query = NOW
     if want.narrows:
@@ -149,7 +153,7 @@ def _narrower(
 ) -> dict[str, Any]:
     """Return the additional parameters of recall/narrowed, compared with recall/now."""
     since, until = want.since or read_options.BEGINNING, want.until or read_options.FOREVER
-    described = words.facet_query(to.wall, kept, want.facets(to.wall.tenant))
+    described = fulltext.facet_query(to.wall, kept, want.facets(to.wall.tenant))
     return {
         "kept": list(kept),
         "tags": list(want.tags),
@@ -160,7 +164,7 @@ def _narrower(
             "known": asked["known"] or read_options.FOREVER,
             # The cached created_at covers all events; the earliest visible one is never earlier.
             "since": since if asked["known"] is None else read_options.BEGINNING,
-            "until": min(until, read_options.after(asked["valid"])),
+            "until": min(until, read_options.next_instant(asked["valid"])),
         },
         "words": asked["words"] | {"facets": described},
         "wide": WIDER * asked["pool"],
@@ -172,9 +176,9 @@ def _words(
     to: RequestContext, text: str, statuses: Sequence[str], facets: Sequence[str]
 ) -> dict[str, str]:
     return {
-        "memory": words.memory_query(text, to.wall, statuses, facets),
-        "belief": words.belief_query(text, to.wall, statuses),
-        "turn": words.turn_query(text, to.wall),
+        "memory": fulltext.memory_query(text, to.wall, statuses, facets),
+        "belief": fulltext.belief_query(text, to.wall, statuses),
+        "turn": fulltext.turn_query(text, to.wall),
     }
 
 
@@ -194,7 +198,7 @@ class _RowDecoder:
             "parts": ScoreBreakdown(**hit["parts"]),
             "similarity": None
             if score is None
-            else scoring.calibrated(scoring.from_neo4j(score), self.mu),
+            else scoring.calibrate(scoring.from_neo4j(score), self.mu),
             "vector_rank": hit["vector_rank"],
             "bm25": hit["bm25"],
             "bm25_rank": hit["bm25_rank"],
@@ -215,16 +219,16 @@ class _RowDecoder:
     def _memory(self, hit: Mapping[str, Any], common: dict[str, Any]) -> MemoryBite:
         similarity, trace = common["similarity"], hit["trace"]
         return MemoryBite(
-            memory=lineage.judged(Memory(**hit["item"]), self.lost),
+            memory=claims.mark_lost_claims(Memory(**hit["item"]), self.lost),
             trace=trace,
-            final=None if similarity is None else formulas.final(similarity, trace, self.by),
+            final=None if similarity is None else formulas.trace_score(similarity, trace, self.by),
             **common,
         )
 
 
 def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
     return BeliefBite(
-        belief=read_options.belief(hit | {"card": hit["item"], "score": hit["belief"]}),
+        belief=read_options.parse_belief(hit | {"card": hit["item"], "score": hit["belief"]}),
         last_at=hit["last_at"],
         ambiguous=hit["ambiguous"] or False,
         lost=hit["lost"],
@@ -243,4 +247,4 @@ def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
 
 def _reason(event: Mapping[str, Any]) -> Reason:
     fields = {name: value for name, value in event.items() if name != "polarity"}
-    return Reason(**fields, kind=read_options.kind(event.get("polarity")))
+    return Reason(**fields, kind=read_options.evidence_kind(event.get("polarity")))

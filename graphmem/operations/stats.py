@@ -9,7 +9,7 @@ from graphmem import catalog
 from graphmem.model import ConsolidationWork, EventType, RatingStep, Status, TenantStats
 from graphmem.ports import Services, Tx
 from graphmem.rules import usage
-from graphmem.rules.conflicts import consistent
+from graphmem.rules.conflicts import retry_conversion
 
 S = TypeVar("S", Status, EventType)
 
@@ -21,7 +21,7 @@ RATINGS = catalog.query("metrics/ratings", dict)
 WORK = catalog.query("metrics/work", dict)
 
 
-@consistent
+@retry_conversion
 async def read(world: Services, tenant: str) -> TenantStats:
     """Return the statistics of a tenant, read in one transaction.
 
@@ -33,7 +33,11 @@ async def read(world: Services, tenant: str) -> TenantStats:
         return (
             await tx.fetch(SIZES, tenant=tenant),
             await tx.fetch(
-                RATINGS, tenant=tenant, valid=now, fade=usage.fade(usage.STANDARD), step=STEP
+                RATINGS,
+                tenant=tenant,
+                valid=now,
+                fade=usage.decay_params(usage.STANDARD),
+                step=STEP,
             ),
             await tx.fetch(WORK, tenant=tenant),
         )

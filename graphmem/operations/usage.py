@@ -24,7 +24,7 @@ from graphmem.model import (
 )
 from graphmem.ports import OnPart, Query, RequestContext
 from graphmem.rules import drafts, packs, read_options, usage
-from graphmem.rules.conflicts import consistent
+from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.packs import PackBudget, PackEntry
 from graphmem.rules.usage import STANDARD, LoggedAccess, LoggedSearch, LoggedSession
 
@@ -58,7 +58,7 @@ async def settle(to: RequestContext, on_part: OnPart) -> RatingReport:
     while True:
         found = await to.world.graph.write(
             lambda tx: tx.fetch(
-                RATE, tenant=to.wall.tenant, sessions=RATING_PAGE, by=usage.sent(STANDARD)
+                RATE, tenant=to.wall.tenant, sessions=RATING_PAGE, by=usage.rating_params(STANDARD)
             )
         )
         if not found:
@@ -79,23 +79,23 @@ async def settle_again(to: RequestContext, on_part: OnPart) -> RatingReport:
         on_part("rating", dropped)
 
 
-@consistent
+@retry_conversion
 async def items(
     to: RequestContext, tier: Tier | None, kinds: Sequence[str], limit: int
 ) -> list[RatedItem]:
     """Return the highest rated items, of one tier or of all."""
-    least, below = usage.bounds(tier)
+    least, below = usage.tier_bounds(tier)
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(RATINGS, least=least, below=below, limit=limit, **_read(to, kinds))
     )
     return [_item(row) for row in rows]
 
 
-@consistent
+@retry_conversion
 async def attention(to: RequestContext, kinds: Sequence[str], limit: int) -> UsageDashboard:
     """Return the top items, the rating histogram, and the latest log entries and updates."""
     asked, seen = _read(to, kinds), {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes)}
-    least, below = usage.bounds(None)
+    least, below = usage.tier_bounds(None)
 
     async def work(tx: Any) -> tuple[list[Any], list[Any], list[Any], list[RatingUpdate]]:
         return (
@@ -154,7 +154,7 @@ def _read(to: RequestContext, kinds: Sequence[str]) -> dict[str, Any]:
         "scopes": list(to.wall.scopes),
         "kinds": list(kinds),
         "valid": to.world.clock.now(),
-        "fade": usage.fade(STANDARD),
+        "fade": usage.decay_params(STANDARD),
     }
 
 
@@ -243,7 +243,7 @@ class _Log:
             self.accesses.append(LoggedAccess(one["item_id"], session_id, one["at"]))
 
 
-@consistent
+@retry_conversion
 async def audit(to: RequestContext, since: datetime, until: datetime, session: str | None) -> Audit:
     """Return the sessions that started in a period, by recording time, and their findings.
 
@@ -263,7 +263,7 @@ async def audit(to: RequestContext, since: datetime, until: datetime, session: s
     now = to.world.clock.now()
     return Audit(
         sessions=tuple(sorted(log.audits, key=lambda one: (one.started_at, one.id), reverse=True)),
-        findings=tuple(usage.findings(log.searches, log.accesses, log.sessions, now)),
+        findings=tuple(usage.audit_findings(log.searches, log.accesses, log.sessions, now)),
     )
 
 
@@ -306,7 +306,7 @@ async def _page(
 PACKABLE = catalog.query("attention/packable", dict)
 
 
-@consistent
+@retry_conversion
 async def pack(
     to: RequestContext, by: PackBudget, kinds: Sequence[str], most: int, root: Path | None
 ) -> Pack:
@@ -327,7 +327,7 @@ async def pack(
             kinds=list(kinds),
             valid=to.world.clock.now(),
             known=None,
-            fade=usage.fade(STANDARD),
+            fade=usage.decay_params(STANDARD),
             limit=most,
         )
     )
@@ -336,7 +336,7 @@ async def pack(
         tier = None if row["elo"] is None else usage.tier(row["elo"])
         text = row.pop("text") or await _text(to, row, root) or row["ref"]
         entries.append(PackEntry(**row, text=text, tier=tier))
-    return packs.packed(entries, by)
+    return packs.build_pack(entries, by)
 
 
 async def _text(to: RequestContext, row: dict[str, str], root: Path | None) -> str | None:

@@ -15,7 +15,7 @@ from graphmem.rules.read_options import BEGINNING
 
 SOURCE = "backfill"
 """Source of every synthetic event."""
-MOST = 1_000
+MAX_EVENTS = 1_000
 """Maximum number of events created for the count of one memory."""
 TICK = timedelta(microseconds=1)
 
@@ -100,18 +100,18 @@ class UnbackedMemory:
         if self.wrong:
             return list(self.wrong)
         last, first = self.last_seen_at, self.created_at
-        asked = {
-            "blank": not identity.normalised(self.content),
+        checks = {
+            "blank": not identity.normalise(self.content),
             "long": len(self.content) > most_chars,
             "unreplaced": self.status == Status.SUPERSEDED and not (self.replaced or self.stated),
             "order": last is not None and first is not None and last < first,
         }
-        return [key for key, is_so in asked.items() if is_so]
+        return [key for key, is_so in checks.items() if is_so]
 
     @property
     def is_capped(self) -> bool:
         """Whether its reinforcement count exceeds the maximum number of events."""
-        return (self.reinforce_count or 0) > MOST
+        return (self.reinforce_count or 0) > MAX_EVENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class UnbackedEdge:
 
 
 @dataclass(slots=True)
-class _Reached:
+class _EdgeDating:
     """Progress of dating the edges that leave one memory."""
 
     back_at: datetime = BEGINNING
@@ -156,7 +156,7 @@ def event_id(*key: str) -> str:
     return f"{SOURCE}_{identity.digest(SOURCE, *key)[:32]}"
 
 
-def spread(first: datetime, last: datetime, count: int) -> list[datetime]:
+def spaced_times(first: datetime, last: datetime, count: int) -> list[datetime]:
     """Return `count` timestamps after `first` up to and including `last`.
 
     They are evenly spaced, since only the ends are known. If both ends are the same timestamp, for
@@ -167,48 +167,43 @@ def spread(first: datetime, last: datetime, count: int) -> list[datetime]:
     return [first + TICK * (width * n // count) for n in range(1, count + 1)]
 
 
-def memory_row(found: UnbackedMemory, tenant: str, now: datetime) -> dict[str, Any]:
-    """Return the row that repairs a memory, for cache/backfill_write, without its embedding.
+def memory_row(memory: UnbackedMemory, tenant: str, now: datetime) -> dict[str, Any]:
+    """Return the row, except its embedding, that repairs a memory without problems.
 
     Values derived from tenant, scope and content are always recomputed. Other values are kept, and
     only filled in if they are missing.
-
-    Args:
-        found: a memory without problems.
-        tenant: tenant of the memory.
-        now: current time of the caller's clock.
     """
-    known = [at for at in (found.last_seen_at, found.recorded_at) if at is not None]
-    first = found.created_at or min(known, default=now)
+    times = [at for at in (memory.last_seen_at, memory.recorded_at) if at is not None]
+    first = memory.created_at or min(times, default=now)
     return {
-        "id": found.id,
-        "scope_key": identity.scope_key(tenant, found.scope),
-        "content_hash": identity.content_hash(found.content),
-        "tags": list(found.tags or ()),
-        "status": found.status or Status.CURRENT,
+        "id": memory.id,
+        "scope_key": identity.scope_key(tenant, memory.scope),
+        "content_hash": identity.content_hash(memory.content),
+        "tags": list(memory.tags or ()),
+        "status": memory.status or Status.CURRENT,
         # If it has events, the earliest of them decides.
-        "created_at": found.created_at if found.stated else first,
-        "recorded_at": found.recorded_at,
-        "events": [] if found.stated else _events(found, tenant, first, now),
+        "created_at": memory.created_at if memory.stated else first,
+        "recorded_at": memory.recorded_at,
+        "events": [] if memory.stated else _synthetic_events(memory, tenant, first, now),
     }
 
 
-def _events(
-    found: UnbackedMemory, tenant: str, first: datetime, now: datetime
+def _synthetic_events(
+    memory: UnbackedMemory, tenant: str, first: datetime, now: datetime
 ) -> list[dict[str, Any]]:
-    count = found.reinforce_count or 0
-    again = spread(first, found.last_seen_at or first, min(count, MOST))
+    count = memory.reinforce_count or 0
+    again = spaced_times(first, memory.last_seen_at or first, min(count, MAX_EVENTS))
     counted = {"reinforce_count": count} if count else {}
     entries = [
         (first, EventType.ADD, counted),
         *((at, EventType.REINFORCE_EXACT, {}) for at in again),
     ]
-    if found.status == Status.DEPRECATED and not found.marked:
+    if memory.status == Status.DEPRECATED and not memory.marked:
         # The time of deprecation is unknown; `now` is true, and orders it after the other events.
         entries.append((max(now, entries[-1][0] + TICK), EventType.DEPRECATE, {}))
     return [
-        _event(event_id(tenant, found.id, kind, str(n)), kind, found.scope, at, payload)
-        | {"content_hash": identity.content_hash(found.content)}
+        _event(event_id(tenant, memory.id, kind, str(n)), kind, memory.scope, at, payload)
+        | {"content_hash": identity.content_hash(memory.content)}
         for n, (at, kind, payload) in enumerate(entries)
     ]
 
@@ -236,7 +231,7 @@ def edge_row(edge: UnbackedEdge, tenant: str) -> dict[str, Any]:
     return {**ends, "event": event}
 
 
-def dated(edges: Sequence[UnbackedEdge]) -> tuple[list[UnbackedEdge], list[UnbackedEdge]]:
+def dated_edges(edges: Sequence[UnbackedEdge]) -> tuple[list[UnbackedEdge], list[UnbackedEdge]]:
     """Return the edges with the timestamps of their events, and the edges that cannot be dated.
 
     An edge without an event is in force now. Its event must therefore follow every synthetic event
@@ -244,20 +239,20 @@ def dated(edges: Sequence[UnbackedEdge]) -> tuple[list[UnbackedEdge], list[Unbac
     memory, so the edges of a chain are dated and returned from its oldest end. Edges on a cycle, or
     above one, cannot be dated.
     """
-    places: dict[str, _Reached] = defaultdict(_Reached)
+    memories: dict[str, _EdgeDating] = defaultdict(_EdgeDating)
     for edge in edges:
-        older = places[edge.older_id]
+        older = memories[edge.older_id]
         older.onto.append(edge)
         older.back_at = max(older.back_at, edge.back_at or BEGINNING)
-        places[str(edge.newer_id)].undated += 1
-    ready = deque(place for place in places.values() if not place.undated)
+        memories[str(edge.newer_id)].undated += 1
+    ready = deque(memory for memory in memories.values() if not memory.undated)
     done: list[UnbackedEdge] = []
     while ready:
         older = ready.popleft()
         for edge in older.onto:
             at = max(edge.at or BEGINNING, older.back_at + TICK)
             done.append(replace(edge, at=at))
-            newer = places[str(edge.newer_id)]
+            newer = memories[str(edge.newer_id)]
             newer.back_at = max(newer.back_at, at)
             newer.undated -= 1
             if not newer.undated:

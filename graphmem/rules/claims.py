@@ -1,4 +1,4 @@
-"""Claims of beliefs: their keys, slots and wording, and the rows of evidence events."""
+"""Claims of beliefs and memories: keys, slots, wording, rows of evidence, chains and aliases."""
 
 from __future__ import annotations
 
@@ -6,35 +6,42 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from graphmem.errors import InvalidInputError
+from graphmem.errors import InvalidInputError, NameChainError
 from graphmem.model import (
     BeliefEvidence,
+    ChainLink,
     EventSource,
     EventType,
     EvidenceSource,
     Hypothesis,
+    Memory,
+    NewMemory,
     Observation,
     Policy,
+    Status,
     TenantScope,
 )
-from graphmem.rules import drafts, identity
+from graphmem.rules import drafts, formulas, identity
+from graphmem.rules.drafts import TextDraft
 
 if TYPE_CHECKING:
     from graphmem.rules.duplicates import Vector
 
-WEAKEST, STRONGEST = 0.1, 0.9
-"""Bounds of a strength, so that its logarithm is finite."""
+
 _FIELD = re.compile(r"\{(\w*)\}")
 
 
-def folded(text: str) -> str:
+def name_key(text: str) -> str:
     """Return the key of a name: trimmed, NFC, case-folded. Equal keys mean the same name."""
-    return unicodedata.normalize("NFC", identity.normalised(text).casefold())
+    return unicodedata.normalize("NFC", identity.normalise(text).casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,34 +62,24 @@ class Claim:
     worded: bool = False
     """Whether the statement was given rather than generated from the triple."""
 
-    def row(self, wall: TenantScope, vector: Vector | None) -> dict[str, Any]:
+    def row(self, tenant_scope: TenantScope, vector: Vector | None) -> dict[str, Any]:
         """Return the map for fragments/meet_belief."""
-        return {
-            "id": self.id,
-            "scope": self.scope,
-            "scope_key": identity.scope_key(wall.tenant, self.scope),
-            "slot_id": self.slot_id,
-            "statement": self.statement,
-            "subject": self.subject,
-            "predicate": self.predicate,
-            "object": self.object,
-            "subject_key": self.subject_key,
-            "predicate_key": self.predicate_key,
-            "object_key": self.object_key,
-            "embedding": vector,
-        }
+        row = asdict(self)
+        del row["worded"]
+        scope_key = identity.scope_key(tenant_scope.tenant, self.scope)
+        return row | {"scope_key": scope_key, "embedding": vector}
 
 
-def about_triple(
+def triple_claim(
     scope: str, subject: str, predicate: str, object_: str, statement: str | None = None
 ) -> Claim:
     """Return the claim of a triple, with the given statement or a generated one."""
-    keys = folded(subject), folded(predicate), folded(object_)
+    keys = name_key(subject), name_key(predicate), name_key(object_)
     return Claim(
         id="b_" + identity.digest(scope, identity.digest(*keys))[:32],
         scope=scope,
         slot_id=slot_id(scope, subject, predicate),
-        statement=statement or spoken(None, subject, predicate, object_),
+        statement=statement or triple_sentence(None, subject, predicate, object_),
         subject=subject.strip(),
         predicate=predicate.strip(),
         object=object_.strip(),
@@ -93,7 +90,7 @@ def about_triple(
     )
 
 
-def about_statement(scope: str, statement: str) -> Claim:
+def statement_claim(scope: str, statement: str) -> Claim:
     """Return the claim of a free statement, which has a slot of its own."""
     belief_id = "b_" + identity.digest(scope, identity.content_hash(statement))[:32]
     return Claim(
@@ -101,7 +98,7 @@ def about_statement(scope: str, statement: str) -> Claim:
     )
 
 
-def said_id(claim_id: str, passage_id: str) -> str:
+def passage_evidence_id(claim_id: str, passage_id: str) -> str:
     """Return the id of the evidence of a turn, or an episode without turns, for a claim.
 
     Each passage is evidence for a belief only once, whichever extractor reads it.
@@ -109,43 +106,37 @@ def said_id(claim_id: str, passage_id: str) -> str:
     return "said_" + identity.digest(claim_id, passage_id)[:32]
 
 
-def stored(row: Mapping[str, Any]) -> Claim:
+def stored_claim(row: Mapping[str, Any]) -> Claim:
     """Return the claim of a stored belief."""
-    names = ("id", "scope", "slot_id", "statement", "subject", "predicate", "object")
-    return Claim(
-        **{name: row[name] for name in names},
-        subject_key=row["subject_key"],
-        predicate_key=row["predicate_key"],
-        object_key=row["object_key"],
-        worded=True,
-    )
+    known = {field.name: row[field.name] for field in fields(Claim) if field.name != "worded"}
+    return Claim(**known, worded=True)
 
 
 def slot_id(scope: str, subject: str, predicate: str) -> str:
     """Return the id of the slot of a subject and a predicate in a scope; unique in a tenant."""
-    return slot_of_keys(scope, folded(subject), folded(predicate))
+    return slot_id_of_keys(scope, name_key(subject), name_key(predicate))
 
 
-def slot_of_keys(scope: str, subject_key: str, predicate_key: str) -> str:
+def slot_id_of_keys(scope: str, subject_key: str, predicate_key: str) -> str:
     """Return the id of a slot from the folded subject and predicate."""
     return "s_" + identity.digest(scope, subject_key, predicate_key)[:32]
 
 
-def spoken(template: str | None, subject: str, predicate: str, object_: str) -> str:
+def triple_sentence(template: str | None, subject: str, predicate: str, object_: str) -> str:
     """Return the sentence for a triple: from its predicate's template, else its three parts."""
     if template is None:
         return " ".join((subject.strip(), predicate.strip().replace("_", " "), object_.strip()))
-    words = {"subject": subject.strip(), "object": object_.strip()}
-    return _FIELD.sub(lambda match: words[match[1]], template)
+    parts = {"subject": subject.strip(), "object": object_.strip()}
+    return _FIELD.sub(lambda match: parts[match[1]], template)
 
 
-def spoken_as(claim: Claim, templates: Mapping[str, str]) -> Claim:
+def reword_claim(claim: Claim, templates: Mapping[str, str]) -> Claim:
     """Return the claim with its triple worded by its predicate's template."""
     template = templates.get(claim.predicate_key or "")
     if claim.worded or template is None:
         return claim
     parts = str(claim.subject), str(claim.predicate), str(claim.object)
-    return replace(claim, statement=spoken(template, *parts))
+    return replace(claim, statement=triple_sentence(template, *parts))
 
 
 def weights_key(weights: Mapping[str, float]) -> str:
@@ -153,7 +144,7 @@ def weights_key(weights: Mapping[str, float]) -> str:
     return identity.digest(*(f"{name}={weights[name]!r}" for name in sorted(weights)))[:32]
 
 
-def checked_template(template: str) -> str:
+def check_template(template: str) -> str:
     """Return the template if it is valid.
 
     Raises:
@@ -165,11 +156,6 @@ def checked_template(template: str) -> str:
             hint="For example: '{subject} lives in {object}'.",
         )
     return template
-
-
-def clamped(strength: float) -> float:
-    """Return a strength clamped to [0.1, 0.9], as used by the sequential test."""
-    return min(max(strength, WEAKEST), STRONGEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,16 +172,16 @@ class EvidenceDraft:
     """Properties specific to this type of event."""
     payload: Mapping[str, Any]
 
-    def spoken_as(self, templates: Mapping[str, str]) -> EvidenceDraft:
+    def reword(self, templates: Mapping[str, str]) -> EvidenceDraft:
         """Return the draft with its triple worded by its predicate's template."""
-        return replace(self, claim=spoken_as(self.claim, templates))
+        return replace(self, claim=reword_claim(self.claim, templates))
 
     @property
     def looks_after(self) -> bool:
         """Whether this write also updates the slot's checkpoint: one event of 256."""
         return self.claim.subject_key is not None and identity.digest(self.event_id)[:2] == "00"
 
-    def row(self, wall: TenantScope, vector: Vector | None) -> dict[str, Any]:
+    def row(self, tenant_scope: TenantScope, vector: Vector | None) -> dict[str, Any]:
         """Return the row for belief/append."""
         return {
             "id": self.event_id,
@@ -204,28 +190,23 @@ class EvidenceDraft:
             "type": self.type,
             "occurred_at": self.occurred_at,
             "request_hash": self.request_hash,
-            **origin(self.given),
+            **drafts.origin_fields(self.given),
             "episode_id": self.given.episode_id,
             "turn_id": self.given.turn_id,
             "payload": json.dumps(dict(self.payload), ensure_ascii=False),
             **self.fields,
-            "claim": self.claim.row(wall, vector),
+            "claim": self.claim.row(tenant_scope, vector),
         }
 
 
-def origin(given: EventSource) -> dict[str, Any]:
-    """Return the origin of an event as properties."""
-    return {name: getattr(given, name) for name in ("source", "actor", "artifact_ref")}
-
-
-def stated(given: EventSource) -> list[str | datetime | None]:
+def hashed_fields(source: EventSource) -> list[str | datetime | None]:
     """Return all fields of an event's origin as given, for the hash of the request."""
-    return [getattr(given, name, None) for name in EvidenceSource.model_fields if name != "id"]
+    return [getattr(source, name, None) for name in EvidenceSource.model_fields if name != "id"]
 
 
-def draft(
+def draft_event(
     claim: Claim,
-    given: EvidenceSource,
+    source: EvidenceSource,
     kind: EventType,
     now: datetime,
     fields: Mapping[str, Any],
@@ -236,87 +217,195 @@ def draft(
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    payload = {"belief_id": claim.id} | ({"note": given.note} if given.note else {})
+    payload = {"belief_id": claim.id} | ({"note": source.note} if source.note else {})
     return EvidenceDraft(
-        event_id=given.event_id or identity.event_id(now),
+        event_id=source.event_id or identity.event_id(now),
         claim=claim,
-        given=given,
+        given=source,
         type=kind,
-        occurred_at=drafts.happened(given.at, now),
+        occurred_at=drafts.event_time(source.at, now),
         request_hash=drafts.request_hash(
-            kind, claim.id, *(str(fields[name]) for name in sorted(fields)), wording, *stated(given)
+            kind,
+            claim.id,
+            *(str(fields[name]) for name in sorted(fields)),
+            wording,
+            *hashed_fields(source),
         ),
         fields=fields,
         payload=payload,
     )
 
 
-def observed(observation: Observation, scope: str, now: datetime) -> EvidenceDraft:
+def draft_observation(observation: Observation, scope: str, now: datetime) -> EvidenceDraft:
     """Return the event of an observation.
 
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    claim = about_triple(scope, observation.subject, observation.predicate, observation.object)
+    claim = triple_claim(scope, observation.subject, observation.predicate, observation.object)
     fields = {
         "polarity": observation.kind.polarity,
         "confidence": observation.confidence,
         "source_type": observation.source_type,
     }
-    return draft(claim, observation, EventType.EVIDENCE, now, fields)
+    return draft_event(claim, observation, EventType.EVIDENCE, now, fields)
 
 
-def hypothesised(hypothesis: Hypothesis, scope: str, now: datetime) -> EvidenceDraft:
+def draft_hypothesis(hypothesis: Hypothesis, scope: str, now: datetime) -> EvidenceDraft:
     """Return the event of a hypothesis.
 
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    if (
-        hypothesis.subject is not None
-        and hypothesis.predicate is not None
-        and hypothesis.object is not None
-    ):
-        parts = hypothesis.subject, hypothesis.predicate, hypothesis.object
-        claim = about_triple(scope, *parts, hypothesis.statement)
+    if hypothesis.subject is None:
+        claim = statement_claim(scope, str(hypothesis.statement))
     else:
-        claim = about_statement(scope, str(hypothesis.statement))
-    fields = {"confidence": hypothesis.confidence}
-    return draft(claim, hypothesis, EventType.BELIEVE, now, fields, hypothesis.statement)
+        parts = hypothesis.subject, str(hypothesis.predicate), str(hypothesis.object)
+        claim = triple_claim(scope, *parts, hypothesis.statement)
+    confidence = {"confidence": hypothesis.confidence}
+    return draft_event(claim, hypothesis, EventType.BELIEVE, now, confidence, hypothesis.statement)
 
 
-def testified(given: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:
+def draft_evidence(evidence: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:
     """Return the event of evidence with a strength s: EXPLICIT, with confidence max(0, 2s - 1).
 
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    strength = clamped(given.strength)
+    strength = formulas.clamp_strength(evidence.strength)
     fields = {
-        "polarity": given.kind.polarity,
+        "polarity": evidence.kind.polarity,
         "confidence": max(0.0, 2 * strength - 1),
         "source_type": "EXPLICIT",
         "strength": strength,
     }
-    return draft(claim, given, EventType.EVIDENCE, now, fields)
+    return draft_event(claim, evidence, EventType.EVIDENCE, now, fields)
 
 
 def policy_fields(policy: Policy) -> dict[str, Any]:
     """Return a policy as event or query properties; no decay becomes an infinite tau."""
-    return {
-        "cardinality": policy.cardinality,
-        "kappa": policy.kappa,
-        "tau_days": math.inf if policy.tau_days is None else policy.tau_days,
-        "decay_per_day": policy.decay_per_day,
-        "margin": policy.margin,
-        "combine": policy.combine,
-    }
+    tau_days = math.inf if policy.tau_days is None else policy.tau_days
+    return policy.model_dump() | {"tau_days": tau_days}
 
 
-def policy_of(fields: Mapping[str, Any]) -> Policy:
+def parse_policy(fields: Mapping[str, Any]) -> Policy:
     """Return the policy in event or query properties."""
-    names = ("cardinality", "kappa", "decay_per_day", "margin", "combine")
-    tau = fields["tau_days"]
+    known = {name: fields[name] for name in Policy.model_fields}
     return Policy(
-        **{name: fields[name] for name in names}, tau_days=None if math.isinf(tau) else tau
+        **known | {"tau_days": None if math.isinf(known["tau_days"]) else known["tau_days"]}
     )
+
+
+def chain_ends(links: Iterable[ChainLink]) -> dict[str, list[str]]:
+    """Return the end of the chain for each replaced memory or belief, as sorted ids by id.
+
+    Each link is followed once, so the time is linear in the length of the chain.
+    """
+    newer: dict[str, set[str]] = {}
+    for link in links:
+        if link.in_force:
+            newer.setdefault(link.older_id, set()).add(link.newer_id)
+    order = TopologicalSorter(newer)
+    # Only the cache of a damaged graph has a cycle; nodes that lead into one have no end.
+    with suppress(CycleError):
+        order.prepare()
+    ends_by_id: dict[str, list[str]] = {}
+    while ready := order.get_ready():
+        for node in ready:
+            ends = [ends_by_id[newer_id] for newer_id in newer.get(node, ())]
+            ends_by_id[node] = sorted(set(chain.from_iterable(ends))) if ends else [node]
+        order.done(*ready)
+    return {node: ends for node, ends in ends_by_id.items() if node in newer}
+
+
+def add_chain_ends(
+    cards: Iterable[dict[str, Any]], links: Iterable[ChainLink]
+) -> Iterator[dict[str, Any]]:
+    """Yield the cards of a chain; each superseded one gets the ids of the chain's end."""
+    ends = chain_ends(links)
+    for card in cards:
+        hidden = card["status"] == Status.SUPERSEDED
+        yield card | {"head_ids": ends.get(card["id"], []) if hidden else []}
+
+
+def memory_claims(memory: NewMemory, scope: str) -> list[Claim]:
+    """Return the distinct claims of a memory, ordered by id; the first wording of each is kept."""
+    all_claims = [
+        triple_claim(scope, triple.subject, triple.predicate, triple.object)
+        for triple in memory.claims
+    ]
+    unique = {claim.id: claim for claim in reversed(all_claims)}
+    return [unique[claim_id] for claim_id in sorted(unique)]
+
+
+def claimed_ids(memory: NewMemory, scope: str) -> tuple[str, ...]:
+    """Return the ids of the beliefs that a memory is evidence for."""
+    return tuple(claim.id for claim in memory_claims(memory, scope))
+
+
+def mark_lost_claims(memory: Memory, lost: Collection[str]) -> Memory:
+    """Return a memory with `lost_ids` set to those of its claims that are in `lost`."""
+    if not memory.claim_ids:
+        return memory
+    return memory.model_copy(
+        update={"lost_ids": tuple(claim_id for claim_id in memory.claim_ids if claim_id in lost)}
+    )
+
+
+def predicate_keys(memories: Sequence[NewMemory]) -> list[str]:
+    """Return the keys of the predicates in the claims of memories, sorted."""
+    return sorted({name_key(triple.predicate) for memory in memories for triple in memory.claims})
+
+
+def claim_rows(
+    committed: Sequence[tuple[TextDraft, str]],
+    tenant_scope: TenantScope,
+    templates: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    """Return the rows for belief/claim of drafts, each with its memory's id, ordered by belief.
+
+    All batches lock beliefs in this order, so that they wait for each other without deadlock.
+    """
+    rows = [
+        {
+            "event": {"id": draft.event_id, "occurred_at": draft.occurred_at},
+            "memory_id": memory_id,
+            "claim": reword_claim(claim, templates).row(tenant_scope, None),
+        }
+        for draft, memory_id in committed
+        for claim in memory_claims(draft.memory, tenant_scope.scope)
+    ]
+    return sorted(rows, key=lambda row: row["claim"]["id"])
+
+
+def check_alias_chain(
+    name: tuple[str, str], other: tuple[str, str], canonical: Mapping[str, str]
+) -> None:
+    """Refuse an alias that would form a chain of aliases.
+
+    Args:
+        name: the alias, folded and as written.
+        other: the canonical name, likewise.
+        canonical: existing aliases: canonical names as written, by folded alias.
+
+    Raises:
+        InvalidInputError: both are the same name.
+        NameChainError: the canonical name is itself an alias, or the alias has aliases.
+    """
+    (key, written), (other_key, other_written) = name, other
+    if key == other_key:
+        raise InvalidInputError(
+            f"An alias must differ from its canonical name {written!r}.",
+            hint="To remove an alias, call `apart`.",
+        )
+    if (further := canonical.get(other_key)) is not None:
+        raise NameChainError(
+            f"{other_written!r} is itself an alias of {further!r}.",
+            hint=f"Use {further!r} as the canonical name.",
+        )
+    aliases = [alias for alias, target in canonical.items() if name_key(target) == key]
+    if aliases:
+        raise NameChainError(
+            f"{written!r} has {len(aliases)} aliases of its own, for example {aliases[0]!r}.",
+            hint=f"Make each of them an alias of {other_written!r} first.",
+        )

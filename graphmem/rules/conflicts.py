@@ -19,29 +19,29 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Run = Callable[[], Coroutine[Any, Any, T]]
 
-TRIES = 5
+MAX_ATTEMPTS = 5
 """Number of attempts before a read fails."""
-UNREADABLE = (TypeError, ValueError, AttributeError, LookupError)
+CONVERSION_ERRORS = (TypeError, ValueError, AttributeError, LookupError)
 """Exceptions raised by rows without properties; they include the errors of pydantic."""
-MAKERS = ("graphmem", "pydantic")
+CONVERTING_PACKAGES = ("graphmem", "pydantic")
 """Packages whose code converts rows to records."""
 
 
-async def settled(transaction: Run[T]) -> T:
+async def retry_transaction(transaction: Run[T]) -> T:
     """Run a transaction, and retry it while the nodes that it reads are being deleted.
 
     Raises:
         ReadConflictError: every attempt failed.
     """
-    for _ in range(TRIES - 1):
+    for _ in range(MAX_ATTEMPTS - 1):
         try:
-            return await _converted(transaction)
+            return await _convert(transaction)
         except ReadConflictError:
             continue
-    return await _converted(transaction)
+    return await _convert(transaction)
 
 
-def consistent(
+def retry_conversion(
     operation: Callable[P, Coroutine[Any, Any, T]],
 ) -> Callable[P, Coroutine[Any, Any, T]]:
     """Return a read-only operation that is retried while its rows cannot be converted.
@@ -51,25 +51,25 @@ def consistent(
 
     @wraps(operation)
     async def again(*args: P.args, **kwargs: P.kwargs) -> T:
-        for _ in range(TRIES - 1):
+        for _ in range(MAX_ATTEMPTS - 1):
             try:
                 return await operation(*args, **kwargs)
             except GraphmemError:
                 raise
-            except UNREADABLE as error:
+            except CONVERSION_ERRORS as error:
                 if not _is_of_rows(error):
                     raise
-        return await _converted(lambda: operation(*args, **kwargs))
+        return await _convert(lambda: operation(*args, **kwargs))
 
     return again
 
 
-async def _converted(run: Run[T]) -> T:
+async def _convert(run: Run[T]) -> T:
     try:
         return await run()
     except GraphmemError:
         raise
-    except UNREADABLE as error:
+    except CONVERSION_ERRORS as error:
         if not _is_of_rows(error):
             raise
         raise ReadConflictError(
@@ -86,4 +86,4 @@ def _is_of_rows(error: BaseException) -> bool:
     modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
     packages = [module.partition(".")[0] for module in modules]
     others = [package for package in packages if package not in sys.stdlib_module_names]
-    return bool(others) and others[-1] in MAKERS
+    return bool(others) and others[-1] in CONVERTING_PACKAGES

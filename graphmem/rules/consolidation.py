@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import heapq
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, Generic, NamedTuple, Self, TypeVar
+from typing import Annotated, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -21,18 +22,17 @@ from pydantic import (
     model_validator,
 )
 
+from graphmem.model import EvidenceKind
 from graphmem.model.belief import Part, Statement
 from graphmem.model.terms import Text
 from graphmem.rules import identity
-from graphmem.rules.context import quoted
+from graphmem.rules.context import quote
+from graphmem.rules.facts import FactToken, fact_tokens, is_negated
+from graphmem.rules.quantities import FactKind
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-
-LONGEST_STATEMENT = 300
+MAX_STATEMENT_CHARS = 300
 """Maximum length of an extracted statement, in characters."""
-LEAST_WORDS = 4
+MIN_WORDS = 4
 """Minimum words of an informative sentence; shorter ones are mostly greetings or reactions."""
 _END = re.compile(r"(?<=[.!?。！？؟…])\s+|\n+")
 _ASKING = ("?", "？", "؟")
@@ -63,52 +63,47 @@ class Passage:
     @property
     def spoken(self) -> str:
         """Text with its speaker's name, as it was embedded."""
-        return spoken(self.name, self.text)
+        return prefix_speaker(self.name, self.text)
 
 
-def spoken(name: str | None, text: str) -> str:
+def prefix_speaker(name: str | None, text: str) -> str:
     """Return a text prefixed with its speaker's name."""
     return f"{name}: {text}" if name else text
 
 
-def telling(text: str) -> str:
+def informative_sentences(text: str) -> str:
     """Return the sentences that are informative about the speaker or the world.
 
     Questions, sentences of fewer than four words, and sentences that address the listener are left
     out: praise and thanks are what conversations repeat most.
     """
-    sentences = (one.strip() for one in _END.split(text))
-    return " ".join(one for one in sentences if _is_informative(one))
+    sentences = (sentence.strip() for sentence in _END.split(text))
+    return " ".join(sentence for sentence in sentences if _is_informative(sentence))
 
 
 def _is_informative(sentence: str) -> bool:
     words = _WORD.findall(sentence.casefold())
     return (
-        len(words) >= LEAST_WORDS and not sentence.endswith(_ASKING) and _LISTENER.isdisjoint(words)
+        len(words) >= MIN_WORDS and not sentence.endswith(_ASKING) and _LISTENER.isdisjoint(words)
     )
 
 
-def statement(passage: Passage) -> str:
+def extractive_statement(passage: Passage) -> str:
     """Return the statement of an extractive belief: the speaker, and the sentences that fit.
 
     Empty if no sentence is informative. A first sentence that is too long is cut.
     """
-    sentences = _END.split(telling(passage.text))
+    sentences = _END.split(informative_sentences(passage.text))
     if not sentences[0]:
         return ""
-    kept = sentences[0]
-    for one in sentences[1:]:
-        if len(kept) + 1 + len(one) > LONGEST_STATEMENT:
+    text = sentences[0]
+    for sentence in sentences[1:]:
+        if len(text) + 1 + len(sentence) > MAX_STATEMENT_CHARS:
             break
-        kept = f"{kept} {one}"
-    if len(kept) > LONGEST_STATEMENT:
-        kept = kept[: LONGEST_STATEMENT - 1].rsplit(" ", 1)[0] + "…"
-    return spoken(passage.name, kept)
-
-
-def oldest_first(passages: Sequence[Passage]) -> list[Passage]:
-    """Return passages ordered by time, then by id."""
-    return sorted(passages, key=lambda one: (one.at, one.id))
+        text = f"{text} {sentence}"
+    if len(text) > MAX_STATEMENT_CHARS:
+        text = text[: MAX_STATEMENT_CHARS - 1].rsplit(" ", 1)[0] + "…"
+    return prefix_speaker(passage.name, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +115,10 @@ class Cluster:
     """Indexes, the centre first, then the others, nearest first."""
 
 
-def stars(
-    near: Sequence[Mapping[int, float]], episodes: Sequence[int], least: int
+def star_clusters(
+    neighbours: Sequence[Mapping[int, float]], episodes: Sequence[int], min_episodes: int
 ) -> list[Cluster]:
-    """Return disjoint stars of at least `least` episodes, the largest first.
+    """Return disjoint stars of at least `min_episodes` episodes, the largest first.
 
     The selection is greedy. The next centre has the most episodes among its free neighbours, then
     the most free neighbours, then the largest sum of similarities, then the smallest index. Its
@@ -131,52 +126,54 @@ def stars(
     so an interrupted run resumes with the same ones. Nearly linear in the number of edges.
 
     Args:
-        near: neighbours of each passage with their similarities; either side may list the other.
+        neighbours: neighbours of each passage, with similarities; either side may list the other.
         episodes: index of the episode of each passage.
-        least: minimum number of episodes in a star, including the centre's.
+        min_episodes: minimum number of episodes in a star, including the centre's.
     """
-    around = _both_ways(near)
-    taken = [False] * len(around)
+    adjacent = _symmetric_neighbours(neighbours)
+    taken = [False] * len(adjacent)
 
     def worth(i: int) -> tuple[int, int, float, int]:
-        free = [j for j in around[i] if not taken[j]]
+        free = [j for j in adjacent[i] if not taken[j]]
         counted = len({episodes[i], *(episodes[j] for j in free)})
-        return -counted, -len(free), -sum(sorted(around[i][j] for j in free)), i
+        return -counted, -len(free), -sum(sorted(adjacent[i][j] for j in free)), i
 
-    heap = [worth(i) for i in range(len(around)) if around[i] or least == 1]
+    heap = [worth(i) for i in range(len(adjacent)) if adjacent[i] or min_episodes == 1]
     heapq.heapify(heap)
-    found: list[Cluster] = []
+    clusters: list[Cluster] = []
     while heap:
-        best = heapq.heappop(heap)
-        i = best[3]
+        top = heapq.heappop(heap)
+        i = top[3]
         if taken[i]:
             continue
         now = worth(i)
-        if now != best:
+        if now != top:
             # Some neighbours were taken in the meantime: insert it again at its new rank.
             heapq.heappush(heap, now)
             continue
-        if -now[0] < least:
+        if -now[0] < min_episodes:
             break
-        free = [j for j in around[i] if not taken[j]]
-        members = (i, *sorted(free, key=lambda j: (-around[i][j], j)))
+        free = [j for j in adjacent[i] if not taken[j]]
+        members = (i, *sorted(free, key=lambda j: (-adjacent[i][j], j)))
         for j in members:
             taken[j] = True
-        found.append(Cluster(i, members))
-    return found
+        clusters.append(Cluster(i, members))
+    return clusters
 
 
-def _both_ways(near: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
-    around: list[dict[int, float]] = [{} for _ in near]
-    for i, neighbours in enumerate(near):
-        for j, similarity in neighbours.items():
+def _symmetric_neighbours(neighbours: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
+    adjacent: list[dict[int, float]] = [{} for _ in neighbours]
+    for i, similar in enumerate(neighbours):
+        for j, similarity in similar.items():
             if i != j:
-                around[i][j] = max(similarity, around[i].get(j, similarity))
-                around[j][i] = around[i][j] = max(around[i][j], around[j].get(i, similarity))
-    return around
+                adjacent[i][j] = max(similarity, adjacent[i].get(j, similarity))
+                adjacent[j][i] = adjacent[i][j] = max(
+                    adjacent[i][j], adjacent[j].get(i, similarity)
+                )
+    return adjacent
 
 
-M = TypeVar("M", bound="BaseModel")
+M = TypeVar("M", bound=BaseModel)
 
 _PLAIN = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 """Keys and dates: text that cannot end a line, a quotation or a block."""
@@ -195,7 +192,7 @@ class Prompt(Generic[M]):
 
 
 @cache
-def text(name: str) -> str:
+def prompt_text(name: str) -> str:
     """Return the text of `prompts/<name>.md`.
 
     Raises:
@@ -204,12 +201,12 @@ def text(name: str) -> str:
     return files("graphmem").joinpath(f"rules/prompts/{name}.md").read_text("utf-8").strip()
 
 
-def digest(name: str) -> str:
+def prompt_digest(name: str) -> str:
     """Return the sha256 of a prompt's text as hex digits; it changes with the prompt."""
-    return identity.digest(text(name))
+    return identity.digest(prompt_text(name))
 
 
-def block(name: str, lines: Iterable[Sequence[str]]) -> str:
+def prompt_block(name: str, lines: Iterable[Sequence[str]]) -> str:
     """Return lines of data between `<name>` and `</name>`.
 
     The last part of each line is a JSON string, so that it cannot end the line or the block. Other
@@ -221,25 +218,25 @@ def block(name: str, lines: Iterable[Sequence[str]]) -> str:
 
 def _line(parts: Sequence[str]) -> str:
     *before, last = parts
-    plain = [part if _PLAIN.fullmatch(part) else quoted(part) for part in before]
-    return " ".join((*plain, quoted(last)))
+    plain = [part if _PLAIN.fullmatch(part) else quote(part) for part in before]
+    return " ".join((*plain, quote(last)))
 
 
 NAME = "synthesise"
 """Name of the prompt's file."""
 
 
-def _stripped(given: object) -> object:
-    return given.strip() if isinstance(given, str) else given
+def _strip(value: object) -> object:
+    return value.strip() if isinstance(value, str) else value
 
 
-def _once(keys: tuple[str, ...]) -> tuple[str, ...]:
+def _unique(keys: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(keys))
 
 
-_Statement = Annotated[Statement, BeforeValidator(_stripped)]
-_Part = Annotated[Part, BeforeValidator(_stripped)]
-_Keys = Annotated[tuple[Text, ...], FailFast(), AfterValidator(_once)]
+_Statement = Annotated[Statement, BeforeValidator(_strip)]
+_Part = Annotated[Part, BeforeValidator(_strip)]
+_Keys = Annotated[tuple[Text, ...], FailFast(), AfterValidator(_unique)]
 
 
 class SynthesisReply(BaseModel):
@@ -263,8 +260,8 @@ class SynthesisReply(BaseModel):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        given = sum(part is not None for part in (self.subject, self.predicate, self.object))
-        if given not in (0, 3):
+        count = sum(part is not None for part in (self.subject, self.predicate, self.object))
+        if count not in (0, 3):
             raise ValueError("subject, predicate and object must be given together or all be null")
         return self
 
@@ -288,26 +285,20 @@ class PromptBelief(NamedTuple):
     statement: str
 
 
-def prompt(
+def synthesis_prompt(
     passages: Iterable[PromptPassage], candidates: Iterable[PromptBelief]
 ) -> Prompt[SynthesisReply]:
     """Return the prompt for one cluster, with the beliefs that are near it."""
-    shown = (block("episodes", passages), block("beliefs", candidates), "Answer:")
-    return Prompt(NAME, text(NAME), "\n".join(shown), SynthesisReply)
+    blocks = (prompt_block("episodes", passages), prompt_block("beliefs", candidates), "Answer:")
+    return Prompt(NAME, prompt_text(NAME), "\n".join(blocks), SynthesisReply)
 
 
-def checked(
+def reply_problems(
     reply: SynthesisReply, passage_keys: Collection[str], candidate_keys: Collection[str]
 ) -> list[str]:
-    """Return the reasons why a reply must be rejected; empty if it is valid.
-
-    Args:
-        reply: the model's reply.
-        passage_keys: keys of the episodes shown to it.
-        candidate_keys: keys of the beliefs shown to it.
-    """
+    """Return the reasons why a reply must be rejected; empty if it is valid."""
     reasons = [
-        f"{name} has keys that were not offered: {_listed(unknown)}"
+        f"{name} has keys that were not offered: {_format_keys(unknown)}"
         for name, given, known in (
             ("episodes", reply.episodes, passage_keys),
             ("supports", reply.supports, candidate_keys),
@@ -322,11 +313,80 @@ def checked(
     if not reply.episodes:
         reasons.append("the statement cites no episode")
     if both := [key for key in reply.supports if key in reply.contradicts]:
-        reasons.append(f"the same belief is both supported and contradicted: {_listed(both)}")
+        reasons.append(f"the same belief is both supported and contradicted: {_format_keys(both)}")
     return reasons
 
 
-def _listed(keys: Sequence[str]) -> str:
+def _format_keys(keys: Sequence[str]) -> str:
     """Return up to three keys as text: a model may produce any number of any length."""
     few = ", ".join(repr(key[:20]) for key in keys[:3])
     return few if len(keys) <= 3 else f"{few} and {len(keys) - 3} more"
+
+
+SHARED = 0.6
+"""Share of words, without negations and numbers, that a contradiction needs in common."""
+NEARLY = 0.8
+"""The same share for a changed number: two runs of 5 and of 10 km agree in less. Texts that agree
+this much but each have a word of their own are about different things: tea and coffee."""
+
+
+def relation(passage: Passage, statement: str) -> EvidenceKind | None:
+    """Return how a passage near a statement relates to it; None if this cannot be determined.
+
+    A statement by a named speaker about themselves is not evidence about others, so the statement
+    must name the speaker.
+    """
+    if passage.name and not _mentions_speaker(passage.name, statement):
+        return None
+    return _compare_tokens(_cached_tokens(passage.spoken), _cached_tokens(statement))
+
+
+@lru_cache(maxsize=4_096)
+def _cached_tokens(text: str) -> tuple[FactToken, ...]:
+    # Cached: each passage is compared with several statements, and each statement with many.
+    return tuple(fact_tokens(text))
+
+
+def _compare_tokens(
+    stated: Sequence[FactToken], claimed: Sequence[FactToken]
+) -> EvidenceKind | None:
+    agree = _agreement(stated, claimed)
+    # "No longer" is two negating words but one negation.
+    if is_negated(stated) != is_negated(claimed):
+        return EvidenceKind.REFUTING if agree >= SHARED else None
+    counts, claims = _number_counts(stated), _number_counts(claimed)
+    if counts and claims and counts != claims:
+        # "I have two cats", "I have three cats"; in different wording the topic may differ.
+        return EvidenceKind.REFUTING if agree >= NEARLY else None
+    return (
+        None
+        if agree >= NEARLY and _has_replaced_words(stated, claimed)
+        else EvidenceKind.SUPPORTING
+    )
+
+
+def _agreement(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> float:
+    """Return the Dice coefficient of the words of two texts: twice the common ones over all."""
+    left, right = _word_counts(stated), _word_counts(claimed)
+    total = left.total() + right.total()
+    return 2 * (left & right).total() / total if total else 0.0
+
+
+def _has_replaced_words(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> bool:
+    """Return whether each text has a word that the other lacks: tea for coffee, Anna for Marek."""
+    left, right = _word_counts(stated), _word_counts(claimed)
+    return bool(left - right) and bool(right - left)
+
+
+def _word_counts(text: Sequence[FactToken]) -> Counter[str]:
+    skipped = (FactKind.NEGATION, FactKind.NUMBER)
+    return Counter(min(word.bases, default=word.key) for word in text if word.kind not in skipped)
+
+
+def _mentions_speaker(speaker: str, statement: str) -> bool:
+    words = set(_WORD.findall(statement.casefold()))
+    return any(part in words for part in _WORD.findall(speaker.casefold()))
+
+
+def _number_counts(text: Sequence[FactToken]) -> Counter[str]:
+    return Counter(word.key for word in text if word.kind is FactKind.NUMBER)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from calendar import month_abbr, month_name, monthrange
+from calendar import monthrange
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -17,18 +17,15 @@ from graphmem.rules import quantities
 Span = tuple[datetime, datetime]
 """Start and end."""
 
-YEARS = 10
+PAST_YEARS = 10
 """Number of past years to which a month without a year may refer."""
-MOST = 8
+MAX_DATES = 8
 """Maximum number of dates read from a question."""
 EARLIER, LATER = timedelta(days=1), timedelta(days=7)
 """Margins of a span: a day for time zones, and a week in which an event may be mentioned."""
 
 _MONTHS = {
-    name.lower(): number
-    for names in (month_name, month_abbr)
-    for number, name in enumerate(names)
-    if name
+    name: number for number, month in enumerate(quantities.MONTHS, 1) for name in (month, month[:3])
 } | {"sept": 9}
 # ASCII case folding: under Unicode rules the long s and the dotless i match s and i.
 _MONTH = f"(?ai:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
@@ -42,21 +39,19 @@ _NAMED = re.compile(
 _ISO = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 
 
-def spans(text: str, now: datetime) -> list[Span]:
+def date_spans(text: str, now: datetime) -> list[Span]:
     """Return the time spans that a text names, each from a day before to a week after.
 
-    Args:
-        text: a question.
-        now: current time; a date without a year may be of its year or an earlier one.
+    A date without a year may be of the year of `now` or an earlier one.
     """
-    found: list[Span] = []
-    for year, month, day in itertools.islice(named(text), MOST):
-        years = [year] if year is not None else range(now.year - YEARS, now.year + 1)
-        found += (span for y in years for span in _span(y, month, day))
-    return found
+    spans: list[Span] = []
+    for year, month, day in itertools.islice(named_dates(text), MAX_DATES):
+        years = [year] if year is not None else range(now.year - PAST_YEARS, now.year + 1)
+        spans += (span for y in years for span in _year_span(y, month, day))
+    return spans
 
 
-def named(text: str) -> Iterator[tuple[int | None, int, int | None]]:
+def named_dates(text: str) -> Iterator[tuple[int | None, int, int | None]]:
     """Yield year, month and day of each date that a text names; None for an omitted part."""
     for match in _ISO.finditer(text):
         yield int(match[1]), int(match[2]), int(match[3]) if match[3] else None
@@ -69,7 +64,7 @@ def named(text: str) -> Iterator[tuple[int | None, int, int | None]]:
         yield int(year) if year else None, _MONTHS[month.lower()], int(day) if day else None
 
 
-def _span(year: int, month: int, day: int | None) -> Iterator[Span]:
+def _year_span(year: int, month: int, day: int | None) -> Iterator[Span]:
     try:
         start = datetime(year, month, 1 if day is None else day, tzinfo=UTC)
         if day is not None:
@@ -98,57 +93,57 @@ _WEEKDAY = re.compile(rf"\b({'|'.join(quantities.WEEKDAYS)})\b")
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 
 
-def begin(words: str, said_at: datetime) -> datetime | None:
+def validity_start(phrase: str, said_at: datetime) -> datetime | None:
     """Return the start of the validity that a phrase such as "since May" expresses.
 
     Args:
-        words: the phrase.
+        phrase: the phrase.
         said_at: timestamp of the turn, UTC.
 
     Returns:
         The start of the day, week, month or year that the words name, UTC; later than `said_at` if
         they refer to the future. None if they name no known date.
     """
-    text = " ".join(words.casefold().split())
+    text = " ".join(phrase.casefold().split())
     try:
-        found = (read(text, said_at) for read in _READERS)
-        return next((at for at in found if at is not None), None)
+        starts = (read(text, said_at) for read in _READERS)
+        return next((at for at in starts if at is not None), None)
     except (OverflowError, ValueError):
         return None  # Before year 1, or a date that does not exist.
 
 
-def _near(text: str, said_at: datetime) -> datetime | None:
-    if found := _DAY_PATTERN.search(text):
-        return _midnight(said_at) + timedelta(days=_DAYS[found[1]])
+def _read_near_day(text: str, said_at: datetime) -> datetime | None:
+    if match := _DAY_PATTERN.search(text):
+        return _midnight(said_at) + timedelta(days=_DAYS[match[1]])
     return said_at if _NOW.search(text) else None
 
 
-def _counted(text: str, said_at: datetime) -> datetime | None:
+def _read_count(text: str, said_at: datetime) -> datetime | None:
     for pattern in _BACK:
-        if found := pattern.search(text):
-            return _moved(said_at, -_count(found[1]), found[2])
-    found = _AHEAD.search(text)
-    return _moved(said_at, _count(found[1]), found[2]) if found else None
+        if match := pattern.search(text):
+            return _shift(said_at, -_count(match[1]), match[2])
+    match = _AHEAD.search(text)
+    return _shift(said_at, _count(match[1]), match[2]) if match else None
 
 
-def _round(text: str, said_at: datetime) -> datetime | None:
-    found = _ROUND.search(text)
-    if found is None:
+def _read_relative(text: str, said_at: datetime) -> datetime | None:
+    match = _ROUND.search(text)
+    if match is None:
         return None
-    which, what = found.groups()
-    steps = {"last": -1, "this": 0, "next": 1}[which]
-    if what in quantities.WEEKDAYS:
-        return _weekday(what, said_at, steps)
+    direction, unit = match.groups()
+    steps = {"last": -1, "this": 0, "next": 1}[direction]
+    if unit in quantities.WEEKDAYS:
+        return _nearest_weekday(unit, said_at, steps)
     start = _midnight(said_at)
-    if what == "week":
+    if unit == "week":
         start -= timedelta(days=start.weekday())
     else:
-        start = start.replace(day=1, month=1 if what == "year" else start.month)
-    return _moved(start, steps, what)
+        start = start.replace(day=1, month=1 if unit == "year" else start.month)
+    return _shift(start, steps, unit)
 
 
-def _dated(text: str, said_at: datetime) -> datetime | None:
-    for year, month, day in named(text):
+def _read_date(text: str, said_at: datetime) -> datetime | None:
+    for year, month, day in named_dates(text):
         start = _start(said_at.year if year is None else year, month, day)
         if year is None and start > said_at:
             return _start(said_at.year - 1, month, day)
@@ -156,23 +151,23 @@ def _dated(text: str, said_at: datetime) -> datetime | None:
     return None
 
 
-def _day_of_week(text: str, said_at: datetime) -> datetime | None:
-    found = _WEEKDAY.search(text)
-    return _weekday(found[1], said_at, 0) if found else None
+def _read_weekday(text: str, said_at: datetime) -> datetime | None:
+    match = _WEEKDAY.search(text)
+    return _nearest_weekday(match[1], said_at, 0) if match else None
 
 
-def _whole_year(text: str, said_at: datetime) -> datetime | None:
-    found = _YEAR.search(text)
-    return datetime(int(found[1]), 1, 1, tzinfo=said_at.tzinfo) if found else None
+def _read_year(text: str, said_at: datetime) -> datetime | None:
+    match = _YEAR.search(text)
+    return datetime(int(match[1]), 1, 1, tzinfo=said_at.tzinfo) if match else None
 
 
 _READERS: tuple[Callable[[str, datetime], datetime | None], ...] = (
-    _near,
-    _round,
-    _counted,
-    _dated,
-    _day_of_week,
-    _whole_year,
+    _read_near_day,
+    _read_relative,
+    _read_count,
+    _read_date,
+    _read_weekday,
+    _read_year,
 )
 """Readers in order; the first that recognises the words is used."""
 
@@ -189,7 +184,7 @@ def _start(year: int, month: int, day: int | None) -> datetime:
     return datetime(year, month, day or 1, tzinfo=UTC)
 
 
-def _moved(at: datetime, steps: int, unit: str) -> datetime:
+def _shift(at: datetime, steps: int, unit: str) -> datetime:
     """Return the time `steps` units later; the 31st becomes the last day of a shorter month."""
     if unit in {"day", "week"}:
         return at + timedelta(days=steps * (_WEEK_DAYS if unit == "week" else 1))
@@ -199,7 +194,7 @@ def _moved(at: datetime, steps: int, unit: str) -> datetime:
     return at.replace(year=year, month=month, day=min(at.day, monthrange(year, month)[1]))
 
 
-def _weekday(name: str, said_at: datetime, steps: int) -> datetime:
+def _nearest_weekday(name: str, said_at: datetime, steps: int) -> datetime:
     """Return the latest such weekday; with `steps` -1 before today, with 1 the next one."""
     today = _midnight(said_at)
     since = (today.weekday() - quantities.WEEKDAYS.index(name)) % _WEEK_DAYS

@@ -38,13 +38,13 @@ BREAK = "\u2028"
 
 def line(text: str) -> str:
     r"""Return a text on one line: line feeds and tabs are also escaped, as `\n` and `\t`."""
-    return escaped(text, _as_python)
+    return escape_text(text, _as_python)
 
 
 def block(text: str) -> str:
     """Return a text of several lines: line feeds are kept, and tabs become spaces."""
     plain = text.replace("\r\n", "\n").expandtabs()
-    return _IN_BLOCK.sub(lambda found: _as_python(found[0]), plain)
+    return _IN_BLOCK.sub(lambda match: _as_python(match[0]), plain)
 
 
 def value(text: str) -> str:
@@ -55,17 +55,12 @@ def value(text: str) -> str:
 def json_text(data: object, *, indent: int | None = None) -> str:
     """Return plain data as JSON, with only invisible characters escaped."""
     text = json.dumps(data, ensure_ascii=False, indent=indent)
-    return _IN_BLOCK.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return _IN_BLOCK.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
-def escaped(text: str, escape: Callable[[str], str]) -> str:
-    """Return a text with each character escaped that `line` would escape.
-
-    Args:
-        text: any text.
-        escape: function that returns the replacement of a character.
-    """
-    return _IN_LINE.sub(lambda found: escape(found[0]), text)
+def escape_text(text: str, escape: Callable[[str], str]) -> str:
+    """Return a text with each character that `line` would escape replaced by `escape`."""
+    return _IN_LINE.sub(lambda match: escape(match[0]), text)
 
 
 class LogFormatter(logging.Formatter):

@@ -9,14 +9,14 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import GLOBAL_SCOPE, EventType, NewMemory, TenantScope
+from graphmem.model import GLOBAL_SCOPE, EventSource, EventType, NewMemory, TenantScope
 from graphmem.rules import hygiene, identity
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-SKEW = timedelta(minutes=5)
+MAX_CLOCK_SKEW = timedelta(minutes=5)
 """Maximum time by which a caller's clock may be ahead."""
 
 
@@ -24,7 +24,7 @@ SKEW = timedelta(minutes=5)
 class TextDraft:
     """One offered text, prepared before any transaction."""
 
-    wish: NewMemory
+    memory: NewMemory
     event_id: str
     occurred_at: datetime
     content_hash: str
@@ -39,46 +39,43 @@ class TextDraft:
 
 
 def draft(
-    memory: NewMemory, wall: TenantScope, now: datetime, rules: Sequence[hygiene.Rule]
+    memory: NewMemory, tenant_scope: TenantScope, now: datetime, rules: Sequence[hygiene.Rule]
 ) -> TextDraft:
     """Return the draft of a text, with its hashes, its ids and the result of hygiene.
 
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    occurred_at = happened(memory.at, now)
+    occurred_at = event_time(memory.at, now)
     content_hash = identity.content_hash(memory.content)
-    scopes = (wall.scope, *sorted(set(wall.scopes) - {wall.scope}))
+    scopes = (tenant_scope.scope, *sorted(set(tenant_scope.scopes) - {tenant_scope.scope}))
     exact_ids = tuple(identity.memory_id(scope, memory.content) for scope in scopes)
     return TextDraft(
-        wish=memory,
+        memory=memory,
         event_id=memory.event_id or identity.event_id(now),
         occurred_at=occurred_at,
         content_hash=content_hash,
-        request_hash=_memory_hash(memory, wall.scope, content_hash),
+        request_hash=_memory_hash(memory, tenant_scope.scope, content_hash),
         memory_id=exact_ids[0],
         exact_ids=exact_ids,
-        reasons=hygiene.reasons(memory.content, rules),
+        reasons=hygiene.rejection_reasons(memory.content, rules),
     )
 
 
 def _memory_hash(memory: NewMemory, scope: str, content_hash: str) -> str:
-    whole = request_hash(
-        scope,
-        content_hash,
-        memory.at,
-        memory.source,
-        memory.actor,
-        memory.artifact_ref,
-        *memory.tags,
-    )
+    origin = memory.at, *origin_fields(memory).values()
+    text_hash = request_hash(scope, content_hash, *origin, *memory.tags)
     if not memory.claims:
-        return whole
-    parts = (part for one in memory.claims for part in (one.subject, one.predicate, one.object))
-    return request_hash(whole, str(memory.confidence), memory.source_type, *parts)
+        return text_hash
+    parts = (
+        part
+        for triple in memory.claims
+        for part in (triple.subject, triple.predicate, triple.object)
+    )
+    return request_hash(text_hash, str(memory.confidence), memory.source_type, *parts)
 
 
-def happened(at: datetime | None, now: datetime) -> datetime:
+def event_time(at: datetime | None, now: datetime) -> datetime:
     """Return the time of an event: `at`, or `now` if it is None.
 
     Raises:
@@ -86,7 +83,7 @@ def happened(at: datetime | None, now: datetime) -> datetime:
     """
     if at is None:
         return now
-    if at > now + SKEW:
+    if at > now + MAX_CLOCK_SKEW:
         raise InvalidInputError(
             f"at: {at.isoformat()} must not be in the future.",
             hint="Events record the past. For a plan, pass the time at which it was stated.",
@@ -94,7 +91,7 @@ def happened(at: datetime | None, now: datetime) -> datetime:
     return at
 
 
-def weighed(source_type: str, weights: Mapping[str, float]) -> None:
+def check_source_type(source_type: str, weights: Mapping[str, float]) -> None:
     """Check that a source type has a weight.
 
     Raises:
@@ -105,6 +102,11 @@ def weighed(source_type: str, weights: Mapping[str, float]) -> None:
             f"source_type {source_type!r} has no weight.",
             hint=f"Use one of {', '.join(sorted(weights))}, or set GRAPHMEM_SOURCE_WEIGHTS.",
         )
+
+
+def origin_fields(source: EventSource | NewMemory) -> dict[str, Any]:
+    """Return the origin of an event as properties."""
+    return {name: getattr(source, name) for name in ("source", "actor", "artifact_ref")}
 
 
 def request_hash(*parts: str | datetime | None) -> str:
@@ -118,40 +120,40 @@ def request_hash(*parts: str | datetime | None) -> str:
 
 
 def memory_row(
-    drafted: TextDraft, wall: TenantScope, vector: npt.NDArray[np.float32]
+    drafted: TextDraft, tenant_scope: TenantScope, vector: npt.NDArray[np.float32]
 ) -> dict[str, Any]:
     """Return the row that creates a memory with its first event, for commit/write."""
     return {
-        "scope_key": identity.scope_key(wall.tenant, wall.scope),
-        "content": drafted.wish.content,
+        "scope_key": identity.scope_key(tenant_scope.tenant, tenant_scope.scope),
+        "content": drafted.memory.content,
         "embedding": vector,
     }
 
 
 def event_row(
-    drafted: TextDraft, wall: TenantScope, kind: str, payload: dict[str, Any]
+    drafted: TextDraft, tenant_scope: TenantScope, kind: str, payload: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the row of an event about a drafted text for fragments/append_event."""
     return {
         "id": drafted.event_id,
-        "scope": wall.scope,
+        "scope": tenant_scope.scope,
         "type": kind,
         "occurred_at": drafted.occurred_at,
         "request_hash": drafted.request_hash,
         "content_hash": drafted.content_hash,
-        "source": drafted.wish.source,
-        "actor": drafted.wish.actor,
-        "artifact_ref": drafted.wish.artifact_ref,
+        **origin_fields(drafted.memory),
         "payload": json.dumps(payload, ensure_ascii=False),
     }
 
 
-def facet_fields(drafted: TextDraft, wall: TenantScope, tags: Sequence[str]) -> dict[str, Any]:
+def facet_fields(
+    drafted: TextDraft, tenant_scope: TenantScope, tags: Sequence[str]
+) -> dict[str, Any]:
     """Return the fields of an event's row for its memory's tags and its own source."""
     return {
         "tags": list(tags),
-        "tag_keys": identity.facet_keys(wall.tenant, tags, ()),
-        "source_key": identity.facet_key(wall.tenant, "source", drafted.wish.source),
+        "tag_keys": identity.facet_keys(tenant_scope.tenant, tags, ()),
+        "source_key": identity.facet_key(tenant_scope.tenant, "source", drafted.memory.source),
     }
 
 
@@ -162,17 +164,19 @@ def evidence_fields(memory: NewMemory) -> dict[str, Any]:
     return {"polarity": 1, "confidence": memory.confidence, "source_type": memory.source_type}
 
 
-def restore_row(drafted: TextDraft, wall: TenantScope, memory_id: str) -> dict[str, Any]:
+def restore_row(drafted: TextDraft, tenant_scope: TenantScope, memory_id: str) -> dict[str, Any]:
     """Return the row of the event that restores a hidden memory when its text is added again."""
     # Derived from the adding event's id, so a retry repeats it; hashed, so it is not a caller's id.
-    return event_row(drafted, wall, EventType.RESTORE, {}) | {
+    return event_row(drafted, tenant_scope, EventType.RESTORE, {}) | {
         "id": "restore_" + identity.digest(drafted.event_id)[:32],
-        "request_hash": request_hash(wall.scope, EventType.RESTORE, memory_id, drafted.event_id),
+        "request_hash": request_hash(
+            tenant_scope.scope, EventType.RESTORE, memory_id, drafted.event_id
+        ),
         "about": memory_id,
         "label": "Memory",
     }
 
 
-def visible(scope: str) -> tuple[str, ...]:
+def default_read_scopes(scope: str) -> tuple[str, ...]:
     """Return the default read scopes of a handle on `scope`."""
     return tuple(dict.fromkeys((scope, GLOBAL_SCOPE)))

@@ -18,65 +18,49 @@ import numpy.typing as npt
 from graphmem.model import Outcome, Status
 from graphmem.rules import scoring
 from graphmem.rules.drafts import TextDraft
-from graphmem.rules.facts import FactToken, words
+from graphmem.rules.facts import FactToken, fact_tokens, is_negated
 from graphmem.rules.quantities import FactKind
 
 
 @dataclass(frozen=True, slots=True)
-class SimilarMemory:
-    """One stored memory that is similar to the offered text."""
+class NearMatch:
+    """A memory near the offered content."""
 
-    memory_id: str
+    id: str
+    scope: str
     content: str
+    tags: tuple[str, ...]
     similarity: float
     """Calibrated cosine, at most 1."""
 
 
 @dataclass(frozen=True, slots=True)
-class RepeatedMemory:
-    """The memory that the offered text repeats."""
+class Duplicate:
+    """A near match, compared fact by fact."""
 
-    memory_id: str
-    similarity: float
-
-
-@dataclass(frozen=True, slots=True)
-class UpdatedMemory:
-    """The memory closest to the offered text that states something else."""
-
-    memory_id: str
-    similarity: float
-    kinds: frozenset[FactKind]
+    match: NearMatch
+    differences: frozenset[FactKind]
+    """Kinds of facts in which it differs; empty if the offered text repeats it."""
 
 
-def choose(
-    content: str, candidates: Iterable[SimilarMemory], threshold: float
-) -> RepeatedMemory | UpdatedMemory | None:
+def find_duplicate(
+    content: str, candidates: Iterable[NearMatch], threshold: float
+) -> Duplicate | None:
     """Return the memory that `content` repeats, else the one it may update, else None.
 
-    Args:
-        content: the offered text.
-        candidates: stored memories, in any order.
-        threshold: calibrated cosine from which a candidate is considered, in (0, 1].
-
-    Returns:
-        RepeatedMemory: the most similar candidate that states the same.
-        UpdatedMemory: the most similar one if none states the same. Ties go to the smaller id.
-        None: no candidate reaches the threshold.
+    The most similar candidate that states the same is returned; if none does, the most similar one.
+    Ties go to the smaller id. Candidates with a similarity below `threshold` are left out.
     """
     close = sorted(
-        (c for c in candidates if c.similarity >= threshold),
-        key=lambda c: (-c.similarity, c.memory_id),
+        (c for c in candidates if c.similarity >= threshold), key=lambda c: (-c.similarity, c.id)
     )
-    if not close:
-        return None
-    offered = words(content)
-    update: UpdatedMemory | None = None
+    offered = fact_tokens(content) if close else ()
+    update: Duplicate | None = None
     for candidate in close:
-        kinds = _difference(offered, words(candidate.content))
-        if not kinds:
-            return RepeatedMemory(candidate.memory_id, candidate.similarity)
-        update = update or UpdatedMemory(candidate.memory_id, candidate.similarity, kinds)
+        duplicate = Duplicate(candidate, _difference(offered, fact_tokens(candidate.content)))
+        if not duplicate.differences:
+            return duplicate
+        update = update or duplicate
     return update
 
 
@@ -87,11 +71,11 @@ def difference(a: str, b: str) -> frozenset[FactKind]:
     contractions, agreement with the subject, a loose plural, a progressive form and a date moved
     from one end to the other make no difference.
     """
-    return _difference(words(a), words(b))
+    return _difference(fact_tokens(a), fact_tokens(b))
 
 
 def _difference(a: Sequence[FactToken], b: Sequence[FactToken]) -> frozenset[FactKind]:
-    keys_a, keys_b = _keys(a, b), _keys(b, a)
+    keys_a, keys_b = _comparable_keys(a, b), _comparable_keys(b, a)
     if keys_a == keys_b:
         return frozenset()
     count_a, count_b = Counter(keys_a), Counter(keys_b)
@@ -102,7 +86,7 @@ def _difference(a: Sequence[FactToken], b: Sequence[FactToken]) -> frozenset[Fac
     return _order_difference(a, keys_a, b, keys_b)
 
 
-def _keys(text: Sequence[FactToken], other: Sequence[FactToken]) -> list[str]:
+def _comparable_keys(text: Sequence[FactToken], other: Sequence[FactToken]) -> list[str]:
     """Return the key of each word; inflections of a word in `other` become their common base."""
     exact = {word.key for word in other}
     progressive = _all_bases(w for w in other if w.progressive)
@@ -124,25 +108,25 @@ def _order_difference(
     a: Sequence[FactToken], keys_a: list[str], b: Sequence[FactToken], keys_b: list[str]
 ) -> frozenset[FactKind]:
     """Return the kinds whose order differs in a way that may change the meaning."""
-    if _negated(a) or _negated(b):
+    if is_negated(a) or is_negated(b):
         return frozenset({FactKind.NEGATION})
-    undated_a, moved_a = _parted(a, keys_a)
-    undated_b, moved_b = _parted(b, keys_b)
+    undated_a, moved_a = _split_date(a, keys_a)
+    undated_b, moved_b = _split_date(b, keys_b)
     if undated_a == undated_b and moved_a == moved_b and moved_a:
         return frozenset()
-    kinds = frozenset(kind for kind in FactKind if _only(kind, a, keys_a) != _only(kind, b, keys_b))
+    kinds = frozenset(
+        kind
+        for kind in FactKind
+        if _keys_of_kind(kind, a, keys_a) != _keys_of_kind(kind, b, keys_b)
+    )
     return kinds or frozenset({FactKind.VALUE})
 
 
-def _negated(text: Sequence[FactToken]) -> bool:
-    return any(word.kind is FactKind.NEGATION for word in text)
-
-
-def _only(kind: FactKind, text: Sequence[FactToken], keys: Sequence[str]) -> list[str]:
+def _keys_of_kind(kind: FactKind, text: Sequence[FactToken], keys: Sequence[str]) -> list[str]:
     return [key for word, key in zip(text, keys, strict=True) if word.kind is kind]
 
 
-def _parted(text: Sequence[FactToken], keys: list[str]) -> tuple[list[str], list[str]]:
+def _split_date(text: Sequence[FactToken], keys: list[str]) -> tuple[list[str], list[str]]:
     """Return the keys without the text's only date, and that date if it is at an end."""
     dated = [n for n, word in enumerate(text) if word.kind is FactKind.DATE]
     if not dated:
@@ -164,18 +148,6 @@ class ExactMatch:
     scope: str
     status: Status
     tags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NearMatch:
-    """A memory near the offered content."""
-
-    id: str
-    scope: str
-    content: str
-    tags: tuple[str, ...]
-    similarity: float
-    """Calibrated cosine, at most 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,46 +209,42 @@ class DuplicateResolver:
             return DuplicateVerdict(
                 outcome=Outcome.EXACT_DUPE,
                 memory_id=exact.id,
-                tags=self._united(exact.id, exact.scope, exact.tags, draft),
+                tags=self._merge_tags(exact.id, exact.scope, exact.tags, draft),
                 score=1.0,
                 restores=exact.status is not Status.CURRENT,
             )
         if vector is None:
             return None
-        return self._near_or_new(draft, matches, vector)
+        return self._decide_near(draft, matches, vector)
 
-    def _near_or_new(
+    def _decide_near(
         self, draft: TextDraft, matches: StoredMatches, vector: Vector
     ) -> DuplicateVerdict:
         # A text that is repeated in the batch is searched for once.
         stored = self._near.setdefault(draft.content_hash, matches.near)
-        near = sorted((*stored, *self._near_in_batch(vector)), key=lambda n: (-n.similarity, n.id))
-        choice = choose(
-            draft.wish.content,
-            [SimilarMemory(n.id, n.content, n.similarity) for n in near],
-            self.threshold,
-        )
-        if isinstance(choice, RepeatedMemory):
-            match = next(n for n in near if n.id == choice.memory_id)
+        near = (*stored, *self._near_in_batch(vector))
+        duplicate = find_duplicate(draft.memory.content, near, self.threshold)
+        if duplicate and not duplicate.differences:
+            match = duplicate.match
             return DuplicateVerdict(
                 outcome=Outcome.NEAR_DUPE,
                 memory_id=match.id,
-                tags=self._united(match.id, match.scope, match.tags, draft),
+                tags=self._merge_tags(match.id, match.scope, match.tags, draft),
                 score=match.similarity,
             )
         self._exact[draft.content_hash] = ExactMatch(
             draft.memory_id, self.scope, Status.CURRENT, ()
         )
-        self._keep(draft, vector)
+        self._add_new(draft, vector)
         return DuplicateVerdict(
             outcome=Outcome.INSERTED_NEW,
             memory_id=draft.memory_id,
-            tags=self._united(draft.memory_id, self.scope, (), draft),
-            score=choice.similarity if choice else None,
-            update_of=choice.memory_id if choice else None,
+            tags=self._merge_tags(draft.memory_id, self.scope, (), draft),
+            score=duplicate.match.similarity if duplicate else None,
+            update_of=duplicate.match.id if duplicate else None,
         )
 
-    def _keep(self, draft: TextDraft, vector: Vector) -> None:
+    def _add_new(self, draft: TextDraft, vector: Vector) -> None:
         count = len(self._new)
         if self._vectors is None:
             self._vectors = np.empty((16, len(vector)), dtype=np.float32)
@@ -290,23 +258,23 @@ class DuplicateResolver:
         if self._vectors is None:
             return []
         cosines = self._vectors[: len(self._new)] @ vector
-        least = scoring.raw(self.threshold, self.mu) - scoring.ROUNDING
+        min_cosine = scoring.raw_cosine(self.threshold, self.mu) - scoring.ROUNDING
         return [
             NearMatch(
                 id=self._new[i].memory_id,
                 scope=self.scope,
-                content=self._new[i].wish.content,
+                content=self._new[i].memory.content,
                 tags=(),
-                similarity=scoring.calibrated(float(cosines[i]), self.mu),
+                similarity=scoring.calibrate(float(cosines[i]), self.mu),
             )
-            for i in np.flatnonzero(cosines >= least).tolist()
+            for i in np.flatnonzero(cosines >= min_cosine).tolist()
         ]
 
-    def _united(
+    def _merge_tags(
         self, memory_id: str, scope: str, stored: Sequence[str], draft: TextDraft
     ) -> tuple[str, ...]:
         known = self._tags.get(memory_id, tuple(stored))
         # A writer in a private scope reinforces a shared memory without changing its tags.
-        added = draft.wish.tags if scope == self.scope else ()
+        added = draft.memory.tags if scope == self.scope else ()
         self._tags[memory_id] = tuple(sorted({*known, *added}))
         return self._tags[memory_id]

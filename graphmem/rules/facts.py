@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from graphmem.rules import quantities
 from graphmem.rules.quantities import PATTERN as QUANTITY
-from graphmem.rules.quantities import CanonicalWord, FactKind, quantity, spelled
+from graphmem.rules.quantities import CanonicalWord, FactKind, canonical_words, parse_number_words
 
 _WORD_CHARACTER = r"[^\s!-/:-@\[-`{-~]"
 _SCAN = re.compile(
@@ -29,7 +29,7 @@ _CLOSING = " \n,;:.!\"')"
 _STOP = re.compile(r"[.!?:\n]")
 _PROGRESSIVE_MIN_CHARS, _PLURAL_MIN_CHARS = 5, 4
 _DETERMINER_REACH = 3
-_LONGEST_NUMBER = 20
+_MAX_NUMBER_WORDS = 20
 """Maximum number of words that are read as one number."""
 _LAST_LATIN = 0x24F
 _IN_IDENTIFIERS = "._@/\\+#"
@@ -63,9 +63,9 @@ class _Piece:
     """Whether only a space or hyphen separates it from the piece before."""
 
 
-def words(text: str) -> tuple[FactToken, ...]:
+def fact_tokens(text: str) -> tuple[FactToken, ...]:
     """Return the significant words of the text, in order."""
-    pieces = _counted(list(_pieces(_plain(text))))
+    pieces = _parse_numbers(list(_pieces(_normalise(text))))
     result: list[FactToken] = []
     for n in range(len(pieces)):
         word = _word(pieces, n, result[-1] if result else None)
@@ -77,7 +77,12 @@ def words(text: str) -> tuple[FactToken, ...]:
     return tuple(result)
 
 
-def _plain(text: str) -> str:
+def is_negated(text: Sequence[FactToken]) -> bool:
+    """Return whether a text contains a negating word."""
+    return any(word.kind is FactKind.NEGATION for word in text)
+
+
+def _normalise(text: str) -> str:
     """Return the text in NFC with ASCII quotes, dashes and digits, and other symbols separated."""
     text = unicodedata.normalize("NFC", text)
     if text.isupper():
@@ -112,18 +117,18 @@ def _pieces(text: str) -> Iterator[_Piece]:
         end = match.end()
         # "No, dogs may come" is not "No dogs may come".
         mark = "," if text[end : end + 1] in _PAUSES else ""
-        for n, (key, surface, kind) in enumerate(_read(match)):
+        for n, (key, surface, kind) in enumerate(_canonical_words(match)):
             first = initial and n == 0
             pauses = key in quantities.NEGATIONS or (first and key in quantities.OPENERS)
             joined = n > 0 or gap in {" ", "-"}
             yield _Piece(key + mark if pauses else key, surface, kind, first, joined)
 
 
-def _read(match: re.Match[str]) -> list[CanonicalWord]:
+def _canonical_words(match: re.Match[str]) -> list[CanonicalWord]:
     """Return the canonical words of one match."""
     surface = match.group()
     if match["word"]:
-        first, *rest = _expanded(surface.lower())
+        first, *rest = _expand(surface.lower())
         return [
             CanonicalWord(first, surface, None),
             *(CanonicalWord(part, part, None) for part in rest),
@@ -136,10 +141,10 @@ def _read(match: re.Match[str]) -> list[CanonicalWord]:
         return [CanonicalWord(quantities.SIGNS[surface], surface, FactKind.NUMBER)]
     if match["symbol"]:
         return [CanonicalWord(surface, surface, FactKind.VALUE)]
-    return quantity(match)
+    return canonical_words(match)
 
 
-def _expanded(word: str) -> tuple[str, ...]:
+def _expand(word: str) -> tuple[str, ...]:
     """Return the words of a contraction; `'s` and `'d` are kept as they are."""
     if word in quantities.EXPANSIONS:
         return quantities.EXPANSIONS[word]
@@ -154,15 +159,15 @@ def _expanded(word: str) -> tuple[str, ...]:
     return (word,)
 
 
-def _counted(pieces: list[_Piece]) -> list[_Piece]:
+def _parse_numbers(pieces: list[_Piece]) -> list[_Piece]:
     """Return the pieces with number words converted to digits."""
     result = []
     n = 0
     while n < len(pieces):
         end = n + 1
-        while end < min(len(pieces), n + _LONGEST_NUMBER) and pieces[end].joined:
+        while end < min(len(pieces), n + _MAX_NUMBER_WORDS) and pieces[end].joined:
             end += 1
-        number, used = spelled([piece.key for piece in pieces[n:end]])
+        number, used = parse_number_words([piece.key for piece in pieces[n:end]])
         if used:
             result.append(replace(pieces[n], key=number, kind=FactKind.NUMBER))
         elif pieces[n].key in quantities.ORDINALS:

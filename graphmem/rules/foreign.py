@@ -29,7 +29,7 @@ class ImportAction(StrEnum):
 class ImportStep:
     """One write; its id derives from the foreign id."""
 
-    verb: ImportAction
+    action: ImportAction
     scope: str | None
     """Scope to write to; None for the handle's own."""
     origin: str
@@ -45,22 +45,22 @@ class ImportPlan:
     """Steps that import foreign data, and the parts that cannot be imported."""
 
     steps: list[ImportStep] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
     """Records that cannot be read, each with the reason."""
-    unplaced: Counter[str] = field(default_factory=Counter)
+    unmapped: Counter[str] = field(default_factory=Counter)
     """Number of filled-in values by field without an equivalent in graphmem."""
 
     @contextmanager
-    def reading(self, name: str) -> Iterator[None]:
+    def recording_errors(self, name: str) -> Iterator[None]:
         """Record an error in a record, and continue with the next one."""
         try:
             yield
         except InvalidInputError as error:
-            self.refused.append(f"{name}: {error.message}")
+            self.rejected.append(f"{name}: {error.message}")
 
 
 class ForeignRecord:
-    """A foreign record, read field by field; fields that are never read are reported by `left`."""
+    """A foreign record, read field by field; `unread_fields` reports the remaining ones."""
 
     def __init__(self, kind: str, record: object, *, derived: Sequence[str] = ()) -> None:
         if not isinstance(record, Mapping):
@@ -71,26 +71,26 @@ class ForeignRecord:
 
     def text(self, name: str) -> str:
         """Return a required text."""
-        found = self.maybe(name)
-        if found is None:
+        value = self.optional_text(name)
+        if value is None:
             raise InvalidInputError(f"{name} is missing.")
-        return found
+        return value
 
-    def maybe(self, name: str) -> str | None:
+    def optional_text(self, name: str) -> str | None:
         """Return a text; None if it is missing or blank."""
         self._asked.add(name)
-        found = self._record.get(name)
-        if found is not None and not isinstance(found, str):
+        value = self._record.get(name)
+        if value is not None and not isinstance(value, str):
             raise InvalidInputError(f"{name} must be a string.")
-        return found if found and found.strip() else None
+        return value if value and value.strip() else None
 
-    def instant(self, name: str) -> datetime | None:
+    def timestamp(self, name: str) -> datetime | None:
         """Return an ISO 8601 timestamp; UTC is assumed if it has no time zone."""
-        found = self.maybe(name)
-        if found is None:
+        value = self.optional_text(name)
+        if value is None:
             return None
         try:
-            at = datetime.fromisoformat(found)
+            at = datetime.fromisoformat(value)
         except ValueError:
             raise InvalidInputError(f"{name} must be an ISO 8601 timestamp.") from None
         return at if at.tzinfo else at.replace(tzinfo=UTC)
@@ -98,12 +98,12 @@ class ForeignRecord:
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of texts; empty if it is missing."""
         self._asked.add(name)
-        found = self._record.get(name) or []
-        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        values = self._record.get(name) or []
+        if not isinstance(values, list) or not all(isinstance(text, str) for text in values):
             raise InvalidInputError(f"{name} must be a list of strings.")
-        return tuple(found)
+        return tuple(values)
 
-    def left(self) -> list[str]:
+    def unread_fields(self) -> list[str]:
         """Return the names of the fields that have a value and were not read."""
         return [
             f"{self._kind}.{name}"
@@ -112,7 +112,7 @@ class ForeignRecord:
         ]
 
 
-def listed(document: Mapping[str, Any], *names: str) -> list[Any]:
+def list_field(document: Mapping[str, Any], *names: str) -> list[Any]:
     """Return the list under the first of these names in a document; empty if none is present.
 
     Raises:
@@ -122,9 +122,15 @@ def listed(document: Mapping[str, Any], *names: str) -> list[Any]:
         if name in document:
             if not isinstance(document[name], list):
                 raise InvalidInputError(f"data: {name} must be a list.")
-            found: list[Any] = document[name]
-            return found
+            values: list[Any] = document[name]
+            return values
     return []
+
+
+def _required(at: datetime | None) -> datetime:
+    if at is None:
+        raise InvalidInputError("the time is missing.")
+    return at
 
 
 MEM0 = "mem0"
@@ -170,16 +176,16 @@ def plan_mem0(data: object) -> ImportPlan:
             hint='Pass the list that get_all returns, or {"results": [...], "history": [...]}.',
         )
     plan = ImportPlan()
-    histories = _histories(plan, listed(document, "history"))
+    histories = _histories(plan, list_field(document, "history"))
     first: list[ImportStep] = []
     later: list[ImportStep] = []
-    for n, record in enumerate(listed(document, "results", "memories")):
-        with plan.reading(f"memory {n}"):
+    for n, record in enumerate(list_field(document, "results", "memories")):
+        with plan.recording_errors(f"memory {n}"):
             steps = _memory(plan, ForeignRecord("memory", record, derived=_DERIVED), histories)
             first += steps[:1]
             later += steps[1:]
     for memory_id, rows in histories.items():
-        steps = _steps(rows, memory_id, _Owned(None, _given(memory_id, None, ())))
+        steps = _steps(rows, memory_id, _Owned(None, _shared_fields(memory_id, None, ())))
         first += steps[:1]
         later += steps[1:]
     # First steps come together, so that they are written in batches; each memory keeps its order.
@@ -190,24 +196,22 @@ def plan_mem0(data: object) -> ImportPlan:
 def _histories(plan: ImportPlan, rows: list[Any]) -> dict[str, list[_Row]]:
     histories: dict[str, list[_Row]] = defaultdict(list)
     for n, record in enumerate(rows):
-        with plan.reading(f"history {n}"):
+        with plan.recording_errors(f"history {n}"):
             read = ForeignRecord("history", record, derived=("old_memory", "is_deleted"))
-            created, updated = read.instant("created_at"), read.instant("updated_at")
-            at = updated or created
-            if at is None:
-                raise InvalidInputError("the time is missing.")
+            created, updated = read.timestamp("created_at"), read.timestamp("updated_at")
+            at = _required(updated or created)
             row = _Row(
                 id=read.text("id"),
                 memory_id=read.text("memory_id"),
                 event=read.text("event"),
-                text=read.maybe("new_memory"),
+                text=read.optional_text("new_memory"),
                 at=at,
-                actor=read.maybe("actor_id") or read.maybe("role"),
+                actor=read.optional_text("actor_id") or read.optional_text("role"),
             )
             if row.event not in ("ADD", "UPDATE", "DELETE"):
                 raise InvalidInputError(f"event {row.event!r} must be ADD, UPDATE or DELETE.")
-            read.maybe("role")
-            plan.unplaced.update(read.left())
+            read.optional_text("role")
+            plan.unmapped.update(read.unread_fields())
             histories[row.memory_id].append(row)
     for memory_id in histories:
         histories[memory_id].sort(key=lambda row: row.at)
@@ -219,27 +223,25 @@ def _memory(
 ) -> list[ImportStep]:
     """Return the steps of one memory, and remove its history from `histories`."""
     memory_id, text = read.text("id"), read.text("memory")
-    created, updated = read.instant("created_at"), read.instant("updated_at")
-    at = updated or created
-    if at is None:
-        raise InvalidInputError("the time is missing.")
-    owners = [(name, read.maybe(name)) for name, _ in _OWNERS]
+    created, updated = read.timestamp("created_at"), read.timestamp("updated_at")
+    at = _required(updated or created)
+    owners = [(name, read.optional_text(name)) for name, _ in _OWNERS]
     kinds = dict(_OWNERS)
-    named = [(name, owner) for name, owner in owners if owner]
-    scope = f"{kinds[named[0][0]]}:{named[0][1]}" if named else None
-    actor = read.maybe("actor_id") or dict(owners)["agent_id"] or read.maybe("role")
-    owned = _Owned(scope, _given(memory_id, actor, read.texts("categories")))
+    owned_by = [(name, owner) for name, owner in owners if owner]
+    scope = f"{kinds[owned_by[0][0]]}:{owned_by[0][1]}" if owned_by else None
+    actor = read.optional_text("actor_id") or dict(owners)["agent_id"] or read.optional_text("role")
+    owner_fields = _Owned(scope, _shared_fields(memory_id, actor, read.texts("categories")))
     rows = histories.pop(memory_id, [])
-    read.maybe("role")
-    plan.unplaced.update(read.left())
-    plan.unplaced.update(f"memory.{name}" for name, _ in named[1:] if name != "agent_id")
+    read.optional_text("role")
+    plan.unmapped.update(read.unread_fields())
+    plan.unmapped.update(f"memory.{name}" for name, _ in owned_by[1:] if name != "agent_id")
     if not rows:
         # The memory is dated from its last update.
-        plan.unplaced.update(["memory.created_at"] if created and created != at else [])
+        plan.unmapped.update(["memory.created_at"] if created and created != at else [])
         rows = [_Row(memory_id, memory_id, "ADD", text, at, None)]
-    elif not _same(rows[-1].text, text):
+    elif not _same_text(rows[-1].text, text):
         rows = [*rows, _Row(f"{memory_id}_now", memory_id, "UPDATE", text, at, None)]
-    return _steps(rows, memory_id, owned)
+    return _steps(rows, memory_id, owner_fields)
 
 
 def _steps(rows: list[_Row], memory_id: str, owned: _Owned) -> list[ImportStep]:
@@ -248,27 +250,22 @@ def _steps(rows: list[_Row], memory_id: str, owned: _Owned) -> list[ImportStep]:
     before: str | None = None
     for row in rows:
         if row.event == "DELETE":
-            verb = ImportAction.DEPRECATE
-        elif before is None:
-            verb = ImportAction.REMEMBER
-        else:
-            verb = ImportAction.SUPERSEDE
-        if verb is ImportAction.DEPRECATE and before is None:
-            continue
-        if verb is not ImportAction.DEPRECATE:
-            if row.text is None or _same(before, row.text):
+            if before is None:
                 continue
+            action = ImportAction.DEPRECATE
+        elif row.text is None or _same_text(before, row.text):
+            continue
+        else:
+            action = ImportAction.SUPERSEDE if before else ImportAction.REMEMBER
             before = row.text
-        given = {**owned.given, "content": row.text}
-        if row.actor:
-            given["actor"] = row.actor
-        steps.append(
-            ImportStep(verb, owned.scope, f"{MEM0}:{memory_id}", f"{MEM0}_{row.id}", row.at, given)
-        )
+        actor = {"actor": row.actor} if row.actor else {}
+        fields = {**owned.given, "content": row.text, **actor}
+        origin = f"{MEM0}:{memory_id}"
+        steps.append(ImportStep(action, owned.scope, origin, f"{MEM0}_{row.id}", row.at, fields))
     return steps
 
 
-def _given(memory_id: str, actor: str | None, tags: tuple[str, ...]) -> dict[str, Any]:
+def _shared_fields(memory_id: str, actor: str | None, tags: tuple[str, ...]) -> dict[str, Any]:
     return {
         "source": MEM0,
         "artifact_ref": f"{MEM0}:{memory_id}",
@@ -277,11 +274,11 @@ def _given(memory_id: str, actor: str | None, tags: tuple[str, ...]) -> dict[str
     }
 
 
-def _same(one: str | None, other: str | None) -> bool:
+def _same_text(left: str | None, right: str | None) -> bool:
     return (
-        one is not None
-        and other is not None
-        and identity.normalised(one) == identity.normalised(other)
+        left is not None
+        and right is not None
+        and identity.normalise(left) == identity.normalise(right)
     )
 
 
@@ -305,46 +302,44 @@ def plan_graphiti(data: object) -> ImportPlan:
         )
     plan = ImportPlan()
     names: dict[str, str] = {}
-    for n, record in enumerate(listed(data, "nodes")):
-        with plan.reading(f"node {n}"):
+    for n, record in enumerate(list_field(data, "nodes")):
+        with plan.recording_errors(f"node {n}"):
             read = ForeignRecord("node", record, derived=("name_embedding", "group_id"))
             names[read.text("uuid")] = read.text("name")
-            plan.unplaced.update(read.left())
+            plan.unmapped.update(read.unread_fields())
     episodes: dict[str, datetime] = {}
-    for n, record in enumerate(listed(data, "episodes")):
-        with plan.reading(f"episode {n}"):
+    for n, record in enumerate(list_field(data, "episodes")):
+        with plan.recording_errors(f"episode {n}"):
             step = _episode(plan, ForeignRecord("episode", record, derived=("entity_edges",)))
             episodes[step.origin.removeprefix(f"{GRAPHITI}:")] = step.at
             plan.steps.append(step)
     facts: list[ImportStep] = []
-    for n, record in enumerate(listed(data, "edges")):
-        with plan.reading(f"edge {n}"):
+    for n, record in enumerate(list_field(data, "edges")):
+        with plan.recording_errors(f"edge {n}"):
             read = ForeignRecord("edge", record, derived=("fact_embedding",))
             facts += _fact(plan, read, names, episodes)
     order = {ImportAction.OBSERVE: 0, ImportAction.RETRACT: 1}
-    plan.steps += sorted(facts, key=lambda step: (order[step.verb], step.at))
+    plan.steps += sorted(facts, key=lambda step: (order[step.action], step.at))
     return plan
 
 
 def _scope(read: ForeignRecord) -> str | None:
-    group = read.maybe("group_id")
+    group = read.optional_text("group_id")
     return f"group:{group}" if group else None
 
 
 def _episode(plan: ImportPlan, read: ForeignRecord) -> ImportStep:
     uuid = read.text("uuid")
-    at = read.instant("valid_at") or read.instant("created_at")
-    if at is None:
-        raise InvalidInputError("the time is missing.")
+    at = _required(read.timestamp("valid_at") or read.timestamp("created_at"))
     step = ImportStep(
         ImportAction.EPISODE,
         _scope(read),
         f"{GRAPHITI}:{uuid}",
         f"{GRAPHITI}_{uuid}",
         at,
-        {"content": read.text("content"), "summary": read.maybe("name")},
+        {"content": read.text("content"), "summary": read.optional_text("name")},
     )
-    plan.unplaced.update(read.left())
+    plan.unmapped.update(read.unread_fields())
     return step
 
 
@@ -358,12 +353,11 @@ class _Times:
 
 
 def _times(read: ForeignRecord) -> _Times:
-    begins = read.instant("valid_at") or read.instant("reference_time")
-    if begins is None and (begins := read.instant("created_at")) is None:
-        raise InvalidInputError("the time is missing.")
-    ends = read.instant("invalid_at")
+    stated = read.timestamp("valid_at") or read.timestamp("reference_time")
+    begins = _required(stated or read.timestamp("created_at"))
+    ends = read.timestamp("invalid_at")
     # Graphiti also expires a fact that ended, a moment later; its end is enough.
-    retracted = None if ends else read.instant("expired_at")
+    retracted = None if ends else read.timestamp("expired_at")
     return _Times(begins, ends, retracted)
 
 
@@ -379,22 +373,22 @@ def _fact(
         if node not in names:
             raise InvalidInputError(f"{role} {node!r} is not among the nodes.")
     times, scope, origin = _times(read), _scope(read), f"{GRAPHITI}:{uuid}"
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "subject": names[ends["source"]],
         "predicate": read.text("name").lower(),
         "object": names[ends["target"]],
-        "note": read.maybe("fact"),
+        "note": read.optional_text("fact"),
         "source": GRAPHITI,
         "source_type": "EXTRACTOR",
         "artifact_ref": origin,
     }
     mentions = read.texts("episodes")
-    known = [one for one in mentions if one in episodes]
-    plan.unplaced.update(["edge.episodes"] * (len(mentions) - len(known)))
-    plan.unplaced.update(read.left())
+    known = [episode for episode in mentions if episode in episodes]
+    plan.unmapped.update(["edge.episodes"] * (len(mentions) - len(known)))
+    plan.unmapped.update(read.unread_fields())
     # The event of its first episode, or of none, has the fact's own id.
     events = [(f"{GRAPHITI}_{uuid}", known[0] if known else None)]
-    events += [(f"{GRAPHITI}_{uuid}_{one}", one) for one in known[1:]]
+    events += [(f"{GRAPHITI}_{uuid}_{episode}", episode) for episode in known[1:]]
     steps = [
         ImportStep(
             ImportAction.OBSERVE,
@@ -402,15 +396,15 @@ def _fact(
             origin,
             name,
             times.begins,
-            given | {"episode": f"{GRAPHITI}_{one}" if one else None},
+            fields | {"episode_id": f"{GRAPHITI}_{episode}" if episode else None},
         )
-        for name, one in events
+        for name, episode in events
     ]
     if times.ends:
         # One refuting event for each supporting one, so that the fact does not outlive its end.
-        against = given | {"kind": "refuting"}
+        refuting = fields | {"kind": "refuting"}
         steps += [
-            ImportStep(ImportAction.OBSERVE, scope, origin, f"{name}_invalid", times.ends, against)
+            ImportStep(ImportAction.OBSERVE, scope, origin, f"{name}_invalid", times.ends, refuting)
             for name, _ in events
         ]
     if times.retracted:

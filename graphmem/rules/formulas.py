@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -32,8 +32,8 @@ class Evidence:
     """Strength in the sequential test, if one was given; see `evidence_strength`."""
 
 
-WEAKEST = 0.1
-STRONGEST = 0.9
+MIN_STRENGTH = 0.1
+MAX_STRENGTH = 0.9
 """Bounds to which a strength is clamped, so that no single event decides."""
 TOLERANCE = 1e-12
 """Distance from which a boundary counts as crossed, so that rounding does not decide."""
@@ -49,8 +49,8 @@ class SprtParameters:
     """Tolerated rate of false demotions, in (0, 1)."""
     promote_step: float = 0.10
     demote_step: float = 0.20
-    most: float = 0.95
-    least: float = 0.05
+    max_confidence: float = 0.95
+    min_confidence: float = 0.05
 
     @property
     def upper(self) -> float:
@@ -61,18 +61,6 @@ class SprtParameters:
     def lower(self) -> float:
         """B < 0: log ratio at or below which a belief is demoted."""
         return math.log(self.beta / (1 - self.alpha))
-
-    def crossed(self, log_ratio: float) -> VerdictStatus | None:
-        """Return the status beyond the boundary that the log ratio has crossed; None if neither."""
-        if log_ratio >= self.upper - TOLERANCE:
-            return VerdictStatus.PROMOTED
-        return VerdictStatus.DEMOTED if log_ratio <= self.lower + TOLERANCE else None
-
-    def stepped(self, confidence: float, status: VerdictStatus) -> float:
-        """Return the confidence after a promotion or demotion."""
-        if status is VerdictStatus.PROMOTED:
-            return max(confidence, min(confidence + self.promote_step, self.most))
-        return min(confidence, max(confidence - self.demote_step, self.least))
 
 
 STANDARD_TEST = SprtParameters()
@@ -92,13 +80,19 @@ class SprtState(Protocol):
         ...
 
 
+def clamp_strength(strength: float) -> float:
+    """Return a strength clamped to [0.1, 0.9], as used by the sequential test."""
+    return min(max(strength, MIN_STRENGTH), MAX_STRENGTH)
+
+
 def evidence_strength(e: Evidence) -> float:
     """Return the strength of an event in [0.1, 0.9]; for an observation it is at least 1/2."""
-    own = e.strength if e.strength is not None else (1 + e.weight * e.confidence) / 2
-    return min(max(own, WEAKEST), STRONGEST)
+    return clamp_strength(
+        e.strength if e.strength is not None else (1 + e.weight * e.confidence) / 2
+    )
 
 
-def needed(verdict: SprtState, bounds: SprtParameters = STANDARD_TEST) -> EvidenceNeeded:
+def evidence_needed(verdict: SprtState, bounds: SprtParameters = STANDARD_TEST) -> EvidenceNeeded:
     """Return the evidence still needed to promote the belief, and to demote it."""
     up = max(0.0, bounds.upper - verdict.log_ratio)
     down = max(0.0, verdict.log_ratio - bounds.lower)
@@ -112,58 +106,24 @@ def needed(verdict: SprtState, bounds: SprtParameters = STANDARD_TEST) -> Eviden
 
 
 def _pieces(log_units: float) -> int:
-    return math.ceil(log_units / math.log(STRONGEST / (1 - STRONGEST)) - TOLERANCE)
+    return math.ceil(log_units / math.log(MAX_STRENGTH / (1 - MAX_STRENGTH)) - TOLERANCE)
 
 
-TRACE_WINDOW = timedelta(hours=24)
-"""Time after a full event within which further events form a burst."""
-BURST = 0.1
-"""Base of the weights in a burst: the j-th event adds BURST^j, a thousand together a ninth."""
 STANDARD_TRACE = TraceRank()
-_DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """Contribution of one event to the trace."""
-
-    at: datetime
-    burst: float
-    """Weight: 1 for a full event, 0.1^j for the j-th event of a burst."""
-    spacing: float
-    """Factor 1 + b ln(1 + days since the previous full event), >= 1."""
-
-
-def contributions(
-    instants: Iterable[datetime], by: TraceRank = STANDARD_TRACE
-) -> list[Contribution]:
-    """Return the contribution of each event before decay, oldest first."""
-    found: list[Contribution] = []
-    full_at: datetime | None = None
-    place = 0
-    for at in sorted(instants):
-        if full_at is not None and at - full_at < TRACE_WINDOW:
-            place += 1
-            found.append(Contribution(at, BURST**place, 1.0))
-            continue
-        gap = (at - full_at) / _DAY if full_at is not None else 0.0
-        found.append(Contribution(at, 1.0, 1 + by.spacing * math.log1p(gap)))
-        full_at, place = at, 0
-    return found
-
-
-def final(similarity: float, traced: float, by: TraceRank = STANDARD_TRACE) -> float:
+def trace_score(similarity: float, traced: float, by: TraceRank = STANDARD_TRACE) -> float:
     """Return max(similarity, 0) * (1 + k ln(1 + trace))."""
     return max(similarity, 0.0) * (1 + by.weight * math.log1p(traced))
 
 
 def trace_params(by: TraceRank) -> dict[str, Any]:
     """Return the parameters of a trace for a query."""
-    kept = (by.tau_days, by.spacing) == (STANDARD_TRACE.tau_days, STANDARD_TRACE.spacing)
-    return {**by.model_dump(), "kept": kept}
+    is_standard = (by.tau_days, by.spacing) == (STANDARD_TRACE.tau_days, STANDARD_TRACE.spacing)
+    return {**by.model_dump(), "kept": is_standard}
 
 
-def retold(written: Mapping[str, Sequence[str] | None]) -> dict[str, Any]:
+def retrace_params(written: Mapping[str, Sequence[str] | None]) -> dict[str, Any]:
     """Return the parameters of cache/retrace.cypher, without the tenant.
 
     Args:
@@ -200,12 +160,12 @@ STANDARD_VITALITY = VitalityConstants()
 VITALITY_WINDOW = timedelta(hours=6)
 """Time after an access during which any contradiction unsettles a belief: how long a retrieved
 memory stays open to change in Nader's experiments."""
-LEAST_RETRIEVAL = 0.05
+MIN_RETRIEVAL = 0.05
 """Retrieval below which an inferred belief is left out of a context: three time constants without
 access or support. Beliefs that a caller stated are never left out: that would forget them."""
 
 
-def vitality_record(e: Evidence) -> float:
+def implied_belief(e: Evidence) -> float:
     """Return the degree of belief that a piece of evidence implies, in [0, 1]."""
     strength = evidence_strength(e)
     return strength if e.polarity > 0 else 1 - strength
@@ -213,19 +173,15 @@ def vitality_record(e: Evidence) -> float:
 
 def prediction_error(e: Evidence, mean: float) -> float:
     """Return the distance of a piece of evidence from the expected value, in [0, 1]."""
-    return abs(vitality_record(e) - mean)
+    return abs(implied_belief(e) - mean)
 
 
-def destabilises(
+def is_destabilised(
     error: float, threshold: float, at: datetime, last_access: datetime | None
 ) -> bool:
     """Return whether a contradiction unsettles a belief, so that it is flagged for revision.
 
-    Args:
-        error: the prediction error of the contradiction.
-        threshold: the gate that the error must exceed.
-        at: time of the contradiction.
-        last_access: last access to the belief at or before that time; None if there is none.
+    `last_access` is the last access to the belief at or before the contradiction.
     """
     is_open = last_access is not None and timedelta(0) <= at - last_access <= VITALITY_WINDOW
     return is_open or error > threshold

@@ -72,37 +72,37 @@ _PROSE = frozenset(
 _LONG_NUMBER, _MIXED = 6, 6
 
 
-def carries_secret(text: str) -> bool:
+def contains_secret(text: str) -> bool:
     """Return whether the text contains a credential of a well-known shape."""
     return (
         any(pattern.search(text) is not None for pattern in (_TOKENS, _JWT, _HEADER))
-        or any(not _PLACEHOLDER.match(found["value"]) for found in _CONNECTION.finditer(text))
+        or any(not _PLACEHOLDER.match(match["value"]) for match in _CONNECTION.finditer(text))
         or any(map(_is_assigned, _ASSIGNMENT.finditer(text)))
         or any(map(_is_stated, _SENTENCE.finditer(text)))
     )
 
 
-def _is_assigned(found: re.Match[str]) -> bool:
+def _is_assigned(match: re.Match[str]) -> bool:
     """Return whether a value, not prose, follows `password: …` or `api_key=…`."""
-    value = found["value"].rstrip(_CLOSING)
+    value = match["value"].rstrip(_CLOSING)
     if not _may_be_secret(value):
         return False
-    if not found["strong"]:
+    if not match["strong"]:
         return _is_mixed(value)
-    if found["quote"] or found["equals"] or not _PLAIN.fullmatch(value):
+    if match["quote"] or match["equals"] or not _PLAIN.fullmatch(value):
         return True
     # A plain word is a value if nothing follows it: "Password: must be changed" is prose.
-    tail = (found["value"] + found["tail"])[len(value) :]
+    tail = (match["value"] + match["tail"])[len(value) :]
     return not tail.strip(_CLOSING + " \r") or tail[0] in ",;"
 
 
-def _is_stated(found: re.Match[str]) -> bool:
+def _is_stated(match: re.Match[str]) -> bool:
     """Return whether the word after `the password is …` is not an English one."""
-    value = found["value"].rstrip(_CLOSING)
+    value = match["value"].rstrip(_CLOSING)
     if not _may_be_secret(value):
         return False
     is_number = value.isdigit() and len(value) >= _LONG_NUMBER
-    return bool(found["quote"]) or is_number or _is_mixed(value)
+    return bool(match["quote"]) or is_number or _is_mixed(value)
 
 
 def _is_mixed(value: str) -> bool:
@@ -132,7 +132,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
-def reasons(text: str, rules: Iterable[Rule]) -> tuple[str, ...]:
+def rejection_reasons(text: str, rules: Iterable[Rule]) -> tuple[str, ...]:
     """Return the reasons against storing the text, without duplicates, in the order of the rules.
 
     Exceptions of rules are not caught, so that their authors see them.
@@ -201,10 +201,10 @@ def memory_echo(text: str) -> str | None:
 
 def secret(text: str) -> str | None:
     """Reject a text with a credential; the reason never repeats it."""
-    return "secret" if carries_secret(text) else None
+    return "secret" if contains_secret(text) else None
 
 
-def echo_of(supplied_hashes: Container[str], hash_of: Callable[[str], str]) -> Rule:
+def echo_rule(supplied_hashes: Container[str], hash_of: Callable[[str], str]) -> Rule:
     """Return a rule that rejects texts which memory supplied.
 
     Args:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 import unicodedata
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Literal
+from uuid import UUID
 
 Facet = Literal["tag", "source"]
 
@@ -25,14 +28,14 @@ def digest(*parts: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def normalised(content: str) -> str:
+def normalise(content: str) -> str:
     """Return the normal form by which contents are compared: NFC, whitespace collapsed."""
     return " ".join(unicodedata.normalize("NFC", content).split())
 
 
 def content_hash(content: str) -> str:
     """Return the sha256 of the normalised content, in hex."""
-    return digest(normalised(content))
+    return digest(normalise(content))
 
 
 def memory_id(scope: str, content: str) -> str:
@@ -67,8 +70,8 @@ def facet_key(tenant: str, kind: Facet, name: str) -> str:
 
 def facet_keys(tenant: str, tags: Iterable[str], sources: Iterable[str]) -> list[str]:
     """Return the sorted tokens of a memory's tags and of its events' sources."""
-    named: tuple[tuple[Facet, Iterable[str]], ...] = (("tag", tags), ("source", sources))
-    return sorted({facet_key(tenant, kind, name) for kind, names in named for name in names})
+    facets: tuple[tuple[Facet, Iterable[str]], ...] = (("tag", tags), ("source", sources))
+    return sorted({facet_key(tenant, kind, name) for kind, names in facets for name in names})
 
 
 def event_id(now: datetime) -> str:
@@ -77,15 +80,10 @@ def event_id(now: datetime) -> str:
     random = secrets.randbits(_RANDOM_BITS)
     high = (milliseconds << 16) | 0x7000 | (random >> 62)
     low = (0b10 << 62) | (random & ((1 << 62) - 1))
-    text = f"{(high << 64) | low:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return str(UUID(int=(high << 64) | low))
 
 
-def ordinals(keys: Iterable[tuple[str, ...]]) -> list[int]:
+def ordinals(keys: Iterable[Hashable]) -> list[int]:
     """Return the number of equal keys before each key."""
-    seen: dict[tuple[str, ...], int] = {}
-    result = []
-    for key in keys:
-        result.append(seen.get(key, 0))
-        seen[key] = seen.get(key, 0) + 1
-    return result
+    counters: dict[Hashable, count[int]] = defaultdict(count)
+    return [next(counters[key]) for key in keys]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import NamespaceMatch
-from graphmem.rules import identity, nesting
+from graphmem.rules import identity
 
-LONGEST_PATH = 1_000
+MAX_PATH_CHARS = 1_000
 """Maximum length of a path in characters; Neo4j rejects index keys longer than about 8 kB."""
-LONGEST_VALUE = 4_000_000
+MAX_VALUE_CHARS = 4_000_000
 """Maximum length of a value as JSON, in characters."""
 _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
     "$gt": operator.gt,
@@ -28,24 +28,24 @@ _LAST = "/"
 _AFTER_ALL = "\U0010ffff"
 
 
-def path(labels: Iterable[str]) -> str:
+def namespace_path(labels: Iterable[str]) -> str:
     """Return labels as one string, each followed by a dot, which labels cannot contain."""
     return "".join(f"{label}." for label in labels)
 
 
-def span(prefix: str) -> tuple[str, str]:
+def path_bounds(prefix: str) -> tuple[str, str]:
     """Return the bounds of all paths with a prefix: the prefix, and the first path after them."""
     return prefix, prefix[:-1] + _LAST if prefix else _AFTER_ALL
 
 
 def namespace_id(scope: str, labels: Iterable[str]) -> str:
     """Return the id of a namespace of a scope; unique in a tenant."""
-    return "ns_" + identity.digest(scope, path(labels))[:32]
+    return "ns_" + identity.digest(scope, namespace_path(labels))[:32]
 
 
 def item_id(scope: str, labels: Iterable[str], key: str) -> str:
     """Return the id of an item of a scope; unique in a tenant."""
-    return "it_" + identity.digest(scope, path(labels), key)[:32]
+    return "it_" + identity.digest(scope, namespace_path(labels), key)[:32]
 
 
 def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, Any]:
@@ -54,21 +54,21 @@ def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, An
     Raises:
         InvalidInputError: its labels are too long together.
     """
-    whole = path(labels)
-    if len(whole) > LONGEST_PATH:
+    path = namespace_path(labels)
+    if len(path) > MAX_PATH_CHARS:
         raise InvalidInputError(
-            f"namespace: its labels must have at most {LONGEST_PATH:,} characters together."
+            f"namespace: its labels must have at most {MAX_PATH_CHARS:,} characters together."
         )
     return {
         "id": namespace_id(scope, labels),
         "parts": list(labels),
-        "path": whole,
-        "reversed": path(reversed(labels)),
+        "path": path,
+        "reversed": namespace_path(reversed(labels)),
         "place": place,
     }
 
 
-def encoded(value: object) -> str:
+def encode_value(value: object) -> str:
     """Return a value as JSON, with its keys in their original order.
 
     Raises:
@@ -89,18 +89,18 @@ def encoded(value: object) -> str:
             "None.",
         ) from None
     _check_keys(value)
-    if len(text) > LONGEST_VALUE:
+    if len(text) > MAX_VALUE_CHARS:
         raise InvalidInputError(
-            f"value must have at most {LONGEST_VALUE:,} characters as JSON.",
+            f"value must have at most {MAX_VALUE_CHARS:,} characters as JSON.",
             hint="Store it in a file, and its path here.",
         )
     return text
 
 
 def _check_depth(name: str, value: object) -> None:
-    if nesting.is_too_deep(value):
+    if is_too_deep(value):
         raise InvalidInputError(
-            f"{name} must be nested at most {nesting.MOST_LEVELS} levels deep.",
+            f"{name} must be nested at most {MAX_LEVELS} levels deep.",
             hint="Store parts of it under keys of their own.",
         )
 
@@ -109,80 +109,82 @@ def _check_keys(value: object) -> None:
     # json.dumps converts numbers to strings.
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            if not all(isinstance(key, str) for key in one):
-                raise InvalidInputError("value must only contain mappings with string keys.")
-            waiting.extend(one.values())
-        elif isinstance(one, list | tuple):
-            waiting.extend(one)
+        part = waiting.pop()
+        if isinstance(part, Mapping) and not all(isinstance(key, str) for key in part):
+            raise InvalidInputError("value must only contain mappings with string keys.")
+        waiting.extend(_parts(part))
 
 
-def decoded(text: str) -> dict[str, Any]:
-    """Return the value of a text made by `encoded`."""
+def decode_value(text: str) -> dict[str, Any]:
+    """Return the value of a text made by `encode_value`."""
     value: dict[str, Any] = json.loads(text)
     return value
 
 
-def facets(value: Mapping[str, Any]) -> list[str]:
+def value_tokens(value: Mapping[str, Any]) -> list[str]:
     """Return a token for each field of a value that a filter can compare for equality."""
-    return sorted({_facet(key, one) for key, one in value.items() if isinstance(one, _SCALARS)})
+    return sorted(
+        {
+            _field_token(key, field_value)
+            for key, field_value in value.items()
+            if isinstance(field_value, _SCALARS)
+        }
+    )
 
 
-def _facet(field: str, value: str | float) -> str:
+def _field_token(field: str, value: str | float) -> str:
     """Return the same token for values that Python considers equal, such as True, 1 and 1.0."""
     if isinstance(value, str):
-        shown = f"s{value}"
+        text = f"s{value}"
     elif isinstance(value, int) or value.is_integer():
-        shown = f"n{int(value):x}"
+        text = f"n{int(value):x}"
     else:
-        shown = f"n{value!r}"
-    return identity.digest(field, shown)[:16]
+        text = f"n{value!r}"
+    return identity.digest(field, text)[:16]
 
 
-def asked(wanted: Mapping[str, Any] | None) -> list[str]:
-    """Return the tokens that every matching item has; `fits` applies the whole filter."""
-    found = []
-    for field, value in (wanted or {}).items():
+def filter_tokens(filter_: Mapping[str, Any] | None) -> list[str]:
+    """Return the tokens that every matching item has; `matches_filter` applies the whole filter."""
+    tokens = []
+    for field, value in (filter_ or {}).items():
         equal = value.get("$eq") if isinstance(value, Mapping) else value
         if isinstance(equal, _SCALARS):
-            found.append(_facet(field, equal))
-    return found
+            tokens.append(_field_token(field, equal))
+    return tokens
 
 
-def checked(wanted: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def check_filter(filter_: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Return a filter if it can be applied to any value.
 
     Raises:
         InvalidInputError: an operator is unknown, an order comparison is not with a number, or the
             filter is nested too deeply.
     """
-    _check_depth("filter", wanted)
-    waiting: list[Any] = list((wanted or {}).values())
+    _check_depth("filter", filter_)
+    waiting: list[Any] = list((filter_ or {}).values())
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, list | tuple):
-            waiting.extend(one)
-        elif isinstance(one, Mapping):
-            if _is_compared(one):
-                for name, against in one.items():
-                    _check(name, against)
-            else:
-                waiting.extend(one.values())
-    return wanted
+        part = waiting.pop()
+        if isinstance(part, Mapping) and _is_compared(part):
+            for name, operand in part.items():
+                _check(name, operand)
+        else:
+            waiting.extend(_parts(part))
+    return filter_
 
 
-def _check(name: object, against: object) -> None:
+def _check(name: object, operand: object) -> None:
     if name not in _OPERATORS:
         raise InvalidInputError(
-            "filter: unknown operator.", hint=f"Use one of {', '.join(sorted(_OPERATORS))}."
+            "filter: unknown operator.",
+            hint=f"Use one of {', '.join(sorted(_OPERATORS))}; to match a mapping with other keys "
+            "that start with $, give it as the value of $eq.",
         )
-    if name in _ORDERS and _number(against) is None:
+    if name in _ORDERS and _number(operand) is None:
         raise InvalidInputError(f"filter: {name} must be compared with a number.")
 
 
-def _is_compared(wanted: Mapping[Any, Any]) -> bool:
-    return any(isinstance(key, str) and key.startswith("$") for key in wanted)
+def _is_compared(condition: Mapping[Any, Any]) -> bool:
+    return any(isinstance(key, str) and key.startswith("$") for key in condition)
 
 
 def _number(value: Any) -> float | None:
@@ -192,43 +194,73 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def fits(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
-    """Return whether a value matches a filter that passed `checked`.
+def matches_filter(value: Mapping[str, Any], filter_: Mapping[str, Any] | None) -> bool:
+    """Return whether a value matches a filter that passed `check_filter`.
 
     A missing field counts as None. Order comparisons are false for values that are not numbers.
     """
-    return all(_fits(value.get(field), one) for field, one in (wanted or {}).items())
+    return all(
+        _matches(value.get(field), condition) for field, condition in (filter_ or {}).items()
+    )
 
 
-def _fits(value: Any, wanted: Any) -> bool:
-    if isinstance(wanted, Mapping):
-        if _is_compared(wanted):
-            return all(_compares(value, name, one) for name, one in wanted.items())
-        return isinstance(value, Mapping) and fits(value, wanted)
-    if isinstance(wanted, list | tuple):
+def _matches(value: Any, condition: Any) -> bool:
+    if isinstance(condition, Mapping):
+        if _is_compared(condition):
+            return all(_compare(value, name, operand) for name, operand in condition.items())
+        return isinstance(value, Mapping) and matches_filter(value, condition)
+    if isinstance(condition, list | tuple):
         return (
-            isinstance(value, list) and len(value) == len(wanted) and all(map(_fits, value, wanted))
+            isinstance(value, list)
+            and len(value) == len(condition)
+            and all(map(_matches, value, condition))
         )
-    return bool(value == wanted)
+    return bool(value == condition)
 
 
-def _compares(value: Any, name: str, against: Any) -> bool:
+def _compare(value: Any, name: str, operand: Any) -> bool:
     if name == "$eq":
-        return bool(value == against)
+        return bool(value == operand)
     if name == "$ne":
-        return bool(value != against)
-    left, right = _number(value), _number(against)
+        return bool(value != operand)
+    left, right = _number(value), _number(operand)
     return left is not None and right is not None and _ORDERS[name](left, right)
 
 
-def sought(fits: Sequence[NamespaceMatch]) -> tuple[str, str]:
+def index_lookup(fits: Sequence[NamespaceMatch]) -> tuple[str, str]:
     """Return the end by which to look up namespaces in the index, and the labels to search there.
 
     The longest run of labels without a wildcard is used.
     """
-    found = [("prefix", "")]
+    ends = [("prefix", "")]
     for fit in fits:
         labels = fit.path if fit.end == "prefix" else fit.path[::-1]
         plain = labels[: labels.index("*")] if "*" in labels else labels
-        found.append((fit.end, path(plain)))
-    return max(found, key=lambda one: len(one[1]))
+        ends.append((fit.end, namespace_path(plain)))
+    return max(ends, key=lambda prefix: len(prefix[1]))
+
+
+MAX_LEVELS = 100
+"""Maximum depth of nested maps and lists. JSON is read and written recursively, and the caller's
+stack may be nearly full, so values are rejected long before the limit of Python."""
+
+
+def is_too_deep(value: object) -> bool:
+    """Return whether a value nests maps and lists more than `MAX_LEVELS` deep.
+
+    Each map or list is visited once per level, so shared ones add no cost.
+    """
+    level = [value]
+    for _ in range(MAX_LEVELS + 1):
+        level = list({id(part): part for outer in level for part in _parts(outer)}.values())
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: object) -> Iterator[object]:
+    """Yield the elements of a map or a list; nothing for other values."""
+    if isinstance(value, Mapping):
+        yield from value.values()
+    elif isinstance(value, list | tuple):
+        yield from value

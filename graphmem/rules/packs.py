@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from graphmem.model import Tier
 from graphmem.model.usage import DetailLevel, Pack, PackItem
-from graphmem.rules import context, summarising
+from graphmem.rules import context, summaries
 
 HEAD = f"# Pack\n\n{context.HEAD}\n"
 _ORDER: Sequence[Tier | None] = (Tier.HIGH, Tier.MEDIUM, None, Tier.LOW, Tier.VERY_LOW)
-_LONGEST_TITLE = 80
+_MAX_TITLE_CHARS = 80
 _FIRST_WORDS = 400
 """Number of leading characters in which a title is searched."""
 
@@ -67,44 +67,41 @@ class _Part(NamedTuple):
     tokens: int = 0
 
 
-def packed(items: Iterable[PackEntry], by: PackBudget) -> Pack:
+def build_pack(items: Iterable[PackEntry], by: PackBudget) -> Pack:
     """Return the items as a pack, by tier, then by descending rating, then by id.
 
     HIGH items are always included; `overflow` is the number of tokens over the budget. An item that
     does not fit becomes a pointer, and is left out if the pointer does not fit either; later items
-    may still fit. A blocked item is left out regardless of its tier.
-
-    Args:
-        items: items in any order; an item given twice counts once.
-        by: the budget.
+    may still fit. A blocked item is left out regardless of its tier. An item given twice counts
+    once.
 
     Raises:
         ValueError: two different items have the same id.
     """
-    ordered = _ordered(items)
+    ordered = _order(items)
     room = by.tokens - by.count(HEAD)
     parts: list[_Part] = []
     for item in ordered:
-        part = _placed(item, room, by)
+        part = _represent(item, room, by)
         room -= part.tokens
         parts.append(part)
-    text, tokens = _fitted(parts, by)
-    whole = by.count(_text(_whole(item, "").text for item in ordered))
+    text, tokens = _fit_total(parts, by)
+    whole_tokens = by.count(_text(_whole(item, "").text for item in ordered))
     return Pack(
         text=text,
-        items=tuple(map(_line_of_manifest, parts)),
+        items=tuple(map(_manifest_entry, parts)),
         budget=by.tokens,
         tokens=tokens,
         overflow=max(tokens - by.tokens, 0),
-        whole_tokens=whole,
-        saved_tokens=whole - tokens,
-        saved_share=(whole - tokens) / whole if whole else 0.0,
+        whole_tokens=whole_tokens,
+        saved_tokens=whole_tokens - tokens,
+        saved_share=(whole_tokens - tokens) / whole_tokens if whole_tokens else 0.0,
         counted_by=by.counted_by,
         blocked_paths=by.blocked_paths,
     )
 
 
-def blocked_by(ref: str, patterns: Iterable[str]) -> str | None:
+def blocking_pattern(ref: str, patterns: Iterable[str]) -> str | None:
     """Return the first pattern that blocks a ref; None if none does.
 
     A pattern is a glob for the whole ref, in which `*` also matches slashes. A folder blocks
@@ -129,47 +126,47 @@ def _names(ref: str) -> Iterator[str]:
             yield posixpath.normpath(name)
 
 
-def _ordered(items: Iterable[PackEntry]) -> list[PackEntry]:
+def _order(items: Iterable[PackEntry]) -> list[PackEntry]:
     each = set(items)
     if len({item.id for item in each}) < len(each):
         raise ValueError("two different items have the same id")
     return sorted(each, key=lambda item: (_ORDER.index(item.tier), -(item.elo or 0.0), item.id))
 
 
-def _placed(item: PackEntry, room: int, by: PackBudget) -> _Part:
+def _represent(item: PackEntry, room: int, by: PackBudget) -> _Part:
     """Return the representation of an item that fits in `room` tokens."""
-    pattern = blocked_by(item.ref, by.blocked_paths)
+    pattern = blocking_pattern(item.ref, by.blocked_paths)
     if pattern is not None:
         return _Part(item, DetailLevel.LEFT_OUT, f"blocked by {pattern}")
     if item.tier is Tier.VERY_LOW:
         return _Part(item, DetailLevel.LEFT_OUT, "VERY_LOW is left out")
     if item.tier is Tier.HIGH:
-        return _counted(_whole(item, "HIGH is whole whatever the budget"), by)
+        return _with_tokens(_whole(item, "HIGH is whole whatever the budget"), by)
     if item.tier is Tier.LOW:
-        return _fitting([_pointer(item, "LOW is a pointer")], room, by)
-    return _fitting([_summarised(item), _pointer(item, _rated(item))], room, by)
+        return _first_fit([_pointer(item, "LOW is a pointer")], room, by)
+    return _first_fit([_summary(item), _pointer(item, _rating_label(item))], room, by)
 
 
-def _summarised(item: PackEntry) -> _Part:
-    short = summarising.summary(item.text, summarising.kind_of(item.ref, item.text))
+def _summary(item: PackEntry) -> _Part:
+    short = summaries.summarise(item.text, summaries.text_kind(item.ref, item.text))
     why = "MEDIUM is summarised" if item.tier else "never rated: like MEDIUM, but after it"
     if short == item.text:
         return _whole(item, f"{why}; its summary would be no shorter")
     return _Part(item, DetailLevel.SUMMARY, why, _block(item, DetailLevel.SUMMARY, short))
 
 
-def _fitting(shapes: Sequence[_Part], room: int, by: PackBudget) -> _Part:
+def _first_fit(shapes: Sequence[_Part], room: int, by: PackBudget) -> _Part:
     """Return the first shape that fits, with the reasons why earlier ones did not."""
     missed: list[str] = []
-    for part in (_counted(shape, by) for shape in shapes):
+    for part in (_with_tokens(shape, by) for shape in shapes):
         if part.tokens <= room:
             return part._replace(why="; ".join([part.why, *missed]))
         missed.append(f"{part.how} of {part.tokens} tokens does not fit in {max(room, 0)}")
     item = shapes[0].item
-    return _Part(item, DetailLevel.LEFT_OUT, "; ".join([_rated(item), *missed]))
+    return _Part(item, DetailLevel.LEFT_OUT, "; ".join([_rating_label(item), *missed]))
 
 
-def _fitted(parts: list[_Part], by: PackBudget) -> tuple[str, int]:
+def _fit_total(parts: list[_Part], by: PackBudget) -> tuple[str, int]:
     """Return the text and its tokens, after removing items from the end until the whole fits.
 
     A tokenizer may count more tokens for the whole than for its parts.
@@ -184,7 +181,7 @@ def _fitted(parts: list[_Part], by: PackBudget) -> tuple[str, int]:
         while last and over > 0:
             place = last.pop()
             item, over = parts[place].item, over - max(parts[place].tokens, 1)
-            why = f"{_rated(item)}; with it the pack exceeds the budget"
+            why = f"{_rating_label(item)}; with it the pack exceeds the budget"
             parts[place] = _Part(item, DetailLevel.LEFT_OUT, why)
 
 
@@ -193,7 +190,7 @@ def _text(parts: Iterable[str]) -> str:
     return f"{HEAD}{shown}" if shown else ""
 
 
-def _counted(part: _Part, by: PackBudget) -> _Part:
+def _with_tokens(part: _Part, by: PackBudget) -> _Part:
     return part._replace(tokens=by.count(part.text))
 
 
@@ -202,50 +199,44 @@ def _whole(item: PackEntry, why: str) -> _Part:
 
 
 def _pointer(item: PackEntry, why: str) -> _Part:
-    words = item.title or item.ref or item.text[:_FIRST_WORDS]
-    line = f"- {_named(item, words)}, {_rated(item)}, {_shown(item.kind)}\n"
+    title = item.title or item.ref or item.text[:_FIRST_WORDS]
+    line = f"- {_heading(item, title)}, {_rating_label(item)}, {context.escape_code(item.kind)}\n"
     return _Part(item, DetailLevel.POINTER, why, line)
 
 
 def _block(item: PackEntry, how: DetailLevel, body: str) -> str:
     fence = _fence(body)
     end = "" if body.endswith("\n") else "\n"
-    about = f"{_rated(item)}, {how}, {_shown(item.kind)}"
+    about = f"{_rating_label(item)}, {how}, {context.escape_code(item.kind)}"
     return (
-        f"\n## {_named(item, item.title or item.ref)}\n\n{about}\n\n{fence}\n{body}{end}{fence}\n"
+        f"\n## {_heading(item, item.title or item.ref)}\n\n{about}\n\n{fence}\n{body}{end}{fence}\n"
     )
 
 
 def _fence(body: str) -> str:
     """Return a code fence that no line of the text closes."""
     runs = {mark: max(map(len, re.findall(f"{mark}+", body)), default=0) for mark in "`~"}
-    mark = min(runs, key=lambda one: runs[one])
+    mark = min(runs, key=lambda character: runs[character])
     return mark * max(3, runs[mark] + 1)
 
 
-def _named(item: PackEntry, words: str) -> str:
+def _heading(item: PackEntry, title: str) -> str:
     """Return the id to cite, and words in a code span, which contains no markup."""
-    # An id chosen by a caller may contain brackets.
-    name = _shown(item.id).replace("[", r"\u005b").replace("]", r"\u005d")
-    words = " ".join(words.split())
-    if len(words) > _LONGEST_TITLE:
-        words = f"{words[: _LONGEST_TITLE - 1].rstrip()}…"
-    return f"[{name}] `{_shown(words)}`" if words else f"[{name}]"
+    name = context.escape_id(item.id).replace("`", r"\u0060")
+    title = " ".join(title.split())
+    if len(title) > _MAX_TITLE_CHARS:
+        title = f"{title[: _MAX_TITLE_CHARS - 1].rstrip()}…"
+    return f"[{name}] `{context.escape_code(title)}`" if title else f"[{name}]"
 
 
-def _shown(text: str) -> str:
-    """Return a text as part of one line, without invisible characters or the end of a code span."""
-    return context.quoted(text)[1:-1].replace("`", "\\u0060")
-
-
-def _rated(item: PackEntry) -> str:
+def _rating_label(item: PackEntry) -> str:
     if item.tier is None:
         return "never rated"
     # Rounded down: 1599.9 is MEDIUM, 1600 is HIGH.
     return item.tier if item.elo is None else f"{item.tier} {item.elo // 1:.0f}"
 
 
-def _line_of_manifest(part: _Part) -> PackItem:
+def _manifest_entry(part: _Part) -> PackItem:
     item = part.item
     return PackItem(
         id=item.id,

@@ -24,14 +24,14 @@ class FactKind(StrEnum):
     """Any other word that carries meaning."""
 
 
-def _row(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     return text.split()
 
 
-MONTHS = _row(
+MONTHS = _split(
     "january february march april may june july august september october november december"
 )
-WEEKDAYS = _row("monday tuesday wednesday thursday friday saturday sunday")
+WEEKDAYS = _split("monday tuesday wednesday thursday friday saturday sunday")
 
 SHORT_DATES = {
     **{month[:3]: month for month in MONTHS},
@@ -47,7 +47,7 @@ AMBIGUOUS_SHORT_DATES = frozenset({"mar", "sat", "sun", "wed"})
 AMBIGUOUS_DATES = frozenset({"may", "march"})
 
 DATE_WORDS = frozenset(MONTHS + WEEKDAYS) | frozenset(
-    _row(
+    _split(
         "today tonight tomorrow yesterday day week fortnight weekend month year decade century "
         "morning afternoon evening night noon midnight spring summer autumn winter"
     )
@@ -58,7 +58,7 @@ DATE_QUALIFIERS = frozenset({"next", "last", "this", "previous", "every"})
 ONES = {
     word: value
     for value, word in enumerate(
-        _row(
+        _split(
             "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
             "fifteen sixteen seventeen eighteen nineteen"
         )
@@ -67,7 +67,7 @@ ONES = {
 TENS = {
     word: 10 * value
     for value, word in enumerate(
-        _row("twenty thirty forty fifty sixty seventy eighty ninety"), start=2
+        _split("twenty thirty forty fifty sixty seventy eighty ninety"), start=2
     )
 }
 SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
@@ -75,12 +75,12 @@ SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 ORDINALS = {
     word: value
     for value, word in enumerate(
-        _row("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"),
+        _split("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"),
         start=1,
     )
 }
 AMOUNTS = frozenset(
-    _row(
+    _split(
         "once twice thrice half quarter double triple dozen single percent dollar euro pound yen "
         "rupee"
     )
@@ -90,7 +90,7 @@ SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "¥": "yen
 SIGN_WORDS = {"dollars": "dollar", "euros": "euro", "pounds": "pound", "rupees": "rupee"}
 
 NEGATIONS = frozenset(
-    _row(
+    _split(
         "not no never none nobody nothing nowhere neither nor without except unless hardly barely "
         "scarcely rarely seldom lack lacks lacking stop stops stopped quit quits ceased former "
         "formerly longer instead cancelled canceled"
@@ -102,17 +102,17 @@ ARTICLES = frozenset({"a", "an", "the"})
 QUANTIFIED = frozenset({"few", "little", "lot", "couple", "bit"})
 """Words that an article changes: few people, a few people."""
 DETERMINERS = ARTICLES | frozenset(
-    _row("my your his her its our their this that these those one each no some any")
+    _split("my your his her its our their this that these those one each no some any")
 )
 LINKS = frozenset({"and", "but", "that"})
 FILLERS = frozenset(
-    _row(
+    _split(
         "just really actually basically literally simply honestly very also please "
         "um uh er erm hmm btw fyi"
     )
 )
 OPENERS = frozenset(
-    _row("well so yes yeah yep right alright ok okay oh hey hi hello sure anyway now look listen")
+    _split("well so yes yeah yep right alright ok okay oh hey hi hello sure anyway now look listen")
 )
 """Words dropped only at the start of a sentence and before a comma."""
 DATE_PREPOSITIONS = frozenset({"on", "in", "at"})
@@ -138,14 +138,14 @@ EXPANSIONS = {
 SUFFIXES = {"m": "be", "re": "be", "ve": "have", "ll": "will"}
 """Words by their ending after an apostrophe."""
 NOT_STEMS = {
-    **{stem: stem for stem in _row("do does did is are was were could would should")},
-    **{stem: stem for stem in _row("have has had must need might")},
+    **{stem: stem for stem in _split("do does did is are was were could would should")},
+    **{stem: stem for stem in _split("have has had must need might")},
     "ca": "can",
     "wo": "will",
     "sha": "shall",
 }
 """Full verbs by their form before n't."""
-SUBJECTS = frozenset(_row("i you he she it we they that this there here who what where how"))
+SUBJECTS = frozenset(_split("i you he she it we they that this there here who what where how"))
 """Words after which 's is always `is` or `has`, never a possessive."""
 AFTER_IS = DETERMINERS - {"one"} | DATE_PREPOSITIONS | frozenset({"not", "from", "with", "very"})
 """Words before which 's after a noun is `is`: Bob's in Porto."""
@@ -153,7 +153,7 @@ AFTER_IS = DETERMINERS - {"one"} | DATE_PREPOSITIONS | frozenset({"not", "from",
 COMMON = (
     ARTICLES | DETERMINERS | LINKS | FILLERS | OPENERS | SUBJECTS | DATE_PREPOSITIONS | NEGATIONS
 ) | frozenset(
-    _row(
+    _split(
         "from to with for of by as if when while because after before since until although though "
         "be was have do will would can could should may might must had did let us me him them all "
         "both most many some any there now then however please"
@@ -204,7 +204,7 @@ class CanonicalWord(NamedTuple):
     """None for a plain word, whose kind depends on its neighbours."""
 
 
-def quantity(match: re.Match[str]) -> list[CanonicalWord]:
+def canonical_words(match: re.Match[str]) -> list[CanonicalWord]:
     """Return the canonical words of a match of PATTERN."""
     return [CanonicalWord(key, match.group(), kind) for key, kind in _read(match)]
 
@@ -248,20 +248,20 @@ def _sum(match: re.Match[str]) -> list[tuple[str, FactKind]]:
     suffix, scale = (match["suffix"] or "").lower(), (match["scale"] or "").lower()
     zeros = SCALES.get(scale, 2 if scale else 0) + (3 if suffix == "k" else 0)
     if zeros and _PLAIN_NUMBER.fullmatch(digits):
-        digits = _shifted(digits, zeros)
+        digits = _shift_decimal(digits, zeros)
     else:
         digits += f" {suffix} {scale}" if suffix == "k" or scale else ""
     if suffix not in {"", "k"}:
         digits = f"#{digits}"
     before = match.group().partition(match["digits"])[0].removesuffix(match["sign"])
-    found = [(before + digits, kind)]
+    result = [(before + digits, kind)]
     # "$5" and "5 dollars" give the same words: the number first.
     if match["sign"]:
-        found.append((SIGNS[match["sign"]], FactKind.NUMBER))
-    return found
+        result.append((SIGNS[match["sign"]], FactKind.NUMBER))
+    return result
 
 
-def _shifted(digits: str, zeros: int) -> str:
+def _shift_decimal(digits: str, zeros: int) -> str:
     """Return the exact product of a number and 10^zeros, for any length."""
     whole, _, rest = digits.partition(".")
     rest = rest.ljust(zeros, "0")
@@ -269,7 +269,7 @@ def _shifted(digits: str, zeros: int) -> str:
     return f"{whole}.{rest}" if rest else whole
 
 
-def spelled(run: Sequence[str]) -> tuple[str, int]:
+def parse_number_words(run: Sequence[str]) -> tuple[str, int]:
     """Return the number at the start of a list of words, and how many words it takes; 0 if none.
 
     `twenty three` is 23 and `two hundred and five` 205, but `two three` is 2.

@@ -22,38 +22,37 @@ from graphmem.model import (
     Vitality,
 )
 from graphmem.rules import claims, formulas
-from graphmem.rules.drafts import SKEW
+from graphmem.rules.drafts import MAX_CLOCK_SKEW
 from graphmem.settings import Settings
 
 BEGINNING, FOREVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 """Bounds that exclude nothing."""
-LONGEST = timedelta(seconds=30)
+MAX_OPEN_TRANSACTION = timedelta(seconds=30)
 """Time after recording an event in which its transaction may still be open. No setting of any
 client allows more."""
+
+MAX_DIGITS = 15
+"""Maximum number of digits of a position."""
 
 
 def time_bounds(as_of: AsOf | None) -> dict[str, datetime]:
     """Return `valid` and `known` as parameters; an open bound excludes nothing."""
-    asked = as_of or AsOf()
-    return {"valid": asked.valid or FOREVER, "known": asked.known or FOREVER}
+    times = as_of or AsOf()
+    return {"valid": times.valid or FOREVER, "known": times.known or FOREVER}
 
 
-def after(at: datetime) -> datetime:
+def next_instant(at: datetime) -> datetime:
     """Return the next distinguishable timestamp: the resolution is one microsecond."""
     return at + min(timedelta(microseconds=1), FOREVER - at)
 
 
-def refuse_future(as_of: AsOf | None, now: datetime) -> None:
-    """Refuse a read of future knowledge.
-
-    Args:
-        as_of: the pair of times of a read.
-        now: server time of that read.
+def check_not_future(as_of: AsOf | None, now: datetime) -> None:
+    """Refuse a read of knowledge later than `now`, the server time of the read.
 
     Raises:
         InvalidInputError: `known` is in the future.
     """
-    if as_of is not None and as_of.known is not None and as_of.known > now + SKEW:
+    if as_of is not None and as_of.known is not None and as_of.known > now + MAX_CLOCK_SKEW:
         raise InvalidInputError(
             f"known: {as_of.known.isoformat()} must not be in the future.",
             hint="Omit `known` to read everything; use `valid` to read a future state.",
@@ -63,18 +62,16 @@ def refuse_future(as_of: AsOf | None, now: datetime) -> None:
 def is_provisional(as_of: AsOf, now: datetime) -> bool:
     """Return whether an answer may still change, although `known` is given.
 
-    Args:
-        as_of: the pair of times of a read.
-        now: server time of that read.
+    `now` is the server time of the read.
 
     Raises:
         InvalidInputError: `known` is in the future.
     """
-    refuse_future(as_of, now)
-    return as_of.known is not None and as_of.known > now - LONGEST
+    check_not_future(as_of, now)
+    return as_of.known is not None and as_of.known > now - MAX_OPEN_TRANSACTION
 
 
-def missing(memory_id: str, as_of: AsOf | None) -> NotFoundError:
+def memory_not_found(memory_id: str, as_of: AsOf | None) -> NotFoundError:
     """Return the error for a memory id that was not found."""
     if as_of is None:
         return NotFoundError(f"No memory {memory_id!r}.")
@@ -87,7 +84,7 @@ def missing(memory_id: str, as_of: AsOf | None) -> NotFoundError:
 PROJECTED = ("positive", "negative", "supporting_episodes", "refuting_episodes", "contested")
 
 
-def belief(row: Mapping[str, Any]) -> Belief:
+def parse_belief(row: Mapping[str, Any]) -> Belief:
     """Return the belief in a row of belief/states; rows of other queries may lack its vitality."""
     projected, initial = row["projected"] or {}, row["initial"]
     alone = projected.get("belief", initial)
@@ -101,26 +98,26 @@ def belief(row: Mapping[str, Any]) -> Belief:
     )
 
 
-def memory_event(row: Mapping[str, Any]) -> MemoryEvent:
+def parse_memory_event(row: Mapping[str, Any]) -> MemoryEvent:
     """Return the history entry in a row; other columns are ignored."""
     known = {name: row[name] for name in MemoryEvent.model_fields}
     return MemoryEvent(**known | {"payload": _payload(row)})
 
 
-def belief_event(row: Mapping[str, Any]) -> BeliefEvent:
+def parse_belief_event(row: Mapping[str, Any]) -> BeliefEvent:
     """Return the history entry in a row of fragments/belief_event."""
     known = {name: row[name] for name in BeliefEvent.model_fields if name != "kind"}
-    return BeliefEvent(**known | {"payload": _payload(row), "kind": kind(row["polarity"])})
+    return BeliefEvent(**known | {"payload": _payload(row), "kind": evidence_kind(row["polarity"])})
 
 
-def kind(polarity: int | None) -> EvidenceKind | None:
+def evidence_kind(polarity: int | None) -> EvidenceKind | None:
     """Return the kind of evidence of an event; None if the event is not evidence."""
     return None if polarity is None else EvidenceKind.of(polarity)
 
 
 def _payload(row: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(row["payload"] or "{}")
-    return found
+    payload: dict[str, Any] = json.loads(row["payload"] or "{}")
+    return payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +131,16 @@ class ReadOptions:
     """Whether to use the currently declared policy rather than the one of the requested time."""
 
 
-def params(by: ReadOptions, wall: TenantScope, settings: Settings, now: datetime) -> dict[str, Any]:
+def read_params(
+    by: ReadOptions, tenant_scope: TenantScope, settings: Settings, now: datetime
+) -> dict[str, Any]:
     """Return the parameters shared by all queries that read beliefs.
 
-    Args:
-        by: times and policy.
-        wall: tenant and read scopes.
-        settings: settings with the weights of source types.
-        now: default of the valid time.
+    `now` is the default of the valid time.
     """
     return {
-        "tenant": wall.tenant,
-        "scopes": list(wall.scopes),
+        "tenant": tenant_scope.tenant,
+        "scopes": list(tenant_scope.scopes),
         "valid": by.as_of.valid or now,
         "known": by.as_of.known,
         "policy": None if by.policy is None else claims.policy_fields(by.policy),
@@ -155,80 +150,106 @@ def params(by: ReadOptions, wall: TenantScope, settings: Settings, now: datetime
     }
 
 
-def bounds(settings: Settings) -> formulas.SprtParameters:
+def sprt_parameters(settings: Settings) -> formulas.SprtParameters:
     """Return the configured bounds of the sequential test."""
     return formulas.SprtParameters(
         alpha=settings.alpha,
         beta=settings.beta,
         promote_step=settings.promote_step,
         demote_step=settings.demote_step,
-        most=settings.most_confidence,
-        least=settings.least_confidence,
+        max_confidence=settings.most_confidence,
+        min_confidence=settings.least_confidence,
     )
 
 
-def sent(bounds: formulas.SprtParameters) -> dict[str, float]:
+def sprt_params(bounds: formulas.SprtParameters) -> dict[str, float]:
     """Return the bounds of the test as query parameters."""
-    names = ("upper", "lower", "promote_step", "demote_step", "most", "least")
-    return {name: getattr(bounds, name) for name in names}
+    return {
+        "upper": bounds.upper,
+        "lower": bounds.lower,
+        "promote_step": bounds.promote_step,
+        "demote_step": bounds.demote_step,
+        "most": bounds.max_confidence,
+        "least": bounds.min_confidence,
+    }
 
 
-def cursor(at: datetime, last_id: str) -> str:
+def time_cursor(at: datetime, last_id: str) -> str:
     """Return the cursor after the last row of a page."""
-    return _encoded(f"{at.isoformat()} {last_id}")
+    return _encode(f"{at.isoformat()} {last_id}")
 
 
-def position(text: str | None) -> tuple[datetime | None, str | None]:
+def parse_time_cursor(text: str | None) -> tuple[datetime | None, str | None]:
     """Return the position of a cursor; (None, None) for the first page.
 
     Raises:
-        InvalidInputError: the cursor was not created by `cursor`.
+        InvalidInputError: the cursor was not created by `time_cursor`.
     """
     if text is None:
         return None, None
     try:
-        at, last_id = _decoded(text).split(" ", 1)
+        at, last_id = _decode(text).split(" ", 1)
         place = datetime.fromisoformat(at).astimezone(UTC), last_id
     except (AttributeError, OverflowError, ValueError):
         place = None
     # Several strings decode to the same position; only the canonical one is accepted.
-    if place is None or cursor(*place) != text:
+    if place is None or time_cursor(*place) != text:
         raise _invalid_cursor()
     return place
 
 
-def keyed(*key: str) -> str:
+def key_cursor(*key: str) -> str:
     """Return the cursor after the last row of a page that is ordered by a key."""
-    return _encoded(json.dumps(key, ensure_ascii=False))
+    return _encode(json.dumps(key, ensure_ascii=False))
 
 
-def key(text: str | None, parts: int) -> tuple[str, ...]:
-    """Return the key in a cursor; for None empty strings, which sort first.
-
-    Args:
-        text: the cursor.
-        parts: number of parts of the key.
+def parse_key_cursor(text: str | None, parts: int) -> tuple[str, ...]:
+    """Return the key in a cursor, of `parts` parts; empty strings, which sort first, for None.
 
     Raises:
-        InvalidInputError: the cursor was not created by `keyed`.
+        InvalidInputError: the cursor was not created by `key_cursor`.
     """
     if text is None:
         return ("",) * parts
     try:
-        found = json.loads(_decoded(text))
+        key = json.loads(_decode(text))
     except (AttributeError, RecursionError, ValueError):
-        found = None
-    whole = isinstance(found, list) and len(found) == parts
-    if not whole or not all(isinstance(part, str) for part in found) or keyed(*found) != text:
+        key = None
+    is_list = isinstance(key, list) and len(key) == parts
+    if not is_list or not all(isinstance(part, str) for part in key) or key_cursor(*key) != text:
         raise _invalid_cursor()
-    return tuple(found)
+    return tuple(key)
 
 
-def _encoded(plain: str) -> str:
+def position_cursor(position: int) -> str:
+    """Return the cursor of a page that starts at a position."""
+    return key_cursor(str(position))
+
+
+def next_page(start: int, limit: int, rows: int) -> str | None:
+    """Return the cursor after a page; None after a page with fewer rows than its limit."""
+    return position_cursor(start + rows) if rows == limit else None
+
+
+def parse_position_cursor(text: str | None) -> int:
+    """Return the position in a cursor; 0 for the first page.
+
+    Raises:
+        InvalidInputError: the cursor was not created by `position_cursor`.
+    """
+    if text is None:
+        return 0
+    [found] = parse_key_cursor(text, 1)
+    if not (found.isascii() and found.isdecimal() and len(found) <= MAX_DIGITS):
+        raise _invalid_cursor()
+    return int(found)
+
+
+def _encode(plain: str) -> str:
     return base64.urlsafe_b64encode(plain.encode()).decode()
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     return base64.b64decode(text.encode(), b"-_", validate=True).decode()
 
 

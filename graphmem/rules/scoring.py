@@ -29,20 +29,16 @@ class Calibration:
     """Mean cosine of a query and a document."""
 
 
-def calibrated(cosine: float, mu: float) -> float:
+def calibrate(cosine: float, mu: float) -> float:
     """Return (cosine - mu) / (1 - mu): 0 at the mean of unrelated texts, 1 at equality.
 
-    Args:
-        cosine: in [-1, 1].
-        mu: mean cosine of unrelated texts, < 1.
-
-    Twin: every query that compares with a calibrated threshold first converts it by `raw`.
+    Twin: every query that compares with a calibrated threshold first converts it by `raw_cosine`.
     """
     return (cosine - mu) / (1.0 - mu)
 
 
-def raw(calibrated: float, mu: float) -> float:
-    """Return the cosine of a calibrated value; the inverse of `calibrated`."""
+def raw_cosine(calibrated: float, mu: float) -> float:
+    """Return the cosine of a calibrated value; the inverse of `calibrate`."""
     return mu + calibrated * (1.0 - mu)
 
 
@@ -80,42 +76,44 @@ def mean_cosine(
     return total / pairs
 
 
-FIRST = 1
-KEPT = r"(?<![\w.$])[a-z]\.embedding\b|'embedding(?=')|\b[a-z_]+_embedding(?=_vector\b)"
+FIRST_GENERATION = 1
+STORED_NAMES = r"(?<![\w.$])[a-z]\.embedding\b|'embedding(?=')|\b[a-z_]+_embedding(?=_vector\b)"
 """Names stored in the graph, but not query parameters: `row.embedding` and `$embedding` do not
 match. Java and Python interpret it alike."""
-_KEPT = re.compile(KEPT)
+_STORED_NAMES = re.compile(STORED_NAMES)
 _PROPERTY = re.compile(r"embedding(_\d+)?")
 
 
-def in_generation(text: str, generation: int) -> str:
+def number_embeddings(text: str, generation: int) -> str:
     """Return Cypher, or the name of an index, for one generation of embeddings.
 
     Args:
         text: Cypher or name for the first generation.
         generation: number of the generation, from 1.
     """
-    return text if generation == FIRST else _KEPT.sub(rf"\g<0>_{generation}", text)
+    return (
+        text if generation == FIRST_GENERATION else _STORED_NAMES.sub(rf"\g<0>_{generation}", text)
+    )
 
 
-def property_of(generation: int) -> str:
+def embedding_property(generation: int) -> str:
     """Return the property of a node with its embedding of a generation."""
-    return in_generation("'embedding'", generation).strip("'")
+    return number_embeddings("'embedding'", generation).strip("'")
 
 
-def unnumbered(properties: Mapping[str, Any], generation: int) -> dict[str, Any]:
+def generation_properties(properties: Mapping[str, Any], generation: int) -> dict[str, Any]:
     """Return a node's properties with one generation's embedding as `embedding`, and no others."""
-    found = {name: value for name, value in properties.items() if not _PROPERTY.fullmatch(name)}
-    own = properties.get(property_of(generation))
-    return found if own is None else found | {"embedding": own}
+    kept = {name: value for name, value in properties.items() if not _PROPERTY.fullmatch(name)}
+    own = properties.get(embedding_property(generation))
+    return kept if own is None else kept | {"embedding": own}
 
 
-UNPROVEN = 0.5
+NEUTRAL_BELIEF = 0.5
 """Belief assumed in ESPER's blend for results that are not beliefs."""
 _WORD = re.compile(r"\w+")
 
 
-def asked(text: str) -> list[str]:
+def question_words(text: str) -> list[str]:
     """Return the distinct words of a question in lower case, to match names of speakers.
 
     Words with adjacent punctuation are included, because "jr." needs its period.
@@ -124,7 +122,7 @@ def asked(text: str) -> list[str]:
     return list(dict.fromkeys([*_WORD.findall(lower), *lower.split()]))
 
 
-def sent(policy: RecallPolicy) -> dict[str, Any]:
+def score_params(policy: RecallPolicy) -> dict[str, Any]:
     """Return the parameters that define the scoring of a recall."""
     lists = policy.score in {Score.BLENDED, Score.FUSED}
     blended = policy.score is Score.BLENDED
@@ -132,7 +130,7 @@ def sent(policy: RecallPolicy) -> dict[str, Any]:
         "score": str(policy.score) if lists else "plain",
         "distance": policy.score in {Score.FLAT, Score.ESPER},
         "adds": policy.score is Score.ESPER,
-        "unproven": UNPROVEN,
+        "unproven": NEUTRAL_BELIEF,
         "k": policy.k,
         "vector": policy.vector_weight if lists else 1.0,
         "words": policy.words_weight if lists else 0.0,

@@ -22,7 +22,7 @@ from graphmem.model import (
 )
 from graphmem.rules import identity
 
-Said = tuple[str, str | None, str]
+MessageKey = tuple[str, str | None, str]
 """Role, name and text of a message."""
 
 
@@ -30,20 +30,20 @@ class StoredTurn(NamedTuple):
     """A turn that is stored in the conversation."""
 
     id: str
-    said: Said
+    key: MessageKey
 
 
-def said(message: Message) -> Said:
+def message_key(message: Message) -> MessageKey:
     """Return the key that identifies a message without an id or a timestamp."""
     return message.role, message.name, message.content
 
 
-def keyed(messages: Sequence[Message]) -> bool:
+def have_keys(messages: Sequence[Message]) -> bool:
     """Return whether every message has an id or a timestamp, so that each has a key."""
     return all(m.id is not None or m.at is not None for m in messages)
 
 
-def key_ids(episode_id: str, messages: Sequence[Message]) -> list[str]:
+def turn_ids_by_key(episode_id: str, messages: Sequence[Message]) -> list[str]:
     """Return the turn ids of keyed messages: from the sender's id, else from time and text.
 
     Equal texts with the same timestamp are numbered in order; messages with an id are not.
@@ -60,7 +60,7 @@ def key_ids(episode_id: str, messages: Sequence[Message]) -> list[str]:
     ]
 
 
-def place_ids(episode_id: str, messages: Sequence[Message], start: int) -> list[str]:
+def turn_ids_by_position(episode_id: str, messages: Sequence[Message], start: int) -> list[str]:
     """Return the turn ids of messages identified by position, the first at position `start`."""
     return [
         identity.turn_id(episode_id, "place", str(place), m.role, m.name or "", m.content)
@@ -68,8 +68,8 @@ def place_ids(episode_id: str, messages: Sequence[Message], start: int) -> list[
     ]
 
 
-def resumed(
-    first: Sequence[StoredTurn], last: Sequence[StoredTurn], given: Sequence[Said]
+def overlapping_turns(
+    first: Sequence[StoredTurn], last: Sequence[StoredTurn], keys: Sequence[MessageKey]
 ) -> Sequence[StoredTurn]:
     """Return the stored turns that match the given messages, from the first message on.
 
@@ -79,21 +79,26 @@ def resumed(
     Args:
         first: first turns of the conversation, as many as there are messages or fewer.
         last: its last turns, as many, in order.
-        given: keys of the messages.
+        keys: keys of the messages.
     """
-    for n in range(min(len(last), len(given)), 0, -1):
-        if [turn.said for turn in last[-n:]] == list(given[:n]):
+    for n in range(min(len(last), len(keys)), 0, -1):
+        if [turn.key for turn in last[-n:]] == list(keys[:n]):
             return last[-n:]
-    if len(given) > 1 and [turn.said for turn in first] == list(given):
+    if len(keys) > 1 and [turn.key for turn in first] == list(keys):
         return first
     return ()
 
 
 BATCH = 100
 """Messages acknowledged together; after an interruption, up to this many are embedded again."""
-NOT_PEOPLE = frozenset({"assistant", "system", "tool", "function", "developer"})
+NON_HUMAN_ROLES = frozenset({"assistant", "system", "tool", "function", "developer"})
 """Roles whose messages only become turns: the text of a model is not evidence."""
 DEFAULT_SESSION = "conversation"
+
+
+def is_human(role: str) -> bool:
+    """Return whether a role is that of a person."""
+    return role.lower() not in NON_HUMAN_ROLES
 
 
 class MessageBatch(NamedTuple):
@@ -117,16 +122,16 @@ def fingerprint(message: Message) -> str:
     return identity.digest(*fields)[:16]
 
 
-def identified(messages: Sequence[Message]) -> list[Message]:
+def assign_ids(messages: Sequence[Message]) -> list[Message]:
     """Return messages that all have an id: their own, or one derived from their content.
 
     A derived id depends on the message and on the number of equal ones before it. It is therefore
     the same when the conversation is sent again or has grown.
     """
-    prints = [(fingerprint(message),) for message in messages]
+    prints = [fingerprint(message) for message in messages]
     return [
         message if message.id else message.model_copy(update={"id": f"{key}-{n}"})
-        for message, (key,), n in zip(messages, prints, identity.ordinals(prints), strict=True)
+        for message, key, n in zip(messages, prints, identity.ordinals(prints), strict=True)
     ]
 
 
@@ -138,14 +143,16 @@ def sessions(messages: Sequence[Message]) -> list[str]:
 def batches(messages: Sequence[Message]) -> Iterator[MessageBatch]:
     """Yield messages in batches by session, in order of first appearance."""
     sessions: dict[str, list[Message]] = {}
-    for message in identified(messages):
+    for message in assign_ids(messages):
         sessions.setdefault(message.session or DEFAULT_SESSION, []).append(message)
     for session_id, group in sessions.items():
         for start in range(0, len(group), BATCH):
             yield MessageBatch(session_id, group[start : start + BATCH])
 
 
-def wishes(messages: Sequence[Message], turns: TurnsReceipt) -> Mapping[int, NewMemory]:
+def conversation_memories(
+    messages: Sequence[Message], turns: TurnsReceipt
+) -> Mapping[int, NewMemory]:
     """Return the memories to commit for messages of people, by index in the batch.
 
     The event's id derives from the turn, so the same message is committed once.
@@ -161,11 +168,11 @@ def wishes(messages: Sequence[Message], turns: TurnsReceipt) -> Mapping[int, New
             turn_id=turn_id,
         )
         for i, (message, turn_id) in enumerate(zip(messages, turns.turn_ids, strict=True))
-        if message.role.lower() not in NOT_PEOPLE
+        if is_human(message.role)
     }
 
 
-def kept(
+def pair_outcomes(
     messages: Sequence[Message], places: Sequence[int], outcomes: Sequence[CommitOutcome]
 ) -> list[IngestedMessage]:
     """Return each message with its outcome; None if it has none."""
@@ -173,7 +180,7 @@ def kept(
     return [IngestedMessage(message, by_place.get(i)) for i, message in enumerate(messages)]
 
 
-def counted(
+def add_batch(
     so_far: IngestReport, turns: TurnsReceipt, outcomes: Sequence[CommitOutcome]
 ) -> IngestReport:
     """Return the totals including one more batch; repeated commits are counted separately."""
@@ -187,13 +194,13 @@ def counted(
     )
 
 
-def bite_hashes(found: Recollection) -> set[str]:
+def bite_hashes(recollection: Recollection) -> set[str]:
     """Return the content hashes of recalled texts."""
     return {
         bite.memory.content_hash
         if isinstance(bite, MemoryBite)
         else identity.content_hash(bite.text)
-        for bite in found.bites
+        for bite in recollection.bites
     }
 
 

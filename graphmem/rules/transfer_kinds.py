@@ -29,23 +29,23 @@ from graphmem.model import EventType, Name, Status, Text
 from graphmem.model.belief import Cardinality, Combine
 from graphmem.model.items import MOST_MINUTES, Label
 from graphmem.model.items import Key as ItemKey
-from graphmem.rules import nesting
+from graphmem.rules import items
 
-LONGEST_NORM = 1e6
+MAX_NORM = 1e6
 """Maximum norm of an embedding. Models give about 1; squares of much larger ones overflow."""
-LONGEST_KEY = 6_500
+MAX_KEY_BYTES = 6_500
 """Bytes of UTF-8: an index accepts about 8,000, of which tenant and scope need up to 1,600."""
 
 
-def _only(given: object, name: str) -> Any:
+def _single_entry(value: object, name: str) -> Any:
     """Return the value of a map with one entry, which encodes a type that JSON lacks."""
-    if not isinstance(given, dict) or list(given) != [name]:
+    if not isinstance(value, dict) or list(value) != [name]:
         raise ValueError(f'must be a map with the one entry "{name}"')
-    return given[name]
+    return value[name]
 
 
-def _instant(given: object) -> datetime:
-    text = _only(given, "instant")
+def _parse_instant(value: object) -> datetime:
+    text = _single_entry(value, "instant")
     try:
         at = datetime.fromisoformat(text)
         if at.tzinfo is not None:
@@ -55,37 +55,37 @@ def _instant(given: object) -> datetime:
     raise ValueError("must be an ISO 8601 timestamp with a time zone, in the years 1 to 9999")
 
 
-def _recorded(at: datetime) -> datetime:
+def _check_recorded(at: datetime) -> datetime:
     # Readers add and subtract durations.
     if not 1970 <= at.year < 9999:
         raise ValueError("must be in the years 1970 to 9998")
     return at
 
 
-def _days(given: object) -> object:
-    if given == {"float": "inf"}:
+def _parse_days(value: object) -> object:
+    if value == {"float": "inf"}:
         return math.inf
-    if isinstance(given, float | int) and not isinstance(given, bool) and 0 < given < math.inf:
-        return float(given)
+    if isinstance(value, float | int) and not isinstance(value, bool) and 0 < value < math.inf:
+        return float(value)
     raise ValueError('must be a number greater than 0 or {"float": "inf"}')
 
 
-def _vector(given: object, info: ValidationInfo) -> Any:
+def _parse_vector(value: object, info: ValidationInfo) -> Any:
     dimension = (info.context or {})["dimension"]
     try:
-        data = base64.b64decode(_only(given, "vector"), validate=True)
+        data = base64.b64decode(_single_entry(value, "vector"), validate=True)
     except (TypeError, binascii.Error):
         raise ValueError("must be 32-bit floats in base64") from None
     if len(data) != 4 * dimension:
         raise ValueError(f"must have {dimension} dimensions, as in the header")
     found = np.frombuffer(data, dtype="<f4").astype(np.float32)
     # The server refuses to compare a vector of norm 0; NaN fails this check, too.
-    if not 0 < float(np.linalg.norm(found.astype(np.float64))) <= LONGEST_NORM:
+    if not 0 < float(np.linalg.norm(found.astype(np.float64))) <= MAX_NORM:
         raise ValueError("must be finite numbers, not all of them 0")
     return found
 
 
-def loaded(text: str) -> dict[str, Any]:
+def parse_object(text: str) -> dict[str, Any]:
     """Return the JSON object in a text.
 
     Raises:
@@ -95,26 +95,26 @@ def loaded(text: str) -> dict[str, Any]:
         found = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("must be JSON") from None
-    if not isinstance(found, dict) or nesting.is_too_deep(found):
-        raise ValueError(f"must be a JSON object of at most {nesting.MOST_LEVELS} levels")
+    if not isinstance(found, dict) or items.is_too_deep(found):
+        raise ValueError(f"must be a JSON object of at most {items.MAX_LEVELS} levels")
     return found
 
 
-def _fits_index(text: str) -> str:
-    if len(text.encode()) > LONGEST_KEY:
-        raise ValueError(f"must have at most {LONGEST_KEY:,} bytes")
+def _check_key_length(text: str) -> str:
+    if len(text.encode()) > MAX_KEY_BYTES:
+        raise ValueError(f"must have at most {MAX_KEY_BYTES:,} bytes")
     return text
 
 
-When: TypeAlias = Annotated[datetime, PlainValidator(_instant)]
-Recorded: TypeAlias = Annotated[When, AfterValidator(_recorded)]
-Days: TypeAlias = Annotated[float, PlainValidator(_days)]
+When: TypeAlias = Annotated[datetime, PlainValidator(_parse_instant)]
+Recorded: TypeAlias = Annotated[When, AfterValidator(_check_recorded)]
+Days: TypeAlias = Annotated[float, PlainValidator(_parse_days)]
 """Time constant in days; inf for no decay."""
-Vector: TypeAlias = Annotated[Any, PlainValidator(_vector)]
+Vector: TypeAlias = Annotated[Any, PlainValidator(_parse_vector)]
 """float32[n]; n is `dimension` of the validation's context."""
 Id: TypeAlias = Annotated[Text, Field(min_length=1, max_length=500)]
 """Ids given by callers have at most 200 characters; some ids are derived from these."""
-Key: TypeAlias = Annotated[Text, Field(min_length=1), AfterValidator(_fits_index)]
+Key: TypeAlias = Annotated[Text, Field(min_length=1), AfterValidator(_check_key_length)]
 """Folded name, short enough for an index."""
 Scope: TypeAlias = Name
 Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=2**53)]
@@ -124,15 +124,15 @@ Strength: TypeAlias = Annotated[float, Strict(), Field(ge=0.1, le=0.9, allow_inf
 """Strength as used by the sequential test, so that its logarithm is finite."""
 Rate: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1_000, allow_inf_nan=False)]
 Flag: TypeAlias = Annotated[bool, Strict()]
-Begun: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]
+CreationOrder: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]
 """Time of creation, and position in a batch."""
 
 
 Texts: TypeAlias = list[Text]
-_closed = with_config(ConfigDict(extra="forbid", hide_input_in_errors=True))
+closed = with_config(ConfigDict(extra="forbid", hide_input_in_errors=True))
 
 
-@_closed
+@closed
 class _Episode(TypedDict):
     scope: Scope
     session_id: NotRequired[Id]
@@ -147,7 +147,7 @@ class _Episode(TypedDict):
     recorded_at: Recorded
 
 
-@_closed
+@closed
 class _Turn(TypedDict):
     scope: Scope
     episode_id: Name
@@ -160,7 +160,7 @@ class _Turn(TypedDict):
     recorded_at: Recorded
 
 
-@_closed
+@closed
 class _Archive(TypedDict):
     scope: Scope
     episode_id: Name
@@ -169,7 +169,7 @@ class _Archive(TypedDict):
     recorded_at: Recorded
 
 
-@_closed
+@closed
 class _Reply(TypedDict):
     scope: Scope
     kind: NotRequired[Literal["extraction"]]
@@ -187,7 +187,7 @@ class _Reply(TypedDict):
     recorded_at: NotRequired[Recorded]
 
 
-@_closed
+@closed
 class _Artifact(TypedDict):
     scope: Scope
     kind: Text
@@ -195,38 +195,38 @@ class _Artifact(TypedDict):
     recorded_at: Recorded
 
 
-@_closed
+@closed
 class _Item(TypedDict):
     scope: Scope
     key: ItemKey
     value: Text
     created_at: When
     updated_at: When
-    begun: Begun
+    begun: CreationOrder
     ttl_minutes: NotRequired[Annotated[Number, Field(gt=0, le=MOST_MINUTES)]]
     expires_at: NotRequired[When]
 
 
-@_closed
+@closed
 class _Namespace(TypedDict):
     parts: Annotated[list[Label], Field(max_length=100)]
-    begun: Begun
+    begun: CreationOrder
 
 
-@_closed
+@closed
 class _ItemText(TypedDict):
     name: Text
     text: Text
     embedding: NotRequired[Vector]
 
 
-@_closed
+@closed
 class _Name(TypedDict):
     scope: Scope
     name: Text
 
 
-@_closed
+@closed
 class _Predicate(TypedDict):
     scope: Scope
     name: Text
@@ -242,7 +242,7 @@ class _Predicate(TypedDict):
     recorded_at: Recorded
 
 
-@_closed
+@closed
 class _Belief(TypedDict):
     scope: Scope
     statement: Text
@@ -261,7 +261,7 @@ class _Belief(TypedDict):
     first_id: Id
 
 
-@_closed
+@closed
 class _Memory(TypedDict):
     scope: Scope
     content: Text
@@ -279,7 +279,7 @@ class _Memory(TypedDict):
     trace_foreign: NotRequired[Flag]
 
 
-@_closed
+@closed
 class _Event(TypedDict):
     scope: Scope
     type: EventType
@@ -307,13 +307,13 @@ class _Event(TypedDict):
     payload: NotRequired[Text]
 
 
-@_closed
+@closed
 class _Consolidation(TypedDict):
     cursor: NotRequired[When]
     known: NotRequired[When]
 
 
-@_closed
+@closed
 class _Rating(TypedDict):
     scope: Scope
     elo: Number
@@ -324,7 +324,7 @@ class _Rating(TypedDict):
     base_touched_at: NotRequired[When]
 
 
-@_closed
+@closed
 class _Rater(TypedDict):
     ended: NotRequired[Count]
     rated: NotRequired[Count]
@@ -354,12 +354,12 @@ TEXTS: Any = list[_ItemText]
 """Searchable texts of an item."""
 
 
-@_closed
+@closed
 class _Plain(TypedDict):
     """A relationship without properties."""
 
 
-@_closed
+@closed
 class _Supersedes(TypedDict):
     event_id: Id
     occurred_at: When
@@ -367,14 +367,14 @@ class _Supersedes(TypedDict):
     in_force: NotRequired[Flag]
 
 
-@_closed
+@closed
 class _Returned(TypedDict):
     rank: Annotated[Count, Field(ge=1)]
     similarity: NotRequired[Number]
     content_hash: NotRequired[Id]
 
 
-@_closed
+@closed
 class _Rated(TypedDict):
     before: Number
     after: Number
@@ -389,19 +389,20 @@ class LinkKind:
     """Types of the events it starts from; None if the type does not matter."""
 
 
-_COMMITTED = frozenset(
+COMMITTED = frozenset(
     {EventType.ADD, EventType.IMPORT, EventType.REINFORCE_EXACT, EventType.REINFORCE_NEAR}
 )
-COMMITTED = _COMMITTED
 """Types of events that commit a text."""
 _DECIDED = frozenset({EventType.ACCEPT, EventType.REJECT})
 _LOGGED = frozenset({EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, EventType.ROLL_UP})
 
 
-def _to(types: str, properties: Any, labels: str, *of: EventType) -> dict[Any, LinkKind]:
+def _event_links(types: str, properties: Any, labels: str, *of: EventType) -> dict[Any, LinkKind]:
     """Return the kinds of relationships that start from events."""
     link = LinkKind(properties, frozenset(of) or None)
-    return {("Event", one, label): link for one in types.split() for label in labels.split()}
+    return {
+        ("Event", type_name, label): link for type_name in types.split() for label in labels.split()
+    }
 
 
 LINKS: Mapping[tuple[str, str, str], LinkKind] = {
@@ -413,20 +414,20 @@ LINKS: Mapping[tuple[str, str, str], LinkKind] = {
     ("Memory", "CLAIMS", "Belief"): LinkKind(_Plain),
     ("Memory", "SUPERSEDES", "Memory"): LinkKind(_Supersedes),
     ("Belief", "SUPERSEDES", "Belief"): LinkKind(_Supersedes),
-    **_to("CONCERNS", _Plain, "Memory Belief Episode"),
-    **_to("OCCURRED_IN", _Plain, "Episode"),
-    **_to("QUOTES", _Plain, "Turn"),
-    **_to("REINFORCES", _Plain, "Memory", *_COMMITTED),
+    **_event_links("CONCERNS", _Plain, "Memory Belief Episode"),
+    **_event_links("OCCURRED_IN", _Plain, "Episode"),
+    **_event_links("QUOTES", _Plain, "Turn"),
+    **_event_links("REINFORCES", _Plain, "Memory", *COMMITTED),
     # Their properties are those of the event and of the belief.
-    **_to("SUPPORTS REFUTES", _Plain, "Belief", *_COMMITTED, EventType.EVIDENCE),
-    **_to("CONCERNS", _Plain, "Predicate", EventType.POLICY),
-    **_to("CONCERNS NAMES", _Plain, "Name", EventType.SAME_AS),
-    **_to("CONCERNS", _Plain, "Event", *_DECIDED),
-    **_to("RETRACTS", _Plain, "Event", EventType.RETRACT),
-    **_to("WITHIN", _Plain, "Event", *_LOGGED),
-    **_to("ACCESSED", _Plain, "Memory Belief Turn Episode Artifact", EventType.ACCESS),
-    **_to("RETURNED", _Returned, "Memory Belief Turn Episode Artifact", EventType.SEARCH),
-    **_to("RATED", _Rated, "Memory Belief Episode Artifact", EventType.SEARCH),
+    **_event_links("SUPPORTS REFUTES", _Plain, "Belief", *COMMITTED, EventType.EVIDENCE),
+    **_event_links("CONCERNS", _Plain, "Predicate", EventType.POLICY),
+    **_event_links("CONCERNS NAMES", _Plain, "Name", EventType.SAME_AS),
+    **_event_links("CONCERNS", _Plain, "Event", *_DECIDED),
+    **_event_links("RETRACTS", _Plain, "Event", EventType.RETRACT),
+    **_event_links("WITHIN", _Plain, "Event", *_LOGGED),
+    **_event_links("ACCESSED", _Plain, "Memory Belief Turn Episode Artifact", EventType.ACCESS),
+    **_event_links("RETURNED", _Returned, "Memory Belief Turn Episode Artifact", EventType.SEARCH),
+    **_event_links("RATED", _Rated, "Memory Belief Episode Artifact", EventType.SEARCH),
 }
 """Kinds of relationships by start label, type and end label."""
 

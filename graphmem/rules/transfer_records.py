@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, ValidationError, with_config
+from pydantic import Field, ValidationError
 from typing_extensions import TypedDict
 
 from graphmem.errors import ExportFileError, InvalidInputError
 from graphmem.model import EventType, Instant, Name, Text
-from graphmem.rules import items, transfer, transfer_payloads
+from graphmem.rules import items, transfer
 from graphmem.rules.transfer import KINDS, DigestChain, ExportCounts, NodeKind
 from graphmem.rules.transfer_kinds import (
     LINKS,
@@ -25,12 +25,12 @@ from graphmem.rules.transfer_kinds import (
     Flag,
     Id,
     Key,
-    LinkKind,
     adapter,
-    loaded,
+    closed,
+    parse_object,
 )
 
-PLACES = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
+KIND_ORDER = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
 _LABELS = {kind.label: place for place, kind in enumerate(KINDS)}
 _BY_NAME = frozenset({"Name", "Predicate"})
 """Labels whose keys are folded names."""
@@ -52,13 +52,13 @@ _POLARITY = {"SUPPORTS": 1, "REFUTES": -1}
 _HINT = "Nothing was imported. Export again; an edited file may be invalid."
 
 
-@with_config(ConfigDict(extra="forbid"))
+@closed
 class _Model(TypedDict):
     name: Text
     dimension: Annotated[int, Field(strict=True, ge=1, le=4096)]
 
 
-@with_config(ConfigDict(extra="forbid"))
+@closed
 class _Header(TypedDict):
     format: Text
     version: int
@@ -67,7 +67,7 @@ class _Header(TypedDict):
     known: Instant
 
 
-@with_config(ConfigDict(extra="forbid"))
+@closed
 class _Link(TypedDict):
     type: Text
     label: Text
@@ -144,105 +144,96 @@ class Reader:
             ExportFileError: the line was changed, a line before it is missing, or its content is
                 invalid; names the line and the field.
         """
-        given = self.chain.read(line)
+        record = self.chain.read(line)
         try:
-            return self._parsed(given)
+            return self._parsed(record)
         except _LineError as error:
             raise ExportFileError(f"Line {self.chain.number}: {error}.", hint=_HINT) from None
 
-    def _parsed(self, given: dict[str, Any]) -> Header | Node | End:
+    def _parsed(self, record: dict[str, Any]) -> Header | Node | End:
         if self.ended:
             raise _LineError("it follows the end of the export")
         if self.header is None:
-            self.header = _header(given)
+            self.header = _parse_header(record)
             return self.header
-        if "end" in given:
-            if given != self.counts.end():
+        if "end" in record:
+            if record != self.counts.end():
                 raise _LineError("its counts differ from the records in the file")
             self.ended = True
-            return End(given)
-        found = _node(self.chain.number, given, self.header.dimension)
-        place = PLACES[found.kind.label, found.kind.part], found.key
+            return End(record)
+        node = _parse_node(self.chain.number, record, self.header.dimension)
+        place = KIND_ORDER[node.kind.label, node.kind.part], node.key
         if place <= self.place:
             raise _LineError("key: must be greater than that of the line before it")
         self.place = place
-        self.counts.add(given)
-        return found
+        self.counts.add(record)
+        return node
 
 
 class _LineError(Exception):
     """Problem of a line, prefixed with the field."""
 
 
-def _header(given: dict[str, Any]) -> Header:
-    transfer.checked_header(given)
-    found = _checked("", adapter(_Header).validate_python, given)
-    model = found["model"]
-    return Header(found["tenant"], model["name"], model["dimension"], found["known"], given)
+def _parse_header(record: dict[str, Any]) -> Header:
+    transfer.check_header(record)
+    header = _validate("", _Header, record)
+    model = header["model"]
+    return Header(header["tenant"], model["name"], model["dimension"], header["known"], record)
 
 
-def _node(line: int, given: dict[str, Any], dimension: int) -> Node:
-    kind = _kind(given)
-    context = {"dimension": dimension}
-    properties = _checked(
-        "properties",
-        lambda value: adapter(NODES[kind.label]).validate_python(value, context=context),
-        given["properties"],
-    )
+def _parse_node(line: int, record: dict[str, Any], dimension: int) -> Node:
+    kind = _parse_kind(record)
+    properties = _validate("properties", NODES[kind.label], record["properties"], dimension)
     texts: list[dict[str, Any]] = []
     namespace: dict[str, Any] = {}
     if kind.label == "Item":
-        namespace = _checked(
-            "namespace", adapter(NODES["Namespace"]).validate_python, given["namespace"]
-        )
-        texts = _checked(
-            "texts",
-            lambda value: adapter(TEXTS).validate_python(value, context=context),
-            given["texts"],
-        )
-    found = Node(
+        namespace = _validate("namespace", NODES["Namespace"], record["namespace"])
+        texts = _validate("texts", TEXTS, record["texts"], dimension)
+    node = Node(
         line=line,
         kind=kind,
-        key=_checked("key", adapter(_key(kind.label)).validate_python, given["key"]),
+        key=_validate("key", _key_type(kind.label), record["key"]),
         properties=properties,
-        links=_links(kind, given, properties),
+        links=_parse_links(kind, record, properties),
         texts=texts,
         namespace=namespace,
-        given=given,
+        given=record,
     )
     if (check := _CHECKS.get(kind.label)) is not None:
-        check(found)
-    return found
+        check(node)
+    return node
 
 
-def _kind(given: Mapping[str, Any]) -> NodeKind:
-    label, part = given.get("kind"), given.get("part", "")
-    place = PLACES.get((label, part)) if isinstance(label, str) and isinstance(part, str) else None
+def _parse_kind(record: Mapping[str, Any]) -> NodeKind:
+    label, part = record.get("kind"), record.get("part", "")
+    place = (
+        KIND_ORDER.get((label, part)) if isinstance(label, str) and isinstance(part, str) else None
+    )
     if place is None:
         raise _LineError("kind: must be a kind of node in an export, with its part")
     kind = KINDS[place]
-    wanted = {"kind", "key", "properties", "links"} | ({"part"} if kind.part else set())
-    wanted |= {"namespace", "texts"} if label == "Item" else set()
-    if given.keys() != wanted:
-        odd = min(wanted ^ given.keys(), key=str)
-        raise _LineError(f"{_shown(odd)}: {'is missing' if odd in wanted else 'is not allowed'}")
+    required = {"kind", "key", "properties", "links"} | ({"part"} if kind.part else set())
+    required |= {"namespace", "texts"} if label == "Item" else set()
+    if record.keys() != required:
+        wrong = min(required ^ record.keys(), key=str)
+        raise _LineError(
+            f"{_path_part(wrong)}: {'is missing' if wrong in required else 'is not allowed'}"
+        )
     return kind
 
 
-def _key(label: str) -> Any:
+def _key_type(label: str) -> Any:
     if label in _BY_SCOPE | _CITED:
         return Name
     return Key if label in _BY_NAME else Id
 
 
-def _links(
-    kind: NodeKind, given: Mapping[str, Any], properties: Mapping[str, Any]
+def _parse_links(
+    kind: NodeKind, record: Mapping[str, Any], properties: Mapping[str, Any]
 ) -> list[Related]:
-    own = _LABELS[kind.label], given["key"]
-    found = []
-    for n, link in enumerate(
-        _checked("links", adapter(list[_Link]).validate_python, given["links"])
-    ):
+    own = _LABELS[kind.label], record["key"]
+    links = []
+    for n, link in enumerate(_validate("links", list[_Link], record["links"])):
         where = f"links.{n}"
         start, end = kind.label, link["label"]
         if not link["leaves"]:
@@ -256,15 +247,9 @@ def _links(
             raise _LineError(f"{where}.key: must be the key of an earlier node")
         if _POLARITY.get(link["type"], properties.get("polarity")) != properties.get("polarity"):
             raise _LineError(f"{where}.type: must match the event's polarity")
-        found.append(_related(where, known, link))
-    return found
-
-
-def _related(where: str, known: LinkKind, link: Mapping[str, Any]) -> Related:
-    own = _checked(
-        f"{where}.properties", adapter(known.properties).validate_python, link["properties"]
-    )
-    return Related(link["type"], link["label"], link["key"], link["leaves"], own)
+        valid = _validate(f"{where}.properties", known.properties, link["properties"])
+        links.append(Related(**link | {"properties": valid}))
+    return links
 
 
 def _check_event(node: Node) -> None:
@@ -273,22 +258,20 @@ def _check_event(node: Node) -> None:
     for name in needed:
         if name not in event:
             raise _LineError(f"properties.{name}: is required in this type of event")
-    _checked("properties.payload", transfer_payloads.payload, event)
+    _check("properties.payload", transfer.parse_payload, event)
 
 
 def _check_belief(node: Node) -> None:
     belief = node.properties
-    slot_id = _checked(
-        "properties", lambda value: transfer_payloads.slot_id(value, node.key), belief
-    )
+    slot_id = _check("properties", lambda value: transfer.slot_id(value, node.key), belief)
     keys = "".join(belief.get(name, "") for name in ("subject_key", "predicate_key"))
-    _checked("properties.subject_key", adapter(Key).validate_python, keys or slot_id)
+    _validate("properties.subject_key", Key, keys or slot_id)
 
 
 def _check_reply(node: Node) -> None:
     reply = node.properties
     if "decided" in reply:
-        _checked("properties.decided", transfer_payloads.decided, reply["decided"])
+        _check("properties.decided", transfer.parse_decision, reply["decided"])
     elif reply["done"]:
         raise _LineError("properties.decided: is required in a reply that is done")
 
@@ -296,9 +279,9 @@ def _check_reply(node: Node) -> None:
 def _check_item(node: Node) -> None:
     parts, item = node.namespace["parts"], node.properties
     # Reject labels that are too long together, and invalid values, as `put` does.
-    _checked("namespace.parts", lambda labels: items.namespace_row("", labels, 0), parts)
-    value = _checked("properties.value", loaded, item["value"])
-    _checked("properties.value", items.encoded, value)
+    _check("namespace.parts", lambda labels: items.namespace_row("", labels, 0), parts)
+    value = _check("properties.value", parse_object, item["value"])
+    _check("properties.value", items.encode_value, value)
     if node.key != items.item_id(item["scope"], parts, item["key"]):
         raise _LineError("key: must be the id of the item's namespace and key")
 
@@ -311,7 +294,12 @@ _CHECKS: Mapping[str, Callable[[Node], None]] = {
 }
 
 
-def _checked(where: str, check: Callable[[Any], Any], value: Any) -> Any:
+def _validate(where: str, shape: Any, value: Any, dimension: int | None = None) -> Any:
+    validate = adapter(shape).validate_python
+    return _check(where, lambda given: validate(given, context={"dimension": dimension}), value)
+
+
+def _check(where: str, check: Callable[[Any], Any], value: Any) -> Any:
     """Return the result of a check.
 
     Raises:
@@ -321,7 +309,7 @@ def _checked(where: str, check: Callable[[Any], Any], value: Any) -> Any:
         return check(value)
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join([where, *map(_shown, wrong["loc"])]).strip(".")
+        place = ".".join([where, *map(_path_part, wrong["loc"])]).strip(".")
         problem = wrong["msg"].removeprefix("Value error, ")
     except InvalidInputError as error:
         place, problem = where, error.message.rstrip(".")
@@ -330,7 +318,7 @@ def _checked(where: str, check: Callable[[Any], Any], value: Any) -> Any:
     raise _LineError(f"{place}: {problem[:1].lower()}{problem[1:]}")
 
 
-def _shown(step: object) -> str:
+def _path_part(step: object) -> str:
     """Return a part of a field's path for an error; names in a file may be arbitrary."""
     text = str(step)
     if isinstance(step, int):

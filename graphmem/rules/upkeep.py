@@ -41,7 +41,7 @@ class PruneVerdict(NamedTuple):
     reason: str
 
 
-def judged(case: PruneCase, by: PrunePolicy = STANDARD) -> PruneVerdict:
+def prune_verdict(case: PruneCase, by: PrunePolicy = STANDARD) -> PruneVerdict:
     """Return the action for an item; an age equal to a limit reaches it.
 
     Items that are HIGH, MEDIUM or never rated are kept, regardless of age.
@@ -49,24 +49,28 @@ def judged(case: PruneCase, by: PrunePolicy = STANDARD) -> PruneVerdict:
     if case.tier is None:
         return PruneVerdict(PruneAction.KEEP, "never rated: its use is unknown")
     if case.tier is Tier.VERY_LOW:
-        return _aged("VERY_LOW and untouched", case.idle_days, by.archive_days, PruneAction.ARCHIVE)
+        return _by_age(
+            "VERY_LOW and untouched", case.idle_days, by.archive_days, PruneAction.ARCHIVE
+        )
     if case.tier is not Tier.LOW:
         return PruneVerdict(PruneAction.KEEP, f"{case.tier} is never pruned")
     if case.compressed_days is not None:
         if case.opened_since:
             return PruneVerdict(PruneAction.KEEP, "LOW and compressed, but opened since")
         days = min(case.idle_days, case.compressed_days)
-        return _aged("LOW, compressed and untouched", days, by.compressed_days, PruneAction.ARCHIVE)
+        return _by_age(
+            "LOW, compressed and untouched", days, by.compressed_days, PruneAction.ARCHIVE
+        )
     if case.compressible:
-        return _aged("LOW and untouched", case.idle_days, by.compress_days, PruneAction.COMPRESS)
+        return _by_age("LOW and untouched", case.idle_days, by.compress_days, PruneAction.COMPRESS)
     if case.opened_since:
         return PruneVerdict(PruneAction.KEEP, "LOW, but opened once")
     # The same total time as for an item that is compressed first.
     days = by.compress_days + by.compressed_days
-    return _aged("LOW, never opened and untouched", case.idle_days, days, PruneAction.ARCHIVE)
+    return _by_age("LOW, never opened and untouched", case.idle_days, days, PruneAction.ARCHIVE)
 
 
-def _aged(what: str, days: float, limit: float, fate: PruneAction) -> PruneVerdict:
+def _by_age(what: str, days: float, limit: float, fate: PruneAction) -> PruneVerdict:
     duration = f"{what} for {max(days, 0) // 1:.0f} days"
     if days >= limit:
         return PruneVerdict(fate, f"{duration}: {limit:g} or more")
@@ -76,7 +80,7 @@ def _aged(what: str, days: float, limit: float, fate: PruneAction) -> PruneVerdi
 BEGIN, END = "<!-- graphmem:begin -->", "<!-- graphmem:end -->"
 HEADING = "# Memory"
 """Heading of a new digest file."""
-LONGEST = consolidation.LONGEST_STATEMENT
+MAX_GIST_CHARS = consolidation.MAX_STATEMENT_CHARS
 """Maximum length of an episode's gist, in characters."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -99,23 +103,29 @@ def gist(text: str, name: str | None = None) -> str:
     The result is one line of at most LONGEST characters, prefixed with the speaker's name.
     """
     passage = Passage("", "Episode", "", name, text, read_options.BEGINNING)
-    return shortened(consolidation.statement(passage) or consolidation.spoken(name, text))
+    return shorten(
+        consolidation.extractive_statement(passage) or consolidation.prefix_speaker(name, text)
+    )
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return a text as one line of at most LONGEST characters, cut at a word boundary."""
-    line = _shown(text)
-    return line if len(line) <= LONGEST else line[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
+    line = _visible_line(text)
+    return (
+        line if len(line) <= MAX_GIST_CHARS else line[: MAX_GIST_CHARS - 1].rsplit(" ", 1)[0] + "…"
+    )
 
 
-def line(at: datetime, summary: str, episode_id: str) -> str:
+def digest_line(at: datetime, summary: str, episode_id: str) -> str:
     """Return the line of an episode: a list item of plain text, with the id in a code span."""
-    escaped = _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), _shown(summary))
-    return f"- {at.date().isoformat()}: {escaped} `{_code(episode_id)}`"
+    escaped = _MARKUP.sub(
+        lambda match: _ENTITIES.get(match[0], "\\" + match[0]), _visible_line(summary)
+    )
+    return f"- {at.date().isoformat()}: {escaped} `{context.escape_code(episode_id)}`"
 
 
-def held(text: str | None, name: str) -> frozenset[str]:
-    """Return the episode codes in the digest section of a file's text, for `has`.
+def digest_codes(text: str | None, name: str) -> frozenset[str]:
+    """Return the episode codes in the digest section of a file's text, for `has_code`.
 
     Raises:
         DigestFileError: the markers do not delimit exactly one section.
@@ -126,38 +136,35 @@ def held(text: str | None, name: str) -> frozenset[str]:
     return frozenset(_CODE.findall(text[section.start : section.end]))
 
 
-def has(codes: frozenset[str], episode_id: str) -> bool:
+def has_code(codes: frozenset[str], episode_id: str) -> bool:
     """Return whether an episode's code is in `codes`."""
-    return _code(episode_id) in codes
+    return context.escape_code(episode_id) in codes
 
 
-def merged(text: str | None, lines: Mapping[str, str], name: str) -> str:
+def add_lines(text: str | None, lines: Mapping[str, str], name: str) -> str:
     """Return a file's text with lines added for the episodes that have none in it.
 
-    Args:
-        text: contents of the file; None if it does not exist, which adds a heading.
-        lines: lines by episode id.
-        name: file name, for errors.
+    If the file does not exist, `text` is None, and a heading is added.
 
     Raises:
         DigestFileError: the markers do not delimit exactly one section.
     """
-    codes = held(text, name)
-    new = [made for episode_id, made in lines.items() if not has(codes, episode_id)]
+    codes = digest_codes(text, name)
+    new = [new_line for episode_id, new_line in lines.items() if not has_code(codes, episode_id)]
     if not new:
         return text or ""
     before = f"{HEADING}\n" if text is None else text
     section = _section(before, name)
-    found = _ENDING.search(before, section.begin if section else 0)
-    ending = found[0] if found else "\n"
-    added = "".join(made + ending for made in new)
+    match = _ENDING.search(before, section.begin if section else 0)
+    ending = match[0] if match else "\n"
+    added = "".join(new_line + ending for new_line in new)
     if section is not None:
         return before[: section.end] + added + before[section.end :]
     gap = "" if not before else ending if before.endswith(("\r", "\n")) else 2 * ending
     return f"{before}{gap}{BEGIN}{ending}{added}{END}{ending}"
 
 
-def lines_of(text: str, episodes: Sequence[str], name: str) -> list[str]:
+def episode_lines(text: str, episodes: Sequence[str], name: str) -> list[str]:
     """Return the lines of a file's section that belong to the given episodes.
 
     Raises:
@@ -166,18 +173,18 @@ def lines_of(text: str, episodes: Sequence[str], name: str) -> list[str]:
     section = _section(text, name)
     if section is None:
         return []
-    codes = {_code(episode_id) for episode_id in episodes}
+    codes = {context.escape_code(episode_id) for episode_id in episodes}
     lines = _LINE.findall(text[section.start : section.end])
     return [line for line in lines if not codes.isdisjoint(_CODE.findall(line))]
 
 
-def without(text: str, episodes: Sequence[str], name: str) -> str:
+def remove_episodes(text: str, episodes: Sequence[str], name: str) -> str:
     """Return a file's text without the lines that belong to the given episodes.
 
     Raises:
         DigestFileError: the markers do not delimit exactly one section.
     """
-    removed = set(lines_of(text, episodes, name))
+    removed = set(episode_lines(text, episodes, name))
     section = _section(text, name)
     if section is None or not removed:
         return text
@@ -205,38 +212,37 @@ class _Mark(NamedTuple):
 
 def _section(text: str, name: str) -> _Section | None:
     marks: dict[str, list[_Mark]] = {BEGIN: [], END: []}
-    for number, found in enumerate(_LINE.finditer(text), 1):
-        content = found[0].lstrip(_BYTE_ORDER_MARK).strip()
+    for number, match in enumerate(_LINE.finditer(text), 1):
+        content = match[0].lstrip(_BYTE_ORDER_MARK).strip()
         if content in marks:
-            marks[content].append(_Mark(number, found.start(), found.end()))
-    begin, end = _only(marks[BEGIN], name, "begins"), _only(marks[END], name, "ends")
+            marks[content].append(_Mark(number, match.start(), match.end()))
+    begin, end = _single_mark(marks[BEGIN], name, "begins"), _single_mark(marks[END], name, "ends")
     if begin is None and end is None:
         return None
     if end is None:
-        raise _broken(name, marks[BEGIN][0].number, "begins and never ends")
+        raise _section_error(name, marks[BEGIN][0].number, "begins and never ends")
     if begin is None:
-        raise _broken(name, end.number, "ends and never began")
+        raise _section_error(name, end.number, "ends and never began")
     if end.number < begin.number:
-        raise _broken(name, end.number, f"ends before it begins, in line {begin.number}")
+        raise _section_error(name, end.number, f"ends before it begins, in line {begin.number}")
     return _Section(begin.start, begin.end, end.start)
 
 
-def _only(marks: Sequence[_Mark], name: str, word: str) -> _Mark | None:
+def _single_mark(marks: Sequence[_Mark], name: str, word: str) -> _Mark | None:
     if len(marks) > 1:
-        raise _broken(name, marks[1].number, f"{word} a second time, after line {marks[0].number}")
+        raise _section_error(
+            name, marks[1].number, f"{word} a second time, after line {marks[0].number}"
+        )
     return marks[0] if marks else None
 
 
-def _broken(name: str, number: int, what: str) -> DigestFileError:
+def _section_error(name: str, number: int, what: str) -> DigestFileError:
     return DigestFileError(f"{name}, line {number}: the digest {what}.", hint=_HINT)
 
 
-def _code(episode_id: str) -> str:
-    """Return an id as written in a code span; the mapping is one-to-one."""
-    return context.quoted(episode_id)[1:-1].replace("`", "\\u0060")
-
-
-def _shown(text: str) -> str:
+def _visible_line(text: str) -> str:
     """Return a text as one line without invisible characters."""
-    seen = "".join(one for one in " ".join(text.split()) if not context.unseen(one))
+    seen = "".join(
+        character for character in " ".join(text.split()) if not context.is_invisible(character)
+    )
     return " ".join(seen.split())

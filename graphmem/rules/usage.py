@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -42,32 +43,29 @@ class Rating:
 STANDARD = Rating()
 
 
-def sent(by: Rating = STANDARD) -> dict[str, float]:
+def rating_params(by: Rating = STANDARD) -> dict[str, float]:
     """Return the constants as parameters of the query that rates games."""
     return asdict(by)
 
 
-def fade(by: Rating = STANDARD) -> dict[str, float]:
+def decay_params(by: Rating = STANDARD) -> dict[str, float]:
     """Return the constants of decay as query parameters."""
     return {"floor": by.floor, "days": by.fading_days}
 
 
-def bounds(of: Tier | None, by: Rating = STANDARD) -> tuple[float, float]:
+_TIERS = (Tier.VERY_LOW, Tier.LOW, Tier.MEDIUM, Tier.HIGH)
+
+
+def tier_bounds(of: Tier | None, by: Rating = STANDARD) -> tuple[float, float]:
     """Return the lowest rating of a tier, and the upper bound; None spans all tiers."""
     steps = [-math.inf, by.low, by.medium, by.high, math.inf]
-    if of is None:
-        return steps[0], steps[-1]
-    place = [Tier.VERY_LOW, Tier.LOW, Tier.MEDIUM, Tier.HIGH].index(of)
-    return steps[place], steps[place + 1]
+    n = 0 if of is None else _TIERS.index(of)
+    return steps[n], steps[-1 if of is None else n + 1]
 
 
 def tier(elo: float, by: Rating = STANDARD) -> Tier:
     """Return the tier of a rating, decayed if applicable; each tier includes its lower bound."""
-    if elo >= by.high:
-        return Tier.HIGH
-    if elo >= by.medium:
-        return Tier.MEDIUM
-    return Tier.LOW if elo >= by.low else Tier.VERY_LOW
+    return _TIERS[bisect((by.low, by.medium, by.high), elo)]
 
 
 TOP = 5
@@ -82,15 +80,15 @@ def quality_stats(results: Recollection | Iterable[AnyBite]) -> QualityStats:
     bites = list(results.bites if isinstance(results, Recollection) else results)
     ratings = [bite.rating for bite in bites if bite.rating is not None]
     tiers = dict.fromkeys(Tier, 0)
-    for one in ratings:
-        tiers[one.tier] += 1
+    for rating in ratings:
+        tiers[rating.tier] += 1
     top = [bite.rating for bite in bites[:TOP]]
-    high = sum(one is not None and one.tier is Tier.HIGH for one in top)
+    high = sum(rating is not None and rating.tier is Tier.HIGH for rating in top)
     return QualityStats(
         results=len(bites),
         rated=len(ratings),
         tiers=tiers,
-        mean_elo=fmean(one.elo for one in ratings) if ratings else None,
+        mean_elo=fmean(rating.elo for rating in ratings) if ratings else None,
         high_in_top_five=high / len(top) if top else None,
     )
 
@@ -130,7 +128,7 @@ FUNCTION_WORDS = frozenset(
     }
 )
 """English words that occur in sentences but not in lists of keywords."""
-LEAST_ASKED, LEAST_TOLD = 3, 5
+MIN_QUESTION_WORDS, MIN_STATEMENT_WORDS = 3, 5
 """Minimum number of words in a question, and in a statement."""
 _ASKING = ("？", "؟")
 """Question marks that keyword searches do not contain. No minimum of words applies to them, since
@@ -184,38 +182,34 @@ class LoggedSession:
     """Time at which it ended; None if it is open or was abandoned."""
 
 
-def findings(
+def audit_findings(
     searches: Iterable[LoggedSearch],
     accesses: Iterable[LoggedAccess],
     sessions: Iterable[LoggedSession],
     now: datetime,
     open_after: timedelta = OPEN_AFTER,
 ) -> list[AuditFinding]:
-    """Return the violations of the protocol, most severe first; duplicate log entries count once.
+    """Return the violations of the protocol, most severe first; repeated log entries count once.
 
-    Args:
-        searches: the search log.
-        accesses: the opened items.
-        sessions: known sessions; searches and accesses may name others.
-        now: time of the audit.
-        open_after: time without activity after which an open session is reported.
+    Searches and accesses may name other sessions. An open session is reported after `open_after`
+    without activity.
     """
-    log = sorted(set(searches), key=lambda one: (one.at, one.id))
-    opened = sorted(set(accesses), key=lambda one: (one.at, one.item_id))
+    log = sorted(set(searches), key=lambda entry: (entry.at, entry.id))
+    opened = sorted(set(accesses), key=lambda entry: (entry.at, entry.item_id))
     searched, accessed = _by_session(log), _by_session(opened)
-    found = [
-        *_keyword(log),
+    findings = [
+        *_keyword_searches(log),
         *_searches_without_session(searched.pop(None, [])),
         *_accesses_without_session(accessed.pop(None, [])),
         *_access_before_search(searched, accessed),
     ]
     for session in set(sessions):
-        signs = (*searched.get(session.id, ()), *accessed.get(session.id, ()))
-        quiet = now - max([session.start, *(one.at for one in signs)])
+        entries = (*searched.get(session.id, ()), *accessed.get(session.id, ()))
+        quiet = now - max([session.start, *(entry.at for entry in entries)])
         if session.end is None and quiet >= open_after:
-            found.append(_never_ended(session, quiet))
+            findings.append(_never_ended(session, quiet))
     order = list(Severity)
-    return sorted(found, key=lambda one: (order.index(one.severity), one.code, one.ids))
+    return sorted(findings, key=lambda entry: (order.index(entry.severity), entry.code, entry.ids))
 
 
 def is_keyword_tool(tool: str) -> bool:
@@ -228,7 +222,7 @@ def is_keyword_tool(tool: str) -> bool:
     return bool(parts) and parts[-1].casefold() in KEYWORD_TOOLS
 
 
-def conceptual(query: str) -> bool:
+def is_conceptual(query: str) -> bool:
     """Return whether a query asks for a meaning rather than for an exact string.
 
     It must be free of signs of an exact search: quotes, regular expressions, paths, code,
@@ -251,9 +245,11 @@ def conceptual(query: str) -> bool:
     if question.endswith(_ASKING):
         return True
     words = [word.casefold().replace("’", "'") for word in _WORD.findall(text)]
-    if len(words) >= LEAST_TOLD and not FUNCTION_WORDS.isdisjoint(words):
+    if len(words) >= MIN_STATEMENT_WORDS and not FUNCTION_WORDS.isdisjoint(words):
         return True
-    return len(words) >= LEAST_ASKED and (words[0] in QUESTION_WORDS or question.endswith("?"))
+    return len(words) >= MIN_QUESTION_WORDS and (
+        words[0] in QUESTION_WORDS or question.endswith("?")
+    )
 
 
 _Logged = TypeVar("_Logged", LoggedSearch, LoggedAccess)
@@ -261,34 +257,35 @@ _Logged = TypeVar("_Logged", LoggedSearch, LoggedAccess)
 
 def _by_session(log: Iterable[_Logged]) -> dict[str | None, list[_Logged]]:
     """Return log entries by session, in the given order; None is the key of those without one."""
-    found = defaultdict[str | None, list[_Logged]](list)
-    for one in log:
-        found[one.session_id or None].append(one)
-    return dict(found)
+    by_session = defaultdict[str | None, list[_Logged]](list)
+    for entry in log:
+        by_session[entry.session_id or None].append(entry)
+    return dict(by_session)
 
 
-def _keyword(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
-    for one in log:
-        if is_keyword_tool(one.tool) and conceptual(one.query):
-            outcome = f"found {one.results}" if one.results else "found nothing"
+def _keyword_searches(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
+    for search in log:
+        if is_keyword_tool(search.tool) and is_conceptual(search.query):
+            outcome = f"found {search.results}" if search.results else "found nothing"
             yield _finding(
                 "keyword_for_concept",
                 Severity.WARNING,
-                f"{_shown(one.tool)} searched for the words of {_shown(one.query)} and {outcome}; "
-                "use recall to search by meaning, and keyword search for exact strings.",
-                (one.id,),
+                f"{_quote(search.tool)} searched for the words of {_quote(search.query)} and "
+                f"{outcome}; use recall to search by meaning, and keyword search for exact "
+                "strings.",
+                (search.id,),
             )
 
 
 def _searches_without_session(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
     by_tool = defaultdict[str, list[str]](list)
-    for one in log:
-        by_tool[one.tool].append(one.id)
+    for search in log:
+        by_tool[search.tool].append(search.id)
     for tool, ids in by_tool.items():
         yield _finding(
             "search_without_session",
             Severity.ERROR,
-            f"{_shown(tool)} logged {_counted(len(ids), 'search', 'searches')} without a session "
+            f"{_quote(tool)} logged {_count(len(ids), 'search', 'searches')} without a session "
             "id, so they cannot be used for ratings; start a session and pass its id to the tool.",
             tuple(ids),
         )
@@ -299,7 +296,7 @@ def _accesses_without_session(opened: Sequence[LoggedAccess]) -> Iterator[AuditF
         yield _finding(
             "access_without_session",
             Severity.ERROR,
-            f"{_counted(len(opened), 'item was', 'items were')} opened without a session id, so "
+            f"{_count(len(opened), 'item was', 'items were')} opened without a session id, so "
             "they cannot be linked to a search; open items within a session.",
             _items(opened),
         )
@@ -317,15 +314,15 @@ def _access_before_search(
             yield _finding(
                 "access_without_search",
                 Severity.WARNING,
-                f"Session {_shown(name)} opened {_counted(len(opened), 'item', 'items')} without "
+                f"Session {_quote(name)} opened {_count(len(opened), 'item', 'items')} without "
                 "a search; search first, because only search results can be rated.",
                 (name, *_items(opened)),
             )
-        elif early := [one for one in opened if one.at < log[0].at]:
+        elif early := [access for access in opened if access.at < log[0].at]:
             yield _finding(
                 "access_before_search",
                 Severity.INFO,
-                f"Session {_shown(name)} opened {_counted(len(early), 'item', 'items')} before its "
+                f"Session {_quote(name)} opened {_count(len(early), 'item', 'items')} before its "
                 "first search; search first, unless it continues work from another session.",
                 (name, *_items(early)),
             )
@@ -335,7 +332,7 @@ def _never_ended(session: LoggedSession, quiet: timedelta) -> AuditFinding:
     return _finding(
         "session_not_ended",
         Severity.WARNING,
-        f"Session {_shown(session.id)} of {_shown(session.agent)} has not ended and was inactive "
+        f"Session {_quote(session.id)} of {_quote(session.agent)} has not ended and was inactive "
         f"for {quiet // timedelta(hours=1)} h; end it, because its searches are not rated until "
         "then.",
         (session.id,),
@@ -348,13 +345,13 @@ def _finding(code: str, severity: Severity, message: str, ids: tuple[str, ...]) 
 
 def _items(opened: Iterable[LoggedAccess]) -> tuple[str, ...]:
     """Return the ids of opened items, each once, in the order of first opening."""
-    return tuple(dict.fromkeys(one.item_id for one in opened))
+    return tuple(dict.fromkeys(access.item_id for access in opened))
 
 
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
+def _count(number: int, singular: str, plural: str) -> str:
+    return f"{number} {singular if number == 1 else plural}"
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a text as one quoted line, truncated if it is long."""
-    return context.quoted(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")
+    return context.quote(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")

@@ -13,7 +13,7 @@ from rich.console import Console
 from bench import consolidate, episodes
 from bench.progress import Steps
 from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationReport, EvidenceKind, Quote
-from graphmem.rules import consolidation, matching
+from graphmem.rules import consolidation
 from graphmem.rules.consolidation import Passage
 
 STEPS = Steps(Console(quiet=True))
@@ -63,9 +63,9 @@ def test_members_of_a_group_support_one_another(made: episodes.Episodes) -> None
     texts = dict(zip(made.ids(), made.corpus.texts, strict=True))
     for ids in list(made.planted().values())[:20]:
         said = [Passage(i, "Episode", i, None, texts[i], DAY) for i in sorted(ids)]
-        statement = consolidation.statement(said[0])
+        statement = consolidation.extractive_statement(said[0])
         assert statement == said[0].text
-        assert {matching.relation(one, statement) for one in said} == {EvidenceKind.SUPPORTING}
+        assert {consolidation.relation(one, statement) for one in said} == {EvidenceKind.SUPPORTING}
 
 
 def _change(step: BeliefChangeKind, *ids: str) -> BeliefChange:

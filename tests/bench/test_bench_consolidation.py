@@ -20,7 +20,7 @@ from bench.histories import Fact, History
 from bench.progress import Steps
 from graphmem import GraphMem
 from graphmem.model import BeliefChange, BeliefChangeKind, EvidenceKind, Quote
-from graphmem.rules import consolidation, matching
+from graphmem.rules import consolidation
 from graphmem.rules.consolidation import Passage
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
@@ -79,12 +79,12 @@ def test_every_way_of_a_fact_tells_it_and_differs(kind: histories.Kind) -> None:
         fact = Fact(kind, value, 3)
         ways = [fact.said(way) for way in range(len(kind.ways))]
         assert len({*ways, fact.reversal}) == len(kind.ways) + 1
-        assert all(name in way and consolidation.telling(way) == way for way in ways)
+        assert all(name in way and consolidation.informative_sentences(way) == way for way in ways)
         assert fact.repeat == ways[-1]
         for way in ways:
             # None of them denies another, and the first is denied by the reversal.
-            assert matching.relation(_passage(way), ways[0]) is not EvidenceKind.REFUTING
-        assert matching.relation(_passage(fact.reversal), ways[0]) is EvidenceKind.REFUTING
+            assert consolidation.relation(_passage(way), ways[0]) is not EvidenceKind.REFUTING
+        assert consolidation.relation(_passage(fact.reversal), ways[0]) is EvidenceKind.REFUTING
 
 
 # Scores

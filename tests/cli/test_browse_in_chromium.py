@@ -53,7 +53,7 @@ def test_a_belief_is_drawn_with_our_captions(
 ) -> None:
     with plain.session("monday") as session:
         session.add_messages([{"role": "user", "content": "I moved to Porto.", "at": MAY}])
-        [turn] = session.episodes.turns(session.episode_id)
+        [turn] = session.episodes.turns(session.episode_id).turns
     lives = plain.observe("Ada", "lives in", "Porto", episode_id=turn.episode_id, turn_id=turn.id)
     plain.observe("Ada", "lives in", "Porto", kind="refuting", confidence=0.4)
     link = browse("belief", lives.belief_id)

@@ -41,7 +41,7 @@ def last_recorded(memory: Handle, memory_id: str) -> datetime:
 def read(memory: Handle, name: str, memory_id: str, as_of: Any) -> Any:
     if name == "list":
         return memory.memories.list(as_of=as_of)
-    return getattr(memory, name)(memory_id, as_of=as_of)
+    return getattr(memory.memories, name)(memory_id, as_of=as_of)
 
 
 def test_a_memory_is_what_it_was_on_each_day(memory: Handle) -> None:

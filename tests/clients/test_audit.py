@@ -92,7 +92,7 @@ def test_what_is_lost_is_counted(memory: Handle) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", [{"days": 0}, {"days": float("nan")}, {"days": 10**6}, {"session": ""}]
+    "asked", [{"days": 0}, {"days": float("nan")}, {"days": 10**6}, {"session_id": ""}]
 )
 def test_what_does_not_fit_is_refused(memory: Handle, asked: Any) -> None:
     with pytest.raises(InvalidInputError):

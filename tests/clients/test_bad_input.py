@@ -11,6 +11,7 @@ import pytest
 
 from graphmem import Handle, Message, NewMemory, Outcome
 from graphmem.errors import InvalidInputError
+from graphmem.rules.read_options import key_cursor, position_cursor
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
@@ -58,7 +59,7 @@ def refused(memory: Handle, call: Call, value: Any) -> InvalidInputError:
         lambda m, n: m.recall("Alice", limit=n),
         lambda m, n: m.memories.list(limit=n),
         lambda m, n: m.memories.history("m_1", limit=n),
-        lambda m, n: m.episodes.turns("ep_1", limit=n),
+        lambda m, n: m.episodes.turns("ep_1", limit=n).turns,
         lambda m, n: m.memories.stale(limit=n),
     ],
     ids=["recall", "list", "history", "turns", "stale"],
@@ -67,9 +68,14 @@ def test_a_limit_is_a_whole_number_in_its_range(offline: Handle, call: Call, lim
     assert "limit" in str(refused(offline, call, limit))
 
 
-@pytest.mark.parametrize("start", [-1, True, 1.5, "0", None, 10**30], ids=str)
-def test_turns_start_at_a_position(offline: Handle, start: Any) -> None:
-    refused(offline, lambda m, n: m.episodes.turns("ep_1", start=n), start)
+@pytest.mark.parametrize(
+    "cursor",
+    [5, b"x", "x", "bm8=", position_cursor(-1), position_cursor(10**30), key_cursor("1.5")],
+    ids=str,
+)
+def test_turns_continue_at_a_cursor(offline: Handle, cursor: Any) -> None:
+    call: Call = lambda m, x: m.episodes.turns("ep_1", cursor=x)  # noqa: E731
+    assert "cursor" in str(refused(offline, call, cursor))
 
 
 @pytest.mark.parametrize("value", NO_IDS, ids=repr)
@@ -83,7 +89,7 @@ def test_turns_start_at_a_position(offline: Handle, start: Any) -> None:
         lambda m, x: m.memories.deprecate(x),
         lambda m, x: m.memories.restore(x),
         lambda m, x: m.episodes.get(x),
-        lambda m, x: m.episodes.turns(x),
+        lambda m, x: m.episodes.turns(x).turns,
         lambda m, x: m.expand(x),
     ],
     ids=[

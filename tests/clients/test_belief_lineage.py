@@ -166,7 +166,7 @@ def write(memory: Handle, history: list[Step]) -> None:
     evidence = ["never"]
     for n, step in enumerate(history):
         # Ids that do not sort as they were made, so that ties are broken by the id alone.
-        by = {"id": f"e{n * 7 % 10}-{n}", "at": MAY + step[3] * HOUR}
+        by = {"event_id": f"e{n * 7 % 10}-{n}", "at": MAY + step[3] * HOUR}
         with suppress(RefusedError, InvalidInputError):
             done = act(memory, step, evidence, by)
             if isinstance(done, EvidenceReceipt | RetractionReceipt):

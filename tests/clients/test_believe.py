@@ -12,6 +12,7 @@ from graphmem import Handle
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
 from graphmem.model import AsOf, Belief, EvidenceReceipt, HypotheticalEvidence, VerdictStatus
 from graphmem.rules import claims
+from graphmem.rules.read_options import position_cursor
 from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
@@ -45,7 +46,7 @@ def test_a_hypothesis_has_its_confidence_until_there_is_evidence(
     )
 
     assert done == EvidenceReceipt(
-        event_id="h1", belief_id=claims.about_statement("global", FOUR).id, strength=None
+        event_id="h1", belief_id=claims.statement_claim("global", FOUR).id, strength=None
     )
     event = look.events(tenant)["h1"]
     assert (event["type"], event["confidence"], event["actor"]) == ("BELIEVE", 0.6, "alice")
@@ -87,13 +88,13 @@ def test_the_walk_through_of_the_sequential_test(memory: Handle) -> None:
 
 def test_the_trail_by_pages_and_as_of_any_time(memory: Handle) -> None:
     belief = refuted(memory, 3)
-    middle = memory.evidence_for(belief, start=1, limit=1)
+    middle = memory.evidence_for(belief, cursor=position_cursor(1), limit=1)
     assert [line.event_id for line in middle.lines] == ["r1"]
     assert (middle.lines[0].status, middle.verdict.evidence) == (DEMOTED, 3)
     then = AsOf(valid=MAY + HOUR)
     assert memory.evidence_for(belief, as_of=then).verdict.status is ACCUMULATING
     assert memory.beliefs.get(belief, as_of=then).verdict.evidence == 1
-    assert memory.evidence_for(belief, start=3).lines == ()
+    assert memory.evidence_for(belief, cursor=position_cursor(3)).lines == ()
 
 
 def test_a_promotion_and_a_demotion_each_count_once(memory: Handle) -> None:
@@ -140,7 +141,7 @@ def test_a_triple_may_have_words_of_its_own(memory: Handle, look: Look, tenant: 
     worded = memory.believe(
         "Alice gives her days to Atlas", subject="alice", predicate="works_on", object="Atlas"
     )
-    assert worded.belief_id == claims.about_triple("global", "alice", "works_on", "Atlas").id
+    assert worded.belief_id == claims.triple_claim("global", "alice", "works_on", "Atlas").id
     assert memory.beliefs.get(bare).statement == "bob toils on Atlas"
     assert memory.beliefs.get(worded).statement == "Alice gives her days to Atlas"
     assert memory.beliefs.get(worded).object == "Atlas"
@@ -209,7 +210,7 @@ def test_a_strength_is_clamped_and_a_weak_one_counts_the_other_way(
 def test_a_line_tells_where_its_evidence_comes_from(memory: Handle) -> None:
     with memory.session("s") as session:
         session.add_messages([{"role": "user", "content": "the queue grew", "id": "1"}])
-        [turn] = session.episodes.turns(session.episode_id)
+        [turn] = session.episodes.turns(session.episode_id).turns
         belief = session.believe(FOUR)
         session.add_evidence(
             belief,
@@ -249,7 +250,7 @@ def test_what_would_be_is_what_comes_to_be(
     belief = refuted(memory, 2)
     before = look.events(tenant), look.beliefs(tenant)
     pieces: list[HypotheticalEvidence | dict[str, Any]] = [
-        {"kind": "supporting", "strength": 0.9, "at": MAY + 9 * HOUR, "episode": "ep"},
+        {"kind": "supporting", "strength": 0.9, "at": MAY + 9 * HOUR, "episode_id": "ep"},
         HypotheticalEvidence(kind="supporting", strength=0.8, at=MAY + 8 * HOUR, episode_id="ep"),
         {"kind": "supporting", "strength": 2, "at": (MAY + 7 * HOUR).isoformat()},
         {"kind": "supporting", "strength": 0.9, "at": MAY + 6 * HOUR},

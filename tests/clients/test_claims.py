@@ -170,7 +170,7 @@ def test_many_with_claims_and_without(memory: Handle) -> None:
 
 
 def test_sent_again_it_is_the_same_event(memory: Handle) -> None:
-    asked: dict[str, Any] = {"claims": [PORTO, LIKES], "confidence": 0.6, "id": "e1"}
+    asked: dict[str, Any] = {"claims": [PORTO, LIKES], "confidence": 0.6, "event_id": "e1"}
     first = memory.remember("Alice lives in Porto", **asked)
     again = memory.remember("Alice lives in Porto", **asked)
     assert again == first.model_copy(update={"repeated": True})
@@ -383,7 +383,7 @@ def test_texts_and_observations_at_once_lose_nothing(memory: Handle, door: Door)
 
 
 def _remembers(n: int, memory: Any) -> Any:
-    return memory.remember(unlike(n % 4), claims=[LIKES, PORTO], id=f"r{n}")
+    return memory.remember(unlike(n % 4), claims=[LIKES, PORTO], event_id=f"r{n}")
 
 
 def _observes(n: int, memory: Any) -> Any:

@@ -306,7 +306,7 @@ def test_turns_stay_word_for_word(then: Handle) -> None:
     long_ago(then, episode_id, session_id="s")
     then.session("s").add_messages([{"role": "user", "content": LONG, "at": OLD}])
     assert ids(then.episodes.compress()) == [episode_id]
-    assert [turn.text for turn in then.episodes.turns(episode_id)] == [LONG]
+    assert [turn.text for turn in then.episodes.turns(episode_id).turns] == [LONG]
 
 
 @pytest.mark.parametrize("told", ["summary", "content"])

@@ -116,7 +116,7 @@ def test_it_answers_for_another_time(memory: Handle) -> None:
 def test_it_keeps_within_its_tokens(memory: Handle, tokens: int) -> None:
     memory.remember_many([f"Alice deploys {unlike(n)}" for n in range(30)])
     made = memory.context(QUESTION, tokens=tokens, limit=30)
-    assert context.count(made.text) == made.tokens <= tokens
+    assert context.count_tokens(made.text) == made.tokens <= tokens
     assert len(made.ids) + made.left_out == 30
     assert made.ids == ids(memory.recall(QUESTION, limit=len(made.ids)))
     assert (made.left_out == 0) == (tokens == 100_000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
+from operator import attrgetter
 
 import pytest
 
@@ -246,7 +247,7 @@ def test_an_id_used_for_something_else_is_refused(memory: Handle, look: Look, te
     assert look.events(tenant) == before
 
 
-@pytest.mark.parametrize("act", ["supersede", "deprecate", "restore"])
+@pytest.mark.parametrize("act", ["supersede", "memories.deprecate", "memories.restore"])
 def test_only_what_is_visible_can_be_corrected(
     memory: Handle, look: Look, tenant: str, act: str
 ) -> None:
@@ -264,7 +265,7 @@ def test_only_what_is_visible_can_be_corrected(
         (on_tenant(memory, f"{tenant}-other"), shared, NotFoundError),
     ]:
         with pytest.raises(error) as caught:
-            getattr(handle, act)(target, *arguments)
+            attrgetter(act)(handle)(target, *arguments)
         assert caught.value.hint
 
     assert look.count(tenant) == before
@@ -289,11 +290,11 @@ def test_hygiene_refuses_a_successor(memory: Handle, look: Look, tenant: str) ->
     assert look.count(tenant) == {"Memory": 1, "Event": 1}
 
 
-@pytest.mark.parametrize("act", ["supersede", "deprecate", "restore"])
+@pytest.mark.parametrize("act", ["supersede", "memories.deprecate", "memories.restore"])
 def test_the_future_cannot_be_corrected(memory: Handle, look: Look, tenant: str, act: str) -> None:
     a = kept(memory, 1)
     with pytest.raises(InvalidInputError):
-        getattr(memory, act)(
+        attrgetter(act)(memory)(
             a, *([unlike(2)] if act == "supersede" else []), at=datetime(9999, 1, 1, tzinfo=UTC)
         )
     assert look.count(tenant) == {"Memory": 1, "Event": 1}

@@ -12,6 +12,7 @@ import pytest
 from graphmem import Handle
 from graphmem.errors import GraphmemError, InvalidInputError, NotFoundError
 from graphmem.model import Observation
+from graphmem.rules.read_options import key_cursor, position_cursor
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
 
@@ -22,7 +23,7 @@ NO_UNITS = [-0.001, 1.001, NAN, INFINITE, -INFINITE, 1e308, "much", None, [], {"
 NO_STRENGTHS = [NAN, INFINITE, -INFINITE, "strong", None, [], {"a": 1}]
 NO_KINDS = ["suporting", "SUPPORTING", "", " supporting", 1, -1, True, None, "for"]
 NO_PARTS = ["", " \t\n", HUNDRED_KB, "x" * 1_001, 5, None, b"x", ["a"], "half \ud800"]
-NO_IDS = [5, b"b_1", ["b_1"], "\ud800", NAN, {"id": "b_1"}]
+NO_IDS = [5, b"b_1", ["b_1"], "\ud800", NAN, {"event_id": "b_1"}]
 NO_NAMES = ["", "x" * 201, 5, b"x", ["a"], "half \ud800"]
 FUTURE = datetime(9999, 12, 31, tzinfo=UTC)
 WRONG_INSTANTS = [
@@ -180,10 +181,10 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
     "limit of current": ("limit", NO_COUNTS, lambda m, x: m.current("a", "b", limit=x)),
     "limit of beliefs": ("limit", NO_COUNTS, lambda m, x: m.beliefs.list(limit=x)),
     "limit of a trail": ("limit", NO_COUNTS, lambda m, x: m.evidence_for("b_1", limit=x)),
-    "start of a trail": (
-        "start",
-        [-1, True, 1.5, "0", None, 10**30],
-        lambda m, x: m.evidence_for("b_1", start=x),
+    "cursor of a trail": (
+        "cursor",
+        [5, b"x", "x", "bm8=", position_cursor(-1), position_cursor(10**30), key_cursor("1.5")],
+        lambda m, x: m.evidence_for("b_1", cursor=x),
     ),
     "cursor": ("cursor", [5, b"x", "x", "bm8=", ["a"]], lambda m, x: m.beliefs.list(cursor=x)),
     "as_of": (

@@ -58,7 +58,10 @@ def test_a_memory_comes_with_what_said_it_and_the_words_it_quotes(memory: Handle
     assert [e.type for e in card.events] == ["REINFORCE_EXACT", "ADD", "DEPRECATE"]
     assert card.events[0].turn_id == turns[1]
     assert [t.id for t in card.turns] == [others[0], turns[1]]
-    assert card.turns == (memory.episodes.turns(second)[0], memory.episodes.turns(first)[1])
+    assert card.turns == (
+        memory.episodes.turns(second).turns[0],
+        memory.episodes.turns(first).turns[1],
+    )
     assert [(e.id, e.session_id) for e in card.episodes] == [(first, "s1"), (second, "s2")]
     assert (card.supersedes, card.superseded_by, card.claims) == ((), (), ())
     assert (card.accesses, card.last_access_at) == (0, None)
@@ -150,7 +153,7 @@ def test_a_turn_comes_with_its_neighbours(memory: Handle, place: int, around: li
     episode, turns = talked(memory, "s1", 10)
     talked(memory, "s2", 10)
     card = memory.expand(turns[place])
-    assert card.item == memory.episodes.turns(episode)[place]
+    assert card.item == memory.episodes.turns(episode).turns[place]
     assert [t.id for t in card.turns] == [turns[n] for n in around]
     assert [e.id for e in card.episodes] == [episode]
     assert card.events == ()

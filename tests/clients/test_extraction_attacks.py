@@ -75,7 +75,7 @@ def test_no_attack_reaches_the_graph(
     messages = [{"role": role, "content": text, "at": JUNE} for role, text in said]
     session.add_messages(messages)
     elsewhere = memory.session("elsewhere").add_messages([{"role": "user", "content": other}])
-    own = {turn.id: turn for turn in memory.episodes.turns(session.episode_id)}
+    own = {turn.id: turn for turn in memory.episodes.turns(session.episode_id).turns}
 
     def attack(_: Sequence[Turn]) -> Any:
         ids = [*own, *elsewhere.turn_ids, "nowhere"]

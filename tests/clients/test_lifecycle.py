@@ -33,8 +33,8 @@ FOUR, EIGHT = "The worker pool should have 4 threads", "The worker pool should h
 Verb = Callable[..., Any]
 VERBS: dict[str, Verb] = {
     "archive": lambda m, *a, **k: m.beliefs.archive(*a, **k),
-    "restore_belief": lambda m, *a, **k: m.beliefs.restore(*a, **k),
-    "resolve": lambda m, *a, **k: m.beliefs.clear_flag(*a, **k),
+    "restore": lambda m, *a, **k: m.beliefs.restore(*a, **k),
+    "clear_flag": lambda m, *a, **k: m.beliefs.clear_flag(*a, **k),
 }
 
 
@@ -70,8 +70,8 @@ def test_what_is_archived_is_hidden_and_can_be_restored(
         False,
     )
     assert memory.beliefs.get(belief).status == "archived"
-    assert listed(memory) == listed(memory, superseded=True) == {}
-    assert listed(memory, archived=True) == {FOUR: "archived"}
+    assert listed(memory) == listed(memory, include_superseded=True) == {}
+    assert listed(memory, include_archived=True) == {FOUR: "archived"}
     assert recalled(memory) == {}
     [hidden] = recalled(memory, hidden=True).values()
     assert (hidden.belief.status, hidden.lost, hidden.head_ids) == ("archived", True, ())
@@ -107,7 +107,7 @@ def test_it_was_what_it_was_at_earlier_times(memory: Handle) -> None:
     then = AsOf(valid=MAY + 3 * DAY)
     assert listed(memory, as_of=then) == {}
     assert recalled(memory, as_of=then) == {}
-    assert listed(memory, as_of=then, archived=True) == {FOUR: "archived"}
+    assert listed(memory, as_of=then, include_archived=True) == {FOUR: "archived"}
     assert list(recalled(memory, as_of=then, hidden=True)) == [FOUR]
     assert list(recalled(memory, as_of=AsOf(valid=MAY + DAY))) == [FOUR]
 
@@ -186,11 +186,11 @@ def test_a_mark_is_there_once(memory: Handle, look: Look, tenant: str) -> None:
     other = memory.believe(EIGHT)
     for verb, about, reason in (
         ("archive", belief, "old"),
-        ("restore_belief", belief, "dull"),
+        ("restore", belief, "dull"),
         ("archive", other, "dull"),
     ):
         with pytest.raises(EventConflictError):
-            VERBS[verb](memory, about, id="a1", at=MAY + DAY, reason=reason)
+            VERBS[verb](memory, about, event_id="a1", at=MAY + DAY, reason=reason)
     twice = memory.beliefs.archive(belief)
     assert (twice.changed, twice.status, twice.repeated) == (False, "archived", False)
     late = memory.beliefs.restore(belief, at=MAY)
@@ -263,7 +263,7 @@ def test_only_what_is_there_and_its_own_is_marked(
         ("\ud800", {}),
         ("b_1", {"reason": "x" * 10_001}),
         ("b_1", {"reason": 5}),
-        ("b_1", {"id": ""}),
+        ("b_1", {"event_id": ""}),
         ("b_1", {"at": MAY.replace(tzinfo=None)}),
         ("b_1", {"at": datetime(2999, 1, 1, tzinfo=UTC)}),
     ],
@@ -285,7 +285,7 @@ def inferred(memory: Handle, at: datetime) -> str:
 def test_what_was_only_inferred_and_is_not_used_stays_out_of_a_context(
     door: Door, memory: Handle
 ) -> None:
-    question, least = "which threads should the pool have", formulas.LEAST_RETRIEVAL
+    question, least = "which threads should the pool have", formulas.MIN_RETRIEVAL
     # R = e^-days at ordinary importance: 0.0498 after three days.
     now = door.on(memory, clock=FrozenClock(MAY + 3 * DAY))
     belief_id = inferred(now, MAY)

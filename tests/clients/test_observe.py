@@ -13,7 +13,7 @@ from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
 from graphmem.model import BeliefReasons, EvidenceReceipt, Observation
 from graphmem.ports import Role, run_now
 from graphmem.rules import claims
-from graphmem.rules.drafts import SKEW
+from graphmem.rules.drafts import MAX_CLOCK_SKEW
 from graphmem.testing import FrozenClock, HashEmbedder
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look
@@ -55,7 +55,7 @@ def test_the_first_evidence_makes_a_belief(memory: Handle, look: Look, tenant: s
         event_id="e1",
     )
 
-    claim = claims.about_triple("global", "Zoë", "works_on", "Atlas")
+    claim = claims.triple_claim("global", "Zoë", "works_on", "Atlas")
     assert done == EvidenceReceipt(event_id="e1", belief_id=claim.id)
     assert look.count(tenant) == {"Belief": 1, "Event": 1, "Episode": 1}
     event = look.events(tenant)["e1"]
@@ -218,7 +218,7 @@ GIVEN: dict[str, Any] = {
     "source_type": "TOOL",
     "at": MAY,
     "note": "n",
-    "id": "e1",
+    "event_id": "e1",
 }
 
 
@@ -260,8 +260,8 @@ def test_a_repeated_id_without_an_instant_keeps_the_first_one(
         {"actor": "b"},
         {"artifact_ref": "x"},
         {"note": None},
-        {"episode": "doc"},
-        {"turn": "t"},
+        {"episode_id": "doc"},
+        {"turn_id": "t"},
     ],
     ids=lambda other: next(iter(other)),
 )
@@ -275,7 +275,7 @@ def test_an_id_with_other_content_is_refused(
 
     for call in (
         lambda x: memory.observe(**x),
-        lambda x: memory.observe_many([{**asked, "id": "new"}, x]),
+        lambda x: memory.observe_many([{**asked, "event_id": "new"}, x]),
     ):
         with pytest.raises(EventConflictError) as caught:
             call(asked | other)
@@ -304,7 +304,7 @@ def test_an_id_is_one_for_all_kinds_of_events(memory: Handle, look: Look, tenant
 def batch(n: int, **of_the_last: Any) -> list[dict[str, Any]]:
     """Observations with ids, the last of them with something more."""
     made = [
-        {"subject": f"s{i}", "predicate": "likes", "object": "tea", "at": MAY, "id": f"e{i}"}
+        {"subject": f"s{i}", "predicate": "likes", "object": "tea", "at": MAY, "event_id": f"e{i}"}
         for i in range(n)
     ]
     return [*made[:-1], made[-1] | of_the_last]
@@ -313,23 +313,23 @@ def batch(n: int, **of_the_last: Any) -> list[dict[str, Any]]:
 def test_a_batch_is_kept_whole_or_not_at_all(memory: Handle, look: Look, tenant: str) -> None:
     told: list[int] = []
     with pytest.raises(NotFoundError) as caught:
-        memory.observe_many(batch(600, episode="nowhere"), lambda part: told.append(len(part)))
+        memory.observe_many(batch(600, episode_id="nowhere"), lambda part: told.append(len(part)))
     assert "'nowhere'" in caught.value.message
     assert told == [500]
     assert look.count(tenant) == {"Belief": 500, "Event": 500}
 
     memory.episodes.add(episode_id="nowhere")
-    done = memory.observe_many(batch(600, episode="nowhere"))
+    done = memory.observe_many(batch(600, episode_id="nowhere"))
 
     assert [r.repeated for r in done] == [True] * 500 + [False] * 100
     assert look.count(tenant) == {"Belief": 600, "Event": 600, "Episode": 1}
     assert all(is_embedded(b) for b in look.beliefs(tenant).values())
-    assert all(r.repeated for r in memory.observe_many(batch(600, episode="nowhere")))
+    assert all(r.repeated for r in memory.observe_many(batch(600, episode_id="nowhere")))
 
 
 def test_a_conflict_inside_one_call_writes_nothing(memory: Handle, look: Look, tenant: str) -> None:
     with pytest.raises(EventConflictError, match="'e0' is used twice"):
-        memory.observe_many(batch(600, id="e0"))
+        memory.observe_many(batch(600, event_id="e0"))
     assert look.count(tenant) == {}
 
 
@@ -361,7 +361,7 @@ def test_what_a_session_sees_occurs_in_its_episode(memory: Handle, look: Look, t
     other = memory.episodes.add(session_id="other")
     with memory.session("monday") as session:
         session.add_messages([{"role": "user", "content": "I work on Atlas now", "id": "1"}])
-        [turn] = session.episodes.turns(session.episode_id)
+        [turn] = session.episodes.turns(session.episode_id).turns
         mine = [
             session.observe(*ATLAS, turn_id=turn.id).event_id,
             session.observe_many([{"subject": "a", "predicate": "b", "object": "c"}])[0].event_id,
@@ -381,14 +381,14 @@ def test_what_a_session_sees_occurs_in_its_episode(memory: Handle, look: Look, t
     assert (belief.reinforcement_count, belief.events) == (2, 3)
 
 
-@pytest.mark.parametrize("where", ["episode", "turn"])
+@pytest.mark.parametrize("where", ["episode_id", "turn_id"])
 def test_an_episode_or_turn_that_is_not_there_is_refused_whole(
     memory: Handle, look: Look, tenant: str, where: Any
 ) -> None:
     with memory.scope("bob").session("s") as session:
         session.add_messages([{"role": "user", "content": "hello there", "id": "1"}])
-    [turn] = session.episodes.turns(session.episode_id)
-    unseen = {"episode": session.episode_id, "turn": turn.id}[where]
+    [turn] = session.episodes.turns(session.episode_id).turns
+    unseen = {"episode_id": session.episode_id, "turn_id": turn.id}[where]
     belief = memory.believe("It rains")
     before = look.events(tenant)
     for name in ("ep_nowhere", unseen):
@@ -491,7 +491,7 @@ def test_the_future_is_refused_beyond_a_clock_that_runs_ahead(
 ) -> None:
     memory = door.on(memory, clock=FrozenClock(MAY))
     with pytest.raises(InvalidInputError, match="must not be in the future") as caught:
-        memory.observe(*ATLAS, at=MAY + SKEW + timedelta(microseconds=1))
+        memory.observe(*ATLAS, at=MAY + MAX_CLOCK_SKEW + timedelta(microseconds=1))
     assert caught.value.hint
     assert look.count(tenant) == {}
-    memory.observe(*ATLAS, at=MAY + SKEW)
+    memory.observe(*ATLAS, at=MAY + MAX_CLOCK_SKEW)

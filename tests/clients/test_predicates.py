@@ -98,8 +98,14 @@ def test_the_newest_declaration_holds_whatever_the_order_of_arrival(
 ) -> None:
     told: list[dict[str, Any]] = [
         {"name": "IN", "at": MAY, "cardinality": "ONE", "template": "{subject} @ {object}"},
-        {"name": "In", "at": MAY + DAY, "cardinality": "ONE", "tau_days": 5, "id": "a"},
-        {"name": "in", "at": MAY + DAY, "kappa": 9, "id": "b", "template": "{subject} in {object}"},
+        {"name": "In", "at": MAY + DAY, "cardinality": "ONE", "tau_days": 5, "event_id": "a"},
+        {
+            "name": "in",
+            "at": MAY + DAY,
+            "kappa": 9,
+            "event_id": "b",
+            "template": "{subject} in {object}",
+        },
     ]
     for place in order:
         done = memory.predicates.declare(**told[place])
@@ -123,7 +129,7 @@ def test_a_policy_is_its_tenants_and_every_scopes(memory: Handle) -> None:
 
 
 def test_a_declaration_under_a_repeated_id(memory: Handle, look: Look, tenant: str) -> None:
-    given: dict[str, Any] = {"cardinality": "ONE", "at": MAY, "id": "p", "note": "why"}
+    given: dict[str, Any] = {"cardinality": "ONE", "at": MAY, "event_id": "p", "note": "why"}
     first = memory.predicates.declare("in", **given)
     before = look.events(tenant)
     assert memory.predicates.declare("in", **given) == first

@@ -95,7 +95,7 @@ def _recalled(memory: Handle, query: str, policy: RecallPolicy) -> tuple[AnyBite
 
 def _holds(every: tuple[AnyBite, ...], query: str, policy: RecallPolicy) -> None:
     """Compute anew, from what each bite says of itself, how it must stand."""
-    by = scoring.sent(policy)
+    by = scoring.score_params(policy)
     assert list(every) == sorted(every, key=lambda bite: (-bite.score, bite.id))
     relevance = {}
     for bite in every:
@@ -104,7 +104,7 @@ def _holds(every: tuple[AnyBite, ...], query: str, policy: RecallPolicy) -> None
         if isinstance(bite, BeliefBite):
             expected = blending_oracle.believed(expected, bite.belief.belief, policy)
         elif policy.score is Score.ESPER:
-            expected = policy.blend * expected + (1 - policy.blend) * scoring.UNPROVEN
+            expected = policy.blend * expected + (1 - policy.blend) * scoring.NEUTRAL_BELIEF
         assert bite.score == pytest.approx(expected, abs=1e-9)
         _extras(bite, query, by)
     if policy.min_similarity is not None:
@@ -165,7 +165,7 @@ def _meaning(bite: AnyBite, policy: RecallPolicy) -> float:
 
 def _extras(bite: AnyBite, query: str, by: Mapping[str, float]) -> None:
     """Hold what is added for a name or a date, and the factor of a machine, to the oracle."""
-    asked, spans = scoring.asked(query), dates.spans(query, MAY)
+    asked, spans = scoring.question_words(query), dates.date_spans(query, MAY)
     name, at = "", MAY
     match bite:
         case MemoryBite():

@@ -205,7 +205,7 @@ def test_similarity_is_the_calibrated_cosine(plain: Handle, stored: list[str], q
 
     for bite in memory.recall(query, limit=100).bites:
         [vector] = run_now(embedder.embed([bite.text], Role.DOCUMENT))
-        expected = scoring.calibrated(float(np.dot(asked, vector)), mu)
+        expected = scoring.calibrate(float(np.dot(asked, vector)), mu)
         assert bite.similarity == pytest.approx(expected, abs=1e-5)
 
 
@@ -224,7 +224,7 @@ def test_turns_carry_their_place(memory: Handle) -> None:
         session.add_messages([{"role": "user", "content": unlike(n)} for n in range(3)])
     best = memory.recall(unlike(2), turns=True).bites[0]
     assert isinstance(best, TurnBite)
-    expected: Turn = memory.episodes.turns(session.episode_id)[2]
+    expected: Turn = memory.episodes.turns(session.episode_id).turns[2]
     assert best.turn == expected
 
 
@@ -288,7 +288,7 @@ def test_flat_goes_by_distance_alone(said: Handle) -> None:
     assert len(found) == 4
     for bite in found:
         assert bite.similarity is not None
-        distance = math.sqrt(2 - 2 * scoring.raw(bite.similarity, mu))
+        distance = math.sqrt(2 - 2 * scoring.raw_cosine(bite.similarity, mu))
         assert bite.score == pytest.approx(1 / (1 + distance), abs=1e-6)
         assert bite.bm25 is None
     assert [b.score for b in found] == sorted((b.score for b in found), reverse=True)

@@ -10,7 +10,7 @@ import pytest
 from graphmem import Handle, Outcome, Status
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
 from graphmem.rules import identity
-from graphmem.rules.drafts import SKEW
+from graphmem.rules.drafts import MAX_CLOCK_SKEW
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
@@ -183,7 +183,7 @@ def test_a_repeated_id_without_an_instant_keeps_the_first_one(memory: Handle) ->
 def test_an_id_with_other_content_is_refused(
     memory: Handle, look: Look, tenant: str, other: dict[str, object]
 ) -> None:
-    asked: dict[str, object] = {"content": unlike(1), "id": "e1", "at": MAY, "tags": ["t"]}
+    asked: dict[str, object] = {"content": unlike(1), "event_id": "e1", "at": MAY, "tags": ["t"]}
     memory.remember(**asked)  # type: ignore[arg-type]
     before = look.events(tenant)
 
@@ -224,12 +224,12 @@ def test_the_future_is_refused_beyond_a_clock_that_runs_ahead(
     memory = door.on(memory, clock=clock)
 
     with pytest.raises(InvalidInputError, match="must not be in the future") as caught:
-        memory.remember(unlike(1), at=MAY + SKEW + timedelta(microseconds=1))
+        memory.remember(unlike(1), at=MAY + MAX_CLOCK_SKEW + timedelta(microseconds=1))
     assert caught.value.code == "invalid_input"
     assert caught.value.hint
     assert look.count(tenant) == {}
 
-    assert memory.remember(unlike(1), at=MAY + SKEW).occurred_at == MAY + SKEW
+    assert memory.remember(unlike(1), at=MAY + MAX_CLOCK_SKEW).occurred_at == MAY + MAX_CLOCK_SKEW
     clock.advance(timedelta(days=1))
     assert memory.remember(unlike(2)).occurred_at == MAY + timedelta(days=1)
 

@@ -64,7 +64,7 @@ def test_a_retraction_may_come_before_what_it_retracts(
     assert not done.found
     if many:
         memory.observe_many(
-            [{"subject": "alice", "predicate": "works_on", "object": "Atlas", "id": "late"}]
+            [{"subject": "alice", "predicate": "works_on", "object": "Atlas", "event_id": "late"}]
         )
     else:
         memory.observe(*ATLAS, event_id="late")
@@ -134,7 +134,7 @@ def test_of_one_instant_the_larger_id_holds(memory: Handle) -> None:
 
 def test_a_retraction_under_a_repeated_id(memory: Handle, look: Look, tenant: str) -> None:
     memory.observe(*ATLAS, event_id="x", at=MAY)
-    given: dict[str, Any] = {"id": "r", "note": "n", "at": MAY}
+    given: dict[str, Any] = {"event_id": "r", "note": "n", "at": MAY}
     first = memory.beliefs.retract("x", **given)
     before = look.events(tenant)
     assert memory.beliefs.retract("x", **given) == first.model_copy(update={"repeated": True})

@@ -35,7 +35,7 @@ def test_what_is_put_up_counts_for_nothing(memory: Handle, look: Look, tenant: s
 def test_a_dry_run_of_a_review_is_what_it_does(memory: Handle, look: Look, tenant: str) -> None:
     say(memory, "s1", MOVED)
     before = look.graph(tenant)
-    how: dict[str, Any] = {"session": "s1", "extractor": "rules", "review": True}
+    how: dict[str, Any] = {"session_id": "s1", "extractor": "rules", "review": True}
     dry = memory.extract(**how, dry_run=True)
     assert look.graph(tenant) == before
     done = memory.extract(**how)

@@ -38,7 +38,7 @@ def statuses(memory: Handle) -> dict[str, str]:
 
 
 def id_of(statement: str, scope: str = "global") -> str:
-    return claims.about_statement(scope, statement).id
+    return claims.statement_claim(scope, statement).id
 
 
 def test_a_demoted_belief_is_revised(memory: Handle, look: Look, tenant: str) -> None:
@@ -259,9 +259,9 @@ def test_a_repeated_id_gives_the_first_outcome_again(
 ) -> None:
     memory.believe(FOUR)
     memory.believe("Something else")
-    first = SENT[name](memory, id="x1", reason="why", at=MAY)
+    first = SENT[name](memory, event_id="x1", reason="why", at=MAY)
     before = look.events(tenant), look.beliefs(tenant), look.edges(tenant)
-    again = SENT[name](memory, id="x1", reason="why", at=MAY)
+    again = SENT[name](memory, event_id="x1", reason="why", at=MAY)
     assert again == first.model_copy(update={"repeated": True})
     assert (look.events(tenant), look.beliefs(tenant), look.edges(tenant)) == before
 
@@ -271,12 +271,12 @@ def test_a_repeated_id_gives_the_first_outcome_again(
         {"source": "hook"},
         {"actor": "bob"},
         {"artifact_ref": "x"},
-        {"episode": "doc"},
+        {"episode_id": "doc"},
         {"statements": [EIGHT, "x y"]} if name == "split" else {"statement": TWELVE},
-        {"beliefs": [id_of(FOUR), "b_"]} if name == "merge" else {"turn": "t"},
+        {"beliefs": [id_of(FOUR), "b_"]} if name == "merge" else {"turn_id": "t"},
     ):
         with pytest.raises(EventConflictError):
-            SENT[name](memory, **{"id": "x1", "reason": "why", "at": MAY, **other})
+            SENT[name](memory, **{"event_id": "x1", "reason": "why", "at": MAY, **other})
     assert look.events(tenant) == before[0]
 
 
@@ -287,7 +287,7 @@ def test_what_is_said_of_where_it_comes_from_is_kept(
     memory.believe(FOUR, event_id="b1")
     memory.believe("Something else", event_id="b2")
     with memory.session("s") as session:
-        done = SENT[name](session, artifact_ref="notes", actor="bob", note="because", id="x1")
+        done = SENT[name](session, artifact_ref="notes", actor="bob", note="because", event_id="x1")
     events = look.events(tenant)
     assert events["x1"]["artifact_ref"] == "notes"
     assert json.loads(events["x1"]["payload"])["note"] == "because"

@@ -8,6 +8,7 @@ import pytest
 
 from graphmem import Handle, Message, Outcome, TurnBite
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
+from graphmem.rules.read_options import position_cursor
 from graphmem.rules.transcripts import IngestedMessage
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
@@ -25,7 +26,7 @@ def test_a_conversation_is_kept_word_for_word(memory: Handle) -> None:
         added = session.add_messages(
             [HELLO, REPLY, {**SLOW, "at": MAY, "content": " as\tsaid \n"}, {**HELLO, "content": ""}]
         )
-        turns = session.episodes.turns(session.episode_id)
+        turns = session.episodes.turns(session.episode_id).turns
 
     assert (added.added, added.episode_id) == (4, session.episode_id)
     assert [t.id for t in turns] == list(added.turn_ids)
@@ -33,7 +34,9 @@ def test_a_conversation_is_kept_word_for_word(memory: Handle) -> None:
     assert [t.text for t in turns] == ["hello there", "good morning", " as\tsaid \n", ""]
     assert [(t.role, t.name) for t in turns[1:3]] == [("assistant", None), ("user", "Zoë")]
     assert turns[2].occurred_at == MAY
-    assert list(memory.episodes.turns(session.episode_id, start=1, limit=2)) == list(turns[1:3])
+    assert list(
+        memory.episodes.turns(session.episode_id, cursor=position_cursor(1), limit=2).turns
+    ) == list(turns[1:3])
     episode = memory.episodes.get(session.episode_id)
     assert (episode.session_id, episode.turns) == ("s1", 4)
 
@@ -58,7 +61,7 @@ def test_what_goes_on_from_the_end_is_added_once(memory: Handle) -> None:
     assert (more.added, more.turn_ids[0]) == (1, first.turn_ids[1])
     whole = session.add_messages([HELLO, REPLY, SLOW])
     assert (whole.added, whole.turn_ids) == (0, (*first.turn_ids, more.turn_ids[1]))
-    assert [t.text for t in session.episodes.turns(session.episode_id)] == [
+    assert [t.text for t in session.episodes.turns(session.episode_id).turns] == [
         m["content"] for m in (HELLO, REPLY, SLOW)
     ]
 
@@ -80,7 +83,9 @@ def test_keyed_messages_are_recognised_wherever_they_stand(memory: Handle) -> No
     assert again.added == 1
     assert (again.turn_ids[0], again.turn_ids[2]) == (first.turn_ids[1], first.turn_ids[0])
     assert session.add_messages(said).turn_ids == first.turn_ids
-    assert [t.text for t in session.episodes.turns(session.episode_id)] == ["yes"] * 5 + ["no"]
+    assert [t.text for t in session.episodes.turns(session.episode_id).turns] == ["yes"] * 5 + [
+        "no"
+    ]
 
 
 def test_a_message_id_with_other_words_is_refused_whole(
@@ -129,7 +134,7 @@ def test_a_message_may_hold_what_no_memory_may(memory: Handle) -> None:
     session = memory.session("s1")
     texts = ["a\x00b", "\x1b[31m", "?", "x" * 1_000_000, "   "]
     session.add_messages([{"role": "user", "content": text} for text in texts])
-    assert [t.text for t in session.episodes.turns(session.episode_id)] == texts
+    assert [t.text for t in session.episodes.turns(session.episode_id).turns] == texts
 
 
 def test_more_messages_than_one_transaction_takes(memory: Handle) -> None:
@@ -137,7 +142,10 @@ def test_more_messages_than_one_transaction_takes(memory: Handle) -> None:
     said = [Message(role="user", content=unlike(n % 7), id=str(n)) for n in range(1_030)]
     assert keyed.add_messages(said).added == 1_030
     assert keyed.add_messages(said[900:]).added == 0
-    assert [t.position for t in keyed.episodes.turns(keyed.episode_id, start=998, limit=5)] == [
+    assert [
+        t.position
+        for t in keyed.episodes.turns(keyed.episode_id, cursor=position_cursor(998), limit=5).turns
+    ] == [
         998,
         999,
         1_000,
@@ -240,8 +248,8 @@ def test_episodes_are_kept_once(memory: Handle, look: Look, tenant: str) -> None
     [
         {"importance": 1.5},
         {"importance": float("nan")},
-        {"id": ""},
-        {"id": "x" * 10_000},
+        {"event_id": ""},
+        {"event_id": "x" * 10_000},
         {"at": datetime(2025, 1, 1)},  # noqa: DTZ001
         {"at": datetime(9999, 12, 31, tzinfo=UTC)},
         {"entities": "Neo4j"},
@@ -263,7 +271,7 @@ def test_an_episode_is_seen_in_its_scope_only(memory: Handle) -> None:
     assert alice.episodes.get(session.episode_id).scope == "alice"
     with pytest.raises(NotFoundError):
         bob.episodes.get(session.episode_id)
-    assert list(bob.episodes.turns(session.episode_id)) == []
+    assert list(bob.episodes.turns(session.episode_id).turns) == []
 
 
 def test_ingest_keeps_turns_and_what_people_said(memory: Handle) -> None:
@@ -296,7 +304,7 @@ def test_ingest_keeps_turns_and_what_people_said(memory: Handle) -> None:
     assert first is not None
     assert (first.source, first.actor, first.occurred_at) == ("conversation", "user", MAY)
     assert first.episode_id == memory.session("a").episode_id
-    assert first.turn_id == memory.episodes.turns(first.episode_id)[0].id
+    assert first.turn_id == memory.episodes.turns(first.episode_id).turns[0].id
 
     again = memory.ingest(said)
     assert (again.messages, again.turns_added, again.repeated) == (5, 0, 3)

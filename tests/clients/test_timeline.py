@@ -110,7 +110,7 @@ def test_what_nobody_spoke_of_has_no_timeline(memory: Handle) -> None:
     [
         ({"points": 2}, "points"),
         ({"points": 1_001}, "points"),
-        ({"best": 0}, "best"),
+        ({"top": 0}, "top"),
         ({"instants": []}, "at"),
         ({"instants": [datetime(2025, 1, 1)]}, "time zone"),  # noqa: DTZ001
         ({"instants": 7}, "at"),

@@ -35,7 +35,7 @@ from tests.plugins.graph import NODES, Look, fresh_tenant
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
-LEFT_OUT = frozenset(transfer.LEFT_OUT) - {"Namespace", "ItemText"}
+LEFT_OUT = frozenset(transfer.OMITTED_LABELS) - {"Namespace", "ItemText"}
 
 
 def everything(memory: Handle) -> dict[str, str]:
@@ -70,7 +70,7 @@ def whole(look: Look, tenant: str) -> dict[str, list[str]]:
             for row in rows
         )
         for kind, rows, own in (
-            ("nodes", nodes, transfer.MADE_ANEW),
+            ("nodes", nodes, transfer.OMITTED_PROPERTIES),
             ("links", links, {"tenant"}),
         )
     }
@@ -157,7 +157,7 @@ def test_every_declared_label_property_and_relationship_comes_back(
     assert theirs["nodes"] == mine["nodes"]
     assert theirs["links"] == mine["links"]
     labels = {node.__label__ for node in nodes.NODES}
-    assert {kind.label for kind in transfer.KINDS} | transfer.LEFT_OUT.keys() == labels
+    assert {kind.label for kind in transfer.KINDS} | transfer.OMITTED_LABELS.keys() == labels
     there = look.rows(
         NODES + "RETURN collect(DISTINCT labels(n)[0]) AS labels",
         tenant=other,
@@ -223,7 +223,7 @@ def reads(memory: Handle, known: dict[str, str], at: Sequence[AsOf | None]) -> l
         memory.usage.ratings(),
         memory.proposals.list(status=None),
     ]
-    return [*found, memory.episodes.turns(known["episode"]), memory.items.batch(ASK_ITEMS)]
+    return [*found, memory.episodes.turns(known["episode"]).turns, memory.items.batch(ASK_ITEMS)]
 
 
 def test_every_read_answers_the_same_at_every_time(
@@ -274,7 +274,7 @@ def rewritten(file: Path, to: Path, change: Callable[[list[dict[str, Any]]], Non
     read, write = transfer.DigestChain(), transfer.DigestChain()
     records = [read.read(line) for line in file.read_bytes().splitlines(keepends=True)]
     change(records)
-    to.write_bytes(b"".join(write.written(record) for record in records))
+    to.write_bytes(b"".join(write.write(record) for record in records))
     return to
 
 

@@ -198,7 +198,7 @@ def test_two_tenants_with_the_same_ids_live_apart(
     assert (look.events(tenant), memory.memories.list(statuses=list(Status))) == mine
     assert (memory.current("alice", "works_on"), memory.beliefs.list()) == believed
     assert memory.memories.get(known["memory"]).tags == ("t",)
-    assert len(memory.episodes.turns(known["episode"])) == 1
+    assert len(memory.episodes.turns(known["episode"]).turns) == 1
     found = memory.recall(unlike(1), turns=True, include_hidden=True, limit=100).bites
     assert sum(bite.kind != "belief" for bite in found) == 8
     seen = {
@@ -246,7 +246,7 @@ def test_a_name_full_of_syntax_is_only_a_name(memory: Handle, look: Look, name: 
     found = there.recall(f"{unlike(1)} {unlike(2)}", turns=True).bites
     assert sorted(bite.kind for bite in found) == ["belief", "memory", "turn"]
     assert there.memories.list(tags=[name], source=name).memories[0].id == done.memory_id
-    assert session.episodes.turns(session.episode_id)[0].name == name
+    assert session.episodes.turns(session.episode_id).turns[0].name == name
     assert memory.memories.get(str(victim.memory_id)).reinforce_count == 0
     assert contents(memory) == {unlike(1)}
     assert there.beliefs.get(seen).subject == f"{name}.".strip()

@@ -139,7 +139,7 @@ def test_a_revised_belief_names_what_stands_in_its_place(memory: Handle) -> None
 def test_evidence_names_the_turn_whose_words_it_rests_on(memory: Handle) -> None:
     with memory.session("monday") as session:
         session.add_messages([{"role": "user", "content": "I like tea."}])
-        [turn] = session.episodes.turns(session.episode_id)
+        [turn] = session.episodes.turns(session.episode_id).turns
         seen = session.observe("alice", "likes", "tea", turn_id=turn.id)
         [piece] = why(memory, seen).pieces
         assert (piece.turn_id, piece.episode_id) == (turn.id, session.episode_id)

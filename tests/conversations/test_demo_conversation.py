@@ -13,7 +13,7 @@ import pytest
 from graphmem.adapters.conversations import read_conversations
 from graphmem.model import Message
 from graphmem.rules.duplicates import difference
-from graphmem.rules.hygiene import default_rules, reasons
+from graphmem.rules.hygiene import default_rules, rejection_reasons
 from graphmem.rules.identity import content_hash
 
 DATA = files("graphmem") / "data"
@@ -121,7 +121,11 @@ def test_one_value_comes_back(told: list[Message]) -> None:
 
 def test_some_lines_are_none_that_a_memory_should_keep(told: list[Message]) -> None:
     rules = default_rules(min_chars=3, max_chars=8_000)
-    refused = [(m.content, *reasons(m.content, rules)) for m in told if reasons(m.content, rules)]
+    refused = [
+        (m.content, *rejection_reasons(m.content, rules))
+        for m in told
+        if rejection_reasons(m.content, rules)
+    ]
     assert [reason for _, *reason in refused] == [
         ["only_punctuation"],
         ["too_short"],

@@ -22,5 +22,5 @@ def test_the_blocks_print_what_the_page_shows(follow: Follow) -> None:
 
 
 def test_the_numbers_are_those_of_the_code() -> None:
-    for number in (items.LONGEST_VALUE, items.LONGEST_PATH, operation.EXACT):
+    for number in (items.MAX_VALUE_CHARS, items.MAX_PATH_CHARS, operation.EXACT):
         assert f"{number:,}" in PAGE

@@ -36,20 +36,20 @@ from graphmem.model import (
     TenantScope,
 )
 from graphmem.rules import (
-    browser_links,
     claims,
     dates,
     duplicates,
     facts,
+    fulltext,
     hygiene,
     items,
     packs,
     read_options,
     scoring,
-    summarising,
+    summaries,
     upkeep,
+    urls,
     usage,
-    words,
 )
 from graphmem.settings import Settings
 from tests.fuzz import wild
@@ -60,29 +60,29 @@ RECORDS = (
     *(GetItem, PutItem, SearchItems, ListNamespaces),
 )
 ANY_TEXT: dict[str, Callable[[str], Any]] = {
-    "asked": scoring.asked,
-    "begin": lambda text: dates.begin(text, wild.ODD_INSTANTS[6]),
-    "folded": claims.folded,
-    "secret": hygiene.carries_secret,
-    "spans": lambda text: dates.spans(text, wild.ODD_INSTANTS[5]),
-    "late spans": lambda text: dates.spans(text, wild.ODD_INSTANTS[6]),
+    "asked": scoring.question_words,
+    "begin": lambda text: dates.validity_start(text, wild.ODD_INSTANTS[6]),
+    "folded": claims.name_key,
+    "secret": hygiene.contains_secret,
+    "spans": lambda text: dates.date_spans(text, wild.ODD_INSTANTS[5]),
+    "late spans": lambda text: dates.date_spans(text, wild.ODD_INSTANTS[6]),
     "gist": upkeep.gist,
     "difference": lambda text: duplicates.difference(text, text[::-1]),
-    "words": facts.words,
-    "hygiene": lambda text: hygiene.reasons(text, hygiene.default_rules(3, 8_000)),
-    "literal": browser_links.literal,
+    "words": facts.fact_tokens,
+    "hygiene": lambda text: hygiene.rejection_reasons(text, hygiene.default_rules(3, 8_000)),
+    "literal": urls.literal,
     "tool": usage.is_keyword_tool,
-    "conceptual": usage.conceptual,
-    "kind": lambda text: summarising.kind_of(text, text),
-    "summary": lambda text: summarising.summary(text, summarising.kind_of("a.py", text)),
-    "blocked": lambda text: packs.blocked_by(text, [text, "*"]),
-    "query": lambda text: words.turn_query(text, TenantScope(tenant="t")),
+    "conceptual": usage.is_conceptual,
+    "kind": lambda text: summaries.text_kind(text, text),
+    "summary": lambda text: summaries.summarise(text, summaries.text_kind("a.py", text)),
+    "blocked": lambda text: packs.blocking_pattern(text, [text, "*"]),
+    "query": lambda text: fulltext.turn_query(text, TenantScope(tenant="t")),
 }
 REFUSING: dict[str, Callable[[str], Any]] = {
-    "position": read_options.position,
-    "key": lambda text: read_options.key(text, 3),
-    "template": claims.checked_template,
-    "browser": lambda text: browser_links.browser_of(text, 7474),
+    "position": read_options.parse_time_cursor,
+    "key": lambda text: read_options.parse_key_cursor(text, 3),
+    "template": claims.check_template,
+    "browser": lambda text: urls.browser_url(text, 7474),
 }
 ENVIRON = [f"GRAPHMEM_{name.upper()}" for name in (*Settings.model_fields, "uris", "")]
 
@@ -135,33 +135,33 @@ def test_a_word_from_outside_is_read_or_refused(name: str, text: str) -> None:
     put=st.text(max_size=2),
 )
 def test_a_cursor_that_was_changed_is_refused(key: list[str], cut: int, put: str) -> None:
-    made = read_options.keyed(*filter(storable, key))
+    made = read_options.key_cursor(*filter(storable, key))
     changed = made[:cut] + put + made[cut + 1 :]
     if changed != made:
         try:
-            found = read_options.key(changed, len(key))
+            found = read_options.parse_key_cursor(changed, len(key))
         except InvalidInputError:
             return
-        assert read_options.keyed(*found) == changed
+        assert read_options.key_cursor(*found) == changed
 
 
 @given(value=wild.values)
 def test_a_value_of_an_item_comes_back_or_is_refused(value: Any) -> None:
     try:
-        text = items.encoded(value)
+        text = items.encode_value(value)
     except InvalidInputError:
         return
-    assert items.encoded(items.decoded(text)) == text
+    assert items.encode_value(items.decode_value(text)) == text
 
 
 @given(wanted=wild.values, value=wild.json_values)
 def test_a_filter_is_checked_or_refused(wanted: Any, value: Any) -> None:
     try:
-        found = items.checked(valid(SearchItems, filter=wanted).filter)
+        found = items.check_filter(valid(SearchItems, filter=wanted).filter)
     except InvalidInputError:
         return
-    items.fits({"a": value}, found)
-    items.asked(found)
+    items.matches_filter({"a": value}, found)
+    items.filter_tokens(found)
 
 
 @given(environ=st.dictionaries(st.sampled_from(ENVIRON), wild.texts, max_size=4))
@@ -249,9 +249,9 @@ def test_a_file_is_read_or_refused(folder: Path, raw: bytes, strict: bool) -> No
 @given(raw=st.binary(max_size=200) | DOCUMENTS.map(lambda found: json.dumps(found).encode()))
 def test_a_digest_that_somebody_wrote_is_read(raw: bytes) -> None:
     text = raw.decode("utf-8", "replace")
-    assert upkeep.held(text, "s") == upkeep.held(text, "s")
-    merged = upkeep.merged(text, {"ep_1": "- line"}, "s")
-    assert upkeep.merged(merged, {}, "s") == merged
+    assert upkeep.digest_codes(text, "s") == upkeep.digest_codes(text, "s")
+    merged = upkeep.add_lines(text, {"ep_1": "- line"}, "s")
+    assert upkeep.add_lines(merged, {}, "s") == merged
 
 
 ENTRIES = st.lists(

@@ -42,7 +42,7 @@ READS: dict[str, Call] = {
     "memories.history": lambda m, known: m.memories.history(known["memory"]),
     "memories.chain": lambda m, known: m.memories.chain(known["memory"]),
     "episodes.get": lambda m, known: m.episodes.get(known["document"]),
-    "episodes.turns": lambda m, known: m.episodes.turns(known["episode"]),
+    "episodes.turns": lambda m, known: m.episodes.turns(known["episode"]).turns,
     "memories.list": lambda m, known: m.memories.list(
         statuses=list(Status), limit=1_000, cursor=known.get("list cursor")
     ),
@@ -112,7 +112,12 @@ WRITES: dict[str, Call] = {
     ),
     "observe_many": lambda m, known: m.observe_many(
         [
-            {"subject": "alice", "predicate": "works_on", "object": f"o{n}", "id": known["said"]}
+            {
+                "subject": "alice",
+                "predicate": "works_on",
+                "object": f"o{n}",
+                "event_id": known["said"],
+            }
             for n in range(2)
         ]
     ),

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from graphmem import Handle
 from graphmem.errors import ExportFileError, InvalidInputError, NotFoundError, RefusedError
 from graphmem.rules import identity
-from graphmem.rules.transfer import KINDS, MADE_ANEW
+from graphmem.rules.transfer import KINDS, OMITTED_PROPERTIES
 from graphmem.rules.transfer_records import Reader
 from tests.isolation import victims
 from tests.isolation.calls import CALLS, READS
@@ -91,7 +91,7 @@ def test_every_record_of_a_real_export_is_taken(export: Export) -> None:
     assert [one for one in nodes if not taken(export, one)] == []
 
 
-@pytest.mark.parametrize("name", [*MADE_ANEW, "id", "embedding_2"])
+@pytest.mark.parametrize("name", [*OMITTED_PROPERTIES, "id", "embedding_2"])
 def test_what_an_import_makes_itself_is_refused(export: Export, name: str) -> None:
     for record in {one["kind"]: one for one in export.records[1:-1]}.values():
         forged = {**record, "properties": {**record["properties"], name: "x"}}

@@ -10,7 +10,7 @@ from typing import Any
 
 from graphmem import Handle
 from graphmem.model import PutItem, Record
-from graphmem.rules import browser_links, identity
+from graphmem.rules import identity, urls
 from tests.plugins.clients import on_tenant
 from tests.plugins.episodes import SWIMS, tell
 from tests.plugins.everything import MAY, write_everything
@@ -99,7 +99,7 @@ def _known_besides(memory: Handle, name: str, known: dict[str, str]) -> dict[str
     }
     return {
         **{f"{page} cursor": cursor for page, cursor in pages.items() if cursor is not None},
-        "turn": memory.episodes.turns(known["episode"])[0].id,
+        "turn": memory.episodes.turns(known["episode"]).turns[0].id,
         "said": memory.memories.history(known["memory"])[-1].id,
         "tenant_key": identity.tenant_key(name),
     }
@@ -144,7 +144,7 @@ def disguises(victim: str) -> list[str]:
         f"{key}",
         f"{victim}' OR true //",
         f"{victim}`}}) //",
-        browser_links.literal(victim),
+        urls.literal(victim),
         f"{victim}{'x' * (200 - len(victim))}",
     ]
 

@@ -266,4 +266,4 @@ def test_each_store_refuses_and_writes_nothing(store: Store) -> None:
 
 
 def test_the_limits_are_those_that_are_told() -> None:
-    assert (items.LONGEST_PATH, items.LONGEST_VALUE) == (1_000, 4_000_000)
+    assert (items.MAX_PATH_CHARS, items.MAX_VALUE_CHARS) == (1_000, 4_000_000)

@@ -65,7 +65,7 @@ observations = st.fixed_dictionaries(
         "kind": kinds,
         "confidence": confidences,
         "source_type": st.sampled_from(["TOOL", "RULE", "EXTRACTOR"]),
-        "episode": st.sampled_from([None, *EPISODES]),
+        "episode_id": st.sampled_from([None, *EPISODES]),
     }
 )
 assertions = st.fixed_dictionaries(
@@ -132,7 +132,7 @@ class Writers(RuleBasedStateMachine):
             done = self.handles["alice"].predicates.declare(
                 name, template=template, at=at, event_id=event_id, **given
             )
-        newest = max(self.model.declared[claims.folded(name)], key=lambda d: d[:2])
+        newest = max(self.model.declared[claims.name_key(name)], key=lambda d: d[:2])
         found = (done.occurred_at, done.event_id, done.policy, done.template, done.name)
         assert found == newest
 
@@ -168,7 +168,7 @@ class Writers(RuleBasedStateMachine):
             event_id = self.next_id()
             self.model.observe(event_id, self.model.claim(scope, parts), at, said)
             names = dict(zip(("subject", "predicate", "object"), parts, strict=True))
-            made.append({**names, **said, "at": at, "id": event_id})
+            made.append({**names, **said, "at": at, "event_id": event_id})
         made += made[: 1 + again]
         done = self.handles[scope].observe_many(made)
         assert [r.event_id for r in done] == [one["id"] for one in made]
@@ -340,7 +340,7 @@ class Writers(RuleBasedStateMachine):
         scope=scopes,
         older=beliefs,
         into=st.lists(statements, min_size=2, max_size=3).filter(
-            lambda into: len({claims.about_statement("", s).id for s in into}) > 1
+            lambda into: len({claims.statement_claim("", s).id for s in into}) > 1
         ),
         at=instants,
         again=twice,
@@ -353,7 +353,7 @@ class Writers(RuleBasedStateMachine):
 
         made: dict[str, Claim] = {}
         for statement in into:
-            claim = claims.about_statement(scope, statement)
+            claim = claims.statement_claim(scope, statement)
             made.setdefault(claim.id, claim)
         newer = [(claim, 0.5) for claim in made.values()]
         return self.replaced(act, event_id, "SPLIT", scope, at, [older], newer, again=again)
@@ -375,7 +375,7 @@ class Writers(RuleBasedStateMachine):
         def act() -> Any:
             return self.handles[scope].beliefs.merge([one, two], into, at=at, event_id=event_id)
 
-        newer = [(claims.about_statement(scope, into), 0.5)]
+        newer = [(claims.statement_claim(scope, into), 0.5)]
         return self.replaced(act, event_id, "MERGE", scope, at, [one, two], newer, again=again)
 
     def replaced(
@@ -409,7 +409,7 @@ class Writers(RuleBasedStateMachine):
     def claim_of(self, scope: str, thought: tuple[str | None, Any]) -> Claim:
         statement, parts = thought
         if parts is None:
-            return claims.about_statement(scope, str(statement))
+            return claims.statement_claim(scope, str(statement))
         return self.model.claim(scope, parts, statement)
 
     def is_closed(
@@ -500,7 +500,7 @@ class Writers(RuleBasedStateMachine):
 
         left = [e.id for e in heard[:left_out]]
         extra = [
-            {"kind": kind, "strength": strength, "at": at, "episode": episode}
+            {"kind": kind, "strength": strength, "at": at, "episode_id": episode}
             for kind, strength, at, episode in supposed
         ]
         would = handle.beliefs.what_if(belief, extra, without=left, pooled=pooled, as_of=as_of)
@@ -622,7 +622,7 @@ def like_trail(
             "evidence": len(verdict.steps),
         },
     )
-    alike(trail.needed.model_dump(), formulas.needed(verdict).model_dump())
+    alike(trail.needed.model_dump(), formulas.evidence_needed(verdict).model_dump())
 
 
 @pytest.mark.timeout(7_200)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -42,8 +43,8 @@ class Sent:
             memory.supersede(
                 ids[self.about], TEXTS[self.instead], at=at, event_id=self.id, tags=[self.tag]
             )
-        elif self.act in ("deprecate", "restore"):
-            getattr(memory, self.act)(ids[self.about], at=at, id=self.id)
+        elif self.act in ("memories.deprecate", "memories.restore"):
+            attrgetter(self.act)(memory)(ids[self.about], at=at, event_id=self.id)
 
 
 @st.composite
@@ -53,7 +54,9 @@ def deliveries(draw: st.DrawFn) -> tuple[list[Sent], list[Sent]]:
     sent = [
         Sent(
             id=f"{draw(st.sampled_from('abc'))}{n}",
-            act=draw(st.sampled_from(["remember", "supersede", "deprecate", "restore"])),
+            act=draw(
+                st.sampled_from(["remember", "supersede", "memories.deprecate", "memories.restore"])
+            ),
             about=draw(place),
             instead=draw(place),
             hour=draw(st.integers(0, 3)),

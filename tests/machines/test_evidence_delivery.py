@@ -148,7 +148,7 @@ def send(memory: Handle, one: Sent) -> None:
         memory.observe(**observation(one))
     else:
         belief_id = belief_of(one.claim)
-        where = {"episode": one.episode} if one.episode else {}
+        where = {"episode_id": one.episode} if one.episode else {}
         memory.add_evidence(belief_id, kind(one), one.strength, event_id=one.id, at=one.at, **where)  # type: ignore[arg-type]
 
 
@@ -158,8 +158,8 @@ def observation(one: Evidence) -> dict[str, Any]:
         "confidence": one.confidence,
         "kind": kind(one),
         "source_type": SOURCES[one.weight],
-        "episode": one.episode,
-        "id": one.id,
+        "episode_id": one.episode,
+        "event_id": one.id,
         "at": one.at,
     }
 
@@ -182,7 +182,7 @@ def kind(one: Evidence) -> str:
 
 
 def belief_of(claim: str) -> str:
-    return claims.about_triple("global", SUBJECT, PREDICATE, claim).id
+    return claims.triple_claim("global", SUBJECT, PREDICATE, claim).id
 
 
 def reads(memory: Handle, valid: datetime) -> dict[str, Any]:

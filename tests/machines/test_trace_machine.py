@@ -92,7 +92,7 @@ class Sayings(RuleBasedStateMachine):
             assert isinstance(reasons, MemoryReasons)
             times = [said for _, said in seen]
             assert reasons.trace.trace == pytest.approx(tracerank_oracle.trace(times, at), abs=1e-9)
-            own = formulas.contributions(times)
+            own = tracerank_oracle.trace_contributions(times)
             shown = reasons.trace.sayings
             assert [s.at for s in shown] == [s.at for s in own]
             for name in ("burst", "spacing"):

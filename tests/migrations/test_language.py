@@ -17,7 +17,7 @@ from graphmem.errors import (
 from graphmem.model import Status, TenantScope
 from graphmem.operations.schema import migration
 from graphmem.ports import Mode, Query, run_now
-from graphmem.rules import words
+from graphmem.rules import fulltext
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank, made
@@ -55,7 +55,7 @@ BY_WORDS = Query(
 
 def by_words(blank: Blank, text: str) -> list[str]:
     """What words alone find among memories."""
-    asked = words.memory_query(text, WALL, [Status.CURRENT])
+    asked = fulltext.memory_query(text, WALL, [Status.CURRENT])
     return run_now(blank.world().graph.read(lambda tx: tx.fetch(BY_WORDS, words=asked)))
 
 

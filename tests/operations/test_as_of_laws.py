@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -28,7 +29,9 @@ EXAMPLES = examples(10, 100, 1_000)
 
 Step = tuple[str, str, int, int, int]
 steps = st.tuples(
-    st.sampled_from(["remember", "remember", "supersede", "supersede", "deprecate", "restore"]),
+    st.sampled_from(
+        ["remember", "remember", "supersede", "supersede", "memories.deprecate", "memories.restore"]
+    ),
     st.sampled_from(["global", "global", "alice"]),
     st.integers(0, 4),
     st.integers(0, len(TEXTS) - 1),
@@ -62,7 +65,7 @@ class Written:
             except SelfSupersessionError:
                 return
         else:
-            getattr(handle, act)(own[which % len(own)], at=at, id=event_id)
+            attrgetter(act)(handle)(own[which % len(own)], at=at, event_id=event_id)
         self.known.append(self._last_recorded())
 
     def _last_recorded(self) -> datetime:

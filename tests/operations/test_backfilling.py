@@ -107,7 +107,7 @@ def test_reads_say_what_was_stored(plain: Handle, look: Look, rows: list[Any]) -
         first = created or last
         if first:
             until = last if count and last else first
-            times = [first, *backfill.spread(first, until, count or 0)]
+            times = [first, *backfill.spaced_times(first, until, count or 0)]
             said[f"m{n}"] = (scope, times, status)
 
     assert memory.admin.backfill().memories == len(rows)
@@ -434,18 +434,25 @@ def test_only_so_many_events_are_made_for_one_memory(
     plain: Handle, look: Look, tenant: str
 ) -> None:
     last = MAY + 100 * DAY
-    put(look, tenant, "m", created_at=MAY, last_seen_at=last, reinforce_count=backfill.MOST + 7)
+    put(
+        look,
+        tenant,
+        "m",
+        created_at=MAY,
+        last_seen_at=last,
+        reinforce_count=backfill.MAX_EVENTS + 7,
+    )
     put(look, tenant, "n", created_at=MAY, reinforce_count=1)
     done = plain.admin.backfill()
-    assert (done.memories, done.capped, done.events) == (2, 1, 2 + backfill.MOST + 1)
+    assert (done.memories, done.capped, done.events) == (2, 1, 2 + backfill.MAX_EVENTS + 1)
     one = plain.memories.get("m")
-    assert (one.reinforce_count, one.last_seen_at) == (backfill.MOST, last)
+    assert (one.reinforce_count, one.last_seen_at) == (backfill.MAX_EVENTS, last)
     [add] = [
         event
         for event in look.events(tenant).values()
         if event["type"] == "ADD" and ["REINFORCES", "Memory", "m"] in event["edges"]
     ]
-    assert json.loads(add["payload"])["reinforce_count"] == backfill.MOST + 7
+    assert json.loads(add["payload"])["reinforce_count"] == backfill.MAX_EVENTS + 7
     assert plain.admin.verify().wrong == ()
 
 

@@ -98,8 +98,8 @@ def tell(memory: Handle, step: Told, ids: list[str], episodes: Sequence[str]) ->
                 "kind": "supporting" if supporting else "refuting",
                 "confidence": confidence,
                 "source_type": ("TOOL", "EXTRACTOR")[hour % 2],
-                "episode": None if episode is None else episodes[episode],
-                "id": f"e{len(ids) + n}",
+                "episode_id": None if episode is None else episodes[episode],
+                "event_id": f"e{len(ids) + n}",
             }
             for n, (value, hour, supporting, confidence, episode) in enumerate(step.rows)
         ]
@@ -146,7 +146,7 @@ def filled(memory: Handle, count: int, *, start: int = 0) -> None:
             "predicate": "works_on",
             "object": f"value {n % 3}",
             "at": BASE + timedelta(minutes=n),
-            "id": f"e{n}",
+            "event_id": f"e{n}",
         }
         for n in range(start, start + count)
     )

@@ -231,7 +231,9 @@ def test_messages_that_another_writer_added_meanwhile_are_not_added_again(
     done = session.add_messages(said)
 
     assert done.added == 2
-    assert [t.text for t in memory.episodes.turns(session.episode_id)] == [m.content for m in said]
+    assert [t.text for t in memory.episodes.turns(session.episode_id).turns] == [
+        m.content for m in said
+    ]
 
 
 def test_a_conversation_that_moved_on_meanwhile_is_looked_at_again(
@@ -249,6 +251,6 @@ def test_a_conversation_that_moved_on_meanwhile_is_looked_at_again(
 
     assert done.added == 2
     assert embedder.asked == [b.content, a.content]
-    texts = [t.text for t in memory.episodes.turns(session.episode_id)]
+    texts = [t.text for t in memory.episodes.turns(session.episode_id).turns]
     assert texts == [m.content for m in (a, c, a, b)]
     assert len(memory.recall(a.content, turns=True, memories=False).bites) == 4

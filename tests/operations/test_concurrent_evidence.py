@@ -67,14 +67,14 @@ def writing(writer: int, belief: str) -> list[Call]:
             "kind": chance.choice(("supporting", "supporting", "refuting")),
             "confidence": chance.random(),
             "source_type": chance.choice(sorted(SOURCE_WEIGHTS)),
-            "episode": chance.choice(("monday", "friday", None)),
+            "episode_id": chance.choice(("monday", "friday", None)),
         }
 
     def act(n: int) -> Call:
         event_id = f"{writer}-{n}"
         match n % 4:
             case 0:
-                batch = [seen() | {"id": f"{event_id}-{k}"} for k in range(5)]
+                batch = [seen() | {"event_id": f"{event_id}-{k}"} for k in range(5)]
                 return lambda m: m.observe_many(batch)
             case 1:
                 strength = chance.random()
@@ -83,7 +83,7 @@ def writing(writer: int, belief: str) -> list[Call]:
                 one = seen()
                 return lambda m: m.observe(**one)
             case _:
-                other = seen() | {"id": event_id}
+                other = seen() | {"event_id": event_id}
                 return lambda m: m.observe(**other)
 
     return [act(n) for n in range(EACH)]
@@ -198,7 +198,7 @@ def test_one_id_sent_by_many_at_once_is_written_once(
             2,
             lambda m: m.observe_many(
                 [
-                    {"subject": "a", "predicate": "b", "object": f"{n}", "id": f"m{n}"}
+                    {"subject": "a", "predicate": "b", "object": f"{n}", "event_id": f"m{n}"}
                     for n in (1, 2)
                 ]
             ),
@@ -237,7 +237,7 @@ def test_one_id_for_different_things_at_once_is_taken_by_one(
             lambda m: m.observe("a", "b", f"x {trial}", event_id=event_id),
             lambda m: m.observe("a", "b", f"y {trial}", event_id=event_id),
             lambda m: m.observe_many(
-                [{"subject": "a", "predicate": "b", "object": f"z {trial}", "id": event_id}]
+                [{"subject": "a", "predicate": "b", "object": f"z {trial}", "event_id": event_id}]
             ),
             lambda m: m.add_evidence(belief, "supporting", 0.7, event_id=event_id),
             lambda m: m.beliefs.retract("nothing", retraction_id=event_id),
@@ -264,7 +264,7 @@ def test_a_retraction_at_the_time_of_what_it_retracts_is_always_linked_once(
 ) -> None:
     """An observation, its retraction and the retraction of that, all at once."""
     memory.believe("It rains", event_id="base")
-    belief = claims.about_statement("global", "It rains").id
+    belief = claims.statement_claim("global", "It rains").id
 
     def race(trial: int) -> list[Call]:
         name = f"x{trial}"
@@ -273,7 +273,7 @@ def test_a_retraction_at_the_time_of_what_it_retracts_is_always_linked_once(
             seen = lambda m: m.add_evidence(belief, "supporting", 0.7, event_id=name, at=MAY)  # noqa: E731
         elif trial % 3 == 2:
             seen = lambda m: m.observe_many(  # noqa: E731
-                [{"subject": "a", "predicate": "b", "object": "c", "id": name, "at": MAY}]
+                [{"subject": "a", "predicate": "b", "object": "c", "event_id": name, "at": MAY}]
             )
         return [
             seen,
@@ -306,8 +306,11 @@ def test_of_an_observation_and_its_retraction_the_second_waits_for_the_first(
     acts: dict[str, Callable[[Handle], Any]] = {
         "observe": lambda m: m.observe("a", "b", "c", event_id="x"),
         "observe_many": lambda m: m.observe_many(
-            [{"subject": "a", "predicate": "b", "object": f"c{n}", "id": f"x{n}"} for n in (1, 2)]
-            + [{"subject": "a", "predicate": "b", "object": "c", "id": "x"}]
+            [
+                {"subject": "a", "predicate": "b", "object": f"c{n}", "event_id": f"x{n}"}
+                for n in (1, 2)
+            ]
+            + [{"subject": "a", "predicate": "b", "object": "c", "event_id": "x"}]
         ),
         "evidence": lambda m: m.add_evidence(belief, "supporting", 0.7, event_id="x"),
         "retract": lambda m: m.beliefs.retract("x", retraction_id="r"),
@@ -341,7 +344,13 @@ def test_batches_of_the_same_events_in_any_order_at_once_are_kept_once(
     door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     batch = [
-        {"subject": f"s{n % 60}", "predicate": "is", "object": "here", "id": f"e{n:03}", "at": MAY}
+        {
+            "subject": f"s{n % 60}",
+            "predicate": "is",
+            "object": "here",
+            "event_id": f"e{n:03}",
+            "at": MAY,
+        }
         for n in range(240)
     ]
 
@@ -376,7 +385,7 @@ def test_what_is_stated_and_replaced_at_once_is_as_its_events_say(
 
     def acts(trial: int) -> list[Call]:
         rain, pour = f"It rains {trial}", f"It pours {trial}"
-        old = claims.about_statement("global", rain).id
+        old = claims.statement_claim("global", rain).id
         return [
             lambda m: m.believe(rain, at=MAY + 2 * HOUR),
             lambda m: m.beliefs.revise(old, pour, at=MAY + HOUR),

@@ -72,7 +72,7 @@ def test_restated_texts_lie_near_enough(memory: Handle) -> None:
     vectors = run_now(HashEmbedder().embed(ways, Role.DOCUMENT))
     assert len(set(ways)) == WRITERS
     lowest = min(
-        scoring.calibrated(cosine, mu) for row in (vectors @ vectors.T).tolist() for cosine in row
+        scoring.calibrate(cosine, mu) for row in (vectors @ vectors.T).tolist() for cosine in row
     )
     assert lowest >= 0.92
 
@@ -205,7 +205,7 @@ def test_one_conversation_sent_by_many_at_once_is_kept_once(
     assert raised(results) == []
     assert look.count(tenant) == {"Episode": 2, "Turn": 60}
     for name in ("unkeyed", "keyed"):
-        turns = memory.episodes.turns(memory.session(name).episode_id)
+        turns = memory.episodes.turns(memory.session(name).episode_id).turns
         assert [t.text for t in turns] == [m.content for m in unkeyed]
         assert [t.position for t in turns] == list(range(30))
     assert sum(done.added for done in results) == 60

@@ -228,14 +228,14 @@ def say(then: Handle, pieces: list[Piece], *, whole: bool) -> None:
     """Say the pieces, or those alone that the episode `two` has no part in."""
     there: set[str] = set()  # Evidence, which alone can be taken back.
     for n, (episode, what, kind, day) in enumerate(pieces):
-        origin: dict[str, Any] = {"id": f"o{n}", "at": MAY + day * DAY}
+        origin: dict[str, Any] = {"event_id": f"o{n}", "at": MAY + day * DAY}
         if kind == "retract":
             if (target := f"o{day}") in there:
                 then.beliefs.retract(target, **origin)
             continue
         if episode == "two" and not whole:
             continue
-        within: dict[str, Any] = {} if episode is None else {"episode": episode}
+        within: dict[str, Any] = {} if episode is None else {"episode_id": episode}
         if kind == "believe":
             then.believe(f"It is {what}", **origin, **within)
         else:

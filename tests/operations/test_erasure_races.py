@@ -54,7 +54,7 @@ def told(memory: Handle) -> dict[str, str]:
         known = str(session.remember(f"{MARK} opens the payments service at noon").memory_id)
     belief = memory.observe("alice", "works_on", MARK).belief_id
     kept = str(memory.remember(unlike(1)).memory_id)
-    [turn] = memory.episodes.turns(session.episode_id)
+    [turn] = memory.episodes.turns(session.episode_id).turns
     return {
         "memory": known,
         "belief": belief,
@@ -312,11 +312,11 @@ def test_what_refers_to_what_was_forgotten_is_refused(plain: Handle) -> None:
     plain.observe("alice", "works_on", "Atlas", event_id="o1")
     with plain.session("secret") as session:
         session.add_messages([{"role": "user", "content": unlike(1), "id": "1"}])
-    [turn] = plain.episodes.turns(session.episode_id)
+    [turn] = plain.episodes.turns(session.episode_id).turns
     refused: list[str] = []
 
     def happens() -> None:
-        for origin in ({"episode": session.episode_id}, {"turn": turn.id}):
+        for origin in ({"episode_id": session.episode_id}, {"turn_id": turn.id}):
             with pytest.raises(ErasedError):
                 plain.observe("alice", "works_on", "Borea", **origin)  # type: ignore[arg-type]
             refused.append(str(origin))
@@ -345,7 +345,7 @@ def test_an_event_that_only_quotes_a_turn_goes_with_it(
 ) -> None:
     with plain.session("secret") as session:
         session.add_messages([{"role": "user", "content": f"{MARK} is here", "id": "1"}])
-    [turn] = plain.episodes.turns(session.episode_id)
+    [turn] = plain.episodes.turns(session.episode_id).turns
     plain.observe("alice", "works_on", "Atlas", event_id="kept")
     plain.observe(
         "alice", "works_on", "Atlas", event_id="quoting", turn_id=turn.id, note=f"{MARK} told"

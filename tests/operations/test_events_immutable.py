@@ -197,7 +197,10 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
     ],
     "observe_many": [
         lambda m: m.observe_many(
-            [{"subject": "s", "predicate": "p", "object": f"o{n}", "id": f"m{n}"} for n in (1, 2)]
+            [
+                {"subject": "s", "predicate": "p", "object": f"o{n}", "event_id": f"m{n}"}
+                for n in (1, 2)
+            ]
         ),
         lambda m: m.observe_many([{"subject": "S", "predicate": "p", "object": "o1"}] * 300),
     ],

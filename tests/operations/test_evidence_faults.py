@@ -38,12 +38,18 @@ GONE = ModelUnavailableError("gone")
 
 
 def id_of(statement: str, scope: str = "a") -> str:
-    return claims.about_statement(scope, statement).id
+    return claims.statement_claim(scope, statement).id
 
 
 def pieces(n: int = 3) -> list[dict[str, Any]]:
     return [
-        {"subject": f"s{i % 2}", "predicate": "is", "object": "here", "id": f"m{i}", "at": MAY}
+        {
+            "subject": f"s{i % 2}",
+            "predicate": "is",
+            "object": "here",
+            "event_id": f"m{i}",
+            "at": MAY,
+        }
         for i in range(n)
     ]
 
@@ -323,7 +329,7 @@ def test_statements_that_are_worded_otherwise_meanwhile_are_embedded_again(
     door.on(memory, embedder=embedder).observe_many(pieces(2))
     assert sorted(embedder.asked) == ["S0 is here", "s0 is here", "s1 is here"]
     assert embedder.asked[-1] == "S0 is here"
-    shown = look.beliefs(tenant)[claims.about_triple("global", "s0", "is", "here").id]
+    shown = look.beliefs(tenant)[claims.triple_claim("global", "s0", "is", "here").id]
     alone = on_tenant(plain, f"{tenant}-alone").observe("S0", "is", "here")
     alike = look.beliefs(f"{tenant}-alone")[alone.belief_id]
     assert (shown["statement"], shown["embedding"]) == ("S0 is here", alike["embedding"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphmem import Handle, NewMemory
 from graphmem.model import Status, TenantScope
-from graphmem.rules import identity, words
+from graphmem.rules import fulltext, identity
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
@@ -74,9 +74,9 @@ def asked(memory: Handle, look: Look, text: str, facets: list[str], **wall: Any)
     own = TenantScope(tenant=memory._state.binding.wall.tenant, scope="global", scopes=("global",))
     own = own.model_copy(update=wall)
     if text:
-        query = words.memory_query(text, own, [Status.CURRENT], facets)
+        query = fulltext.memory_query(text, own, [Status.CURRENT], facets)
     else:
-        query = words.facet_query(own, [Status.CURRENT], facets)
+        query = fulltext.facet_query(own, [Status.CURRENT], facets)
     rows = look.rows(FOUND, words=query)
     assert all((row["score"] > 0) == bool(text) for row in rows)
     return {row["id"] for row in rows}

@@ -66,9 +66,9 @@ def test_a_batch_is_written_once(plain: Handle, look: Look, tenant: str) -> None
 
 def test_marks_at_once_leave_what_the_newest_says(door: Door, memory: Handle) -> None:
     belief = memory.believe("It rains", at=MAY).belief_id
-    verbs = ("archive", "restore_belief", "archive", "resolve") * 3
+    verbs = ("archive", "restore", "archive", "clear_flag") * 3
     calls = [
-        lambda m, verb=verb, n=n: getattr(m, verb)(belief, at=MAY + n * HOUR)
+        lambda m, verb=verb, n=n: getattr(m.beliefs, verb)(belief, at=MAY + n * HOUR)
         for n, verb in enumerate(verbs)
     ]
     done = door.together(memory, calls)

@@ -168,7 +168,7 @@ def test_a_read_that_never_settles_is_not_made_for_ever(
         met.memories.get(known["memory"])
     assert isinstance(failed.value, UnavailableError)
     assert failed.value.code == "read_conflict"
-    assert conflicts.TRIES <= deleting.number <= conflicts.TRIES**2
+    assert conflicts.MAX_ATTEMPTS <= deleting.number <= conflicts.MAX_ATTEMPTS**2
 
 
 def test_an_export_beside_a_deletion_is_whole(
@@ -251,7 +251,7 @@ def test_what_failed_in_passing_is_done_again_and_once(plain: Handle) -> None:
     [candidate] = failing(*passing).current("alice", "works_on").candidates
     assert candidate.events == 1
     with pytest.raises(ReadConflictError):
-        failing(*[ReadConflictError()] * conflicts.TRIES).current("alice", "works_on")
+        failing(*[ReadConflictError()] * conflicts.MAX_ATTEMPTS).current("alice", "works_on")
     # What graphmem says itself is said at once.
     with pytest.raises(InvalidInputError):
         failing(InvalidInputError("no")).current("alice", "works_on")

@@ -31,7 +31,7 @@ def filled(plain: Handle, monkeypatch: pytest.MonkeyPatch) -> Handle:
             "predicate": "works_on",
             "object": f"value {n % 3}",
             "at": BASE + timedelta(minutes=n),
-            "id": f"e{n}",
+            "event_id": f"e{n}",
         }
         for n in range(20)
     )

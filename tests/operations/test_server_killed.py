@@ -153,7 +153,7 @@ def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) ->
             "object": f"o{n % 3}",
             "confidence": n % 10 / 10,
             "at": start + timedelta(seconds=n),
-            "id": f"e{n}",
+            "event_id": f"e{n}",
         }
         for n in range(EVIDENCE)
     ]

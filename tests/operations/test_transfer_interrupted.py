@@ -33,7 +33,7 @@ def tell(kind, count):
 call, file = sys.argv[1:]
 memory = GraphMem.open(settings=Settings.load(), embedder=HashEmbedder())
 tenant = Settings.load().tenant
-getattr(memory.tenant(tenant), call)(file, tell)
+getattr(memory.tenant(tenant).admin, call)(file, tell)
 print("done", flush=True)
 """
 
@@ -204,7 +204,7 @@ def test_a_killed_export_and_a_killed_import_go_on(
     for call, name in (("export_to", tenant), ("import_from", other)):
         killed(call, file, migrated, name, turns)
         handle = on_tenant(plain, name)
-        done = getattr(handle, call)(file)
+        done = getattr(handle.admin, call)(file)
         assert (done.resumed if call == "export_to" else done.there) > 0
     assert whole(look, other) == whole(look, tenant)
     assert on_tenant(plain, other).admin.verify().wrong == ()
@@ -322,6 +322,6 @@ def test_lines_are_never_taken_for_others() -> None:
     write, read = transfer.DigestChain(), transfer.DigestChain()
     for text in (',"check":"0"}', "\r", "\u2028", "\x85", "\\", '"', "𝄞"):
         record = {"kind": "Memory", "properties": {"content": text}}
-        line = write.written(record)
+        line = write.write(record)
         assert line.count(b"\n") == 1
         assert read.read(line) == record

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from graphmem.model.recall import RecallPolicy, Score
-from graphmem.rules.scoring import sent
+from graphmem.rules.scoring import score_params
 
 _DAY = timedelta(days=1)
 
@@ -69,8 +69,8 @@ def recency(last: datetime, now: datetime, days: float) -> float:
 
 def access(counts: Mapping[str, int]) -> dict[str, float]:
     """Return ln(1 + count) relative to the greatest; items that were never opened are left out."""
-    most = max(counts.values(), default=0)
-    return {item: math.log1p(n) / math.log1p(most) for item, n in counts.items() if n}
+    max_count = max(counts.values(), default=0)
+    return {item: math.log1p(n) / math.log1p(max_count) for item, n in counts.items() if n}
 
 
 def around(
@@ -95,7 +95,7 @@ def around(
 
 def believed(relevance: float, belief: float, policy: RecallPolicy) -> float:
     """Return the score of a belief."""
-    alpha = sent(policy)["blend"]
+    alpha = score_params(policy)["blend"]
     if policy.score is Score.ESPER:
         return float(alpha * relevance + (1 - alpha) * belief)
     return float(relevance * (alpha + (1 - alpha) * belief))

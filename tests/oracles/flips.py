@@ -43,8 +43,8 @@ def flip_set(
     # The initial confidence does not affect the status.
     status = sequential.test(once, 0.5, bounds).status
     decided = status is not VerdictStatus.ACCUMULATING
-    ways = [_fewest(once, side, bounds, decided=decided) for side in _SIDES[status]]
-    fewest = min((way for way in ways if way is not None), key=len, default=None)
+    sets = [_fewest(once, side, bounds, decided=decided) for side in _SIDES[status]]
+    fewest = min((events for events in sets if events is not None), key=len, default=None)
     if fewest is None:
         return None
     return tuple(e.id for e in sorted(fewest, key=attrgetter("at", "id")))
@@ -63,22 +63,22 @@ def _fewest(
     events = sorted(evidence, key=lambda e: (e.at, side * llr(e) > 0, e.id))
     by = [side * llr(e) for e in events]
     low, high = sorted((side * bounds.lower, side * bounds.upper))
-    best: list[int] | None = None
+    smallest: list[int] | None = None
     for since in [*([_START] if decided else []), *_low_points(events, by)]:
         removed = _removed(by, since, low + TOLERANCE, high - TOLERANCE)
-        if removed is not None and (best is None or len(removed) < len(best)):
-            best = removed
-    return None if best is None else [events[place] for place in best]
+        if removed is not None and (smallest is None or len(removed) < len(smallest)):
+            smallest = removed
+    return None if smallest is None else [events[place] for place in smallest]
 
 
 def _low_points(events: Sequence[Evidence], by: Sequence[float]) -> list[int]:
     """Return, in order, the places where the ratio is lower than after all later timestamps."""
     sums = list(accumulate(by))
-    least, points = math.inf, list[int]()
+    lowest, points = math.inf, list[int]()
     for place in reversed(range(len(events))):
         ends = place + 1 == len(events) or events[place].at < events[place + 1].at
-        if ends and sums[place] < least:
-            least = sums[place]
+        if ends and sums[place] < lowest:
+            lowest = sums[place]
             points.append(place)
     return points[::-1]
 
@@ -99,7 +99,7 @@ def _removed(by: Sequence[float], since: int, low: float, high: float) -> list[i
         while place >= since and (ratio > low if place == since else ratio >= high):
             if not pushing:
                 return None
-            less, most = heappop(pushing)
+            less, strongest = heappop(pushing)
             ratio += less
-            removed.append(most)
+            removed.append(strongest)
     return removed

@@ -240,13 +240,15 @@ def ranked(
     Equal scores are ordered by the later positive evidence, then its larger id, then the larger
     claim.
     """
-    best = sorted(
+    candidates = sorted(
         states,
         key=lambda s: (s.last_at is not None, s.score, s.last_at or _NEVER, s.last_id, s.claim),
         reverse=True,
     )
     ambiguous = (
-        len(best) > 1 and best[1].last_at is not None and best[0].score - best[1].score < margin
+        len(candidates) > 1
+        and candidates[1].last_at is not None
+        and candidates[0].score - candidates[1].score < margin
     )
     return [
         Candidate(
@@ -259,7 +261,7 @@ def ranked(
             last_id=s.last_id,
             ambiguous=ambiguous and place < 2,
         )
-        for place, s in enumerate(best)
+        for place, s in enumerate(candidates)
     ]
 
 

@@ -10,7 +10,13 @@ from itertools import groupby
 from operator import attrgetter
 
 from graphmem.model.belief import VerdictStatus
-from graphmem.rules.formulas import STANDARD_TEST, Evidence, SprtParameters, evidence_strength
+from graphmem.rules.formulas import (
+    STANDARD_TEST,
+    TOLERANCE,
+    Evidence,
+    SprtParameters,
+    evidence_strength,
+)
 from tests.oracles.projection import episode_of
 
 
@@ -48,6 +54,20 @@ def llr(e: Evidence) -> float:
     return e.polarity * math.log(s / (1 - s))
 
 
+def crossed(bounds: SprtParameters, log_ratio: float) -> VerdictStatus | None:
+    """Return the status beyond the boundary that the log ratio has crossed; None if neither."""
+    if log_ratio >= bounds.upper - TOLERANCE:
+        return VerdictStatus.PROMOTED
+    return VerdictStatus.DEMOTED if log_ratio <= bounds.lower + TOLERANCE else None
+
+
+def stepped(bounds: SprtParameters, confidence: float, status: VerdictStatus) -> float:
+    """Return the confidence after a promotion or demotion."""
+    if status is VerdictStatus.PROMOTED:
+        return max(confidence, min(confidence + bounds.promote_step, bounds.max_confidence))
+    return min(confidence, max(confidence - bounds.demote_step, bounds.min_confidence))
+
+
 def test(
     evidence: Iterable[Evidence],
     initial: float,
@@ -75,20 +95,20 @@ def test(
     for at, events in groupby(counted, key=attrgetter("at")):
         ratios = [(e.id, llr(e)) for e in events]
         log_ratio += math.fsum(by for _, by in ratios)
-        crossed = bounds.crossed(log_ratio)
-        if crossed is not None and crossed is not status:
-            status, confidence = crossed, bounds.stepped(confidence, crossed)
+        entered = crossed(bounds, log_ratio)
+        if entered is not None and entered is not status:
+            status, confidence = entered, stepped(bounds, confidence, entered)
         steps += [Step(at, event_id, by, log_ratio, status, confidence) for event_id, by in ratios]
     return Verdict(status, log_ratio, confidence, tuple(steps))
 
 
 def _pooled(evidence: Sequence[Evidence]) -> list[Evidence]:
-    best: dict[Hashable, Evidence] = {}
+    strongest: dict[Hashable, Evidence] = {}
     for e in evidence:
         side = (episode_of(e), e.polarity)
-        if side not in best or _weight(e) > _weight(best[side]):
-            best[side] = e
-    return sorted(best.values(), key=attrgetter("at", "id"))
+        if side not in strongest or _weight(e) > _weight(strongest[side]):
+            strongest[side] = e
+    return sorted(strongest.values(), key=attrgetter("at", "id"))
 
 
 def _weight(e: Evidence) -> float:

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from graphmem.model import EventType, Vitality
-from graphmem.rules.formulas import STANDARD_VITALITY, Evidence, VitalityConstants, vitality_record
+from graphmem.rules.formulas import STANDARD_VITALITY, Evidence, VitalityConstants, implied_belief
 
 _DAY = timedelta(days=1)
 
@@ -133,7 +133,7 @@ def weighted(
         precision = e.weight * e.confidence
         if precision > 0:
             total += precision
-            mean += precision / total * (vitality_record(e) - mean)
+            mean += precision / total * (implied_belief(e) - mean)
     return mean, total
 
 

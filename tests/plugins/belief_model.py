@@ -109,10 +109,10 @@ class Model:
     def claim(self, scope: str, parts: Sequence[str], statement: str | None = None) -> Claim:
         """Return the claim of a triple, worded by the predicate's current template."""
         if statement is None:
-            newest = max(self.declared.get(claims.folded(parts[1]), []), default=None, key=_when)
-            statement = claims.spoken(newest[3] if newest else None, *parts)
+            newest = max(self.declared.get(claims.name_key(parts[1]), []), default=None, key=_when)
+            statement = claims.triple_sentence(newest[3] if newest else None, *parts)
         subject, predicate, object_ = parts
-        return claims.about_triple(scope, subject, predicate, object_, statement)
+        return claims.triple_claim(scope, subject, predicate, object_, statement)
 
     def observe(self, event_id: str, claim: Claim, at: datetime, fields: Mapping[str, Any]) -> None:
         """Record an observation."""
@@ -135,7 +135,7 @@ class Model:
             self.texts.add((scope, text))
         for claim in asserted:
             self._add_evidence(
-                event_id, claim, at, {"kind": "supporting", "episode": None, **fields}
+                event_id, claim, at, {"kind": "supporting", "episode_id": None, **fields}
             )
 
     def _add_evidence(
@@ -150,7 +150,7 @@ class Model:
                 polarity=1 if fields["kind"] == "supporting" else -1,
                 confidence=fields["confidence"],
                 weight=SOURCE_WEIGHTS[fields["source_type"]],
-                episode=fields["episode"],
+                episode=fields["episode_id"],
                 at=at,
             )
         )
@@ -202,7 +202,7 @@ class Model:
     ) -> None:
         """Declare the policy of a predicate."""
         self._happen(event_id, "global", at, "POLICY")
-        key = claims.folded(name)
+        key = claims.name_key(name)
         self.declared.setdefault(key, []).append((at, event_id, policy, template, name))
 
     # Reads.
@@ -229,7 +229,7 @@ class Model:
 
     def slot(self, scope: str, subject: str, predicate: str, when: Moment) -> dict[str, Any]:
         """Return a slot as a handle on a scope shows it."""
-        key = claims.folded(subject), claims.folded(predicate)
+        key = claims.name_key(subject), claims.name_key(predicate)
         policy = self.policy(key[1], when)
         for place in SEES[scope]:
             beliefs = [k for k in self.kept.values() if k.key == (place, *key)]

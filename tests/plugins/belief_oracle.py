@@ -10,8 +10,7 @@ from datetime import datetime
 
 from graphmem.model import AsOf, Belief, Cardinality, HypotheticalEvidence, Policy, Slot, Trail
 from graphmem.rules import formulas
-from graphmem.rules.claims import clamped
-from graphmem.rules.formulas import Evidence
+from graphmem.rules.formulas import Evidence, clamp_strength
 from tests.oracles import projection
 from tests.oracles import sequential as sequential_oracle
 from tests.oracles.projection import CONTESTED, Candidate, ManyBelief
@@ -95,7 +94,7 @@ def verdict_of(
             weight=1.0,
             episode=extra_evidence.episode_id,
             at=extra_evidence.at or valid,
-            strength=clamped(extra_evidence.strength),
+            strength=clamp_strength(extra_evidence.strength),
         )
         for place, extra_evidence in enumerate(extra)
     ]
@@ -119,7 +118,7 @@ def wrong_trail(
         alike = (line.status, line.occurred_at) == (step.status, step.at)
         if not alike or not all(close(a, b) for a, b in numbers):
             problems.append(f"{line}, not {step}")
-    needed = formulas.needed(expected)
+    needed = formulas.evidence_needed(expected)
     totals = (
         (trail.verdict.log_ratio, expected.log_ratio),
         (trail.verdict.confidence, expected.confidence),

@@ -230,6 +230,6 @@ def offline() -> Handle:
     model = EmbeddingModel(
         name=embedder.name, dimension=embedder.DIMENSION, mu_document=0.0, mu_query=0.0
     )
-    wall = TenantScope(tenant="offline", scopes=drafts.visible("global"))
+    wall = TenantScope(tenant="offline", scopes=drafts.default_read_scopes("global"))
     rules = hygiene.default_rules(settings.min_content_chars, settings.max_content_chars)
     return GraphMem(HandleState(RequestContext(world, wall, model), rules))

@@ -55,7 +55,7 @@ READS: dict[str, Read] = {
     "memories.history": not_there(lambda m, known: m.memories.history(known["memory"])),
     "memories.chain": not_there(lambda m, known: m.memories.chain(known["memory"])),
     "episodes.get": not_there(lambda m, known: m.episodes.get(known["episode"])),
-    "episodes.turns": lambda m, known: m.episodes.turns(known["episode"]),
+    "episodes.turns": lambda m, known: m.episodes.turns(known["episode"]).turns,
     "memories.list": lambda m, _: m.memories.list(statuses=list(Status), limit=1_000).memories,
     "supersede": not_there(lambda m, known: m.supersede(known["memory"], unlike(9))),
     "memories.deprecate": not_there(lambda m, known: m.memories.deprecate(known["memory"])),
@@ -183,7 +183,12 @@ def believe_everything(memory: Handle, mark: str) -> dict[str, str]:
     memory.predicates.declare("works_on", cardinality="ONE", event_id=f"p1{mark}", at=MAY)
     memory.observe_many(
         [
-            {"subject": "alice", "predicate": "works_on", "object": f"o{n}", "id": f"m{n}{mark}"}
+            {
+                "subject": "alice",
+                "predicate": "works_on",
+                "object": f"o{n}",
+                "event_id": f"m{n}{mark}",
+            }
             for n in range(3)
         ]
     )

@@ -19,7 +19,16 @@ MEANT = ("properties", "links", "texts", "namespace", "payload", "value", "decid
 KEPT = ("kind", "part", "key", "label", "type")
 """Fields that identify a node; an import rejects a file that changes many of them."""
 NAMES = sorted(
-    {*transfer.MADE_ANEW, *MEANT, *KEPT, "id", "embedding", "embedding_2", "slot_id", "facets"}
+    {
+        *transfer.OMITTED_PROPERTIES,
+        *MEANT,
+        *KEPT,
+        "id",
+        "embedding",
+        "embedding_2",
+        "slot_id",
+        "facets",
+    }
     | {"path", "depth", "reversed", "leaves", "", "a.b", "\ud800", "`}) //", "__class__"}
     | {name for shape in NODES.values() for name in shape.__annotations__}
 )

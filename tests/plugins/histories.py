@@ -16,7 +16,7 @@ from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
 from graphmem.rules import claims
 from graphmem.rules.claims import Claim, EvidenceDraft
-from graphmem.rules.formulas import Evidence
+from graphmem.rules.formulas import Evidence, clamp_strength
 from graphmem.testing import FrozenClock
 from tests.oracles.retraction import Retract, retracted
 from tests.plugins.clients import on
@@ -247,18 +247,18 @@ def clocked(memory: Handle, at: datetime = END) -> Handle:
 
 
 def _claim(scope: str, claim: str, subject: str = SUBJECT) -> Claim:
-    return claims.about_triple(scope, subject, PREDICATE, claim)
+    return claims.triple_claim(scope, subject, PREDICATE, claim)
 
 
 def _counted(e: Evidence) -> Evidence:
     if e.strength is None:
         return e
-    strength = claims.clamped(e.strength)
+    strength = clamp_strength(e.strength)
     return replace(e, strength=strength, confidence=max(0.0, 2 * strength - 1))
 
 
 def _draft(item: Evidence | Thought, claim: Claim, prefix: str) -> EvidenceDraft:
-    named: dict[str, Any] = {"id": prefix + item.id, "at": item.at}
+    named: dict[str, Any] = {"event_id": prefix + item.id, "at": item.at}
     triple: dict[str, Any] = {
         "subject": claim.subject,
         "predicate": claim.predicate,
@@ -266,13 +266,13 @@ def _draft(item: Evidence | Thought, claim: Claim, prefix: str) -> EvidenceDraft
     }
     if isinstance(item, Thought):
         thought = Hypothesis(confidence=item.confidence, **triple, **named)
-        return claims.hypothesised(thought, claim.scope, END)
+        return claims.draft_hypothesis(thought, claim.scope, END)
     named |= {
         "kind": EvidenceKind.SUPPORTING if item.polarity > 0 else EvidenceKind.REFUTING,
-        "episode": item.episode,
+        "episode_id": item.episode,
     }
     if item.strength is not None:
-        return claims.testified(BeliefEvidence(strength=item.strength, **named), claim, END)
+        return claims.draft_evidence(BeliefEvidence(strength=item.strength, **named), claim, END)
     source = SOURCES[item.weight]
     seen = Observation(confidence=item.confidence, source_type=source, **triple, **named)
-    return claims.observed(seen, claim.scope, END)
+    return claims.draft_observation(seen, claim.scope, END)

@@ -101,7 +101,7 @@ def _write_group(memory: Handle, tenant: Tenant, text: Text, group: int) -> None
                 {"role": "user", "name": text("name"), "content": text("turn"), "at": MAY},
             ]
         )
-        tenant.keep("turn", *(turn.id for turn in session.episodes.turns(session.episode_id)))
+        tenant.keep("turn", *(turn.id for turn in session.episodes.turns(session.episode_id).turns))
         tenant.keep("session", session.episode_id)
         session.recall(f"{kept} {text('query')}", turns=True)
         session.usage.log_access("file", text("ref"))

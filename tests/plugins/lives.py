@@ -200,7 +200,7 @@ class Shelf:
             run_now(access_log.write(binding.world, [_access(glance, binding.wall.tenant, scope)]))
         for sign in story.signs[::turn]:
             source = EventSource(event_id=prefix + sign.id, at=sign.at)
-            belief_id = claims.about_triple(scope, SUBJECT, PREDICATE, sign.claim).id
+            belief_id = claims.triple_claim(scope, SUBJECT, PREDICATE, sign.claim).id
             run_now(evidence.mark(binding, sign.type, belief_id, source))
         return self._lived(story, handle, prefix)
 
@@ -216,7 +216,7 @@ class Shelf:
 
 
 def _sourced(item: Item, scope: str, prefix: str, inferred: bool) -> claims.EvidenceDraft:  # noqa: FBT001
-    draft = _draft(item, claims.about_triple(scope, SUBJECT, PREDICATE, item.claim), prefix)  # type: ignore[arg-type, union-attr]
+    draft = _draft(item, claims.triple_claim(scope, SUBJECT, PREDICATE, item.claim), prefix)  # type: ignore[arg-type, union-attr]
     if not inferred:
         return draft
     source = {"source": formulas.STANDARD_VITALITY.consolidation}
@@ -229,7 +229,7 @@ def _access(glance: Glance, tenant: str, scope: str) -> access_log.AccessEntry:
         event_id=f"{scope}{glance.id}",
         scope=ELSEWHERE if glance.unseen else scope,
         label="Belief",
-        item_id=claims.about_triple(scope, SUBJECT, PREDICATE, glance.claim).id,
+        item_id=claims.triple_claim(scope, SUBJECT, PREDICATE, glance.claim).id,
         at=glance.at,
         actor=None,
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from graphmem.model import Turn
-from graphmem.rules.extraction.windows import TurnContext, TurnWindow, window
+from graphmem.rules.extraction.windows import TurnContext, TurnWindow, build_window
 
 SAID = datetime(2024, 6, 12, 15, 30, tzinfo=UTC)
 
@@ -38,4 +38,4 @@ def read_together(turns: Sequence[Turn], offered: Sequence[int] | None = None) -
     """Return turns as one window, of which only the `offered` places are to be read."""
     places = range(len(turns)) if offered is None else offered
     stretch = [TurnContext(turns[n].id, turns[n].position, read=False) for n in places]
-    return window(stretch, turns)
+    return build_window(stretch, turns)

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphmem.model import Status, TenantScope
 from graphmem.ports import Role, run_now
-from graphmem.rules import claims, identity, items, read_options, scoring, words
+from graphmem.rules import claims, fulltext, identity, items, read_options, scoring
 from graphmem.testing import HashEmbedder
 from tests.plugins.texts import unlike
 from tests.procedures.conftest import Populated
@@ -33,7 +33,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
     backfill = {"earliest": read_options.BEGINNING, "latest": LATER}
     slot = {"subject": "alice", "predicate": "works_on"}
     values = [
-        claims.about_triple("global", "alice", "works_on", value).id
+        claims.triple_claim("global", "alice", "works_on", value).id
         for value in ("Atlas", "o1", "o2")
     ]
     vector = _vector(unlike(1))
@@ -234,16 +234,17 @@ def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
     wall, statuses = TenantScope(tenant=found.tenant, scopes=tuple(SCOPES)), [str(Status.CURRENT)]
     tokens = identity.facet_keys(found.tenant, ["t"], [])
     asked = {
-        "memory": words.memory_query(text, wall, statuses),
-        "belief": words.belief_query(text, wall, statuses),
-        "turn": words.turn_query(text, wall),
+        "memory": fulltext.memory_query(text, wall, statuses),
+        "belief": fulltext.belief_query(text, wall, statuses),
+        "turn": fulltext.turn_query(text, wall),
     }
     return {
         "scopes": SCOPES,
         "kinds": ["memory", "belief", "turn"],
         "embedding": _vector(text),
-        "words": asked | ({"facets": words.facet_query(wall, statuses, tokens)} if facets else {}),
-        "asked": scoring.asked(text),
+        "words": asked
+        | ({"facets": fulltext.facet_query(wall, statuses, tokens)} if facets else {}),
+        "asked": scoring.question_words(text),
         "dates": [[read_options.BEGINNING, LATER]],
         "mu": 0.1,
     }

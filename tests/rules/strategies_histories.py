@@ -21,7 +21,7 @@ END = BASE + timedelta(days=1_000)
 """Later than every instant drawn here."""
 CLAIMS = ("atlas", "borealis", "cygnus", "draco")
 WEIGHTS = (1.0, 0.8, 0.6, 0.5)
-"""Of the sources EXPLICIT, RULE, CLASSIFIER and EXTRACTOR."""
+"""Weights of the sources EXPLICIT, RULE, CLASSIFIER and EXTRACTOR."""
 EPISODES = ("monday", "friday", None)
 TOLERANCE = 1e-9
 """Within which two ways to the same number agree."""
@@ -42,7 +42,7 @@ strengths = st.one_of(
 _polarities = st.sampled_from([(1,), (-1,), (1, -1), (1, 1, 1, -1)])
 
 
-def said(
+def make_evidence(
     name: str,
     claim: str = "atlas",
     confidence: float = 0.8,
@@ -170,13 +170,17 @@ def unlike(
     wanted = {c.claim: c for c in expected}
     if len(found) != len(expected) or {c.claim for c in found} != wanted.keys():
         return [f"claims {[c.claim for c in found]}, not {sorted(wanted)}"]
-    told = []
+    differences = []
     for c in found:
         w = wanted[c.claim]
         if abs(c.score - w.score) > TOLERANCE or abs(c.belief - w.belief) > TOLERANCE:
-            told.append(f"{c.claim}: score {c.score}, belief {c.belief}, not {w.score}, {w.belief}")
+            differences.append(
+                f"{c.claim}: score {c.score}, belief {c.belief}, not {w.score}, {w.belief}"
+            )
         if (c.last_at, c.last_id) != (w.last_at, w.last_id):
-            told.append(f"{c.claim}: affirmed by {c.last_id} at {c.last_at}, not {w.last_id}")
+            differences.append(
+                f"{c.claim}: affirmed by {c.last_id} at {c.last_at}, not {w.last_id}"
+            )
     again = ranked(
         [State(c.claim, c.score, c.last_at, c.last_id) for c in found],
         valid,
@@ -184,5 +188,5 @@ def unlike(
         margin=terms.margin,
     )
     if [(c.claim, c.ambiguous) for c in found] != [(c.claim, c.ambiguous) for c in again]:
-        told.append(f"ranked {[c.claim for c in found]}, not {[c.claim for c in again]}")
-    return told
+        differences.append(f"ranked {[c.claim for c in found]}, not {[c.claim for c in again]}")
+    return differences

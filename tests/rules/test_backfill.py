@@ -1,4 +1,4 @@
-"""What synthetic events are made of a memory, and when edges without events are said to be."""
+"""Synthetic events of memories, and the times of SUPERSEDES edges without events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphmem.model import Status
 from graphmem.rules import backfill, identity
-from graphmem.rules.backfill import MOST, PROBLEMS, TICK, UnbackedEdge, UnbackedMemory
+from graphmem.rules.backfill import MAX_EVENTS, PROBLEMS, TICK, UnbackedEdge, UnbackedMemory
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 NOW = MAY + timedelta(days=100)
@@ -25,18 +25,18 @@ def found(**given: Any) -> UnbackedMemory:
     return UnbackedMemory(**{"id": "m", "scope": "global", "content": "Alice deploys", **given})
 
 
-@given(first=instants, width=st.integers(0, 10**14), count=st.integers(1, MOST))
-def test_what_was_said_again_is_spread_evenly(first: datetime, width: int, count: int) -> None:
+@given(first=instants, width=st.integers(0, 10**14), count=st.integers(1, MAX_EVENTS))
+def test_reinforcements_are_spread_evenly(first: datetime, width: int, count: int) -> None:
     last = first + width * TICK
-    times = backfill.spread(first, last, count)
+    times = backfill.spaced_times(first, last, count)
     assert (len(times), times[-1]) == (count, last)
     gaps = [b - a for a, b in zip([first, *times], times, strict=False)]
     assert min(gaps) >= timedelta(0)
     assert max(gaps) - min(gaps) <= TICK
 
 
-def test_nothing_said_again_is_no_instant() -> None:
-    assert backfill.spread(MAY, NOW, 0) == []
+def test_no_reinforcement_has_no_time() -> None:
+    assert backfill.spaced_times(MAY, NOW, 0) == []
 
 
 def kinds(row: dict[str, Any]) -> list[tuple[str, datetime]]:
@@ -88,12 +88,12 @@ def test_a_memory_began_when_it_is_first_known_of(
 
 
 def test_the_number_of_events_is_capped_and_the_count_is_kept() -> None:
-    many = found(created_at=MAY, reinforce_count=MOST + 1)
+    many = found(created_at=MAY, reinforce_count=MAX_EVENTS + 1)
     row = backfill.memory_row(many, "acme", NOW)
-    assert len(row["events"]) == 1 + MOST
-    assert json.loads(row["events"][0]["payload"])["reinforce_count"] == MOST + 1
+    assert len(row["events"]) == 1 + MAX_EVENTS
+    assert json.loads(row["events"][0]["payload"])["reinforce_count"] == MAX_EVENTS + 1
     assert many.is_capped
-    assert not found(reinforce_count=MOST).is_capped
+    assert not found(reinforce_count=MAX_EVENTS).is_capped
     assert not found().is_capped
 
 
@@ -148,9 +148,9 @@ def test_ids_are_the_same_each_time_and_no_two_alike() -> None:
 def test_what_keeps_a_memory_from_being_made_whole(
     given: dict[str, Any], problems: list[str]
 ) -> None:
-    asked = found(**{"content": "x", **given}).problems(most_chars=10)
-    assert asked == problems
-    assert set(asked) <= set(PROBLEMS)
+    problems = found(**{"content": "x", **given}).problems(most_chars=10)
+    assert problems == problems
+    assert set(problems) <= set(PROBLEMS)
 
 
 def edge(newer: str, older: str, **given: Any) -> UnbackedEdge:
@@ -177,8 +177,8 @@ def test_an_edge_is_given_the_event_of_both_its_ends() -> None:
     assert (row["newer_id"], row["older_id"]) == ("b", "a")
     event = row["event"]
     assert (event["type"], event["occurred_at"], event["scope"]) == ("SUPERSEDE", MAY, "global")
-    told = json.loads(event["payload"])
-    assert told == {
+    payload = json.loads(event["payload"])
+    assert payload == {
         "synthetic": True,
         "newer_id": "b",
         "older_id": "a",
@@ -212,7 +212,7 @@ def below(edges: list[UnbackedEdge], start: str) -> set[str]:
 
 @given(edges=EDGES)
 def test_exactly_what_leads_to_no_ring_is_dated(edges: list[UnbackedEdge]) -> None:
-    done, ringed = backfill.dated(edges)
+    done, ringed = backfill.dated_edges(edges)
     on_ring = {name for name in "abcdef" if name in below(edges, name)}
     wanted = {
         (e.newer_id, e.older_id)
@@ -228,14 +228,14 @@ def test_exactly_what_leads_to_no_ring_is_dated(edges: list[UnbackedEdge]) -> No
 def test_an_edge_comes_after_all_that_brings_its_older_memory_back(
     edges: list[UnbackedEdge],
 ) -> None:
-    done, _ = backfill.dated(edges)
+    done, _ = backfill.dated_edges(edges)
     given_at = {(e.newer_id, e.older_id): e.at for e in edges}
     for place, one in enumerate(done):
         assert one.at is not None
         own = given_at[one.newer_id, one.older_id]
-        said = [e.back_at for e in edges if e.older_id == one.older_id and e.back_at]
+        times = [e.back_at for e in edges if e.older_id == one.older_id and e.back_at]
         made = [e.at for e in done if e.newer_id == one.older_id and e.at]
-        assert one.at == max([own or MAY, *(at + TICK for at in (*said, *made))])
+        assert one.at == max([own or MAY, *(at + TICK for at in (*times, *made))])
         assert all(e in done[:place] for e in done if e.newer_id == one.older_id)
 
 
@@ -245,11 +245,13 @@ def test_the_order_in_which_edges_are_found_does_not_matter(
 ) -> None:
     other = data.draw(st.permutations(edges))
     key = str
-    assert sorted(backfill.dated(edges)[0], key=key) == sorted(backfill.dated(other)[0], key=key)
+    assert sorted(backfill.dated_edges(edges)[0], key=key) == sorted(
+        backfill.dated_edges(other)[0], key=key
+    )
 
 
 def test_a_long_chain_is_no_matter() -> None:
     edges = [edge(str(n + 1), str(n), at=MAY - timedelta(days=n)) for n in range(5_000)]
-    done, ringed = backfill.dated(edges)
+    done, ringed = backfill.dated_edges(edges)
     assert ringed == []
     assert [e.at for e in done] == [MAY + (n + 1) * TICK for n in range(5_000)]

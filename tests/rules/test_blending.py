@@ -1,4 +1,4 @@
-"""How what fits a question is scored: the laws of each part."""
+"""Scores of recall candidates: the laws of each part."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_a_blend_of_one_forgets_belief(belief: float, relevance: float, other: f
 
 @pytest.mark.parametrize("score", Score)
 def test_only_what_a_score_ranks_by_is_sent(score: Score) -> None:
-    by = scoring.sent(WHOLE.model_copy(update={"score": score}))
+    by = scoring.score_params(WHOLE.model_copy(update={"score": score}))
     lists = {name: by[name] for name in ("vector", "words", "recency", "access")}
     extras = {name: by[name] for name in ("reach", "named", "dated", "machine")}
     match score:
@@ -207,27 +207,34 @@ def test_only_what_a_score_ranks_by_is_sent(score: Score) -> None:
 @example("Who is Zoë? zoë, ZOË!")
 @example("İstanbul")
 def test_the_words_of_a_question_come_once_and_in_lower_case(text: str) -> None:
-    words = scoring.asked(text)
+    words = scoring.question_words(text)
     assert all(n == 1 for n in Counter(words).values())
     assert all(word and word == word.lower() and not word.isspace() for word in words)
     assert "".join(words).replace(" ", "") == "".join(words)
-    assert scoring.asked(text.lower()) == words
+    assert scoring.question_words(text.lower()) == words
 
 
 @given(st.lists(st.from_regex(r"[a-zà-öø-ÿ0-9_]{1,8}", fullmatch=True), unique=True))
 def test_words_apart_are_found_whole_and_in_their_order(words: list[str]) -> None:
     assume(all(word.isprintable() for word in words))
     for between in ("?! ", ", "):
-        found = scoring.asked(between.join([*words, *words]))
+        found = scoring.question_words(between.join([*words, *words]))
         assert [word for word in found if word in words] == words
 
 
 def test_a_word_is_found_with_what_belongs_to_it_too() -> None:
-    assert scoring.asked("Is Acme Inc. old?") == ["is", "acme", "inc", "old", "inc.", "old?"]
+    assert scoring.question_words("Is Acme Inc. old?") == [
+        "is",
+        "acme",
+        "inc",
+        "old",
+        "inc.",
+        "old?",
+    ]
 
 
 def test_people_are_called_by_one_name_and_things_by_all_of_theirs() -> None:
-    words = scoring.asked("Does Bob Smith lead the French Republic?")
+    words = scoring.question_words("Does Bob Smith lead the French Republic?")
     assert blending_oracle.names(words, "bob jones", wholly=False)
     assert not blending_oracle.names(words, "bob jones", wholly=True)
     assert not blending_oracle.names(words, "czech republic", wholly=True)

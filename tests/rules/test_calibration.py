@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.errors import InvalidInputError
-from graphmem.rules.scoring import calibrated, from_neo4j, mean_cosine, raw
+from graphmem.rules.scoring import calibrate, from_neo4j, mean_cosine, raw_cosine
 
 cosines = st.floats(-1.0, 1.0)
 means = st.floats(-0.9, 0.95)
@@ -16,19 +16,19 @@ means = st.floats(-0.9, 0.95)
 
 @given(cosine=cosines, mu=means)
 def test_raw_undoes_calibrated(cosine: float, mu: float) -> None:
-    assert raw(calibrated(cosine, mu), mu) == pytest.approx(cosine, abs=1e-12)
+    assert raw_cosine(calibrate(cosine, mu), mu) == pytest.approx(cosine, abs=1e-12)
 
 
 @given(mu=means)
 def test_unrelated_texts_are_at_zero_and_equal_ones_at_one(mu: float) -> None:
-    assert calibrated(mu, mu) == 0.0
-    assert calibrated(1.0, mu) == pytest.approx(1.0)
+    assert calibrate(mu, mu) == 0.0
+    assert calibrate(1.0, mu) == pytest.approx(1.0)
 
 
 @given(one=cosines, other=cosines, mu=means)
 def test_calibrating_keeps_the_order(one: float, other: float, mu: float) -> None:
     low, high = sorted((one, other))
-    assert calibrated(low, mu) <= calibrated(high, mu)
+    assert calibrate(low, mu) <= calibrate(high, mu)
 
 
 @given(cosine=cosines)

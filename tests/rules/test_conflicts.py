@@ -1,4 +1,4 @@
-"""Reads beside deletion: what is read again, and what is not for this package to hide."""
+"""Reads during deletion: which errors are retried, and which are passed on."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ import pytest
 from graphmem.errors import NotFoundError, ReadConflictError
 from graphmem.ports import run_now
 from graphmem.rules import identity, read_options
-from graphmem.rules.conflicts import TRIES, consistent, settled
+from graphmem.rules.conflicts import MAX_ATTEMPTS, retry_conversion, retry_transaction
 
 
 def test_what_no_record_can_be_made_of_is_read_again() -> None:
     rows = iter([None, None, "a text"])
 
-    @consistent
+    @retry_conversion
     async def read() -> str:
-        return identity.normalised(next(rows))  # type: ignore[arg-type]
+        return identity.normalise(next(rows))  # type: ignore[arg-type]
 
     assert run_now(read()) == "a text"
 
 
-@pytest.mark.parametrize("run", [consistent, lambda read: lambda: settled(read)])
+@pytest.mark.parametrize("run", [retry_conversion, lambda read: lambda: retry_transaction(read)])
 def test_damage_is_found_each_time(run: object) -> None:
     reads = []
 
     async def read() -> str:
         reads.append(1)
-        return identity.normalised(None)  # type: ignore[arg-type]
+        return identity.normalise(None)  # type: ignore[arg-type]
 
     with pytest.raises(ReadConflictError, match="damaged") as failed:
         run_now(run(read)())  # type: ignore[operator]
-    assert (len(reads), type(failed.value.__cause__)) == (TRIES, TypeError)
+    assert (len(reads), type(failed.value.__cause__)) == (MAX_ATTEMPTS, TypeError)
 
 
 def test_what_the_standard_library_makes_of_a_row_is_read_again() -> None:
     rows = iter(["b", "bjE="])
 
-    @consistent
+    @retry_conversion
     async def read() -> object:
-        return read_options._decoded(next(rows))
+        return read_options._decode(next(rows))
 
     assert run_now(read()) == "n1"
 
 
-@pytest.mark.parametrize("run", [consistent, lambda read: lambda: settled(read)])
+@pytest.mark.parametrize("run", [retry_conversion, lambda read: lambda: retry_transaction(read)])
 def test_errors_of_a_callers_own_code_reach_the_caller_at_once(run: object) -> None:
     """For example those of an embedder, which runs inside a recall."""
     reads = []
@@ -62,7 +62,7 @@ def test_errors_of_a_callers_own_code_reach_the_caller_at_once(run: object) -> N
 def test_errors_of_this_package_are_not_read_again() -> None:
     reads = []
 
-    @consistent
+    @retry_conversion
     async def read() -> None:
         reads.append(1)
         raise NotFoundError("There is none.")

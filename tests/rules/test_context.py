@@ -1,4 +1,4 @@
-"""Contexts: within their tokens, best first, and remembered text stays data whatever it says."""
+"""Contexts: within their tokens, best first, and remembered text stays data."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def bites(draw: st.DrawFn) -> tuple[AnyBite, ...]:
     return tuple(made)
 
 
-BUDGETS = st.integers(context.LEAST_TOKENS, 1_500)
+BUDGETS = st.integers(context.MIN_TOKENS, 1_500)
 
 
 def lines(text: str) -> list[str]:
@@ -157,7 +157,7 @@ def lines(text: str) -> list[str]:
 
 
 def shown(line: str) -> str:
-    """The text that a line shows, read back; what stands after it is not looked at."""
+    """Parse the text that a line shows; ignore the rest of the line."""
     start = line.index(': "') + 2
     read, _ = json.JSONDecoder().raw_decode(line[start:])
     assert isinstance(read, str)
@@ -165,13 +165,13 @@ def shown(line: str) -> str:
 
 
 def packed(found: tuple[AnyBite, ...], tokens: int) -> context.PackedContext:
-    return context.packed(Recollection(bites=found), tokens)
+    return context.pack_context(Recollection(bites=found), tokens)
 
 
 @given(found=bites(), tokens=BUDGETS)
 def test_a_context_keeps_within_its_tokens(found: tuple[AnyBite, ...], tokens: int) -> None:
     made = packed(found, tokens).context
-    assert made.tokens == context.count(made.text) <= tokens
+    assert made.tokens == context.count_tokens(made.text) <= tokens
     assert made.left_out == len(found) - len(made.ids)
     assert bool(made.text) == bool(made.ids)
     assert bool(made.reason) == (not made.ids)
@@ -209,13 +209,13 @@ def test_no_text_breaks_the_fence(found: tuple[AnyBite, ...], tokens: int) -> No
 @given(found=bites())
 def test_a_text_can_be_read_back(found: tuple[AnyBite, ...]) -> None:
     """Nothing is lost by the fence: JSON gives every text as it was."""
-    made = packed(found, context.MOST_TOKENS).context
+    made = packed(found, context.MAX_TOKENS).context
     assert list(made.ids) == [bite.id for bite in found]
     for text in [bite.text for bite in found]:
-        assert json.loads(context.quoted(text)) == text
+        assert json.loads(context.quote(text)) == text
     if made.ids:
         for line, bite in zip(lines(made.text), found, strict=True):
-            assert context.quoted(bite.text) in line
+            assert context.quote(bite.text) in line
 
 
 @given(texts=st.lists(st.text("abc \n", min_size=1, max_size=400), min_size=1, max_size=8))
@@ -231,8 +231,8 @@ def test_what_fits_is_there_whole_and_only_the_best_is_cut(texts: list[str]) -> 
             assert by_id[item_id].startswith(shown(line)[:-1])
     missing = [bite for bite in found if bite.id not in made.ids]
     for bite in missing:
-        alone = packed((memory_bite(99, ""), bite), context.MOST_TOKENS).context
-        assert context.count(lines(alone.text)[1]) + 1 > 300 - made.tokens
+        alone = packed((memory_bite(99, ""), bite), context.MAX_TOKENS).context
+        assert context.count_tokens(lines(alone.text)[1]) + 1 > 300 - made.tokens
 
 
 def test_a_bite_too_long_for_what_is_left_is_passed_over() -> None:
@@ -260,15 +260,15 @@ def test_the_best_is_cut_rather_than_left_out(text: str) -> None:
 @pytest.mark.parametrize("text", ["aaaa " * 50, " " * 720 + "b", "x" * 180])
 def test_what_just_fits_is_not_cut(text: str) -> None:
     found = (memory_bite(0, text, id="m_1"),)
-    whole = packed(found, context.MOST_TOKENS).context
+    whole = packed(found, context.MAX_TOKENS).context
     assert shown(lines(whole.text)[0]) == text
-    tokens = max(whole.tokens, context.LEAST_TOKENS)
+    tokens = max(whole.tokens, context.MIN_TOKENS)
     assert packed(found, tokens).context == whole
 
 
 def test_joiners_of_letters_and_emoji_stay() -> None:
     text = "👩\u200d💻 نامه\u200cای `code`"
-    assert context.quoted(text) == f'"{text}"'
+    assert context.quote(text) == f'"{text}"'
 
 
 def test_words_and_escapes_are_not_cut_through() -> None:
@@ -281,17 +281,17 @@ def test_words_and_escapes_are_not_cut_through() -> None:
                 assert cut.endswith("deploys")
 
 
-def test_when_nothing_can_be_shown_it_is_said() -> None:
+def test_an_empty_context_has_a_reason() -> None:
     long_id = memory_bite(0, "text", id="i" * 199 + "漢")
     hopeless = tuple(memory_bite(n, "text", id=f"{n}" + "漢" * 190) for n in range(2))
     made = packed(hopeless, 150).context
     assert (made.text, made.ids, made.tokens, made.left_out) == ("", (), 0, 2)
     assert made.reason == "nothing fits in 150 tokens"
     assert packed((long_id,), 400).context.ids == (long_id.id,)
-    empty = context.packed(Recollection(bites=(), hidden={"superseded": 2}), 800).context
+    empty = context.pack_context(Recollection(bites=(), hidden={"superseded": 2}), 800).context
     assert (empty.text, empty.ids, empty.left_out) == ("", (), 0)
     assert empty.reason == "2 hidden: superseded"
-    assert context.packed(Recollection(bites=(), provisional=True), 800).context.provisional
+    assert context.pack_context(Recollection(bites=(), provisional=True), 800).context.provisional
 
 
 @pytest.mark.parametrize(
@@ -398,28 +398,30 @@ def test_a_context_is_no_memory() -> None:
     ],
 )
 def test_tokens_are_counted_rather_too_many(text: str, tokens: int) -> None:
-    assert context.count(text) == tokens
+    assert context.count_tokens(text) == tokens
 
 
 @given(first=st.text(), second=st.text())
 def test_the_parts_are_never_fewer_tokens_than_the_whole(first: str, second: str) -> None:
-    """So what was packed line by line, or cut piece by piece, fits as a whole."""
-    apart = context.count(first) + context.count(second)
-    assert context.count(first + second) <= apart + (first.endswith(" ") and second[:1] == " ")
-    assert context.count(f"{first}\n{second}") == apart + 1
+    """A block packed line by line, or cut piece by piece, fits as a whole."""
+    apart = context.count_tokens(first) + context.count_tokens(second)
+    assert context.count_tokens(first + second) <= apart + (
+        first.endswith(" ") and second[:1] == " "
+    )
+    assert context.count_tokens(f"{first}\n{second}") == apart + 1
 
 
 @given(st.text(max_size=200))
 def test_no_token_is_counted_for_much_text(text: str) -> None:
-    assert len(text) <= 2 * context._CHARACTERS * (context.count(text) + 1)
+    assert len(text) <= 2 * context._MAX_TOKEN_CHARS * (context.count_tokens(text) + 1)
 
 
-def said(*messages: tuple[str, str]) -> list[Message]:
+def make_messages(*messages: tuple[str, str]) -> list[Message]:
     return [Message(role=role, content=content) for role, content in messages]
 
 
-def test_the_newest_that_a_person_said_is_asked() -> None:
-    talk = said(
+def test_the_newest_message_of_a_person_is_the_question() -> None:
+    talk = make_messages(
         ("system", "be kind"),
         ("user", "first"),
         ("Alice", "second"),
@@ -437,14 +439,17 @@ def test_the_newest_that_a_person_said_is_asked() -> None:
 
 def test_a_long_message_asks_for_itself() -> None:
     long = "w" * 299
-    assert context.question(said(("user", "a"), ("user", long))) == f"{long}\na"
-    assert context.question(said(("user", "ab"), ("user", long))) == long
-    assert context.question(said(("user", "a"), ("user", long), ("user", "b"))) == f"b\n{long}"
+    assert context.question(make_messages(("user", "a"), ("user", long))) == f"{long}\na"
+    assert context.question(make_messages(("user", "ab"), ("user", long))) == long
+    assert (
+        context.question(make_messages(("user", "a"), ("user", long), ("user", "b")))
+        == f"b\n{long}"
+    )
     log = "start " + "x" * 100_000 + " what is wrong?"
-    asked = context.question(said(("user", "a"), ("user", log)))
-    assert asked.startswith("start x")
-    assert asked.endswith("x what is wrong?")
-    assert len(asked) == 4_001
+    question = context.question(make_messages(("user", "a"), ("user", log)))
+    assert question.startswith("start x")
+    assert question.endswith("x what is wrong?")
+    assert len(question) == 4_001
 
 
 def life(retrieval: float, *, derived: bool, flagged_at: datetime | None = None) -> Vitality:
@@ -468,16 +473,16 @@ def lived(n: int, alive: Vitality) -> BeliefBite:
 
 
 def test_what_was_only_inferred_and_is_not_used_is_left_out() -> None:
-    least = formulas.LEAST_RETRIEVAL
-    forgotten = lived(1, life(least - 1e-9, derived=True))
-    used, told = lived(2, life(least, derived=True)), lived(3, life(0.0, derived=False))
-    unknown, said = belief_bite(4, "It holds 4"), memory_bite(5, "It was said")
-    made = context.packed(Recollection(bites=(forgotten, used, told, unknown, said)), 800)
-    assert made.context.ids == (used.id, told.id, unknown.id, said.id)
+    min_retrieval = formulas.MIN_RETRIEVAL
+    forgotten = lived(1, life(min_retrieval - 1e-9, derived=True))
+    used, stated = lived(2, life(min_retrieval, derived=True)), lived(3, life(0.0, derived=False))
+    unknown, memory = belief_bite(4, "It holds 4"), memory_bite(5, "It was said")
+    made = context.pack_context(Recollection(bites=(forgotten, used, stated, unknown, memory)), 800)
+    assert made.context.ids == (used.id, stated.id, unknown.id, memory.id)
     assert (made.context.left_out, made.context.reason) == (1, "")
     assert not any("It holds 1" in text for text in made.supplied)
 
-    alone = context.packed(Recollection(bites=(forgotten,)), 800)
+    alone = context.pack_context(Recollection(bites=(forgotten,)), 800)
     assert (alone.context.text, alone.context.ids, alone.supplied) == ("", (), ())
     assert (alone.context.left_out, alone.context.reason) == (
         1,
@@ -488,13 +493,15 @@ def test_what_was_only_inferred_and_is_not_used_is_left_out() -> None:
 def test_the_best_of_what_is_kept_is_the_one_that_is_cut() -> None:
     forgotten = lived(1, life(0.0, derived=True))
     long = memory_bite(2, "and so on " * 9_000)
-    made = context.packed(Recollection(bites=(forgotten, long)), 200)
+    made = context.pack_context(Recollection(bites=(forgotten, long)), 200)
     assert made.context.ids == (long.id,)
 
 
-def test_a_flag_is_told() -> None:
+def test_a_flag_is_shown() -> None:
     flagged = lived(1, life(1.0, derived=False, flagged_at=MAY))
-    made = context.packed(Recollection(bites=(flagged, lived(2, life(1.0, derived=False)))), 800)
+    made = context.pack_context(
+        Recollection(bites=(flagged, lived(2, life(1.0, derived=False)))), 800
+    )
     first, second = made.context.text.split("\n")[2:4]
     assert "belief 0.90, flagged, 2025-05-05" in first
     assert "flagged" not in second

@@ -37,7 +37,7 @@ def days(text: str, now: datetime = NOW) -> list[tuple[date, date]]:
     """Return the first and the last day that were named, without what is added around them."""
     return [
         ((start + dates.EARLIER).date(), (end - dates.LATER - DAY).date())
-        for start, end in dates.spans(text, now)
+        for start, end in dates.date_spans(text, now)
     ]
 
 
@@ -46,7 +46,7 @@ def a_day(year: int, month: int, day: int) -> list[tuple[date, date]]:
 
 
 def test_a_day_reaches_from_the_day_before_to_a_week_after() -> None:
-    [(start, end)] = dates.spans("on 2025-05-05?", NOW)
+    [(start, end)] = dates.date_spans("on 2025-05-05?", NOW)
     assert start == datetime(2025, 5, 4, tzinfo=UTC)
     assert end == datetime(2025, 5, 13, tzinfo=UTC)
 
@@ -146,7 +146,7 @@ def test_a_leap_day_without_a_year_is_that_of_leap_years() -> None:
     ],
 )
 def test_what_names_no_day_that_there_is(text: str) -> None:
-    assert dates.spans(text, NOW) == []
+    assert dates.date_spans(text, NOW) == []
 
 
 @pytest.mark.parametrize("word", ["in", "On", "during", "since", "last", "until", "before"])
@@ -162,9 +162,9 @@ def test_may_is_a_month_with_a_day(text: str) -> None:
 
 @pytest.mark.parametrize("word", ["may ", "in may x ", "of march\n", "1  ", "3 of ", "may, "])
 def test_the_longest_question_is_read_at_once(word: str) -> None:
-    """One pass: what stands before a word is not searched again for each of them."""
+    """One pass: the text before a word is not searched again for each of them."""
     began = time.process_time()
-    dates.spans(word * (100_000 // len(word)), NOW)
+    dates.date_spans(word * (100_000 // len(word)), NOW)
     assert time.process_time() - began < 1
 
 
@@ -191,8 +191,8 @@ def test_digits_of_other_scripts_count(text: str) -> None:
 @example("0000-00-00 9999-99-99 ٠٠٠٠-٠٠", NOW)
 @example("².²-²", NOW)
 def test_whatever_is_asked_spans_are_ordered_instants(text: str, now: datetime) -> None:
-    spans = dates.spans(text, now)
-    assert len(spans) <= dates.MOST * (dates.YEARS + 1)
+    spans = dates.date_spans(text, now)
+    assert len(spans) <= dates.MAX_DATES * (dates.PAST_YEARS + 1)
     for start, end in spans:
         assert start.utcoffset() == end.utcoffset() == timedelta(0)
         assert end - start >= dates.EARLIER + DAY + dates.LATER
@@ -215,4 +215,4 @@ def test_every_day_is_found_however_it_is_written(day: date, way: int) -> None:
 @given(st.text(st.characters(exclude_categories=["Nd", "No", "Nl"])))
 def test_without_a_month_and_a_digit_nothing_is_named(text: str) -> None:
     if not re.search("jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", text, re.I):
-        assert dates.spans(text, NOW) == []
+        assert dates.date_spans(text, NOW) == []

@@ -17,6 +17,7 @@ from graphmem.model.recall import TraceRank
 from graphmem.operations.erasing import guard
 from graphmem.rules import formulas, usage
 from graphmem.settings import Settings
+from tests.oracles import tracerank
 
 
 def unpatched(module: ModuleType) -> ModuleType:
@@ -69,8 +70,8 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
             "beta": 0.10,
             "promote_step": 0.10,
             "demote_step": 0.20,
-            "most": 0.95,
-            "least": 0.05,
+            "max_confidence": 0.95,
+            "min_confidence": 0.05,
         },
     ),
     "TraceRank": (TraceRank(), {"tau_days": 21.0, "spacing": 0.1, "weight": 0.35}),
@@ -110,7 +111,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
         },
     ),
     "erasure": (unpatched(guard), {"TRUST_S": 1.0}),
-    "bursts": (formulas, {"BURST": 0.1}),
+    "bursts": (tracerank, {"BURST_BASE": 0.1}),
 }
 
 

@@ -1,4 +1,4 @@
-"""The digest in a user's file: what is outside is never touched, a line is a list item of text."""
+"""The digest in a user's file: text outside it never changes, and each line is a list item."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ PLAIN = {"text", "text_special", "code_inline"}
 
 
 def items(text: str) -> list[list[tuple[str, str]]]:
-    """What each list item of a text holds; there must be nothing but one list of these."""
+    """Return the tokens of each list item; the text must be a single list."""
     kinds = ["bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close"]
     kinds += ["paragraph_open", "paragraph_close", "inline"]
     tokens = MARKDOWN.parse(text)
@@ -61,7 +61,7 @@ def items(text: str) -> list[list[tuple[str, str]]]:
 
 
 def outside(text: str) -> tuple[str, str]:
-    """What stands before and after the section."""
+    """Return the text before and after the section."""
     section = upkeep._section(text, "f")
     assert section
     return text[: section.start], text[section.end :]
@@ -70,8 +70,8 @@ def outside(text: str) -> tuple[str, str]:
 @given(WORDS, IDS)
 @example("a`b", "c`d")
 @example("x \\", "\\")
-def test_any_text_is_one_list_item_of_plain_text(told: str, episode_id: str) -> None:
-    made = upkeep.line(MARCH, told, episode_id)
+def test_any_text_is_one_list_item_of_plain_text(summary: str, episode_id: str) -> None:
+    made = upkeep.digest_line(MARCH, summary, episode_id)
     assert not {"\n", "\r", "<", ">"} & set(made)
     assert made.splitlines() == [made]
     made.encode()
@@ -79,35 +79,37 @@ def test_any_text_is_one_list_item_of_plain_text(told: str, episode_id: str) -> 
     assert {kind for kind, _ in children} <= PLAIN
     assert [kind for kind, _ in children].count("code_inline") == 1
     assert children[-1][0] == "code_inline"
-    shown = "".join(said for kind, said in children if kind != "code_inline")
-    assert shown.strip() == f"2026-03-01: {upkeep._shown(told)}".strip()
+    shown = "".join(content for kind, content in children if kind != "code_inline")
+    assert shown.strip() == f"2026-03-01: {upkeep._visible_line(summary)}".strip()
 
 
-@pytest.mark.parametrize("told", HOSTILE)
-def test_hostile_text_stays_one_list_item_between_others(told: str) -> None:
-    made = [upkeep.line(MARCH, one, f"e{n}") for n, one in enumerate(("a", told, "b"))]
-    text = upkeep.merged("Mine\n", {f"e{n}": one for n, one in enumerate(made)}, "f")
+@pytest.mark.parametrize("summary", HOSTILE)
+def test_hostile_text_stays_one_list_item_between_others(summary: str) -> None:
+    made = [upkeep.digest_line(MARCH, one, f"e{n}") for n, one in enumerate(("a", summary, "b"))]
+    text = upkeep.add_lines("Mine\n", {f"e{n}": one for n, one in enumerate(made)}, "f")
     before, after = outside(text)
     assert after.splitlines() == [END]
     found = items(text[len(before) : -len(after)])
     assert len(found) == 3
-    shown = "".join(said for kind, said in found[1] if kind != "code_inline")
-    assert shown.strip() == f"2026-03-01: {upkeep._shown(told)}".strip()
-    assert upkeep.merged(text, {f"e{n}": one for n, one in enumerate(made)}, "f") == text
+    shown = "".join(content for kind, content in found[1] if kind != "code_inline")
+    assert shown.strip() == f"2026-03-01: {upkeep._visible_line(summary)}".strip()
+    assert upkeep.add_lines(text, {f"e{n}": one for n, one in enumerate(made)}, "f") == text
 
 
 def test_what_nobody_sees_is_left_out_and_words_are_whole() -> None:
-    made = upkeep.line(MARCH, "a\u202eb\u200b c\x1bd  e\nf \U000e0041 می‌خواهم", "x")
+    made = upkeep.digest_line(MARCH, "a\u202eb\u200b c\x1bd  e\nf \U000e0041 می‌خواهم", "x")
     assert made == "- 2026-03-01: ab cd e f می‌خواهم `x`"
 
 
 @given(IDS, IDS)
 def test_two_ids_have_two_codes(one: str, other: str) -> None:
     assume(one != other)
-    codes = upkeep.held(upkeep.merged(None, {one: upkeep.line(MARCH, "x", one)}, "f"), "f")
+    codes = upkeep.digest_codes(
+        upkeep.add_lines(None, {one: upkeep.digest_line(MARCH, "x", one)}, "f"), "f"
+    )
     assert len(codes) == 1
-    assert upkeep.has(codes, one)
-    assert not upkeep.has(codes, other)
+    assert upkeep.has_code(codes, one)
+    assert not upkeep.has_code(codes, other)
 
 
 FILES = st.lists(
@@ -121,16 +123,16 @@ FILES = st.lists(
 @example("", "", {"e": "b"})
 @example(f"{BEGIN}\r\n{END}", "", {"e": "b"})
 @example(f"\ufeff{BEGIN}\r{END}\r", "x", {"e": "b"})
-def test_what_is_outside_stays_as_it_is(text: str, rest: str, told: dict[str, str]) -> None:
+def test_what_is_outside_stays_as_it_is(text: str, rest: str, summaries: dict[str, str]) -> None:
     text += rest
-    lines = {one: upkeep.line(MARCH, said, one) for one, said in told.items()}
+    lines = {one: upkeep.digest_line(MARCH, summary, one) for one, summary in summaries.items()}
     try:
-        there = upkeep.held(text, "f")
+        there = upkeep.digest_codes(text, "f")
     except DigestFileError:
         with pytest.raises(DigestFileError):
-            upkeep.merged(text, lines, "f")
+            upkeep.add_lines(text, lines, "f")
         return
-    done = upkeep.merged(text, lines, "f")
+    done = upkeep.add_lines(text, lines, "f")
     section = upkeep._section(text, "f")
     if section is None:
         assert done.startswith(text)
@@ -140,45 +142,47 @@ def test_what_is_outside_stays_as_it_is(text: str, rest: str, told: dict[str, st
     else:
         assert outside(done) == outside(text)
         assert done[section.start :].startswith(text[section.start : section.end])
-    assert upkeep.held(done, "f") >= there
-    assert all(upkeep.has(upkeep.held(done, "f"), one) for one in told)
-    assert upkeep.merged(done, lines, "f") == done
+    assert upkeep.digest_codes(done, "f") >= there
+    assert all(upkeep.has_code(upkeep.digest_codes(done, "f"), one) for one in summaries)
+    assert upkeep.add_lines(done, lines, "f") == done
 
 
 def test_a_missing_file_gets_a_heading() -> None:
-    assert upkeep.merged(None, {"e": "- x `e`"}, "f") == f"{HEADING}\n\n{BEGIN}\n- x `e`\n{END}\n"
-    assert upkeep.merged("", {"e": "- x `e`"}, "f") == f"{BEGIN}\n- x `e`\n{END}\n"
-    assert upkeep.merged(None, {}, "f") == ""
+    assert (
+        upkeep.add_lines(None, {"e": "- x `e`"}, "f") == f"{HEADING}\n\n{BEGIN}\n- x `e`\n{END}\n"
+    )
+    assert upkeep.add_lines("", {"e": "- x `e`"}, "f") == f"{BEGIN}\n- x `e`\n{END}\n"
+    assert upkeep.add_lines(None, {}, "f") == ""
 
 
 def test_line_ends_are_those_of_the_file() -> None:
-    assert upkeep.merged("a\r\nb", {"e": "- x `e`"}, "f") == (
+    assert upkeep.add_lines("a\r\nb", {"e": "- x `e`"}, "f") == (
         f"a\r\nb\r\n\r\n{BEGIN}\r\n- x `e`\r\n{END}\r\n"
     )
-    assert upkeep.merged("a\r", {"e": "- x `e`"}, "f") == f"a\r\r{BEGIN}\r- x `e`\r{END}\r"
+    assert upkeep.add_lines("a\r", {"e": "- x `e`"}, "f") == f"a\r\r{BEGIN}\r- x `e`\r{END}\r"
     mixed = f"a\n{BEGIN}\r\n{END}\n"
-    assert upkeep.merged(mixed, {"e": "- x `e`"}, "f") == f"a\n{BEGIN}\r\n- x `e`\r\n{END}\n"
+    assert upkeep.add_lines(mixed, {"e": "- x `e`"}, "f") == f"a\n{BEGIN}\r\n- x `e`\r\n{END}\n"
 
 
 def test_a_byte_order_mark_hides_no_marker() -> None:
     text = f"\ufeff{BEGIN}\n{END}\n"
-    assert upkeep.merged(text, {"e": "- x `e`"}, "f") == f"\ufeff{BEGIN}\n- x `e`\n{END}\n"
+    assert upkeep.add_lines(text, {"e": "- x `e`"}, "f") == f"\ufeff{BEGIN}\n- x `e`\n{END}\n"
 
 
 def test_braces_are_escaped_for_what_reads_them_as_code() -> None:
-    assert upkeep.line(MARCH, "{{a}}", "x") == "- 2026-03-01: \\{\\{a\\}\\} `x`"
+    assert upkeep.digest_line(MARCH, "{{a}}", "x") == "- 2026-03-01: \\{\\{a\\}\\} `x`"
 
 
 def test_what_the_user_edited_or_added_inside_stays() -> None:
-    made = {n: upkeep.line(MARCH, f"said {n}", n) for n in ("one", "two")}
+    made = {n: upkeep.digest_line(MARCH, f"said {n}", n) for n in ("one", "two")}
     text = f"{BEGIN}\nmine\n- *shorter* `one`, checked\n{END}\nbelow\n"
-    assert upkeep.merged(text, made, "f") == (
+    assert upkeep.add_lines(text, made, "f") == (
         f"{BEGIN}\nmine\n- *shorter* `one`, checked\n{made['two']}\n{END}\nbelow\n"
     )
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (f"a\n{BEGIN}\nb\n", "f, line 2: the digest begins and never ends."),
         (f"a\n{BEGIN}\nb {END}\n", "f, line 2: the digest begins and never ends."),
@@ -188,10 +192,10 @@ def test_what_the_user_edited_or_added_inside_stays() -> None:
         (f"{BEGIN}\n{END}\n\n{END}", "f, line 4: the digest ends a second time, after line 2."),
     ],
 )
-def test_broken_markers_are_refused_with_their_line(text: str, said: str) -> None:
+def test_broken_markers_are_refused_with_their_line(text: str, message: str) -> None:
     with pytest.raises(DigestFileError) as caught:
-        upkeep.merged(text, {"e": "- x `e`"}, "f")
-    assert caught.value.message == said
+        upkeep.add_lines(text, {"e": "- x `e`"}, "f")
+    assert caught.value.message == message
     assert BEGIN in caught.value.hint
 
 
@@ -206,13 +210,13 @@ def test_a_gist_is_what_the_text_tells_first() -> None:
 @example("x" * 1_000, "n" * 400)
 def test_a_gist_is_short_and_one_line(text: str, name: str | None) -> None:
     made = upkeep.gist(text, name)
-    assert len(made) <= upkeep.LONGEST
+    assert len(made) <= upkeep.MAX_GIST_CHARS
     assert len(made.splitlines()) <= 1
-    assert made == upkeep.shortened(made)
+    assert made == upkeep.shorten(made)
 
 
 def test_a_long_text_is_cut_at_a_word() -> None:
-    made = upkeep.shortened("word " * 100)
+    made = upkeep.shorten("word " * 100)
     assert made == " ".join(["word"] * 59) + "…"
-    assert upkeep.shortened("x" * 400) == "x" * 299 + "…"
-    assert upkeep.shortened("x" * 300) == "x" * 300
+    assert upkeep.shorten("x" * 400) == "x" * 299 + "…"
+    assert upkeep.shorten("x" * 300) == "x" * 300

@@ -1,4 +1,4 @@
-"""Texts made ready, and the rows that are written."""
+"""Drafts of texts, and the rows to write."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FULL: dict[str, Any] = {
 }
 
 
-def asked(**changed: Any) -> str:
+def draft_hash(**changed: Any) -> str:
     return drafts.draft(NewMemory(**{**FULL, **changed}), WALL, NOW, ()).request_hash
 
 
@@ -47,7 +47,7 @@ def test_an_id_is_kept_or_made() -> None:
     assert len(made) == 5
 
 
-def test_what_a_caller_asked_for_is_told_apart_in_every_field() -> None:
+def test_every_field_changes_the_request_hash() -> None:
     changes: list[dict[str, Any]] = [
         {},
         {"content": "Alice sleeps"},
@@ -66,22 +66,22 @@ def test_what_a_caller_asked_for_is_told_apart_in_every_field() -> None:
         {"artifact_ref": "-"},
     ]
     for one, other in combinations(changes, 2):
-        assert asked(**one) != asked(**other), (one, other)
+        assert draft_hash(**one) != draft_hash(**other), (one, other)
 
 
-def test_what_makes_no_difference_to_what_was_asked() -> None:
-    assert asked(content="  Alice\ndeploys ") == asked()
-    assert asked(at=NOW.astimezone(timezone(timedelta(hours=5)))) == asked()
-    assert asked(event_id="e1") == asked()
+def test_what_makes_no_difference_to_what_was_draft_hash() -> None:
+    assert draft_hash(content="  Alice\ndeploys ") == draft_hash()
+    assert draft_hash(at=NOW.astimezone(timezone(timedelta(hours=5)))) == draft_hash()
+    assert draft_hash(event_id="e1") == draft_hash()
 
 
 def test_another_scope_asks_for_something_else() -> None:
     there = WALL.model_copy(update={"scope": "global"})
-    assert drafts.draft(NewMemory(**FULL), there, NOW, ()).request_hash != asked()
+    assert drafts.draft(NewMemory(**FULL), there, NOW, ()).request_hash != draft_hash()
 
 
 @given(st.lists(st.none() | st.text("-+a\x1f", max_size=2), min_size=1, max_size=4))
-def test_absent_and_empty_are_told_apart(parts: list[str | None]) -> None:
+def test_absent_and_empty_parts_have_different_hashes(parts: list[str | None]) -> None:
     for place, part in enumerate(parts):
         if part is None:
             for instead in ("", "-", "None"):
@@ -92,16 +92,16 @@ def test_absent_and_empty_are_told_apart(parts: list[str | None]) -> None:
 @given(st.timedeltas(timedelta(days=-700_000), timedelta(days=700_000)))
 def test_only_the_future_is_refused(ahead: timedelta) -> None:
     at = NOW + ahead
-    if ahead > drafts.SKEW:
+    if ahead > drafts.MAX_CLOCK_SKEW:
         with pytest.raises(InvalidInputError) as caught:
-            drafts.happened(at, NOW)
+            drafts.event_time(at, NOW)
         assert caught.value.hint
     else:
-        assert drafts.happened(at, NOW) == at
+        assert drafts.event_time(at, NOW) == at
 
 
 def test_without_an_instant_it_happened_now() -> None:
-    assert drafts.happened(None, NOW) == NOW
+    assert drafts.event_time(None, NOW) == NOW
 
 
 def test_rows_carry_what_was_given() -> None:
@@ -128,14 +128,14 @@ def test_a_restoration_is_made_from_its_statement_and_is_no_statement() -> None:
 
 
 def test_a_handle_sees_its_own_scope_and_the_global_one() -> None:
-    assert drafts.visible("a") == ("a", "global")
-    assert drafts.visible("global") == ("global",)
+    assert drafts.default_read_scopes("a") == ("a", "global")
+    assert drafts.default_read_scopes("global") == ("global",)
 
 
 CLAIMED: dict[str, Any] = {**FULL, "claims": (("alice", "lives_in", "Porto"),)}
 
 
-def test_what_is_claimed_is_told_apart_too() -> None:
+def test_claims_change_the_request_hash() -> None:
     changes: list[dict[str, Any]] = [
         {"claims": ()},
         {},
@@ -147,18 +147,18 @@ def test_what_is_claimed_is_told_apart_too() -> None:
         {"content": "Alice sleeps"},
         {"tags": ("a",)},
     ]
-    hashes = [asked(**{**CLAIMED, **change}) for change in changes]
+    hashes = [draft_hash(**{**CLAIMED, **change}) for change in changes]
     assert len(set(hashes)) == len(hashes)
 
 
 def test_a_text_without_claims_is_hashed_as_it_always_was() -> None:
-    assert asked() == ("5689894bff1c25c9fa804f3fd7fea0149b72b3226eb5d596d80c6ce75a744653")
+    assert draft_hash() == ("5689894bff1c25c9fa804f3fd7fea0149b72b3226eb5d596d80c6ce75a744653")
 
 
 def test_only_a_text_with_claims_is_evidence() -> None:
     assert drafts.evidence_fields(NewMemory(**FULL)) == {}
-    wish = NewMemory(**CLAIMED, confidence=0.6, source_type="RULE")
-    assert drafts.evidence_fields(wish) == {
+    memory = NewMemory(**CLAIMED, confidence=0.6, source_type="RULE")
+    assert drafts.evidence_fields(memory) == {
         "polarity": 1,
         "confidence": 0.6,
         "source_type": "RULE",
@@ -166,6 +166,6 @@ def test_only_a_text_with_claims_is_evidence() -> None:
 
 
 def test_a_source_type_needs_a_weight() -> None:
-    drafts.weighed("TOOL", {"TOOL": 1.0})
+    drafts.check_source_type("TOOL", {"TOOL": 1.0})
     with pytest.raises(InvalidInputError, match=r"'GOSSIP' has no weight\. Use one of RULE, TOOL"):
-        drafts.weighed("GOSSIP", {"TOOL": 1.0, "RULE": 0.8})
+        drafts.check_source_type("GOSSIP", {"TOOL": 1.0, "RULE": 0.8})

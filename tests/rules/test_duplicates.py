@@ -13,13 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.rules.duplicates import (
-    RepeatedMemory,
-    SimilarMemory,
-    UpdatedMemory,
-    choose,
+    Duplicate,
+    NearMatch,
     difference,
+    find_duplicate,
 )
-from graphmem.rules.facts import words
+from graphmem.rules.facts import fact_tokens
 from graphmem.rules.quantities import FactKind
 from tests.plugins.samples import on_each
 from tests.rules.strategies_pairs import (
@@ -31,6 +30,14 @@ from tests.rules.strategies_pairs import (
 )
 
 FACTS = ("number", "date", "weekday", "name", "negation")
+
+
+def near(memory_id: str, content: str, similarity: float) -> NearMatch:
+    return NearMatch(memory_id, "own", content, (), similarity)
+
+
+def repeated(candidate: NearMatch) -> Duplicate:
+    return Duplicate(candidate, frozenset())
 
 
 def unseen(pairs: list[Pair]) -> list[Pair]:
@@ -181,7 +188,8 @@ def test_long_numbers_stay_exact() -> None:
 
 def test_words_read_quantities_in_one_spelling() -> None:
     keys = [
-        word.key for word in words("On May 5th at 3:30pm, twenty-one users paid $1,000 or 2.5k")
+        word.key
+        for word in fact_tokens("On May 5th at 3:30pm, twenty-one users paid $1,000 or 2.5k")
     ]
     assert keys == [
         *("----" + "-05-05", "@15:30", "21", "users", "paid", "1000", "dollar", "or", "2500")
@@ -190,47 +198,49 @@ def test_words_read_quantities_in_one_spelling() -> None:
 
 def test_the_first_candidate_that_says_the_same_is_the_duplicate() -> None:
     candidates = [
-        SimilarMemory("m_b", "The limit is 200.", 0.99),
-        SimilarMemory("m_c", "the limit is 100!", 0.95),
-        SimilarMemory("m_a", "So: the limit is 100", 0.95),
-        SimilarMemory("m_d", "The limit is 100", 0.90),
+        near("m_b", "The limit is 200.", 0.99),
+        near("m_c", "the limit is 100!", 0.95),
+        near("m_a", "So: the limit is 100", 0.95),
+        near("m_d", "The limit is 100", 0.90),
     ]
-    assert choose("The limit is 100", candidates[:2], 0.92) == RepeatedMemory("m_c", 0.95)
-    assert choose("The limit is 100", [candidates[0], candidates[3]], 0.92) == UpdatedMemory(
-        "m_b", 0.99, frozenset({FactKind.NUMBER})
+    offered = "The limit is 100"
+    assert find_duplicate(offered, candidates[:2], 0.92) == repeated(candidates[1])
+    assert find_duplicate(offered, [candidates[0], candidates[3]], 0.92) == Duplicate(
+        candidates[0], frozenset({FactKind.NUMBER})
     )
 
 
 def test_equal_similarities_go_to_the_smaller_id() -> None:
-    rows = [SimilarMemory(name, "Tea is good", 0.95) for name in ("m_2", "m_1", "m_3")]
-    assert choose("tea is good", rows, 0.92) == RepeatedMemory("m_1", 0.95)
-    rows = [SimilarMemory(name, "Tea is bad", 0.95) for name in ("m_2", "m_1", "m_3")]
-    assert choose("tea is good", rows, 0.92) == UpdatedMemory(
-        "m_1", 0.95, frozenset({FactKind.VALUE})
+    rows = [near(name, "Tea is good", 0.95) for name in ("m_2", "m_1", "m_3")]
+    assert find_duplicate("tea is good", rows, 0.92) == repeated(rows[1])
+    rows = [near(name, "Tea is bad", 0.95) for name in ("m_2", "m_1", "m_3")]
+    assert find_duplicate("tea is good", rows, 0.92) == Duplicate(
+        rows[1], frozenset({FactKind.VALUE})
     )
 
 
 @pytest.mark.parametrize("similarity", [0.9199, -1.0, float("nan")])
 def test_nothing_below_the_threshold_is_considered(similarity: float) -> None:
-    assert choose("Tea", [SimilarMemory("m_1", "Tea", similarity)], 0.92) is None
-    assert choose("Tea", [], 0.92) is None
+    assert find_duplicate("Tea", [near("m_1", "Tea", similarity)], 0.92) is None
+    assert find_duplicate("Tea", [], 0.92) is None
 
 
 def test_the_threshold_itself_is_enough() -> None:
-    assert choose("Tea", [SimilarMemory("m_1", "tea", 0.92)], 0.92) == RepeatedMemory("m_1", 0.92)
+    candidate = near("m_1", "tea", 0.92)
+    assert find_duplicate("Tea", [candidate], 0.92) == repeated(candidate)
 
 
 @given(st.data())
 def test_the_order_of_candidates_does_not_matter(data: st.DataObject) -> None:
     offered = data.draw(texts)
     rows = [
-        SimilarMemory(f"m_{n}", text, similarity)
+        near(f"m_{n}", text, similarity)
         for n, (text, similarity) in enumerate(
             data.draw(st.lists(st.tuples(texts, st.sampled_from([0.9, 0.93, 0.96])), max_size=5))
         )
     ]
-    expected = choose(offered, rows, 0.92)
-    assert choose(offered, data.draw(st.permutations(rows)), 0.92) == expected
+    expected = find_duplicate(offered, rows, 0.92)
+    assert find_duplicate(offered, data.draw(st.permutations(rows)), 0.92) == expected
 
 
 def knowledge_updates(folder: Path) -> Iterator[tuple[str, str]]:
@@ -265,9 +275,9 @@ def closest_sentences(first: str, second: str) -> tuple[str, str]:
     return max(((a, b) for a in sentences(first) for b in sentences(second) if a != b), key=overlap)
 
 
-@on_each(("folder", "least"), "beam", sample=(6,), real=(18,))
-def test_no_knowledge_update_of_a_chat_is_taken_for_a_repeat(folder: Path, least: int) -> None:
+@on_each(("folder", "min_pairs"), "beam", sample=(6,), real=(18,))
+def test_no_knowledge_update_of_a_chat_is_taken_for_a_repeat(folder: Path, min_pairs: int) -> None:
     pairs = list(knowledge_updates(folder))
-    assert len(pairs) >= least
+    assert len(pairs) >= min_pairs
     pairs += [closest_sentences(*pair) for pair in pairs]
     assert [pair for pair in pairs if not difference(*pair)] == []

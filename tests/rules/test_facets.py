@@ -1,4 +1,4 @@
-"""What is cached of a memory for searches by tag and source, and when it is wrong."""
+"""Cached facets of a memory for searches by tag and source, and when they are stale."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.rules import identity, words
+from graphmem.rules import fulltext, identity
 
 KEYS = identity.facet_keys("acme", ["x"], ["chat", "mail"])
 ROW: dict[str, Any] = {
@@ -19,12 +19,12 @@ ROW: dict[str, Any] = {
 
 
 def test_what_is_right_stays() -> None:
-    assert words.refreshed("acme", ROW) == {
+    assert fulltext.facet_row("acme", ROW) == {
         "id": "m_1",
         "sources": ["chat", "mail"],
         "facet_keys": KEYS,
     }
-    assert not words.stale("acme", ROW)
+    assert not fulltext.has_stale_facets("acme", ROW)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_what_is_right_stays() -> None:
     ],
 )
 def test_what_is_not_is_found(spoilt: dict[str, Any]) -> None:
-    assert words.stale("acme", ROW | spoilt)
+    assert fulltext.has_stale_facets("acme", ROW | spoilt)
 
 
 def test_another_tenant_has_other_keys() -> None:
-    assert words.stale("other", ROW)
+    assert fulltext.has_stale_facets("other", ROW)

@@ -30,7 +30,7 @@ bounds = st.sampled_from(
 )
 
 
-def told(name: str, strength: float, hour: int, polarity: int) -> Evidence:
+def make_evidence(name: str, strength: float, hour: int, polarity: int) -> Evidence:
     """Return one testimony, `hour` hours after the first."""
     at = BASE + timedelta(hours=hour)
     return Evidence(name, "b", polarity, 0.0, 1.0, None, at, strength)
@@ -38,7 +38,7 @@ def told(name: str, strength: float, hour: int, polarity: int) -> Evidence:
 
 def series(*tellings: float) -> list[Evidence]:
     """Return testimonies an hour apart; a negative strength refutes."""
-    return [told(f"e{n}", abs(s), n, 1 if s > 0 else -1) for n, s in enumerate(tellings)]
+    return [make_evidence(f"e{n}", abs(s), n, 1 if s > 0 else -1) for n, s in enumerate(tellings)]
 
 
 @st.composite
@@ -47,7 +47,7 @@ def trials(draw: st.DrawFn) -> list[Evidence]:
     side = draw(st.sampled_from([1, -1]))
     drawn = draw(st.lists(st.tuples(strengths, st.integers(0, 6), st.integers(0, 2)), max_size=9))
     return [
-        told(f"e{n}", strength, hour, side if turn else -side)
+        make_evidence(f"e{n}", strength, hour, side if turn else -side)
         for n, (strength, hour, turn) in enumerate(drawn)
     ]
 
@@ -78,11 +78,11 @@ def smallest(evidence: Sequence[Evidence], test: formulas.SprtParameters) -> int
 @given(trials(), bounds)
 @example(series(0.9, 0.9, -0.9, -0.9, -0.9, 0.6, 0.9, 0.9, 0.9), formulas.STANDARD_TEST)
 @example(series(0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.8, 0.55, 0.9), formulas.STANDARD_TEST)
-# At one instant as much speaks for it as against it: nothing of that needs to be removed.
+# Equal evidence for and against at one time: none of it needs to be removed.
 @example(
-    [told("e0", 0.9, 0, 1)]
-    + [told(f"e{n}", 0.9, 1, 1 if n < 3 else -1) for n in range(1, 5)]
-    + [told("e5", 0.7, 2, 1)],
+    [make_evidence("e0", 0.9, 0, 1)]
+    + [make_evidence(f"e{n}", 0.9, 1, 1 if n < 3 else -1) for n in range(1, 5)]
+    + [make_evidence("e5", 0.7, 2, 1)],
     formulas.STANDARD_TEST,
 )
 # Without the 0.9, or what refutes, a boundary is met exactly: the odds are
@@ -123,7 +123,7 @@ def test_a_decided_test_always_has_a_flip_set() -> None:
     [
         (series(0.9, 0.9), ("e0",)),
         (series(-0.9, -0.9, -0.9), ("e0", "e1")),
-        # Without the late support it is the demotion that stands.
+        # Without the late support the belief stays demoted.
         (series(*[0.9] * 4, *[-0.9] * 6, 0.9, 0.9, 0.9, 0.9), ("e0",)),
         (series(0.9, -0.9, 0.6), None),
         (series(0.9, 0.6, -0.9, 0.85), ("e2",)),

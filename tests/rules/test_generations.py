@@ -1,4 +1,4 @@
-"""Generations of embeddings: what of a Cypher text is kept, and what is given to it."""
+"""Generations of embeddings: which names in a Cypher text are numbered."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ GIVEN = ["$embedding", "row.embedding", "event.memory.embedding", "'embedding.*'
 
 @pytest.mark.parametrize(("first", "second"), KEPT)
 def test_what_is_kept_has_a_number(first: str, second: str) -> None:
-    assert scoring.in_generation(first, 1) == first
-    assert scoring.in_generation(first, 2) == second
+    assert scoring.number_embeddings(first, 1) == first
+    assert scoring.number_embeddings(first, 2) == second
     # Text of a later generation stays: a client of one may ask of another.
-    assert scoring.in_generation(second, 3) == second
+    assert scoring.number_embeddings(second, 3) == second
 
 
 @pytest.mark.parametrize("text", GIVEN)
 def test_what_is_given_has_none(text: str) -> None:
-    assert scoring.in_generation(text, 2) == text
+    assert scoring.number_embeddings(text, 2) == text
 
 
 def test_the_property_of_a_node() -> None:
-    assert [scoring.property_of(n) for n in (1, 2, 10)] == [
+    assert [scoring.embedding_property(n) for n in (1, 2, 10)] == [
         "embedding",
         "embedding_2",
         "embedding_10",
@@ -45,13 +45,13 @@ def test_the_property_of_a_node() -> None:
 def test_what_is_exported_has_no_number() -> None:
     both = {"id": "m", "embedding": [1.0], "embedding_2": [2.0], "embeddings": "no vector"}
     kept = {"id": "m", "embeddings": "no vector"}
-    assert scoring.unnumbered(both, 1) == kept | {"embedding": [1.0]}
-    assert scoring.unnumbered(both, 2) == kept | {"embedding": [2.0]}
-    assert scoring.unnumbered(both, 3) == kept
+    assert scoring.generation_properties(both, 1) == kept | {"embedding": [1.0]}
+    assert scoring.generation_properties(both, 2) == kept | {"embedding": [2.0]}
+    assert scoring.generation_properties(both, 3) == kept
 
 
 def test_nodes_with_embeddings_have_names_of_one_letter_and_nothing_else_has() -> None:
-    """On which the whole rule stands: in every file, by what its patterns bind."""
+    """Check the assumption of the rule in every file, by the variables of its patterns."""
     seen = set()
     for name in catalog.names():
         found = catalog.procedure(name)

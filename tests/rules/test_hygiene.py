@@ -1,4 +1,4 @@
-"""Hygiene: what is refused, with which reason, and what passes."""
+"""Hygiene: rejected texts with their reasons, and accepted ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEY = string.ascii_letters + string.digits
 
 
 def refused(text: str) -> tuple[str, ...]:
-    return hygiene.reasons(text, RULES)
+    return hygiene.rejection_reasons(text, RULES)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ HOSTILE = [
 def test_hostile_text_is_checked_in_linear_time(unit: str) -> None:
     # Within the limit, so that all rules apply; a quadratic pattern would run into the time-out.
     text = unit * (300_000 // len(unit))
-    assert "too_long" not in hygiene.reasons(text, hygiene.default_rules(3, 1_000_000))
+    assert "too_long" not in hygiene.rejection_reasons(text, hygiene.default_rules(3, 1_000_000))
 
 
 def test_the_costly_rules_leave_a_text_alone_that_is_too_long() -> None:
@@ -182,20 +182,28 @@ def test_the_costly_rules_leave_a_text_alone_that_is_too_long() -> None:
 
 def test_what_memory_supplied_is_refused_however_it_is_spaced() -> None:
     supplied = {content_hash("Alice likes tea")}
-    rules = (*RULES, hygiene.echo_of(supplied, content_hash))
-    assert hygiene.reasons(" Alice  likes\ntea ", rules) == ("memory_echo",)
-    assert hygiene.reasons("Alice likes coffee", rules) == ()
+    rules = (*RULES, hygiene.echo_rule(supplied, content_hash))
+    assert hygiene.rejection_reasons(" Alice  likes\ntea ", rules) == ("memory_echo",)
+    assert hygiene.rejection_reasons("Alice likes coffee", rules) == ()
     supplied.add(content_hash("Alice likes coffee"))
-    assert hygiene.reasons("Alice likes coffee", rules) == ("memory_echo",)
-    assert hygiene.reasons(hygiene.FENCE + " x", (hygiene.memory_echo, *rules)) == ("memory_echo",)
+    assert hygiene.rejection_reasons("Alice likes coffee", rules) == ("memory_echo",)
+    assert hygiene.rejection_reasons(hygiene.FENCE + " x", (hygiene.memory_echo, *rules)) == (
+        "memory_echo",
+    )
 
 
 def test_a_rule_of_ones_own_comes_in_its_place() -> None:
     def no_cats(text: str) -> str | None:
         return "no_cats" if "cat" in text else None
 
-    assert hygiene.reasons("a cat\x00", (no_cats, *RULES)) == ("no_cats", "control_characters")
-    assert hygiene.reasons("a cat\x00", (*RULES, no_cats)) == ("control_characters", "no_cats")
+    assert hygiene.rejection_reasons("a cat\x00", (no_cats, *RULES)) == (
+        "no_cats",
+        "control_characters",
+    )
+    assert hygiene.rejection_reasons("a cat\x00", (*RULES, no_cats)) == (
+        "control_characters",
+        "no_cats",
+    )
 
 
 def test_a_rule_that_raises_is_not_swallowed() -> None:
@@ -203,7 +211,7 @@ def test_a_rule_that_raises_is_not_swallowed() -> None:
         raise LookupError(text)
 
     with pytest.raises(LookupError):
-        hygiene.reasons("fine", (*RULES, broken))
+        hygiene.rejection_reasons("fine", (*RULES, broken))
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=200))

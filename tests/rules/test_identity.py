@@ -45,8 +45,8 @@ def test_white_space_makes_no_difference(text: str, space: str) -> None:
 
 @given(words)
 def test_the_normal_form_is_its_own(text: str) -> None:
-    once = identity.normalised(text)
-    assert identity.normalised(once) == once
+    once = identity.normalise(text)
+    assert identity.normalise(once) == once
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_ids_differ_by_scope(scope: str, other: str, text: str) -> None:
     assert identity.scope_key(scope, other) != identity.tenant_key(scope)
 
 
-def test_ids_are_told_apart_by_what_they_are_of() -> None:
+def test_ids_of_different_kinds_differ() -> None:
     made = [
         identity.memory_id("s", "x"),
         identity.episode_id("s", "x"),
@@ -149,7 +149,7 @@ def test_event_ids_of_one_instant_are_all_different() -> None:
     assert len(set(made)) == 2_000
     ones = [sum(one.int >> bit & 1 for one in made) for bit in range(80)]
     fixed = {bit for bit, count in enumerate(ones) if count in (0, 2_000)}
-    # Of the lower 80 bits the version takes four and the variant two; all others are random.
+    # The version takes four of the lower 80 bits and the variant two; the others are random.
     assert fixed == {62, 63, 76, 77, 78, 79}
 
 

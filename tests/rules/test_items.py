@@ -52,38 +52,59 @@ def test_items_have_ids_of_their_own(one: Any, other: Any) -> None:
 @example(one=("a",), other=("a", "\U0001f600"))
 @example(one=(), other=("\U0010fffe",))
 def test_a_span_holds_what_begins_with_a_path(one: tuple[str, ...], other: tuple[str, ...]) -> None:
-    low, high = items.span(items.path(one))
-    inside = low.encode() <= items.path(other).encode() < high.encode()
-    assert inside == (other[: len(one)] == one) == items.path(other).startswith(items.path(one))
+    low, high = items.path_bounds(items.namespace_path(one))
+    inside = low.encode() <= items.namespace_path(other).encode() < high.encode()
+    assert (
+        inside
+        == (other[: len(one)] == one)
+        == items.namespace_path(other).startswith(items.namespace_path(one))
+    )
 
 
 @given(st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=3), json_values))
 def test_a_value_comes_back_as_it_was(value: dict[str, Any]) -> None:
-    again = items.decoded(items.encoded(value))
+    again = items.decode_value(items.encode_value(value))
     assert json.dumps(again) == json.dumps(value)
 
 
+def is_accepted(wanted: dict[str, Any]) -> bool:
+    """Return whether a generated filter is valid; its keys may start with `$`."""
+    try:
+        items.check_filter(wanted)
+    except InvalidInputError:
+        return False
+    return True
+
+
 @given(value=values, wanted=values)
+@example(value={"a": 1}, wanted={"a": {"$": 1}})
 def test_the_tokens_let_everything_pass_that_fits(
     value: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
-    for asked in (wanted, {field: {"$eq": one} for field, one in wanted.items()}):
-        if items.fits(value, asked):
-            assert set(items.asked(asked)) <= set(items.facets(value))
+    for filter_ in (wanted, {field: {"$eq": one} for field, one in wanted.items()}):
+        if is_accepted(filter_) and items.matches_filter(value, filter_):
+            assert set(items.filter_tokens(filter_)) <= set(items.value_tokens(value))
 
 
 @pytest.mark.parametrize("same", [(1, 1.0, True), (0, -0.0, False), (10**22, 1e22)])
 def test_equal_values_have_one_token(same: tuple[Any, ...]) -> None:
-    assert len({*(token for one in same for token in items.facets({"a": one}))}) == 1
+    assert len({*(token for one in same for token in items.value_tokens({"a": one}))}) == 1
 
 
 @given(value=values, other=values)
+@example(value={"a": [{"$": None}]}, other={})
 def test_a_value_fits_itself(value: dict[str, Any], other: dict[str, Any]) -> None:
-    plain = {field: one for field, one in value.items() if not isinstance(one, dict)}
-    assert items.fits({**other, **value}, plain)
-    assert items.fits(value, {field: {"$eq": one} for field, one in value.items()})
-    assert not value or not items.fits(value, {f: {"$ne": one} for f, one in value.items()})
-    assert items.fits(value, None)
+    plain = {
+        field: one
+        for field, one in value.items()
+        if not isinstance(one, dict) and is_accepted({field: one})
+    }
+    assert items.matches_filter({**other, **value}, plain)
+    assert items.matches_filter(value, {field: {"$eq": one} for field, one in value.items()})
+    assert not value or not items.matches_filter(
+        value, {f: {"$ne": one} for f, one in value.items()}
+    )
+    assert items.matches_filter(value, None)
 
 
 @pytest.mark.parametrize(
@@ -109,30 +130,37 @@ def test_a_value_fits_itself(value: dict[str, Any], other: dict[str, Any]) -> No
 )
 def test_what_fits(wanted: dict[str, Any], *, fits: bool) -> None:
     value = {"n": 2, "s": "x", "none": None, "deep": {"a": [1, 2]}}
-    assert items.fits(value, wanted) is fits
+    assert items.matches_filter(value, wanted) is fits
 
 
 @pytest.mark.parametrize(
-    "wanted", [{"a": {"$in": 1}}, {"a": {"$gt": "x"}}, {"a": [{"b": {"$lt": None}}]}]
+    "wanted",
+    [
+        {"a": {"$in": 1}},
+        {"a": {"$gt": "x"}},
+        {"a": {"$gt": 1, "b": 2}},
+        {"a": [{"$": None}]},
+        {"a": [{"b": {"$lt": None}}]},
+    ],
 )
 def test_a_filter_is_checked_all_through(wanted: dict[str, Any]) -> None:
     with pytest.raises(InvalidInputError):
-        items.checked(wanted)
+        items.check_filter(wanted)
 
 
 def test_a_filter_without_fault_is_itself() -> None:
     wanted = {"a": {"$gt": 1}, "b": [{"c": {"$eq": None}}], "d": {"e": 1}}
-    assert items.checked(wanted) is wanted
-    assert items.checked(None) is None
+    assert items.check_filter(wanted) is wanted
+    assert items.check_filter(None) is None
 
 
 def test_what_is_looked_up_in_the_index() -> None:
     def fit(end: Any, *path: str) -> NamespaceMatch:
         return NamespaceMatch(end=end, path=path)
 
-    assert items.sought([]) == ("prefix", "")
-    assert items.sought([fit("prefix", "a", "b")]) == ("prefix", "a.b.")
-    assert items.sought([fit("prefix", "a", "*", "b")]) == ("prefix", "a.")
-    assert items.sought([fit("suffix", "*", "b", "c")]) == ("suffix", "c.b.")
-    assert items.sought([fit("prefix", "*"), fit("suffix", "*")]) == ("prefix", "")
-    assert items.sought([fit("prefix", "a"), fit("suffix", "bc")]) == ("suffix", "bc.")
+    assert items.index_lookup([]) == ("prefix", "")
+    assert items.index_lookup([fit("prefix", "a", "b")]) == ("prefix", "a.b.")
+    assert items.index_lookup([fit("prefix", "a", "*", "b")]) == ("prefix", "a.")
+    assert items.index_lookup([fit("suffix", "*", "b", "c")]) == ("suffix", "c.b.")
+    assert items.index_lookup([fit("prefix", "*"), fit("suffix", "*")]) == ("prefix", "")
+    assert items.index_lookup([fit("prefix", "a"), fit("suffix", "bc")]) == ("suffix", "bc.")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import ChainLink, Status
-from graphmem.rules.lineage import heads
+from graphmem.rules.claims import chain_ends
 from graphmem.rules.read_options import BEGINNING
 from tests.oracles.lineage import Effect, in_force, seen, status_of
 
@@ -108,23 +108,23 @@ def test_what_is_recorded_later_changes_nothing_of_what_was_known(
 
 
 def test_nothing_hides_what_has_no_effect_yet() -> None:
-    said = Effect(MAY, "e", Status.DEPRECATED)
+    deprecated = Effect(MAY, "e", Status.DEPRECATED)
     assert status_of([]) is Status.CURRENT
-    assert status_of(seen([said], MAY - timedelta(hours=1), MAY)) is Status.CURRENT
-    assert seen([said], MAY, BEGINNING) == [said]
+    assert status_of(seen([deprecated], MAY - timedelta(hours=1), MAY)) is Status.CURRENT
+    assert seen([deprecated], MAY, BEGINNING) == [deprecated]
 
 
 def test_at_one_instant_a_correction_outranks_a_statement_then_the_larger_id() -> None:
-    said = Effect(MAY, "z", Status.CURRENT, is_statement=True)
-    gone = Effect(MAY, "a", Status.DEPRECATED)
+    stated = Effect(MAY, "z", Status.CURRENT, is_statement=True)
+    deprecated = Effect(MAY, "a", Status.DEPRECATED)
     over = Effect(MAY, "b", Status.SUPERSEDED)
     back = Effect(MAY, "c", Status.CURRENT)
-    for order in permutations([said, gone]):
+    for order in permutations([stated, deprecated]):
         assert status_of(order) is Status.DEPRECATED
-    for order in permutations([said, gone, over]):
+    for order in permutations([stated, deprecated, over]):
         assert status_of(order) is Status.SUPERSEDED
         assert in_force(over, order)
-    for order in permutations([said, gone, over, back]):
+    for order in permutations([stated, deprecated, over, back]):
         assert status_of(order) is Status.CURRENT
         assert not in_force(over, order)
 
@@ -184,13 +184,15 @@ def test_ends_are_what_links_in_force_lead_to(
         return set().union(*map(ends, further)) if further else {str(node)}
 
     links = [link(str(a), str(b), in_force=(a, b) in kept) for a, b in sorted(pairs)]
-    assert heads(links) == {str(a): sorted(ends(a)) for a, _ in kept}
+    assert chain_ends(links) == {str(a): sorted(ends(a)) for a, _ in kept}
 
 
 def test_ends_of_a_chain_of_any_length_are_found() -> None:
     links = [link(str(n), str(n + 1)) for n in range(10_000)]
-    assert set(map(tuple, heads(links).values())) == {("10000",)}
+    assert set(map(tuple, chain_ends(links).values())) == {("10000",)}
 
 
 def test_what_leads_into_a_cycle_of_a_damaged_graph_has_no_end() -> None:
-    assert heads([link("a", "b"), link("b", "c"), link("c", "b"), link("d", "e")]) == {"d": ["e"]}
+    assert chain_ends([link("a", "b"), link("b", "c"), link("c", "b"), link("d", "e")]) == {
+        "d": ["e"]
+    }

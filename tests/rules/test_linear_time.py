@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from graphmem.rules.extraction import quoting
-from graphmem.rules.extraction.sentences import read
+from graphmem.rules.extraction import quotes
+from graphmem.rules.extraction.sentences import parse_window
 from tests.conftest import PROFILE
 from tests.plugins import pumps
 from tests.plugins.sayings import read_together, turn
@@ -41,7 +41,7 @@ def test_every_pattern_is_linear(module: str) -> None:
 @pytest.mark.parametrize("pump", HOSTILE)
 def test_the_rules_read_any_turn_in_linear_time(pump: str) -> None:
     def work(text: str) -> None:
-        read(read_together([turn(text)]))
+        parse_window(read_together([turn(text)]))
 
     for end in ("", ",x", "."):
         assert pumps.is_linear(work, pumps.Attack("I live in ", pump, end), SIZES)
@@ -50,7 +50,7 @@ def test_the_rules_read_any_turn_in_linear_time(pump: str) -> None:
 @pytest.mark.parametrize("pump", HOSTILE)
 def test_a_quote_of_any_length_is_looked_for_in_linear_time(pump: str) -> None:
     def work(text: str) -> None:
-        quoting.places(text[: len(text) // 2], text, any_case=True)
+        quotes.find_quote(text[: len(text) // 2], text, any_case=True)
 
     for end in ("", "b", "."):
         assert pumps.is_linear(work, pumps.Attack("", pump, end), SIZES)

@@ -1,4 +1,4 @@
-"""A limit of levels that does not depend on who calls."""
+"""A limit of nesting that does not depend on the caller's stack."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graphmem.errors import InvalidInputError
-from graphmem.rules import items, nesting
-from graphmem.rules.nesting import MOST_LEVELS
+from graphmem.rules import items
+from graphmem.rules.items import MAX_LEVELS
 
 
 def nested(levels: int, *, of: str) -> Any:
@@ -21,27 +21,27 @@ def nested(levels: int, *, of: str) -> Any:
 
 @pytest.mark.parametrize("of", ["maps", "lists"])
 def test_the_last_level_that_is_taken(of: str) -> None:
-    assert not nesting.is_too_deep("x")
-    assert not nesting.is_too_deep(nested(MOST_LEVELS, of=of))
-    assert nesting.is_too_deep(nested(MOST_LEVELS + 1, of=of))
-    assert nesting.is_too_deep(nested(100_000, of=of))
+    assert not items.is_too_deep("x")
+    assert not items.is_too_deep(nested(MAX_LEVELS, of=of))
+    assert items.is_too_deep(nested(MAX_LEVELS + 1, of=of))
+    assert items.is_too_deep(nested(100_000, of=of))
 
 
 def test_a_value_inside_itself_is_too_deep() -> None:
     value: list[Any] = []
     value.append(value)
-    assert nesting.is_too_deep(value)
+    assert items.is_too_deep(value)
 
 
 def test_shared_parts_are_looked_at_once_a_level() -> None:
     """Doubled at each level, this one has 2**100 paths."""
     value: Any = "x"
-    for _ in range(MOST_LEVELS):
+    for _ in range(MAX_LEVELS):
         value = [value, value]
-    assert not nesting.is_too_deep(value)
+    assert not items.is_too_deep(value)
 
 
-@pytest.mark.parametrize("levels", [MOST_LEVELS, MOST_LEVELS + 1])
+@pytest.mark.parametrize("levels", [MAX_LEVELS, MAX_LEVELS + 1])
 def test_an_item_is_taken_or_refused_at_every_depth_of_the_callers_stack(levels: int) -> None:
     value = nested(levels, of="maps")
 
@@ -49,11 +49,11 @@ def test_an_item_is_taken_or_refused_at_every_depth_of_the_callers_stack(levels:
         if frames:
             return called(frames - 1)
         try:
-            return items.decoded(items.encoded(value)) == value
+            return items.decode_value(items.encode_value(value)) == value
         except InvalidInputError as error:
             return error.message
 
     # Far enough from the end of the stack for pytest's own frames and for those of JSON.
     free = sys.getrecursionlimit() - 400
-    expected = True if levels == MOST_LEVELS else "value must be nested at most 100 levels deep."
+    expected = True if levels == MAX_LEVELS else "value must be nested at most 100 levels deep."
     assert {called(frames) for frames in (0, free // 2, free)} == {expected}

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from graphmem.model import Tier
 from graphmem.model.usage import DetailLevel, Pack, PackItem
 from graphmem.rules import context, packs
-from graphmem.rules.packs import HEAD, PackBudget, PackEntry, blocked_by
+from graphmem.rules.packs import HEAD, PackBudget, PackEntry, blocking_pattern
 
 HIGH, MEDIUM, LOW, VERY_LOW = Tier.HIGH, Tier.MEDIUM, Tier.LOW, Tier.VERY_LOW
 WHOLE, SUMMARY, POINTER, LEFT_OUT = (
@@ -51,7 +51,7 @@ def item(name: str, tier: Tier | None = MEDIUM, text: str = "Hello.", **other: o
 
 
 def pack(*items: PackEntry, tokens: int = PLENTY, blocked: tuple[str, ...] = ()) -> Pack:
-    return packs.packed(items, PackBudget(tokens, words, "words", blocked))
+    return packs.build_pack(items, PackBudget(tokens, words, "words", blocked))
 
 
 def shapes(found: Pack) -> list[tuple[str, DetailLevel]]:
@@ -78,7 +78,7 @@ def test_a_pack_by_hand() -> None:
         f"- [m_2] `{'Old news ' * 8}Old new…`, LOW 951, memory\n"
     )
     assert found.tokens == words(found.text)
-    # Of a block: ##, the id, a title; the tier, a rating, the shape, the kind; two fences.
+    # Overhead of a block: ##, id, title; tier, rating, detail level, kind; two fences.
     assert [one.tokens for one in found.items] == [9 + 3, 9 + 5, 8 + 2, 23, 0]
     assert found.tokens == HEAD_WORDS + 12 + 14 + 10 + 23
     # Whole they are 3, 97, 2, 120 and 1 words.
@@ -178,7 +178,7 @@ def test_a_pack_of_nothing() -> None:
 
 def test_a_line_about_an_item_may_be_longer_than_its_text() -> None:
     by = PackBudget(PLENTY, characters, "characters")
-    found = packs.packed([item("a", LOW, "\u202e" * 60)], by)
+    found = packs.build_pack([item("a", LOW, "\u202e" * 60)], by)
     assert shapes(found) == [("a", POINTER)]
     # Each character is shown as six; whole it has the heading, the line and the fences besides.
     assert found.tokens == len(HEAD) + len("- [a] ``, LOW 800, memory\n") + 6 * 60
@@ -198,9 +198,9 @@ def test_what_a_whole_has_too_much_is_left_out_at_the_end() -> None:
     """The parts fit by themselves; the whole is counted for more."""
     each = [item(name, MEDIUM, "x" * 60, elo=1_500.0 - n) for n, name in enumerate("abcdefgh")]
     each.append(item("h1", HIGH, "y" * 100))
-    parts = sum(one.tokens for one in packs.packed(each, PackBudget(PLENTY, jumpy, "x")).items)
+    parts = sum(one.tokens for one in packs.build_pack(each, PackBudget(PLENTY, jumpy, "x")).items)
     by = PackBudget(parts + jumpy(HEAD), jumpy, "jumpy")
-    found = packs.packed(each, by)
+    found = packs.build_pack(each, by)
     assert jumpy(found.text) == found.tokens <= by.tokens
     hows = [one.how for one in found.items]
     assert 1 < hows.count(WHOLE) < 9
@@ -219,7 +219,7 @@ def test_no_more_is_left_out_at_the_end_than_has_to_be(share: float) -> None:
     def count(text: str) -> int:
         return len(text) + extra * (text.count("##") == len(each))
 
-    found = packs.packed(each, PackBudget(len(HEAD) + 3 * part, count, "test"))
+    found = packs.build_pack(each, PackBudget(len(HEAD) + 3 * part, count, "test"))
     assert shapes(found) == [("a", WHOLE), ("b", WHOLE), ("c", LEFT_OUT)]
     assert found.tokens == len(HEAD) + 2 * part
 
@@ -281,7 +281,7 @@ def test_a_fence_is_as_long_as_it_must_be(body: str, fence: str) -> None:
     ],
 )
 def test_what_a_pattern_blocks(ref: str, pattern: str, *, blocked: bool) -> None:
-    assert blocked_by(ref, ["nothing/else", pattern]) == (pattern if blocked else None)
+    assert blocking_pattern(ref, ["nothing/else", pattern]) == (pattern if blocked else None)
 
 
 # Hostile texts.
@@ -331,7 +331,7 @@ def entries(draw: st.DrawFn) -> PackEntry:
 
 
 items = st.lists(entries(), max_size=8, unique_by=lambda one: one.id)
-counters = st.sampled_from([words, characters, jumpy, context.count])
+counters = st.sampled_from([words, characters, jumpy, context.count_tokens])
 budgets = st.builds(
     PackBudget,
     st.integers(0, 1_500),
@@ -357,7 +357,7 @@ def inlines(text: str) -> list[Token]:
 )
 @example([item(f"m{n}", LOW, text) for n, text in enumerate(HOSTILE)], PackBudget(900, words, "w"))
 def test_the_laws_of_a_pack(given_items: list[PackEntry], by: PackBudget) -> None:
-    found = packs.packed(given_items, by)
+    found = packs.build_pack(given_items, by)
     source = {one.id: one for one in given_items}
     assert sorted(one.id for one in found.items) == sorted(source)
     assert found.tokens == (by.count(found.text) if found.text else 0)
@@ -365,7 +365,7 @@ def test_the_laws_of_a_pack(given_items: list[PackEntry], by: PackBudget) -> Non
     if found.overflow:
         assert {one.tier for one in found.items if one.how is not LEFT_OUT} == {HIGH}
     for one in found.items:
-        blocked = blocked_by(one.ref, by.blocked_paths)
+        blocked = blocking_pattern(one.ref, by.blocked_paths)
         assert one.sha256 == hashlib.sha256(source[one.id].text.encode()).hexdigest()
         assert one.why
         assert (one.how is LEFT_OUT) >= (one.tier is VERY_LOW or blocked is not None)
@@ -383,7 +383,7 @@ def test_the_order_of_items_does_not_matter(
 ) -> None:
     again = [*given_items, *given_items[:2]]
     random.shuffle(again)  # type: ignore[attr-defined]
-    assert packs.packed(again, by) == packs.packed(given_items, by)
+    assert packs.build_pack(again, by) == packs.build_pack(given_items, by)
 
 
 @given(items)
@@ -391,7 +391,7 @@ def test_the_order_of_items_does_not_matter(
 @example([item(f"m{n}", LOW, text, ref=text[:99]) for n, text in enumerate(HOSTILE)])
 def test_nothing_in_a_pack_passes_for_its_frame(given_items: list[PackEntry]) -> None:
     """Each block is a heading, a line about it, and a fence that holds the text, no more."""
-    found = packs.packed(given_items, PackBudget(PLENTY * 10, characters, "characters"))
+    found = packs.build_pack(given_items, PackBudget(PLENTY * 10, characters, "characters"))
     tokens = MarkdownIt("commonmark").parse(found.text)
     blocks = [one for one in found.items if one.how in (WHOLE, SUMMARY)]
     fences = [t.content for t in tokens if t.type == "fence"]
@@ -415,10 +415,10 @@ def test_nothing_in_a_pack_passes_for_its_frame(given_items: list[PackEntry]) ->
 @given(names, names)
 def test_a_title_is_no_markup(name: str, title: str) -> None:
     one = item(name, LOW, title=title, kind="memory")
-    said = inlines(pack(one).text)[-1].children or []
-    codes = [t.content for t in said if t.type == "code_inline"]
+    children = inlines(pack(one).text)[-1].children or []
+    codes = [t.content for t in children if t.type == "code_inline"]
     assert len(codes) == bool(title.split())
-    assert not {t.type for t in said} & {"link_open", "image", "html_inline", "softbreak"}
+    assert not {t.type for t in children} & {"link_open", "image", "html_inline", "softbreak"}
 
 
 @given(items, counters, st.integers(0, 800), st.integers(0, 800))
@@ -426,7 +426,7 @@ def test_a_larger_budget_never_shows_fewer_tokens_of_high(
     given_items: list[PackEntry], count: object, small: int, more: int
 ) -> None:
     def high(tokens: int) -> list[PackItem]:
-        made = packs.packed(given_items, PackBudget(tokens, count, "test"))  # type: ignore[arg-type]
+        made = packs.build_pack(given_items, PackBudget(tokens, count, "test"))  # type: ignore[arg-type]
         return [one for one in made.items if one.tier is HIGH]
 
     assert high(small) == high(small + more)

@@ -1,4 +1,4 @@
-"""What of a conversation can become a belief."""
+"""Passages that can become beliefs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from graphmem.rules.consolidation import Passage
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def said(text: str, name: str | None = "Ada") -> Passage:
+def make_passage(text: str, name: str | None = "Ada") -> Passage:
     return Passage("t_1", "Turn", "ep_1", name, text, AT)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "informative"),
     [
         ("Hi! How are you? I went to the pool today.", "I went to the pool today."),
         ("Thanks, see you!", ""),
@@ -31,32 +31,32 @@ def said(text: str, name: str | None = "Ada") -> Passage:
         ("", ""),
     ],
 )
-def test_questions_and_greetings_tell_nothing(text: str, told: str) -> None:
-    assert consolidation.telling(text) == told
-    assert bool(consolidation.statement(said(text))) == bool(told)
+def test_questions_and_greetings_tell_nothing(text: str, informative: str) -> None:
+    assert consolidation.informative_sentences(text) == informative
+    assert bool(consolidation.extractive_statement(make_passage(text))) == bool(informative)
 
 
 def test_a_statement_names_its_speaker_and_keeps_whole_sentences() -> None:
     first, second = "I swim every single morning.", "It keeps me sane and " + "very " * 60 + "calm."
-    assert consolidation.statement(said(f"{first} {second}")) == f"Ada: {first}"
-    assert consolidation.statement(said(first, None)) == first
+    assert consolidation.extractive_statement(make_passage(f"{first} {second}")) == f"Ada: {first}"
+    assert consolidation.extractive_statement(make_passage(first, None)) == first
 
 
 @given(st.text(max_size=2_000))
-def test_a_statement_is_short_and_made_of_what_was_said(text: str) -> None:
-    made = consolidation.statement(said(text, None))
-    assert len(made) <= consolidation.LONGEST_STATEMENT
+def test_a_statement_is_short_and_quotes_its_passage(text: str) -> None:
+    made = consolidation.extractive_statement(make_passage(text, None))
+    assert len(made) <= consolidation.MAX_STATEMENT_CHARS
     if made:
         kept = made.removesuffix("…")
         assert " ".join(kept.split()) in " ".join(text.split())
 
 
 def test_a_first_sentence_that_is_too_long_is_cut_between_words() -> None:
-    made = consolidation.statement(said("word " * 200, None))
+    made = consolidation.extractive_statement(make_passage("word " * 200, None))
     assert made.endswith("word…")
-    assert len(made) <= consolidation.LONGEST_STATEMENT
+    assert len(made) <= consolidation.MAX_STATEMENT_CHARS
 
 
 def test_an_episode_quotes_no_turn() -> None:
-    assert said("x").turn_id == "t_1"
+    assert make_passage("x").turn_id == "t_1"
     assert Passage("ep_1", "Episode", "ep_1", None, "x", AT).turn_id is None

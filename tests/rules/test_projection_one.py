@@ -1,4 +1,4 @@
-"""ONE, what competes for a place: fold and closed form, their laws and the walk-through."""
+"""ONE, values that compete for a slot: fold and closed form, laws and a walk-through."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from tests.rules.strategies_histories import (
     histories,
     instants,
     long_history,
+    make_evidence,
     policies,
-    said,
     unlike,
 )
 
@@ -129,8 +129,8 @@ def test_evidence_against_a_claim_before_it_was_affirmed_changes_nothing(
 
 def test_atlas_takes_over_from_borealis() -> None:
     evidence = [
-        said("e1", "borealis", 0.8, day=0, episode="monday"),
-        said("e2", "atlas", 0.9, day=4, episode="friday"),
+        make_evidence("e1", "borealis", 0.8, day=0, episode="monday"),
+        make_evidence("e2", "atlas", 0.9, day=4, episode="friday"),
     ]
     for project in (one, one_closed):
         [before] = project(evidence, BASE + timedelta(days=2))
@@ -144,39 +144,48 @@ def test_atlas_takes_over_from_borealis() -> None:
 
 
 def test_late_evidence_takes_its_place_by_its_own_time() -> None:
-    late = said("late", "borealis", 1.0, day=-300)
-    found = one([said("e1", "atlas", 0.6), late], END, kappa=2.0)
+    late = make_evidence("late", "borealis", 1.0, day=-300)
+    found = one([make_evidence("e1", "atlas", 0.6), late], END, kappa=2.0)
     assert [c.claim for c in found] == ["atlas", "borealis"]
     assert found[0].score == 0.6
 
 
 def test_events_of_one_instant_do_not_suppress_each_other_and_negatives_come_last() -> None:
-    a, b = said("e1", "atlas", 0.8), said("e2", "borealis", 0.6)
+    a, b = make_evidence("e1", "atlas", 0.8), make_evidence("e2", "borealis", 0.6)
     assert scores(a, b) == pytest.approx({"atlas": 0.8, "borealis": 0.6})
-    against = said("e0", "atlas", 0.5, polarity=-1)
+    against = make_evidence("e0", "atlas", 0.5, polarity=-1)
     assert scores(a, b, against) == pytest.approx({"atlas": 0.4, "borealis": 0.6})
 
 
 def test_of_two_affirmations_at_one_instant_the_larger_id_counts_and_both_suppress() -> None:
-    old = said("e0", "borealis", 0.9, day=-1)
-    found = scores(old, said("e1", "atlas", 0.8), said("e2", "atlas", 0.3))
+    old = make_evidence("e0", "borealis", 0.9, day=-1)
+    found = scores(old, make_evidence("e1", "atlas", 0.8), make_evidence("e2", "atlas", 0.3))
     assert found == pytest.approx({"atlas": 0.3, "borealis": 0.9 * math.exp(-2 * (0.8 + 0.3))})
 
 
 def test_a_negative_before_the_last_affirmation_is_forgotten() -> None:
-    first, against = said("e1", day=0), said("e2", day=1, polarity=-1, confidence=0.9)
+    first, against = (
+        make_evidence("e1", day=0),
+        make_evidence("e2", day=1, polarity=-1, confidence=0.9),
+    )
     assert scores(first, against) == pytest.approx({"atlas": 0.8 * 0.1})
-    assert scores(first, against, said("e3", day=2, confidence=0.7)) == {"atlas": 0.7}
+    assert scores(first, against, make_evidence("e3", day=2, confidence=0.7)) == {"atlas": 0.7}
 
 
 def test_a_finite_time_constant_spares_an_old_incumbent() -> None:
-    old, new = said("e1", "borealis", 0.9, day=0), said("e2", "atlas", 0.8, day=365)
+    old, new = (
+        make_evidence("e1", "borealis", 0.9, day=0),
+        make_evidence("e2", "atlas", 0.8, day=365),
+    )
     assert scores(old, new)["borealis"] == pytest.approx(0.9 * math.exp(-1.6))
     assert scores(old, new, tau_days=3)["borealis"] == pytest.approx(0.9)
 
 
 def test_a_score_fades_from_its_last_affirmation_and_the_ranking_does_not() -> None:
-    old, new = said("e1", "borealis", 0.9, day=0), said("e2", "atlas", 0.6, day=10)
+    old, new = (
+        make_evidence("e1", "borealis", 0.9, day=0),
+        make_evidence("e2", "atlas", 0.6, day=10),
+    )
     valid = BASE + timedelta(days=20)
     first, second = one([old, new], valid, kappa=0.1, decay_per_day=0.1, margin=0.01)
     assert (first.claim, second.claim) == ("borealis", "atlas")
@@ -218,7 +227,9 @@ def test_the_two_best_are_ambiguous_when_they_are_near() -> None:
 
 def test_the_comparison_of_rankings_can_fail() -> None:
     terms = Overwriting(2.0, math.inf, 0.0, 0.05)
-    found = one([said("e1", "atlas"), said("e2", "borealis", day=1)], END, kappa=2.0)
+    found = one(
+        [make_evidence("e1", "atlas"), make_evidence("e2", "borealis", day=1)], END, kappa=2.0
+    )
     assert unlike(found, found, END, terms) == []
     assert unlike(found[:1], found, END, terms)
     assert unlike(found[::-1], found, END, terms)

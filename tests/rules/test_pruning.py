@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import PruneAction, PrunePolicy, Tier
-from graphmem.rules.upkeep import PruneCase, PruneVerdict, judged
+from graphmem.rules.upkeep import PruneCase, PruneVerdict, prune_verdict
 
 KEEP, COMPRESS, ARCHIVE = PruneAction.KEEP, PruneAction.COMPRESS, PruneAction.ARCHIVE
 BEFORE_14, BEFORE_30, BEFORE_44 = (math.nextafter(days, 0) for days in (14, 30, 44))
@@ -41,7 +41,7 @@ cases = st.builds(
     ],
 )
 def test_the_days_themselves_are_enough(tier: Tier | None, idle: float, fate: PruneAction) -> None:
-    assert judged(PruneCase(tier, idle)).fate is fate
+    assert prune_verdict(PruneCase(tier, idle)).fate is fate
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_low_item_that_nobody_opened_since_it_was_compressed_goes_in_the_end(
     idle: float, compressed: float, fate: PruneAction, *, opened: bool
 ) -> None:
     """Compressed late, it has its thirty days all the same."""
-    found = judged(PruneCase(Tier.LOW, idle, compressed, opened))
+    found = prune_verdict(PruneCase(Tier.LOW, idle, compressed, opened))
     assert found.fate is fate
 
 
@@ -74,12 +74,12 @@ def test_a_low_item_that_nobody_opened_since_it_was_compressed_goes_in_the_end(
 def test_a_sentence_waits_as_long_as_a_text_and_is_never_compressed(
     idle: float, fate: PruneAction, reason: str, *, opened: bool
 ) -> None:
-    found = judged(PruneCase(Tier.LOW, idle, None, opened, compressible=False))
+    found = prune_verdict(PruneCase(Tier.LOW, idle, None, opened, compressible=False))
     assert found == PruneVerdict(fate, reason)
 
 
 def test_what_is_very_low_is_archived_compressed_or_not() -> None:
-    assert judged(PruneCase(Tier.VERY_LOW, 30, 1, opened_since=True)).fate is ARCHIVE
+    assert prune_verdict(PruneCase(Tier.VERY_LOW, 30, 1, opened_since=True)).fate is ARCHIVE
 
 
 @pytest.mark.parametrize(
@@ -104,21 +104,21 @@ def test_what_is_very_low_is_archived_compressed_or_not() -> None:
     ],
 )
 def test_the_reason_in_words(case: PruneCase, fate: PruneAction, reason: str) -> None:
-    assert judged(case) == PruneVerdict(fate, reason)
+    assert prune_verdict(case) == PruneVerdict(fate, reason)
 
 
 def test_other_terms() -> None:
     terms = PrunePolicy(archive_days=3, compress_days=1.5, compressed_days=2)
-    assert judged(PruneCase(Tier.VERY_LOW, 3), terms).fate is ARCHIVE
-    assert judged(PruneCase(Tier.LOW, 1.5), terms) == PruneVerdict(
+    assert prune_verdict(PruneCase(Tier.VERY_LOW, 3), terms).fate is ARCHIVE
+    assert prune_verdict(PruneCase(Tier.LOW, 1.5), terms) == PruneVerdict(
         COMPRESS, "LOW and untouched for 1 days: 1.5 or more"
     )
-    assert judged(PruneCase(Tier.LOW, 5, 2), terms).fate is ARCHIVE
+    assert prune_verdict(PruneCase(Tier.LOW, 5, 2), terms).fate is ARCHIVE
 
 
 @given(cases)
 def test_only_what_is_low_or_lower_is_ever_touched(case: PruneCase) -> None:
-    found = judged(case)
+    found = prune_verdict(case)
     if case.tier not in (Tier.LOW, Tier.VERY_LOW) or case.idle_days < 14:
         assert found.fate is KEEP
     if found.fate is COMPRESS:
@@ -137,4 +137,4 @@ def test_waiting_longer_never_brings_anything_back(case: PruneCase, more: float)
         case.compressible,
     )
     order = [KEEP, COMPRESS, ARCHIVE]
-    assert order.index(judged(aged).fate) >= order.index(judged(case).fate)
+    assert order.index(prune_verdict(aged).fate) >= order.index(prune_verdict(case).fate)

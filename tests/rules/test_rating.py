@@ -1,4 +1,4 @@
-"""Ratings by hand: what is expected, what a search changes, what fades, where tiers begin."""
+"""Ratings by hand: expected scores, changes by a search, decay, bounds of tiers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retractions: the newest known word of a tree holds, at odd depth it cancels."""
+"""Retractions: the newest known event of a tree holds, and cancels at odd depth."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphmem.model import VerdictStatus
 from graphmem.rules import formulas
-from graphmem.rules.formulas import Evidence, needed
+from graphmem.rules.formulas import Evidence, evidence_needed
 from tests.oracles import sequential as sequential_oracle
 from tests.oracles.sequential import Verdict, llr
 from tests.rules.strategies_histories import (
@@ -28,7 +28,7 @@ ACCUMULATING, PROMOTED, DEMOTED = VerdictStatus
 SYMMETRIC = formulas.SprtParameters(alpha=0.1, beta=0.1)
 
 
-def told(
+def make_evidence(
     name: str, strength: float, hour: float = 0, *, polarity: int = 1, episode: str | None = None
 ) -> Evidence:
     """Return one testimony, `hour` hours after the first."""
@@ -38,7 +38,10 @@ def told(
 
 def series(*tellings: float) -> list[Evidence]:
     """Return testimonies an hour apart; a negative strength refutes."""
-    return [told(f"e{n}", abs(s), n, polarity=1 if s > 0 else -1) for n, s in enumerate(tellings)]
+    return [
+        make_evidence(f"e{n}", abs(s), n, polarity=1 if s > 0 else -1)
+        for n, s in enumerate(tellings)
+    ]
 
 
 def path(verdict: Verdict) -> list[tuple[VerdictStatus, float]]:
@@ -87,8 +90,8 @@ def test_confidence_is_moved_within_its_limits_and_never_backwards(
 
 
 def test_events_of_one_instant_are_summed_before_the_boundary_is_looked_at() -> None:
-    at_once = [told(f"e{n}", 0.9) for n in range(2)]
-    at_once += [told(f"e{n}", 0.9, polarity=-1) for n in range(2, 4)]
+    at_once = [make_evidence(f"e{n}", 0.9) for n in range(2)]
+    at_once += [make_evidence(f"e{n}", 0.9, polarity=-1) for n in range(2, 4)]
     verdict = sequential_oracle.test(at_once, 0.6)
     assert path(verdict) == [(ACCUMULATING, 0.6)] * 4
     assert [step.log_ratio for step in verdict.steps] == [pytest.approx(0, abs=1e-15)] * 4
@@ -107,11 +110,15 @@ def test_a_boundary_met_exactly_is_crossed() -> None:
 
 
 def test_a_strength_is_clamped_and_a_weak_one_counts_the_other_way() -> None:
-    assert llr(told("e", 1.0)) == llr(told("e", 0.9)) == pytest.approx(math.log(9))
-    assert llr(told("e", -3.0)) == llr(told("e", 0.0)) == pytest.approx(-math.log(9))
-    assert llr(told("e", 0.5)) == 0.0
-    assert llr(told("e", 0.3)) == pytest.approx(-llr(told("e", 0.7)))
-    assert llr(told("e", 0.85, polarity=-1)) == pytest.approx(-1.7346, abs=5e-5)
+    assert (
+        llr(make_evidence("e", 1.0)) == llr(make_evidence("e", 0.9)) == pytest.approx(math.log(9))
+    )
+    assert (
+        llr(make_evidence("e", -3.0)) == llr(make_evidence("e", 0.0)) == pytest.approx(-math.log(9))
+    )
+    assert llr(make_evidence("e", 0.5)) == 0.0
+    assert llr(make_evidence("e", 0.3)) == pytest.approx(-llr(make_evidence("e", 0.7)))
+    assert llr(make_evidence("e", 0.85, polarity=-1)) == pytest.approx(-1.7346, abs=5e-5)
 
 
 @given(confidences, st.sampled_from([1.0, 0.5]), st.sampled_from([1, -1]))
@@ -158,7 +165,7 @@ def test_the_status_is_that_of_the_boundary_reached_last(
     status, changes = ACCUMULATING, list[VerdictStatus]()
     verdict = sequential_oracle.test(evidence, initial)
     for step in verdict.steps:
-        status = formulas.STANDARD_TEST.crossed(step.log_ratio) or status
+        status = sequential_oracle.crossed(formulas.STANDARD_TEST, step.log_ratio) or status
         assert step.status is status
         if not changes or changes[-1] is not status:
             changes.append(status)
@@ -210,11 +217,11 @@ def test_pooling_changes_nothing_where_every_event_is_its_own_episode(
 
 
 def test_an_echo_counts_once_and_its_contradiction_as_well() -> None:
-    echoes = [told(f"e{n}", 0.85, n, episode="talk") for n in range(5)]
+    echoes = [make_evidence(f"e{n}", 0.85, n, episode="talk") for n in range(5)]
     assert sequential_oracle.test(echoes, 0.6).status is PROMOTED
     pooled = sequential_oracle.test(echoes, 0.6, pooled=True)
     assert (pooled.status, [s.id for s in pooled.steps]) == (ACCUMULATING, ["e0"])
-    against = told("e9", 0.8, 9, polarity=-1, episode="talk")
+    against = make_evidence("e9", 0.8, 9, polarity=-1, episode="talk")
     both = sequential_oracle.test([*echoes, against], 0.6, pooled=True)
     assert [s.id for s in both.steps] == ["e0", "e9"]
 
@@ -222,7 +229,10 @@ def test_an_echo_counts_once_and_its_contradiction_as_well() -> None:
 @pytest.mark.parametrize(("first", "second"), [(0.9, 0.1), (0.1, 0.9), (0.7, 0.3), (0.3, 0.7)])
 def test_of_equally_loud_events_the_earlier_counts(first: float, second: float) -> None:
     """Their logarithms may differ by a last bit, which must not decide."""
-    evidence = [told("e2", first, 0, episode="talk"), told("e1", second, 1, episode="talk")]
+    evidence = [
+        make_evidence("e2", first, 0, episode="talk"),
+        make_evidence("e1", second, 1, episode="talk"),
+    ]
     pooled = sequential_oracle.test(evidence, 0.6, pooled=True)
     assert [s.id for s in pooled.steps] == ["e2"]
 
@@ -235,12 +245,15 @@ def test_as_many_pieces_as_needed_decide_and_one_less_does_not(
     evidence: list[Evidence], bounds: formulas.SprtParameters
 ) -> None:
     verdict = sequential_oracle.test(evidence, 0.5, bounds)
-    more = needed(verdict, bounds)
+    more = evidence_needed(verdict, bounds)
     wanted = ((1, more.promote_pieces, PROMOTED), (-1, more.demote_pieces, DEMOTED))
     for polarity, pieces, status in wanted:
         assert (pieces == 0) == (verdict.status is status)
         for fewer in range(min(pieces, 2)):
-            new = [told(f"n{n}", 0.9, 24_000 + n, polarity=polarity) for n in range(pieces - fewer)]
+            new = [
+                make_evidence(f"n{n}", 0.9, 24_000 + n, polarity=polarity)
+                for n in range(pieces - fewer)
+            ]
             assert (sequential_oracle.test([*evidence, *new], 0.5, bounds).status is status) == (
                 not fewer
             )
@@ -250,8 +263,8 @@ def test_as_many_pieces_as_needed_decide_and_one_less_does_not(
 def test_needed_log_units_are_the_distances_to_the_boundaries(
     evidence: list[Evidence], strength: float
 ) -> None:
-    verdict = sequential_oracle.test([*evidence, told("more", strength, 24_000)], 0.5)
-    more = needed(verdict)
+    verdict = sequential_oracle.test([*evidence, make_evidence("more", strength, 24_000)], 0.5)
+    more = evidence_needed(verdict)
     if verdict.status is not PROMOTED:
         assert verdict.log_ratio + more.promote == pytest.approx(formulas.STANDARD_TEST.upper)
     else:
@@ -263,6 +276,6 @@ def test_needed_log_units_are_the_distances_to_the_boundaries(
 
 
 def test_from_the_start_two_strong_pieces_are_needed() -> None:
-    more = needed(sequential_oracle.test([], 0.5))
+    more = evidence_needed(sequential_oracle.test([], 0.5))
     assert (round(more.promote, 3), round(more.demote, 3)) == (2.890, 2.251)
     assert (more.promote_pieces, more.demote_pieces) == (2, 2)

@@ -1,4 +1,4 @@
-"""A synthesis: what is asked, what may be answered, what is refused."""
+"""Synthesis of beliefs: prompts, valid replies and rejected ones."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from graphmem.rules.consolidation import (
     PromptBelief,
     PromptPassage,
     SynthesisReply,
-    checked,
-    prompt,
+    reply_problems,
+    synthesis_prompt,
 )
 
 FULL: dict[str, Any] = {
@@ -38,18 +38,18 @@ def synthesis(**changed: Any) -> SynthesisReply:
 
 
 def reasons(**changed: Any) -> list[str]:
-    return checked(synthesis(**changed), PASSAGES, CANDIDATES)
+    return reply_problems(synthesis(**changed), PASSAGES, CANDIDATES)
 
 
 def test_a_prompt_holds_the_rules_and_the_data() -> None:
-    asked = prompt(
+    prompt = synthesis_prompt(
         [PromptPassage("e1", "2024-03-02", "user: I moved to Porto.\nassistant: Nice!")],
         [PromptBelief("b1", "Ann lives in Lisbon.")],
     )
-    assert asked.name == "synthesise"
-    assert asked.reply is SynthesisReply
-    assert asked.system == consolidation.text("synthesise")
-    assert asked.user == (
+    assert prompt.name == "synthesise"
+    assert prompt.reply is SynthesisReply
+    assert prompt.system == consolidation.prompt_text("synthesise")
+    assert prompt.user == (
         "<episodes>\n"
         'e1 2024-03-02 "user: I moved to Porto.\\nassistant: Nice!"\n'
         "</episodes>\n"
@@ -61,18 +61,18 @@ def test_a_prompt_holds_the_rules_and_the_data() -> None:
 
 
 def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
-    text = consolidation.text("synthesise")
+    text = consolidation.prompt_text("synthesise")
     [line] = [line for line in text.splitlines() if line.startswith("{")]
     shown = SynthesisReply.model_validate_json(line)
     assert list(json.loads(line)) == list(SynthesisReply.model_fields)
-    assert checked(shown, {"e1", "e2", "e3", "e4"}, {"b1", "b2"}) == []
+    assert reply_problems(shown, {"e1", "e2", "e3", "e4"}, {"b1", "b2"}) == []
     for key in ("e1", "e2", "e3", "e4", "b1", "b2"):
         assert f"\n{key} " in text
 
 
 def test_a_full_and_an_empty_answer_are_taken() -> None:
     assert reasons() == []
-    assert checked(SynthesisReply.model_validate(NOTHING), PASSAGES, CANDIDATES) == []
+    assert reply_problems(SynthesisReply.model_validate(NOTHING), PASSAGES, CANDIDATES) == []
 
 
 def test_what_is_left_out_is_nothing() -> None:
@@ -124,7 +124,7 @@ def test_an_answer_outside_the_schema_is_refused(wrong: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("missing", ["statement", "confidence", "episodes"])
-def test_what_must_be_said_is_missed(missing: str) -> None:
+def test_required_fields_are_required(missing: str) -> None:
     with pytest.raises(ValidationError, match=missing):
         SynthesisReply.model_validate({k: v for k, v in FULL.items() if k != missing})
 

@@ -38,8 +38,8 @@ def test_by_hand() -> None:
     spaced = 1 + 0.1 * math.log(22)
     expected = math.exp(-2) + (math.exp(-1) + 1) * spaced
     assert tracerank_oracle.trace(past(0, 21, 42), NOW) == pytest.approx(expected)
-    assert formulas.final(0.5, 1.0) == pytest.approx(0.5 * (1 + 0.35 * math.log(2)))
-    assert formulas.final(-0.5, 1.0) == 0
+    assert formulas.trace_score(0.5, 1.0) == pytest.approx(0.5 * (1 + 0.35 * math.log(2)))
+    assert formulas.trace_score(-0.5, 1.0) == 0
 
 
 def test_a_burst_counts_less_than_a_few_times_over_weeks() -> None:
@@ -53,10 +53,10 @@ def test_a_burst_counts_less_than_a_few_times_over_weeks() -> None:
 def test_a_day_after_the_last_full_event_is_full_again() -> None:
     """Not a day after the last event: otherwise one an hour would be one burst for ever."""
     hourly = [NOW - n * HOUR for n in range(49)]
-    assert [one.burst for one in formulas.contributions(hourly)].count(1.0) == 3
-    assert [one.burst for one in formulas.contributions([NOW - DAY, NOW])] == [1, 1]
+    assert [one.burst for one in tracerank_oracle.trace_contributions(hourly)].count(1.0) == 3
+    assert [one.burst for one in tracerank_oracle.trace_contributions([NOW - DAY, NOW])] == [1, 1]
     nearly = [NOW - DAY + timedelta(microseconds=1), NOW]
-    assert [one.burst for one in formulas.contributions(nearly)] == [1, 0.1]
+    assert [one.burst for one in tracerank_oracle.trace_contributions(nearly)] == [1, 0.1]
 
 
 @given(history=histories, place=st.integers(0, 30), by=terms)
@@ -79,4 +79,4 @@ def test_order_does_not_matter_and_the_future_is_not_seen(
     shuffled = data.draw(st.permutations(history))
     seen = [one for one in history if one <= at]
     assert tracerank_oracle.trace(shuffled, at, by) == tracerank_oracle.trace(seen, at, by)
-    assert len(formulas.contributions(shuffled)) == len(history)
+    assert len(tracerank_oracle.trace_contributions(shuffled)) == len(history)

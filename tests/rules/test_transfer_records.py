@@ -93,7 +93,7 @@ def record(kind: str, **changed: Any) -> dict[str, Any]:
 def read(*records: dict[str, Any]) -> list[Any]:
     """Return what a reader makes of a header and some lines."""
     written, reader = DigestChain(), Reader()
-    lines = [written.written(one).removesuffix(b"\n") + b"\n" for one in (HEAD, *records)]
+    lines = [written.write(one).removesuffix(b"\n") + b"\n" for one in (HEAD, *records)]
     return [reader.read(line) for line in lines]
 
 
@@ -202,14 +202,14 @@ def test_records_come_in_the_order_of_their_keys_and_are_counted() -> None:
 
 @pytest.mark.parametrize("version", [1, 3, "2", None])
 def test_another_version_is_refused_by_its_number(version: Any) -> None:
-    line = DigestChain().written({**HEAD, "version": version})
+    line = DigestChain().write({**HEAD, "version": version})
     with pytest.raises(ExportFileError, match="this graphmem reads version 2"):
         Reader().read(line)
 
 
 def test_a_line_is_bound_to_all_before_it() -> None:
     written = DigestChain()
-    lines = [written.written({"n": n}) for n in range(3)]
+    lines = [written.write({"n": n}) for n in range(3)]
     read = DigestChain()
     assert [read.read(line) for line in lines] == [{"n": n} for n in range(3)]
     for others in (
@@ -217,7 +217,7 @@ def test_a_line_is_bound_to_all_before_it() -> None:
         [lines[1]],
         [lines[0], lines[0]],
         [lines[0], lines[1].replace(b"1", b"7", 1)],
-        [lines[0], DigestChain().written({"n": 1})],
+        [lines[0], DigestChain().write({"n": 1})],
     ):
         chain, last = DigestChain(), others.pop()
         for line in others:

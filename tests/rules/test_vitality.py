@@ -15,7 +15,7 @@ from graphmem.rules import formulas
 from graphmem.rules.formulas import STANDARD_VITALITY, Evidence
 from tests.oracles import vitality as vitality_oracle
 from tests.oracles.vitality import Life, Mark, Piece
-from tests.rules.strategies_histories import BASE, claim_histories, instants, said
+from tests.rules.strategies_histories import BASE, claim_histories, instants, make_evidence
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 FLAG, RESOLVE = EventType.FLAG, EventType.RESOLVE
@@ -26,8 +26,8 @@ def after(days: float) -> datetime:
 
 
 def alive(*pieces: Evidence, **life: object) -> Life:
-    told = [Piece(e, "manual") for e in pieces]
-    return Life(**{"created_at": BASE, "initial": 0.5, "pieces": told, **life})  # type: ignore[arg-type]
+    evidence = [Piece(e, "manual") for e in pieces]
+    return Life(**{"created_at": BASE, "initial": 0.5, "pieces": evidence, **life})  # type: ignore[arg-type]
 
 
 # Stability, S.
@@ -110,12 +110,14 @@ def test_what_is_not_retrieved_fades(
 
 
 def test_a_belief_fades_from_its_last_support_or_look() -> None:
-    life = alive(said("e1"), said("e2", day=3), said("e3", day=5, polarity=-1))
+    life = alive(
+        make_evidence("e1"), make_evidence("e2", day=3), make_evidence("e3", day=5, polarity=-1)
+    )
     found = vitality_oracle.vitality(life, after(6))
     assert found.stability_days == pytest.approx(1 + math.log(4))
     assert found.retrieval == pytest.approx(math.exp(-3 / (1 + math.log(4))))
     assert (found.storage, found.last_access_at) == (3, None)
-    looked = alive(said("e1"), accesses=[after(3), after(1)])
+    looked = alive(make_evidence("e1"), accesses=[after(3), after(1)])
     seen = vitality_oracle.vitality(looked, after(3))
     assert (seen.retrieval, seen.last_access_at) == (1.0, after(3))
     assert seen.stability_days == pytest.approx((1 + math.log(2)) * (1 + math.log(3)))
@@ -125,13 +127,13 @@ def test_a_belief_that_nothing_retrieves_fades_from_its_beginning() -> None:
     found = vitality_oracle.vitality(alive(), after(2))
     assert found.retrieval == pytest.approx(math.exp(-2))
     assert (found.stability_days, found.storage, found.mean, found.precision) == (1, 0, 0.5, 1)
-    refuted = alive(said("e1", day=1, polarity=-1))
+    refuted = alive(make_evidence("e1", day=1, polarity=-1))
     assert vitality_oracle.vitality(refuted, after(2)).retrieval == pytest.approx(math.exp(-2))
 
 
 def test_the_most_important_supporting_episode_counts() -> None:
     def piece(name: str, importance: float | None, polarity: int = 1) -> Piece:
-        return Piece(said(name, polarity=polarity), "manual", importance)
+        return Piece(make_evidence(name, polarity=polarity), "manual", importance)
 
     def importance(*pieces: Piece) -> float:
         return vitality_oracle.vitality(alive(pieces=pieces), BASE).importance
@@ -146,15 +148,15 @@ def test_the_most_important_supporting_episode_counts() -> None:
 
 def test_the_mean_by_hand() -> None:
     """Prior 0.5 of precision 1; then s = 0.9 of precision 0.8, then 1 - 0.75 of precision 0.5."""
-    first = said("e1", confidence=0.8)
-    second = said("e2", confidence=1.0, weight=0.5, day=1, polarity=-1)
+    first = make_evidence("e1", confidence=0.8)
+    second = make_evidence("e2", confidence=1.0, weight=0.5, day=1, polarity=-1)
     mean, precision = vitality_oracle.weighted([first], 0.5)
     assert mean == pytest.approx(0.5 + 0.8 / 1.8 * 0.4)
     assert precision == pytest.approx(1.8)
     mean, precision = vitality_oracle.weighted([first, second], 0.5)
     assert mean == pytest.approx((0.5 + 0.8 * 0.9 + 0.5 * 0.25) / 2.3)
     assert precision == pytest.approx(2.3)
-    nothing = said("e0", confidence=0.0)
+    nothing = make_evidence("e0", confidence=0.0)
     assert vitality_oracle.weighted([nothing], 0.3) == (0.3, 1.0)
 
 
@@ -167,7 +169,7 @@ def test_the_fold_is_a_weighted_mean_in_any_order(
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert vitality_oracle.weighted(shuffled, initial) == pytest.approx((mean, precision), abs=1e-9)
     weights = [e.weight * e.confidence for e in evidence]
-    drawn = sum(w * formulas.vitality_record(e) for w, e in zip(weights, evidence, strict=True))
+    drawn = sum(w * formulas.implied_belief(e) for w, e in zip(weights, evidence, strict=True))
     assert mean == pytest.approx((initial + drawn) / (1 + sum(weights)), abs=1e-9)
     assert 0 <= mean <= 1
 
@@ -192,7 +194,10 @@ def test_the_gate_by_hand(storage: int, days: float, expected: float) -> None:
 
 
 def test_the_prediction_error_by_hand() -> None:
-    support, refute = said("e1", confidence=0.8), said("e2", confidence=0.8, polarity=-1)
+    support, refute = (
+        make_evidence("e1", confidence=0.8),
+        make_evidence("e2", confidence=0.8, polarity=-1),
+    )
     assert formulas.prediction_error(support, 0.5) == pytest.approx(0.4)
     assert formulas.prediction_error(refute, 0.9) == pytest.approx(0.8)
     assert formulas.prediction_error(support, 0.9) == pytest.approx(0.0)
@@ -215,7 +220,7 @@ def test_what_unsettles_a_belief(
     error: float, looked: timedelta | None, *, unsettles: bool
 ) -> None:
     last = None if looked is None else BASE - looked
-    assert formulas.destabilises(error, 0.3, BASE, last) is unsettles
+    assert formulas.is_destabilised(error, 0.3, BASE, last) is unsettles
 
 
 # Flags, and what was only inferred.
@@ -232,13 +237,13 @@ def test_the_newest_of_flag_and_resolve_holds() -> None:
     assert vitality_oracle.flagged_at([Mark("a", FLAG, BASE), Mark("b", RESOLVE, BASE)]) is None
 
 
-def test_what_somebody_said_was_not_only_inferred() -> None:
+def test_a_stated_belief_is_not_derived() -> None:
     mine, theirs = "consolidation", "manual"
 
-    def is_derived(*told: tuple[str, int], stated: Sequence[str] = ()) -> bool:
+    def is_derived(*sources: tuple[str, int], stated: Sequence[str] = ()) -> bool:
         pieces = [
-            Piece(said(f"e{n}", polarity=polarity), source)
-            for n, (source, polarity) in enumerate(told)
+            Piece(make_evidence(f"e{n}", polarity=polarity), source)
+            for n, (source, polarity) in enumerate(sources)
         ]
         return vitality_oracle.derived(alive(pieces=pieces, stated_by=stated))
 

@@ -29,7 +29,6 @@ from graphmem import (
     Slot,
     Supersession,
     Trail,
-    Turn,
 )
 from graphmem.model import (
     Alias,
@@ -68,6 +67,7 @@ from graphmem.model import (
     StalePage,
     StatusReceipt,
     Timeline,
+    TurnPage,
     TurnsReceipt,
     UsageDashboard,
 )
@@ -147,7 +147,7 @@ def blocking_episodes(mem: Handle) -> None:
     assert_type(mem.episodes.get("ep_1"), Episode)
     assert_type(mem.episodes.graduate("MEMORY.md"), GraduationReport)
     assert_type(mem.episodes.restore("ep_1"), RestoredEpisode)
-    assert_type(mem.episodes.turns("ep_1"), Sequence[Turn])
+    assert_type(mem.episodes.turns("ep_1"), TurnPage)
 
 
 def blocking_proposals(mem: Handle) -> None:
@@ -257,10 +257,7 @@ async def awaited_beliefs(mem: AsyncHandle) -> None:
     assert_type(await mem.beliefs.retract("e_1"), RetractionReceipt)
     assert_type(await mem.beliefs.revise("b_1"), ReplacementReceipt)
     assert_type(await mem.beliefs.slots(), SlotPage)
-    assert_type(
-        await mem.beliefs.split("b_1", ["Alice likes tea."]),
-        ReplacementReceipt,
-    )
+    assert_type(await mem.beliefs.split("b_1", ["Alice likes tea."]), ReplacementReceipt)
     assert_type(await mem.beliefs.timeline("b_1"), Timeline)
     assert_type(await mem.beliefs.what_if("b_1"), Trail)
 
@@ -285,7 +282,7 @@ async def awaited_episodes(mem: AsyncHandle) -> None:
     assert_type(await mem.episodes.get("ep_1"), Episode)
     assert_type(await mem.episodes.graduate("MEMORY.md"), GraduationReport)
     assert_type(await mem.episodes.restore("ep_1"), RestoredEpisode)
-    assert_type(await mem.episodes.turns("ep_1"), Sequence[Turn])
+    assert_type(await mem.episodes.turns("ep_1"), TurnPage)
 
 
 async def awaited_proposals(mem: AsyncHandle) -> None:

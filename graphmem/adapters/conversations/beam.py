@@ -11,7 +11,7 @@ from graphmem.adapters.conversations.dates import nth_second, written_instant
 from graphmem.adapters.conversations.intake import Conversation, FileReading
 from graphmem.model import Message
 from graphmem.rules.identity import digest
-from graphmem.rules.transcripts import identified
+from graphmem.rules.transcripts import assign_ids
 
 _ANNOTATION = re.compile(r"->->\s*\d+\s*,\s*(?:\d+|N/A)\)?\s*$")
 """Suffix of many messages: the position in the dataset authors' plan, not part of the message."""
@@ -36,7 +36,7 @@ def beam_conversation(batches: Sequence[object], intake: FileReading) -> Convers
             with intake.place(place):
                 at = nth_second(day, position)
                 messages.append(intake.message(_renamed(raw, name, session, at)))
-    return Conversation(name=name, messages=tuple(identified(messages)))
+    return Conversation(name=name, messages=tuple(assign_ids(messages)))
 
 
 def _first_turn(batches: Sequence[object]) -> object:

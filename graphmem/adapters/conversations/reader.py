@@ -15,7 +15,7 @@ from graphmem.adapters.conversations.intake import Conversation, ConversationFil
 from graphmem.adapters.conversations.locomo import locomo_conversations
 from graphmem.errors import SourceFileError
 from graphmem.model import Message
-from graphmem.rules.transcripts import identified
+from graphmem.rules.transcripts import assign_ids
 
 MAX_LINE_BYTES = 16 * 2**20
 """Maximum length of a line; a longer one is rejected without being kept in memory."""
@@ -199,7 +199,7 @@ def _from_lines(handle: BinaryIO, intake: FileReading) -> Conversation:
             break
         with intake.place(number):
             messages.append(intake.message(parsed_line(raw)))
-    return Conversation(name=intake.path.stem, messages=tuple(identified(messages)))
+    return Conversation(name=intake.path.stem, messages=tuple(assign_ids(messages)))
 
 
 def _from_document(document: object, intake: FileReading) -> list[Conversation]:
@@ -229,4 +229,4 @@ def _from_list(items: list[object], intake: FileReading) -> Conversation:
     for number, item in enumerate(items, 1):
         with intake.place(f"message {number}"):
             messages.append(intake.message(item))
-    return Conversation(name=intake.path.stem, messages=tuple(identified(messages)))
+    return Conversation(name=intake.path.stem, messages=tuple(assign_ids(messages)))

@@ -34,7 +34,7 @@ from graphmem.adapters.local_server.records import (
     ServerStatus,
 )
 from graphmem.errors import GraphAccessError, GraphmemError, GraphUnavailableError
-from graphmem.rules import browser_links
+from graphmem.rules import urls
 from graphmem.settings import Settings
 
 TRAINING_S = 180.0
@@ -284,8 +284,8 @@ def browse_link(settings: Settings, query: str) -> str | None:
 
 
 def _browser(running: ServerState, query: str = "") -> str:
-    browser = browser_links.browser_of(running.uri, running.http_port)
-    return browser_links.deep_link(browser, running.uri, USER, query)
+    browser = urls.browser_url(running.uri, running.http_port)
+    return urls.deep_link(browser, running.uri, USER, query)
 
 
 def quiet(_: Progress) -> None:

@@ -13,7 +13,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from graphmem.adapters.telemetry import library
 from graphmem.errors import ConfigurationError
 from graphmem.model import RatingStep, TenantStats, Tier
-from graphmem.rules import hosts
+from graphmem.rules import urls
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -257,7 +257,7 @@ def serve(app: WSGIApplication, host: str, port: int, allow: Collection[str]) ->
             f"Cannot listen on {host} port {port}: {error}.",
             hint="Choose another address with --host or --port.",
         ) from error
-    server.set_app(checked(app, [*hosts.names(host, server.server_port), *allow]))
+    server.set_app(checked(app, [*urls.host_headers(host, server.server_port), *allow]))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server.server_port
 
@@ -266,7 +266,7 @@ def checked(app: WSGIApplication, allowed: Collection[str]) -> WSGIApplication:
     """Return an application that rejects every `Host` header that is not allowed."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if hosts.accepts(environ.get("HTTP_HOST", ""), allowed):
+        if urls.accepts_host(environ.get("HTTP_HOST", ""), allowed):
             return app(environ, start_response)
         start_response("421 Misdirected Request", [("Content-Type", "text/plain; charset=utf-8")])
         return [b"Invalid Host header. Start the server with --allow-host to accept it.\n"]

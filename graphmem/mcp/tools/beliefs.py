@@ -21,6 +21,7 @@ from graphmem.mcp.calls import (
 )
 from graphmem.mcp.tools.memories import SourceType
 from graphmem.model import EvidenceReceipt, Name, Part, Record, ReplacementReceipt, Statement
+from graphmem.rules import read_options
 
 Direction = Literal["supporting", "refuting"]
 BeliefId = Annotated[Name, Field(description="Id of a belief")]
@@ -126,7 +127,10 @@ async def _evidence(call: ToolCall[EvidenceArguments]) -> results.SprtResult:
 async def _evidence_for(call: ToolCall[EvidenceForArguments]) -> results.TrailResult:
     asked = call.asked
     trail = await call.on.evidence_for(
-        asked.belief_id, start=asked.start, limit=asked.limit, as_of=asked.as_of
+        asked.belief_id,
+        cursor=read_options.position_cursor(asked.start),
+        limit=asked.limit,
+        as_of=asked.as_of,
     )
     return results.TrailResult(
         standing=converting.standing(trail), pieces=tuple(map(converting.line, trail.lines))

@@ -9,7 +9,7 @@ from pydantic import Field
 from graphmem.mcp import converting, results
 from graphmem.mcp.calls import Question, Rows, SessionArguments, Tool, ToolCall, When
 from graphmem.model import Context, Instant, Name, Tags
-from graphmem.rules.context import LEAST_TOKENS
+from graphmem.rules.context import MIN_TOKENS
 
 MOST_TOKENS = 8_000
 
@@ -18,7 +18,7 @@ class ContextArguments(SessionArguments):
     """Arguments of `context`."""
 
     query: Annotated[Question, Field(description="The user's question, in full")]
-    tokens: Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)] = 800
+    tokens: Annotated[int, Field(ge=MIN_TOKENS, le=MOST_TOKENS)] = 800
     turns: Annotated[bool, Field(description="Also messages, verbatim")] = False
     as_of: When = None
 

@@ -20,17 +20,9 @@ from graphmem.model import (
 )
 from graphmem.operations.consolidation.passages import NearBelief, Neighborhood, ScopeSnapshot
 from graphmem.ports import RequestContext, Role
-from graphmem.rules import (
-    claims,
-    consolidation,
-    formulas,
-    identity,
-    matching,
-    read_options,
-    scoring,
-)
+from graphmem.rules import claims, consolidation, formulas, identity, read_options, scoring
 from graphmem.rules.claims import Claim, EvidenceDraft
-from graphmem.rules.conflicts import consistent
+from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.consolidation import Passage
 from graphmem.rules.formulas import Evidence
 from graphmem.rules.read_options import ReadOptions
@@ -57,7 +49,7 @@ class PassageEvidence:
     @property
     def event_id(self) -> str:
         """Id derived from belief and passage, so that a passage counts once per belief."""
-        return claims.said_id(self.claim.id, self.passage.id)
+        return claims.passage_evidence_id(self.claim.id, self.passage.id)
 
     def draft(self, synthesiser: str, now: datetime) -> EvidenceDraft:
         """Return the event draft of this evidence."""
@@ -74,7 +66,7 @@ class PassageEvidence:
             "confidence": self.confidence,
             "source_type": SOURCE_TYPE,
         }
-        return claims.draft(self.claim, given, EventType.EVIDENCE, now, fields)
+        return claims.draft_event(self.claim, given, EventType.EVIDENCE, now, fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +151,7 @@ def matched(scope: str, ground: Neighborhood, policy: ConsolidationPolicy) -> li
     for place, same in ground.same.items():
         passage = ground.passages[place]
         for one in same:
-            kind = matching.relation(passage, one.claim.statement)
+            kind = consolidation.relation(passage, one.claim.statement)
             least = policy.against if kind is EvidenceKind.REFUTING else policy.same
             if kind is not None and one.similarity >= least:
                 confidence = min(policy.most_confidence, one.similarity)
@@ -195,7 +187,7 @@ def gathered(
     episodes: dict[str, int] = {}
     near = [{place[j]: s for j, s in ground.near[i].items() if j in place} for i in free]
     numbers = [episodes.setdefault(ground.passages[i].episode_id, len(episodes)) for i in free]
-    for star in consolidation.stars(near, numbers, policy.least_episodes):
+    for star in consolidation.star_clusters(near, numbers, policy.least_episodes):
         members = [free[n] for n in star.members]
         if any(i < ground.fresh for i in members):
             yield tuple(ground.passages[i] for i in members)
@@ -226,11 +218,11 @@ def reply_id(scope: str, *parts: str) -> str:
 
 PAGE = 200
 
-STATES = catalog.query("belief/states", read_options.belief)
+STATES = catalog.query("belief/states", read_options.parse_belief)
 INFERRED = catalog.query("consolidate/inferred", lambda row: row["id"])
 
 
-@consistent
+@retry_conversion
 async def marked(
     to: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite]
 ) -> list[BeliefWrite]:
@@ -254,7 +246,7 @@ async def marked(
     ]
 
 
-@consistent
+@retry_conversion
 async def faint(
     to: RequestContext, seen: ScopeSnapshot, supported: set[str], policy: ConsolidationPolicy
 ) -> list[StatusMark]:
@@ -281,7 +273,7 @@ async def faint(
 async def states(to: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) -> list[Belief]:
     """Return beliefs of the scope as of the start of the run, without the run's own writes."""
     wall = to.wall.model_copy(update={"scopes": (to.wall.scope,)})
-    asked = read_options.params(
+    asked = read_options.read_params(
         ReadOptions(as_of=AsOf(valid=seen.known, known=seen.known)),
         wall,
         to.world.settings,
@@ -293,7 +285,7 @@ async def states(to: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) ->
         "before_at": None,
         "before_id": "",
         "limit": PAGE,
-        "test": read_options.sent(read_options.bounds(to.world.settings)),
+        "test": read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
         "vital": formulas.vitality_params(),
     }
     for start in range(0, len(ids), PAGE):
@@ -325,7 +317,9 @@ def _flags(
             continue
         alive = belief.vitality
         error = formulas.prediction_error(_evidence(to, one), alive.mean)
-        unsettled = formulas.destabilises(error, alive.gate, one.passage.at, alive.last_access_at)
+        unsettled = formulas.is_destabilised(
+            error, alive.gate, one.passage.at, alive.last_access_at
+        )
         if unsettled and alive.flagged_at is None:
             worst[one.claim.id] = max(
                 worst.get(one.claim.id, (error, one)),
@@ -399,7 +393,8 @@ async def worded(
     """
     scope = to.wall.scope
     made = [
-        claims.about_statement(scope, consolidation.statement(cluster[0])) for _, cluster in waiting
+        claims.statement_claim(scope, consolidation.extractive_statement(cluster[0]))
+        for _, cluster in waiting
     ]
     texts = list(
         dict.fromkeys(
@@ -436,12 +431,14 @@ def _cluster_evidence(
     stated = matrix[place[claim.statement]]
     for one in cluster:
         cosine = float(matrix[place[_passage_text(one)]] @ stated)
-        similarity = scoring.calibrated(cosine, to.model.mu_document)
-        supports = matching.relation(one, claim.statement) is EvidenceKind.SUPPORTING
+        similarity = scoring.calibrate(cosine, to.model.mu_document)
+        supports = consolidation.relation(one, claim.statement) is EvidenceKind.SUPPORTING
         if one is cluster[0] or (similarity >= policy.near and supports):
             confidence = min(policy.most_confidence, similarity)
             yield PassageEvidence(claim, one, EvidenceKind.SUPPORTING, confidence)
 
 
 def _passage_text(passage: Passage) -> str:
-    return consolidation.spoken(passage.name, consolidation.telling(passage.text))
+    return consolidation.prefix_speaker(
+        passage.name, consolidation.informative_sentences(passage.text)
+    )

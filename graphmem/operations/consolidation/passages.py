@@ -13,7 +13,7 @@ from graphmem.model import ConsolidationPolicy, Status
 from graphmem.ports import OnPart, RequestContext
 from graphmem.rules import claims, consolidation, read_options, scoring, transcripts
 from graphmem.rules.claims import Claim
-from graphmem.rules.conflicts import consistent
+from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.consolidation import Passage
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Neighborhood:
     """Number of new passages, which come first; an earlier run read the others."""
 
 
-@consistent
+@retry_conversion
 async def ground(
     to: RequestContext, seen: ScopeSnapshot, policy: ConsolidationPolicy, on_part: OnPart
 ) -> Neighborhood:
@@ -98,7 +98,7 @@ class _PassageCollector:
         """Add the rows that contain a factual statement."""
         for row in rows:
             passage = row_passage(row)
-            if passage.id in self._place or not consolidation.telling(passage.text):
+            if passage.id in self._place or not consolidation.informative_sentences(passage.text):
                 continue
             place = self._place[passage.id] = len(self.found.passages)
             if row["same"]:
@@ -140,7 +140,7 @@ async def _read(
             limit=PAGE,
             ids=ids,
             known=seen.known,
-            machines=sorted(transcripts.NOT_PEOPLE),
+            machines=sorted(transcripts.NON_HUMAN_ROLES),
             neighbours=policy.neighbours,
             beliefs=BELIEFS,
             least=_score(to, policy.near),
@@ -167,7 +167,7 @@ def row_passage(row: Mapping[str, Any]) -> Passage:
 
 
 def _same(to: RequestContext, row: Mapping[str, Any]) -> NearBelief:
-    return NearBelief(claims.stored(row), row["status"], similarity(to, row["score"]))
+    return NearBelief(claims.stored_claim(row), row["status"], similarity(to, row["score"]))
 
 
 def least_same(to: RequestContext, policy: ConsolidationPolicy) -> float:
@@ -176,12 +176,12 @@ def least_same(to: RequestContext, policy: ConsolidationPolicy) -> float:
 
 
 def _score(to: RequestContext, similarity: float) -> float:
-    return scoring.to_neo4j(scoring.raw(similarity, to.model.mu_document))
+    return scoring.to_neo4j(scoring.raw_cosine(similarity, to.model.mu_document))
 
 
 def similarity(to: RequestContext, score: float) -> float:
     """Return the calibrated cosine of an index score."""
-    return scoring.calibrated(scoring.from_neo4j(score), to.model.mu_document)
+    return scoring.calibrate(scoring.from_neo4j(score), to.model.mu_document)
 
 
 NEIGHBOR_PAGE = 16
@@ -201,7 +201,7 @@ class NewBelief:
     """Embedding of the statement; None if it is stored already."""
 
 
-@consistent
+@retry_conversion
 async def around(
     to: RequestContext,
     seen: ScopeSnapshot,
@@ -226,7 +226,7 @@ async def around(
             to, seen, [made[one] for one in ids[start : start + NEIGHBOR_PAGE]], policy
         ):
             passage = row_passage(row)
-            if passage.id in matched_ids or not consolidation.telling(passage.text):
+            if passage.id in matched_ids or not consolidation.informative_sentences(passage.text):
                 continue
             passages[passage.id] = passage
             near = similarity(to, row["score"])
@@ -251,7 +251,7 @@ async def _read_neighbors(
             scope=to.wall.scope,
             beliefs=beliefs,
             known=seen.known,
-            machines=sorted(transcripts.NOT_PEOPLE),
+            machines=sorted(transcripts.NON_HUMAN_ROLES),
             limit=MOST,
             least=least_same(to, policy),
         )

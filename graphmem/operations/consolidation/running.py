@@ -119,7 +119,9 @@ def _not_now(state: dict[str, Any], options: ConsolidationOptions) -> str | None
 
 def _seen(known: Any, cursor: Any) -> ScopeSnapshot:
     # Transactions open at the start of the last run may have committed since.
-    since = read_options.BEGINNING if cursor is None else cursor - 2 * read_options.LONGEST
+    since = (
+        read_options.BEGINNING if cursor is None else cursor - 2 * read_options.MAX_OPEN_TRANSACTION
+    )
     return ScopeSnapshot(known=known, since=since)
 
 

@@ -41,7 +41,7 @@ class ClusterQuestion:
 
 def named(llm: Llm) -> str:
     """Return the model name and prompt digest, on which replies depend besides the passages."""
-    return f"{llm.name} {consolidation.digest(consolidation.NAME)[:12]}"
+    return f"{llm.name} {consolidation.prompt_digest(consolidation.NAME)[:12]}"
 
 
 async def ask(
@@ -55,7 +55,7 @@ async def ask(
     reply_id, cluster = of.reply_id, of.cluster
     shown = {f"e{n}": one for n, one in enumerate(cluster[:MOST_SHOWN], 1)}
     beliefs = {f"b{n}": one for n, one in enumerate(of.near[:MOST_BELIEFS], 1)}
-    prompt = consolidation.prompt(
+    prompt = consolidation.synthesis_prompt(
         (
             consolidation.PromptPassage(
                 key, one.at.date().isoformat(), one.spoken[:MOST_CHARACTERS]
@@ -72,7 +72,7 @@ async def ask(
         )
     bill.add(answer)
     reply = answer.value
-    if wrong := consolidation.checked(reply, shown.keys(), beliefs.keys()):
+    if wrong := consolidation.reply_problems(reply, shown.keys(), beliefs.keys()):
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", "; ".join(wrong)))
     resting = [shown[key] for key in reply.episodes]
     evidence = [
@@ -105,8 +105,8 @@ async def ask(
 def _claim(scope: str, reply: SynthesisReply) -> Claim:
     if reply.subject is not None and reply.predicate is not None and reply.object is not None:
         parts = reply.subject, reply.predicate, reply.object
-        return claims.about_triple(scope, *parts, reply.statement)
-    return claims.about_statement(scope, str(reply.statement))
+        return claims.triple_claim(scope, *parts, reply.statement)
+    return claims.statement_claim(scope, str(reply.statement))
 
 
 async def _borne_out(
@@ -121,7 +121,7 @@ async def _borne_out(
     matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
     found = []
     for one, cosine in zip(resting, matrix[1:] @ matrix[0], strict=True):
-        similarity = scoring.calibrated(float(cosine), to.model.mu_document)
+        similarity = scoring.calibrate(float(cosine), to.model.mu_document)
         if similarity >= policy.borne_out:
             sure = min(policy.most_confidence, confidence, similarity)
             found.append(PassageEvidence(claim, one, EvidenceKind.SUPPORTING, sure))

@@ -11,7 +11,7 @@ from graphmem import catalog
 from graphmem.errors import ErasedError, NotFoundError
 from graphmem.ports import Graph, Mode, Query, R, ServerAddress, Tx
 from graphmem.rules import erasure, identity
-from graphmem.rules.conflicts import settled
+from graphmem.rules.conflicts import retry_transaction
 from graphmem.rules.erasure import NamedItem
 
 T = TypeVar("T")
@@ -75,7 +75,7 @@ class ErasureGuard:
         Raises:
             ReadConflictError: data was deleted while it was read, in every attempt.
         """
-        return await settled(lambda: self._inner.read(work))
+        return await retry_transaction(lambda: self._inner.read(work))
 
     async def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
         """Run `work` in one managed write transaction.
@@ -96,7 +96,7 @@ class ErasureGuard:
             await watched.refuse()
             return done
 
-        return await settled(lambda: self._inner.write(guarded))
+        return await retry_transaction(lambda: self._inner.write(guarded))
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""

@@ -10,7 +10,7 @@ from graphmem import catalog
 from graphmem.operations.erasing import targets
 from graphmem.operations.erasing.targets import ErasureSet
 from graphmem.ports import OnPart, RequestContext, Tx
-from graphmem.rules import erasure, formulas, identity, upkeep, words
+from graphmem.rules import erasure, formulas, fulltext, identity, upkeep
 
 
 async def remove(
@@ -27,12 +27,12 @@ async def remove(
         text = await to.world.files.read(path)
         if text is None:
             continue
-        count = len(upkeep.lines_of(text, episodes, path.name))
+        count = len(upkeep.episode_lines(text, episodes, path.name))
         lines += count
         if apply and count:
             await to.world.files.revise(
                 path,
-                lambda now, name=path.name: upkeep.without(now or "", episodes, name),  # type: ignore[misc]
+                lambda now, name=path.name: upkeep.remove_episodes(now or "", episodes, name),  # type: ignore[misc]
             )
     return lines
 
@@ -179,8 +179,8 @@ async def _remove(tx: Tx, to: RequestContext, rows: Rows, *, refreshes: bool) ->
     if memories := sorted({one for row in rows for one in row["memories"]}):
         await tx.fetch(MEND_MEMORIES, tenant=tenant, ids=memories)
         await tx.fetch(REFRESH_MEMORIES, tenant=tenant, ids=memories)
-        traces = formulas.retold(dict.fromkeys(memories))
+        traces = formulas.retrace_params(dict.fromkeys(memories))
         await tx.fetch(RETRACE, tenant=tenant, **traces)
         found = await tx.fetch(FACETS, tenant=tenant, ids=memories)
-        right = [words.refreshed(tenant, row) for row in found]
+        right = [fulltext.facet_row(tenant, row) for row in found]
         await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)

@@ -52,8 +52,8 @@ async def observe(to: RequestContext, seen: Observation) -> EvidenceReceipt:
         EventConflictError: the event id belongs to a different event.
         NotFoundError: the episode or turn does not exist.
     """
-    drafts.weighed(seen.source_type, to.world.settings.source_weights)
-    draft = claims.observed(seen, to.wall.scope, to.world.clock.now())
+    drafts.check_source_type(seen.source_type, to.world.settings.source_weights)
+    draft = claims.draft_observation(seen, to.wall.scope, to.world.clock.now())
     [draft], vectors = await writing.worded(to, [draft], embed=True)
     return await _record_one(to, draft, vectors)
 
@@ -71,8 +71,8 @@ async def observe_many(
     """
     now = to.world.clock.now()
     for seen in observations:
-        drafts.weighed(seen.source_type, to.world.settings.source_weights)
-    ready = [claims.observed(seen, to.wall.scope, now) for seen in observations]
+        drafts.check_source_type(seen.source_type, to.world.settings.source_weights)
+    ready = [claims.draft_observation(seen, to.wall.scope, now) for seen in observations]
     _no_conflict(ready)
     result: list[EvidenceReceipt] = []
     known: set[str] = set()
@@ -98,7 +98,7 @@ async def believe(to: RequestContext, hypothesis: Hypothesis) -> EvidenceReceipt
     Raises:
         InvalidInputError, EventConflictError, NotFoundError: see `observe`.
     """
-    draft = claims.hypothesised(hypothesis, to.wall.scope, to.world.clock.now())
+    draft = claims.draft_hypothesis(hypothesis, to.wall.scope, to.world.clock.now())
     [draft], vectors = await writing.worded(to, [draft], embed=True)
     return await _record_one(to, draft, vectors, stated=True)
 
@@ -111,7 +111,9 @@ async def testify(to: RequestContext, belief_id: str, evidence: BeliefEvidence) 
         ForeignScopeError: the belief belongs to another scope.
         InvalidInputError, EventConflictError: see `observe`.
     """
-    draft = claims.testified(evidence, await writing.own_claim(to, belief_id), to.world.clock.now())
+    draft = claims.draft_evidence(
+        evidence, await writing.own_claim(to, belief_id), to.world.clock.now()
+    )
     done = await _record_one(to, draft, {})
     counted = draft.fields["strength"]
     return done.model_copy(
@@ -179,9 +181,11 @@ async def mark(
         "belief_id": belief_id,
         "scope": to.wall.scope,
         "type": kind,
-        "occurred_at": drafts.happened(given.at, now),
-        "request_hash": drafts.request_hash(to.wall.scope, kind, belief_id, *claims.stated(given)),
-        **claims.origin(given),
+        "occurred_at": drafts.event_time(given.at, now),
+        "request_hash": drafts.request_hash(
+            to.wall.scope, kind, belief_id, *claims.hashed_fields(given)
+        ),
+        **drafts.origin_fields(given),
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
     }
 
@@ -235,11 +239,11 @@ async def retract(to: RequestContext, target_id: str, given: EventSource) -> Ret
         "id": event_id,
         "scope": to.wall.scope,
         "type": EventType.RETRACT,
-        "occurred_at": drafts.happened(given.at, now),
+        "occurred_at": drafts.event_time(given.at, now),
         "request_hash": drafts.request_hash(
-            to.wall.scope, EventType.RETRACT, target_id, *claims.stated(given)
+            to.wall.scope, EventType.RETRACT, target_id, *claims.hashed_fields(given)
         ),
-        **claims.origin(given),
+        **drafts.origin_fields(given),
         "target_id": target_id,
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
     }
@@ -303,10 +307,10 @@ async def replace(
     """
     now = to.world.clock.now()
     event_id = given.event_id or identity.event_id(now)
-    at = drafts.happened(given.at, now)
+    at = drafts.event_time(given.at, now)
     stated: dict[str, EvidenceDraft] = {}
     for thought in thoughts:
-        draft = claims.hypothesised(thought, to.wall.scope, now)
+        draft = claims.draft_hypothesis(thought, to.wall.scope, now)
         stated.setdefault(draft.claim.id, _under(event_id, draft))
     newer, newer_ids = list(stated.values()), list(stated)
     older_ids = list(dict.fromkeys(older_ids))
@@ -329,9 +333,9 @@ async def replace(
             *older_ids,
             "by",
             *(draft.request_hash for draft in newer),
-            *claims.stated(given),
+            *claims.hashed_fields(given),
         ),
-        **claims.origin(given),
+        **drafts.origin_fields(given),
         "payload": json.dumps(
             done.model_dump(include={"newer_ids", "older_ids"})
             | ({"note": given.note} if given.note else {}),

@@ -13,7 +13,7 @@ from graphmem.model import EvidenceReceipt, Policy
 from graphmem.ports import RequestContext, Role, Tx
 from graphmem.rules import claims, identity, read_options
 from graphmem.rules.claims import Claim, EvidenceDraft
-from graphmem.rules.conflicts import consistent
+from graphmem.rules.conflicts import retry_conversion
 
 if TYPE_CHECKING:
     from graphmem.rules.duplicates import Vector
@@ -51,7 +51,7 @@ async def keep(
     *,
     newest: int = NEWEST,
     least: int = LEAST,
-    longest_s: float = read_options.LONGEST.total_seconds(),
+    longest_s: float = read_options.MAX_OPEN_TRANSACTION.total_seconds(),
 ) -> int:
     """Update a slot's checkpoint and return the number of pieces of evidence added to it.
 
@@ -142,7 +142,7 @@ class WriteResult:
     """Slots whose checkpoint is due."""
 
 
-@consistent
+@retry_conversion
 async def own_claim(to: RequestContext, belief_id: str) -> Claim:
     """Return the claim of a belief in the handle's own scope.
 
@@ -156,7 +156,7 @@ async def own_claim(to: RequestContext, belief_id: str) -> Claim:
     [row] = found["beliefs"]
     if row["scope"] != to.wall.scope:
         raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {row['scope']!r}.")
-    return claims.stored(row)
+    return claims.stored_claim(row)
 
 
 async def embed_statements(to: RequestContext, belief_ids: Sequence[str] | None = None) -> None:
@@ -180,7 +180,7 @@ def _embedding(
     return lambda tx: tx.fetch(EMBED, tenant=to.wall.tenant, embeddings=embeddings)
 
 
-@consistent
+@retry_conversion
 async def worded(
     to: RequestContext, batch: Sequence[EvidenceDraft], *, embed: bool
 ) -> tuple[list[EvidenceDraft], dict[str, Vector]]:
@@ -198,7 +198,7 @@ async def worded(
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
     stored = {row["id"]: row for row in known["beliefs"]}
-    worded = [draft.spoken_as(templates) for draft in batch]
+    worded = [draft.reword(templates) for draft in batch]
     new = {d.claim.id: d.claim.statement for d in worded if _words(d, stored.get(d.claim.id))}
     if not embed or not new:
         return worded, {}

@@ -12,9 +12,9 @@ from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import DismissedProposal, Episode, Proposal, Turn
 from graphmem.ports import Llm, RequestContext, TokenUsage
 from graphmem.rules import consolidation
-from graphmem.rules.conflicts import consistent
+from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.extraction import sentences, windows
-from graphmem.rules.extraction.quoting import SuppliedText
+from graphmem.rules.extraction.quotes import SuppliedText
 from graphmem.rules.extraction.windows import REACH, TurnContext, TurnWindow, Vocabulary
 
 Extractor: TypeAlias = Callable[[Sequence[Turn]], Iterable[Proposal | Mapping[str, Any]]]
@@ -52,7 +52,7 @@ class ModelReader:
 
     def __init__(self, llm: Llm) -> None:
         self._llm = llm
-        self.name = f"{llm.name} {consolidation.digest(windows.NAME)[:12]}"
+        self.name = f"{llm.name} {consolidation.prompt_digest(windows.NAME)[:12]}"
 
     async def read(self, window: TurnWindow, known: Vocabulary, bill: TokenUsage) -> ReaderResult:
         """Ask the model about the window.
@@ -61,9 +61,9 @@ class ModelReader:
             ModelUnavailableError: the model cannot be reached.
             ModelReplyError: the reply violates the contract.
         """
-        answer = await self._llm.answer(windows.prompt(window, known))
+        answer = await self._llm.answer(windows.extraction_prompt(window, known))
         bill.add(answer)
-        proposals, refused = windows.proposals(answer.value, window)
+        proposals, refused = windows.parse_reply(answer.value, window)
         return ReaderResult(proposals, refused, answer.raw)
 
 
@@ -74,7 +74,7 @@ class RuleReader:
 
     async def read(self, window: TurnWindow, known: Vocabulary, bill: TokenUsage) -> ReaderResult:  # noqa: ARG002
         """Match the sentence patterns."""
-        return ReaderResult(*sentences.read(window))
+        return ReaderResult(*sentences.parse_window(window))
 
 
 class CallReader:
@@ -104,7 +104,7 @@ class CallReader:
 
 
 def _proposed(given: object) -> Proposal | DismissedProposal:
-    return windows.proposed(given if isinstance(given, Mapping) else {})
+    return windows.parse_proposal(given if isinstance(given, Mapping) else {})
 
 
 def _named(extractor: Extractor) -> str:
@@ -137,7 +137,7 @@ class PendingLogEntry(NamedTuple):
     """Ids of the results."""
 
 
-@consistent
+@retry_conversion
 async def session(to: RequestContext, episode_id: str) -> Episode:
     """Return the episode of a session.
 
@@ -152,7 +152,7 @@ async def session(to: RequestContext, episode_id: str) -> Episode:
     return found[0]
 
 
-@consistent
+@retry_conversion
 async def places(to: RequestContext, episode_id: str, extractor: str) -> list[TurnContext]:
     """Return all turns of a session in order, marked as read or unread by an extractor."""
     rows: list[dict[str, Any]] = []
@@ -161,7 +161,9 @@ async def places(to: RequestContext, episode_id: str, extractor: str) -> list[Tu
         rows += page
         if len(page) < PAGE:
             break
-    return windows.placed((r["id"], r["position"], r["read"], r["occurred_at"]) for r in rows)
+    return windows.turn_contexts(
+        (r["id"], r["position"], r["read"], r["occurred_at"]) for r in rows
+    )
 
 
 async def _page(
@@ -180,7 +182,7 @@ async def _page(
     )
 
 
-@consistent
+@retry_conversion
 async def window(to: RequestContext, episode_id: str, span: Sequence[TurnContext]) -> TurnWindow:
     """Return a range of turns with their texts and the surrounding turns."""
     first = max(0, span[0].position - REACH)
@@ -194,10 +196,10 @@ async def window(to: RequestContext, episode_id: str, span: Sequence[TurnContext
             **{"from": first},
         )
     )
-    return windows.window(span, turns)
+    return windows.build_window(span, turns)
 
 
-@consistent
+@retry_conversion
 async def supplied(
     to: RequestContext, episode: Episode, waiting: Sequence[PendingLogEntry]
 ) -> list[SuppliedText]:
@@ -228,7 +230,7 @@ def _supplies(row: Mapping[str, Any]) -> list[SuppliedText]:
     return [SuppliedText(row["id"], text, at, query) for text in dict.fromkeys(row["texts"])]
 
 
-@consistent
+@retry_conversion
 async def vocabulary(to: RequestContext, names: Mapping[str, str]) -> Vocabulary:
     """Return the predicates and names of the tenant that the handle may read.
 
@@ -246,5 +248,5 @@ async def vocabulary(to: RequestContext, names: Mapping[str, str]) -> Vocabulary
         )
     )
     predicates = [(one["name"], one["cardinality"]) for one in found["predicates"]]
-    offered = dict.fromkeys(windows.canonical(name, names) for name in found["names"])
+    offered = dict.fromkeys(windows.canonical_name(name, names) for name in found["names"])
     return Vocabulary(predicates, tuple(offered))

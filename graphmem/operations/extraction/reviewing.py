@@ -14,9 +14,9 @@ from graphmem.model import EventSource, EventType, ProposalPage, ProposalStatus,
 from graphmem.ports import RequestContext, TokenUsage, Tx
 from graphmem.rules import claims, drafts, identity, read_options
 from graphmem.rules.claims import Claim
-from graphmem.rules.conflicts import consistent
-from graphmem.rules.extraction import saying
-from graphmem.rules.extraction.saying import TurnEvidence
+from graphmem.rules.conflicts import retry_conversion
+from graphmem.rules.extraction import proposals
+from graphmem.rules.extraction.proposals import TurnEvidence
 
 BEGIN = catalog.query("extract/begin", lambda row: row["done"])
 PROPOSE = catalog.query("extract/propose", catalog.ignored)
@@ -60,7 +60,7 @@ class WindowWrite:
         )
 
 
-@consistent
+@retry_conversion
 async def worded(to: RequestContext, found: Sequence[Claim]) -> dict[str, Claim]:
     """Return claims by id, each worded with the template of its predicate."""
     if not found:
@@ -74,7 +74,7 @@ async def worded(to: RequestContext, found: Sequence[Claim]) -> dict[str, Claim]
         )
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
-    return {one.id: claims.spoken_as(one, templates) for one in found}
+    return {one.id: claims.reword_claim(one, templates) for one in found}
 
 
 async def write(to: RequestContext, unit: WindowWrite) -> bool:
@@ -156,7 +156,7 @@ PROPOSED = catalog.query("extract/proposed", lambda row: row["proposal"])
 DECIDE = catalog.query("extract/decide", catalog.ignored)
 
 
-@consistent
+@retry_conversion
 async def page(
     to: RequestContext, status: ProposalStatus | None, *, cursor: str | None, limit: int
 ) -> ProposalPage:
@@ -165,7 +165,7 @@ async def page(
     Raises:
         InvalidInputError: `cursor` was not returned by `page`.
     """
-    at, last_id = read_options.position(cursor)
+    at, last_id = read_options.parse_time_cursor(cursor)
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(
             PROPOSALS,
@@ -179,8 +179,8 @@ async def page(
     )
     last = rows[-1] if len(rows) == limit else None
     return ProposalPage(
-        proposals=tuple(saying.proposed(row) for row in rows),
-        next_cursor=read_options.cursor(last["recorded_at"], last["id"]) if last else None,
+        proposals=tuple(proposals.pending_proposal(row) for row in rows),
+        next_cursor=read_options.time_cursor(last["recorded_at"], last["id"]) if last else None,
     )
 
 
@@ -221,7 +221,9 @@ async def _decide(
         fresh = [row for row in rows if row["status"] != done]
         events = [_row(row["id"], to, kind, given) for row in fresh]
         await tx.fetch(DECIDE, tenant=to.wall.tenant, events=events)
-        evidence = [saying.stored(row) for row in fresh] if kind is EventType.ACCEPT else []
+        evidence = (
+            [proposals.parse_evidence(row) for row in fresh] if kind is EventType.ACCEPT else []
+        )
         await append(tx, to, evidence, now)
         return ReviewReport(
             proposal_ids=tuple(row["id"] for row in fresh),
@@ -244,7 +246,7 @@ def _decidable(
         if row["scope"] != scope:
             raise ForeignScopeError(f"Proposal {proposal_id!r} belongs to scope {row['scope']!r}.")
         if kind is EventType.REJECT and row["status"] == ProposalStatus.ACCEPTED:
-            event_id = saying.stored(row).event_id
+            event_id = proposals.parse_evidence(row).event_id
             raise RefusedError(
                 f"Proposal {proposal_id!r} was accepted.",
                 hint=f"Retract its evidence: `retract` {event_id!r}.",
@@ -259,8 +261,8 @@ def _row(
         "proposal_id": proposal_id,
         "scope": to.wall.scope,
         "type": kind,
-        "occurred_at": drafts.happened(given.at, to.world.clock.now()),
+        "occurred_at": drafts.event_time(given.at, to.world.clock.now()),
         "request_hash": drafts.request_hash(to.wall.scope, kind, proposal_id),
-        **claims.origin(given),
+        **drafts.origin_fields(given),
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
     }

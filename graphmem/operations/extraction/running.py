@@ -25,9 +25,8 @@ from graphmem.operations.extraction.reading import PendingLogEntry, ProposalRead
 from graphmem.operations.extraction.reviewing import WindowWrite
 from graphmem.ports import OnPart, RequestContext, TokenUsage
 from graphmem.rules import identity
-from graphmem.rules.extraction import checking, saying, windows
-from graphmem.rules.extraction.checking import CheckContext, CheckedProposal
-from graphmem.rules.extraction.saying import TurnEvidence
+from graphmem.rules.extraction import proposals, windows
+from graphmem.rules.extraction.proposals import CheckContext, CheckedProposal, TurnEvidence
 from graphmem.rules.extraction.windows import TurnContext, TurnWindow, Vocabulary
 from graphmem.rules.hygiene import Rule
 
@@ -98,7 +97,7 @@ async def extract(
     """Extract the unread turns of a session; see `AsyncExtraction.extract`."""
     episode = await reading.session(to, episode_id)
     places = await reading.places(to, episode_id, options.reader.name)
-    spans = windows.stretches(places)
+    spans = windows.unread_groups(places)
     run = await _start_run(to, options, episode, places, spans)
     works: list[Callable[[], Coroutine[Any, Any, _WindowResult]]] = [
         partial(_window, to, options, run, span) for span in spans
@@ -145,7 +144,7 @@ async def _start_run(
         rules=options.rules,
         weights=to.world.settings.source_weights,
         names=options.names,
-        predicates={windows.shape(name): name for name, _ in reversed(known.predicates)},
+        predicates={windows.predicate_shape(name): name for name, _ in reversed(known.predicates)},
     )
     attempts = {row["id"]: row["attempts"] for row in found}
     return _ExtractionRun(episode, ground, known, attempts)
@@ -203,10 +202,10 @@ async def _written(
     unit: WindowWrite,
     read: ReaderResult,
 ) -> _WindowResult:
-    accepted, refused = checking.sifted(read.proposals, window, run.ground)
+    accepted, refused = proposals.check_proposals(read.proposals, window, run.ground)
     claims = await reviewing.worded(to, [one.claim for one in accepted])
     evidence = [
-        saying.said(one, claims[one.claim.id], run.episode.id, options.reader.name)
+        proposals.proposal_evidence(one, claims[one.claim.id], run.episode.id, options.reader.name)
         for one in accepted
     ]
     kept, known, new = await _sorted(to, run, list(zip(accepted, evidence, strict=True)))
@@ -216,7 +215,7 @@ async def _written(
     return _WindowResult(
         turns=len(unit.turn_ids),
         extracted=[
-            one.shown(
+            one.accepted(
                 one.own_proposal_id if options.review else one.event_id, new=one.claim.id in new
             )
             for _, one in kept
@@ -247,7 +246,7 @@ async def _sorted(
         if objection is None:
             kept.append((passed, one))
         else:
-            known.append(checking.refusal(passed.proposal, *objection))
+            known.append(proposals.dismissal(passed.proposal, *objection))
     return kept, known, run.made
 
 
@@ -280,17 +279,25 @@ def _unread(
 
 
 def _new_predicates(named: Sequence[_Named], known: Vocabulary) -> tuple[str, ...]:
-    stored = {windows.shape(name) for name, _ in known.predicates}
+    stored = {windows.predicate_shape(name) for name, _ in known.predicates}
     names = (name for name, _ in named if name is not None)
-    return tuple(dict.fromkeys(name for name in names if windows.shape(name) not in stored))
+    return tuple(
+        dict.fromkeys(name for name in names if windows.predicate_shape(name) not in stored)
+    )
 
 
 def _cardinalities(named: Sequence[_Named], known: Vocabulary) -> tuple[CardinalityProposal, ...]:
     """Return the most frequently proposed cardinality of each undeclared predicate."""
-    declared = {windows.shape(name) for name, cardinality in known.predicates if cardinality}
+    declared = {
+        windows.predicate_shape(name) for name, cardinality in known.predicates if cardinality
+    }
     votes: dict[str, Counter[Cardinality]] = {}
     for name, cardinality in named:
-        if name is not None and cardinality is not None and windows.shape(name) not in declared:
+        if (
+            name is not None
+            and cardinality is not None
+            and windows.predicate_shape(name) not in declared
+        ):
             votes.setdefault(name, Counter())[cardinality] += 1
     return tuple(
         CardinalityProposal(predicate=name, cardinality=count.most_common(1)[0][0])

@@ -10,7 +10,7 @@ from graphmem import catalog
 from graphmem.model import DeclaredSchema, Difference, SchemaItem
 from graphmem.operations.schema.migration import sets, state
 from graphmem.ports import Row, Services, Tx
-from graphmem.rules.scoring import in_generation, property_of
+from graphmem.rules.scoring import embedding_property, number_embeddings
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ def _here(item: SchemaItem, kept: Mapping[int, int], language: str) -> Iterator[
         for generation, dimension in kept.items():
             about = item.model_copy(
                 update={
-                    "name": in_generation(item.name, generation),
-                    "properties": (property_of(generation), *item.properties[1:]),
+                    "name": number_embeddings(item.name, generation),
+                    "properties": (embedding_property(generation), *item.properties[1:]),
                 }
             )
             yield _set(about, {"vector.dimensions": dimension})

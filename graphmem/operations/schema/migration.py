@@ -156,7 +156,7 @@ async def migrate(world: Services) -> tuple[str, ...]:
         kept = await sets(found, world)
         applied = [await _apply(world, owner, m, kept) for m in waiting]
         if found.model is None:
-            await record_model(world, "current", scoring.FIRST)
+            await record_model(world, "current", scoring.FIRST_GENERATION)
     finally:
         await world.graph.write(lambda tx: tx.fetch(UNLOCK, owner=owner))
     # Wait even if nothing was applied: another process may have applied migrations and died.
@@ -193,7 +193,7 @@ async def _lock(world: Services, owner: str) -> None:
 async def sets(found: GraphState, world: Services) -> dict[int, int]:
     """Return the dimension of each embedding generation of the graph, or of its first one."""
     kept = {model.generation: model.dimension for model in found.models if model.key != "dropped"}
-    return kept or {scoring.FIRST: await world.embedder.dimension()}
+    return kept or {scoring.FIRST_GENERATION: await world.embedder.dimension()}
 
 
 async def _apply(world: Services, owner: str, migration: Migration, kept: Mapping[int, int]) -> str:

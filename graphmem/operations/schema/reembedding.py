@@ -217,8 +217,8 @@ def _worded(kind: str, row: Row) -> str:
     """Return the text to embed, as the operation that wrote the node prepared it."""
     text = (row["text"] or "").replace("\0", " ")
     if kind == "memory":
-        return identity.normalised(text)
-    return consolidation.spoken(row["name"], text) if kind == "turn" else text
+        return identity.normalise(text)
+    return consolidation.prefix_speaker(row["name"], text) if kind == "turn" else text
 
 
 async def _clear(world: Services, found: GraphState, on_part: OnPart) -> None:
@@ -229,7 +229,7 @@ async def _clear(world: Services, found: GraphState, on_part: OnPart) -> None:
 
 
 async def _drop(world: Services, model: EmbeddingModel, on_part: OnPart) -> None:
-    prop = scoring.property_of(model.generation)
+    prop = scoring.embedding_property(model.generation)
     for index in await world.graph.read(lambda tx: tx.fetch(INDEXES)):
         if index.item.type == "VECTOR" and index.item.properties[0] == prop:
             await world.graph.schema(DROP_INDEX, name=index.item.name)

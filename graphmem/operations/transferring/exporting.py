@@ -14,7 +14,7 @@ from graphmem.model import ExportReport
 from graphmem.ports import Exports, OnPart, RequestContext, Tx
 from graphmem.rules import read_options, transfer
 from graphmem.rules.transfer import KINDS, DigestChain, ExportCounts, NodeKind
-from graphmem.rules.transfer_records import PLACES, End, Header, Node, Reader
+from graphmem.rules.transfer_records import KIND_ORDER, End, Header, Node, Reader
 
 
 async def lines(
@@ -148,7 +148,7 @@ def _recall(to: RequestContext, draft: _PartialFile, found: Header | Node | End)
         if found.given != _header(to, draft):
             raise ExportFileError(f"It belongs to tenant {found.tenant!r} or to another model.")
     elif isinstance(found, Node):
-        draft.place = PLACES[found.kind.label, found.kind.part], found.key
+        draft.place = KIND_ORDER[found.kind.label, found.kind.part], found.key
     else:
         draft.ended = True
 
@@ -161,7 +161,7 @@ async def _settled(to: RequestContext) -> datetime:
     """
     found = await _open(to)
     known: datetime = found["now"]
-    waits, left = set(found["open"]), read_options.LONGEST.total_seconds()
+    waits, left = set(found["open"]), read_options.MAX_OPEN_TRANSACTION.total_seconds()
     while left > 0 and waits & set((await _open(to))["open"]):
         await to.world.clock.sleep(STEP_S)
         left -= STEP_S
@@ -182,17 +182,17 @@ async def _write(
         after = page["after"]
         draft.later += page["looked"] - len(page["records"])
         generation = to.model.generation
-        records = [transfer.record_of(kind, found, generation) for found in page["records"]]
+        records = [transfer.node_record(kind, found, generation) for found in page["records"]]
         await _add(to, draft, records)
         on_part(kind.label, len(records))
 
 
 async def _page(to: RequestContext, kind: NodeKind, after: str, known: datetime) -> dict[str, Any]:
-    part = {"part": kind.part} if kind.beside else {}
+    part = {"part": kind.part} if kind.auxiliary else {}
 
     async def work(tx: Tx) -> dict[str, Any]:
         [page] = await tx.fetch(
-            READ_BESIDE if kind.beside else READ,
+            READ_BESIDE if kind.auxiliary else READ,
             tenant=to.wall.tenant,
             known=known,
             kind=kind.label,
@@ -210,14 +210,14 @@ async def _page(to: RequestContext, kind: NodeKind, after: str, known: datetime)
 def _whole(kind: NodeKind, found: Mapping[str, Any]) -> bool:
     """Return whether no part of a record was deleted while it was read."""
     properties = found["properties"]
-    is_there = bool(properties) if kind.beside else properties.get("id") == found["key"]
+    is_there = bool(properties) if kind.auxiliary else properties.get("id") == found["key"]
     return is_there and all(link["label"] and link["key"] for link in found["links"])
 
 
 async def _add(
     to: RequestContext, draft: _PartialFile, records: Sequence[Mapping[str, Any]]
 ) -> None:
-    data = b"".join(draft.chain.written(record) for record in records)
+    data = b"".join(draft.chain.write(record) for record in records)
     await to.world.exports.append(draft.path, draft.size, data)
     draft.size += len(data)
     for record in records:

@@ -12,8 +12,8 @@ from graphmem.errors import ExportFileError, ImportConflictError, ModelMismatchE
 from graphmem.model import ImportReport
 from graphmem.operations.transferring import exporting
 from graphmem.ports import OnPart, RequestContext, Tx
-from graphmem.rules import identity, items, transfer, transfer_payloads
-from graphmem.rules.scoring import unnumbered
+from graphmem.rules import identity, items, transfer
+from graphmem.rules.scoring import generation_properties
 from graphmem.rules.transfer_records import Header, Node, Related
 
 BATCH = 500
@@ -150,7 +150,7 @@ class _Batch:
 
     async def taken(self) -> _ImportTotals:
         """Write the missing nodes and their relationships."""
-        if self.kind.beside:
+        if self.kind.auxiliary:
             await self._write_properties()
         else:
             await self._nodes()
@@ -190,8 +190,8 @@ class _Batch:
             if node.key not in found:
                 fresh.append(node)
                 continue
-            own = unnumbered(found[node.key], self.generation)
-            if (differs := transfer.compared(label, own, node.given["properties"])) is None:
+            own = generation_properties(found[node.key], self.generation)
+            if (differs := transfer.node_difference(label, own, node.given["properties"])) is None:
                 self.done.there += 1
             elif differs:
                 raise ImportConflictError(
@@ -294,9 +294,9 @@ def _row(tenant: str, node: Node) -> dict[str, Any]:
     if label == "Memory":
         row["facet_keys"] = identity.facet_keys(tenant, has.get("tags", ()), has.get("sources", ()))
     elif label == "Belief":
-        row["slot_id"] = transfer_payloads.slot_id(has, node.key)
+        row["slot_id"] = transfer.slot_id(has, node.key)
     elif label == "Item":
-        row["facets"] = items.facets(items.decoded(has["value"]))
+        row["facets"] = items.value_tokens(items.decode_value(has["value"]))
     return row
 
 

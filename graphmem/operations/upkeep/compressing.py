@@ -44,7 +44,7 @@ def gist(summary: str | None, content: str) -> str | None:
 
 def shortens(summary: str | None, content: str | None) -> bool:
     """Return whether compression makes a text shorter."""
-    longest = len(summary or "") if (summary or "").strip() else upkeep.LONGEST
+    longest = len(summary or "") if (summary or "").strip() else upkeep.MAX_GIST_CHARS
     return len(content or "") > longest
 
 
@@ -187,7 +187,7 @@ async def _unused(
             scope=to.wall.scope,
             importance=policy.importance,
             until=until,
-            longest=upkeep.LONGEST,
+            longest=upkeep.MAX_GIST_CHARS,
             after_at=after[0],
             after_id=after[1],
             limit=BATCH,
@@ -244,7 +244,7 @@ async def graduate(
         DigestLockedError: another process held the lock of the file for too long.
     """
     name = path.name
-    codes = upkeep.held(await to.world.files.read(path), name)
+    codes = upkeep.digest_codes(await to.world.files.read(path), name)
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(
             GRADUATES,
@@ -260,15 +260,15 @@ async def graduate(
     )
     due = rows[: policy.most]
     lines = {
-        row["id"]: upkeep.line(row["occurred_at"], await _digest_text(to, row), row["id"])
+        row["id"]: upkeep.digest_line(row["occurred_at"], await _digest_text(to, row), row["id"])
         for row in due
     }
     if apply and due:
 
         def change(text: str | None) -> str:
             nonlocal codes
-            codes = upkeep.held(text, name)
-            return upkeep.merged(text, lines, name)
+            codes = upkeep.digest_codes(text, name)
+            return upkeep.add_lines(text, lines, name)
 
         await to.world.files.revise(path, change)
         await _write_digest(to, name, lines)
@@ -280,7 +280,7 @@ async def graduate(
                 episode_id=row["id"],
                 occurred_at=row["occurred_at"],
                 line=lines[row["id"]],
-                added=not upkeep.has(codes, row["id"]),
+                added=not upkeep.has_code(codes, row["id"]),
             )
             for row in due
         ),
@@ -292,7 +292,7 @@ async def _digest_text(to: RequestContext, row: Mapping[str, Any]) -> str:
     """Return the digest text of an episode: its summary, else its gist or first factual turn."""
     summary, content, gist = (row[name] or "" for name in ("summary", "content", "gist"))
     if summary.strip():
-        return upkeep.shortened(summary)
+        return upkeep.shorten(summary)
     if content.strip():
         return upkeep.gist(content)
     return (
@@ -305,9 +305,9 @@ async def _first_turn(to: RequestContext, episode_id: str) -> str:
     first, start = "", 0
     while turns := await _turns(to, episode_id, start):
         for turn in turns:
-            if turn["role"].lower() not in transcripts.NOT_PEOPLE and turn["text"].strip():
+            if transcripts.is_human(turn["role"]) and turn["text"].strip():
                 text = upkeep.gist(turn["text"], turn["name"])
-                if consolidation.telling(turn["text"]):
+                if consolidation.informative_sentences(turn["text"]):
                     return text
                 first = first or text
         start += PAGE

@@ -24,7 +24,7 @@ from graphmem.operations.upkeep import compressing
 from graphmem.operations.upkeep.compressing import EPISODE, in_order
 from graphmem.ports import OnPart, RequestContext, Tx
 from graphmem.rules import identity, read_options, upkeep, usage
-from graphmem.rules.conflicts import consistent
+from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.usage import STANDARD
 
 PAGE = 200
@@ -97,7 +97,7 @@ async def prune(
     )
 
 
-@consistent
+@retry_conversion
 async def pruned(to: RequestContext, run: str | None) -> list[PruneRecord]:
     """Return the prune records of the scope, of one run or of all, oldest first."""
     found: list[PruneRecord] = []
@@ -163,7 +163,7 @@ def _asked(
         "kinds": list(kinds),
         "valid": now,
         "known": None,
-        "fade": usage.fade(STANDARD),
+        "fade": usage.decay_params(STANDARD),
         "after_elo": after[0],
         "after_kind": after[1],
         "after_id": after[2],
@@ -178,7 +178,7 @@ def _judged(rows: Sequence[Mapping[str, Any]], now: datetime, policy: PrunePolic
         if item is None or tier not in upkeep.TIERS:
             continue
         case = _case(row, now)
-        fate, reason = upkeep.judged(case, policy)
+        fate, reason = upkeep.prune_verdict(case, policy)
         if fate is PruneAction.KEEP:
             page.kept += 1
             continue

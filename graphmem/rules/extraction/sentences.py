@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 from graphmem.model import DismissedProposal, EvidenceKind, Proposal, Turn
@@ -112,12 +113,12 @@ _NO_VALUE = (
     | {"something", "anything", "everything"}
 )
 """Words that make an object depend on its context, or mean that it is missing."""
-_LONGEST_OBJECT = 4
-_LONGEST_CORRECTION = 3
+_MAX_OBJECT_WORDS = 4
+_MAX_CORRECTION_WORDS = 3
 _ASIDE = re.compile(r"\b(?:if|would|might|could|should|wish|was|were|had|that)\b", re.I)
 
 
-def read(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProposal]]:
+def parse_window(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProposal]]:
     """Return the proposals from the turns of a window, and those dismissed as too long.
 
     Turns shown for reference supply the slot for corrections ("actually, Porto since May").
@@ -125,14 +126,14 @@ def read(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProposal]]:
     results: list[Proposal | DismissedProposal] = []
     slots: dict[str, tuple[str, str]] = {}
     offered = {turn.id for turn in window.turns}
-    for turn in sorted((*window.around, *window.turns), key=lambda one: one.position):
+    for turn in sorted((*window.around, *window.turns), key=attrgetter("position")):
         if not is_person(turn):
             continue
         proposals = list(_proposals(turn, slots))
         results += proposals if turn.id in offered else []
     return (
-        [one for one in results if isinstance(one, Proposal)],
-        [one for one in results if isinstance(one, DismissedProposal)],
+        [result for result in results if isinstance(result, Proposal)],
+        [result for result in results if isinstance(result, DismissedProposal)],
     )
 
 
@@ -141,18 +142,18 @@ def _proposals(
 ) -> Iterator[Proposal | DismissedProposal]:
     """Yield the proposals of one turn, and record each speaker's latest slot in `slots`."""
     speaker = speaker_of(turn)
-    for part in _SENTENCE.findall(turn.text):
-        if part.rstrip().endswith("?"):
+    for sentence in _SENTENCE.findall(turn.text):
+        if sentence.rstrip().endswith("?"):
             continue
-        sentence = " ".join(part.split()).rstrip(" .!…")
-        made = None
+        sentence = " ".join(sentence.split()).rstrip(" .!…")
+        proposal = None
         for clause in _CLAUSE.split(sentence):
-            if made := _clause(clause, turn):
-                if isinstance(made, Proposal):
-                    slots[speaker] = ("user", str(made.predicate))
-                yield made
-        if made is None and speaker in slots:
-            corrected = _corrected(sentence, turn, slots[speaker])
+            if proposal := _clause(clause, turn):
+                if isinstance(proposal, Proposal):
+                    slots[speaker] = ("user", str(proposal.predicate))
+                yield proposal
+        if proposal is None and speaker in slots:
+            corrected = _correction(sentence, turn, slots[speaker])
             if corrected is not None:
                 yield corrected
 
@@ -163,25 +164,25 @@ def _clause(clause: str, turn: Turn) -> Proposal | DismissedProposal | None:
     if not text or _ASIDE.match(text):
         return None
     for form in _FORMS:
-        if (match := form.pattern.match(text)) and (parsed := _parsed(text, match.end())):
+        if (match := form.pattern.match(text)) and (parsed := _parse_clause(text, match.end())):
             return _proposal(parsed, turn, ("user", form.predicate), form.kind)
     match = _MINE.match(text)
     # A noun that contains a name ("my pup Toby") is not an attribute.
     if match is None or not match["noun"].islower():
         return None
-    parsed = _parsed(text, match.end())
+    parsed = _parse_clause(text, match.end())
     if parsed is None or not _is_attribute(match["noun"], parsed.object):
         return None
     predicate = "_".join(match["noun"].lower().split())
     return _proposal(parsed, turn, ("user", predicate), EvidenceKind.SUPPORTING)
 
 
-def _corrected(
+def _correction(
     sentence: str, turn: Turn, slot: tuple[str, str]
 ) -> Proposal | DismissedProposal | None:
     match = _CORRECTED.match(sentence)
-    parsed = _parsed(sentence, match.end()) if match else None
-    if parsed is None or len(parsed.object.split()) > _LONGEST_CORRECTION:
+    parsed = _parse_clause(sentence, match.end()) if match else None
+    if parsed is None or len(parsed.object.split()) > _MAX_CORRECTION_WORDS:
         return None
     # Require a name or a number: other sentences may also start with "actually".
     if not parsed.object[0].isupper() and not parsed.object[0].isdigit():
@@ -189,19 +190,14 @@ def _corrected(
     return _proposal(parsed, turn, slot, EvidenceKind.SUPPORTING)
 
 
-def _parsed(clause: str, start: int) -> _ParsedClause | None:
-    """Return the shortest object at `start` whose remainder is empty, a time, or ignorable.
-
-    Args:
-        clause: the clause, without its openers.
-        start: index at which the object begins.
-    """
+def _parse_clause(clause: str, start: int) -> _ParsedClause | None:
+    """Return the shortest object at `start` whose remainder is empty, a time, or ignorable."""
     end = start
-    for _ in range(_LONGEST_OBJECT):
+    for _ in range(_MAX_OBJECT_WORDS):
         if (word := _VALUE.match(clause, end)) is None:
             return None
         end = word.end()
-        rest = _rest(clause[end:])
+        rest = _remainder(clause[end:])
         when = _WHEN.fullmatch(rest)
         if when or not rest:
             length = len(when[0]) if when else 0
@@ -212,13 +208,13 @@ def _parsed(clause: str, start: int) -> _ParsedClause | None:
     return None
 
 
-def _rest(text: str) -> str:
+def _remainder(text: str) -> str:
     """Return the text between an object and an aside, without trailing fillers."""
     aside = _ASIDE_AFTER.search(text)
     rest = text[: aside.start()] if aside else text
     words = rest.split(" ")
     kept = [word.lower() for word in words]
-    while filler := next((one for one in _FILLERS if kept[-len(one) :] == one), None):
+    while filler := next((words for words in _FILLERS if kept[-len(words) :] == words), None):
         del kept[-len(filler) :]
     return " ".join(words[: len(kept)])
 
@@ -229,9 +225,9 @@ def _proposal(
     if not _is_value(parsed.object.split()):
         return None
     when = parsed.when
-    if when is not None and dates.begin(when, turn.occurred_at) is None:
+    if when is not None and dates.validity_start(when, turn.occurred_at) is None:
         when = None
-    return windows.proposed(
+    return windows.parse_proposal(
         {
             "turn_id": turn.id,
             "quote": parsed.words_with_when if when else parsed.words,
@@ -248,7 +244,7 @@ def _proposal(
 
 def _is_value(words: list[str]) -> bool:
     """Return whether words make sense without context: `the Netherlands` but not `the idea`."""
-    if not 0 < len(words) <= _LONGEST_OBJECT:
+    if not 0 < len(words) <= _MAX_OBJECT_WORDS:
         return False
     if words[0].lower() == "the" and (len(words) == 1 or not words[1][0].isupper()):
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -12,51 +12,46 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, FailFast, ValidationError
 
 from graphmem.model import DismissalReason, DismissedProposal, EvidenceKind, Proposal, Turn
-from graphmem.rules import facts, transcripts
-from graphmem.rules.claims import folded
-from graphmem.rules.consolidation import Prompt, block, text
-from graphmem.rules.extraction.quoting import plain, stands
+from graphmem.rules import facts, identity, transcripts
+from graphmem.rules.claims import name_key
+from graphmem.rules.consolidation import Prompt, prompt_block, prompt_text
+from graphmem.rules.extraction.quotes import nfc, occurs
 from graphmem.rules.quantities import ARTICLES, COMMON, FactKind
 
 _APART = re.compile(r"[\W_]+")
 
 
-def canonical(name: str, names: Mapping[str, str]) -> str:
+def canonical_name(name: str, names: Mapping[str, str]) -> str:
     """Return the name by which an entity is known.
 
-    This is the only place where extraction resolves the name of a subject or an object.
-
-    Args:
-        name: the name as written in the conversation.
-        names: canonical names by folded name; a name that is not among them is canonical.
+    This is the only place where extraction resolves the name of a subject or an object. A name that
+    is not a key of `names`, which are folded, is canonical.
     """
-    return names.get(folded(name), name.strip())
+    return names.get(name_key(name), name.strip())
 
 
 def name_variants(name: str, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return every name that may denote an entity, the given one first."""
-    known = canonical(name, names)
-    others = (alias for alias, to in names.items() if folded(to) == folded(known))
-    return tuple(dict.fromkeys((name, known, *others)))
+    canonical = canonical_name(name, names)
+    others = (alias for alias, to in names.items() if name_key(to) == name_key(canonical))
+    return tuple(dict.fromkeys((name, canonical, *others)))
 
 
-def shape(predicate: str) -> str:
+def predicate_shape(predicate: str) -> str:
     """Return the form shared by `lives in`, `Lives-in` and `lives_in`."""
-    return _APART.sub("_", folded(predicate)).strip("_")
+    return _APART.sub("_", name_key(predicate)).strip("_")
 
 
 def known_predicate(name: str, known: Mapping[str, str]) -> str:
     """Return a predicate as already known, else in lower case joined by underscores.
 
-    Args:
-        name: the predicate as the extractor writes it.
-        known: known predicates by their shapes.
+    `known` maps the shapes of predicates to them.
     """
-    shaped = shape(name)
+    shaped = predicate_shape(name)
     return known.get(shaped, shaped or name)
 
 
-SIZE = 8
+WINDOW_SIZE = 8
 """Maximum number of turns in a window."""
 REACH = 4
 """Number of turns before and after a window that are shown for reference."""
@@ -95,72 +90,75 @@ class TurnWindow:
         """Return the turn of the window with this id; None if it is not in the window."""
         return next((turn for turn in self.turns if turn.id == turn_id), None)
 
-    def beside(self, turn: Turn) -> list[Turn]:
-        """Return the turns within `NEXT` positions, the turn itself first."""
-        near = [other for other in (*self.around, *self.turns) if 0 < _apart(turn, other) <= NEXT]
+    def neighbours(self, turn: Turn) -> list[Turn]:
+        """Return the turns within `GROUNDING_REACH` positions, the turn itself first."""
+        near = [
+            other
+            for other in (*self.around, *self.turns)
+            if 0 < _distance(turn, other) <= GROUNDING_REACH
+        ]
         return [turn, *near]
 
 
-NEXT = 2
+GROUNDING_REACH = 2
 """Number of positions within which context may complete a quote: a question and its answer."""
 
 
-def _apart(one: Turn, other: Turn) -> int:
-    return abs(one.position - other.position)
+def _distance(turn: Turn, other: Turn) -> int:
+    return abs(turn.position - other.position)
 
 
 def is_person(turn: Turn) -> bool:
     """Return whether a turn comes from a person, not an assistant, tool or system."""
-    return turn.role.lower() not in transcripts.NOT_PEOPLE
+    return transcripts.is_human(turn.role)
 
 
-def placed(rows: Iterable[tuple[str, int, bool, object]]) -> list[TurnContext]:
+def turn_contexts(rows: Iterable[tuple[str, int, bool, Hashable]]) -> list[TurnContext]:
     """Return the turns of a session from rows of (id, position, read, timestamp)."""
-    seen: dict[object, int] = {}
-    found = []
-    for turn_id, position, read, at in rows:
-        found.append(TurnContext(turn_id, position, read, seen.get(at, 0)))
-        seen[at] = seen.get(at, 0) + 1
-    return found
+    turns = list(rows)
+    after = identity.ordinals(at for *_, at in turns)
+    return [TurnContext(*row[:3], n) for row, n in zip(turns, after, strict=True)]
 
 
-def window(stretch: Sequence[TurnContext], turns: Sequence[Turn]) -> TurnWindow:
+def build_window(group: Sequence[TurnContext], turns: Sequence[Turn]) -> TurnWindow:
     """Return the window for consecutive turns, with the turns around them.
 
     Args:
-        stretch: positions of the turns to read.
-        turns: turns of the session, from `REACH` before the stretch to `REACH` after it, in order.
+        group: positions of the turns to read.
+        turns: turns of the session, from `REACH` before the group to `REACH` after it, in order.
     """
-    place = {one.id: one for one in stretch}
-    offered = tuple(turn for turn in turns if turn.id in place)
+    contexts = {context.id: context for context in group}
+    offered = tuple(turn for turn in turns if turn.id in contexts)
     return TurnWindow(
         turns=offered,
-        around=tuple(turn for turn in turns if turn.id not in place),
+        around=tuple(turn for turn in turns if turn.id not in contexts),
         said_at={
-            turn.id: turn.occurred_at + timedelta(microseconds=place[turn.id].after)
+            turn.id: turn.occurred_at + timedelta(microseconds=contexts[turn.id].after)
             for turn in offered
         },
     )
 
 
-def stretches(places: Iterable[TurnContext], size: int = SIZE) -> list[Sequence[TurnContext]]:
+def unread_groups(
+    contexts: Iterable[TurnContext], size: int = WINDOW_SIZE
+) -> list[Sequence[TurnContext]]:
     """Return the unread turns, grouped into runs of at most `size` consecutive turns.
 
     An interrupted run has read whole groups, so the remaining turns fall into the same groups.
     """
-    found: list[list[TurnContext]] = []
-    for place in places:
-        if place.read:
+    groups: list[list[TurnContext]] = []
+    for context in contexts:
+        if context.read:
             continue
-        last = found[-1] if found else []
-        if last and last[-1].position + 1 == place.position and len(last) < size:
-            last.append(place)
+        last = groups[-1] if groups else []
+        if last and last[-1].position + 1 == context.position and len(last) < size:
+            last.append(context)
         else:
-            found.append([place])
-    return list(found)
+            groups.append([context])
+    return list(groups)
 
 
-FIRST = frozenset(
+FIRST_PERSON = frozenset(
     {
         *("i", "me", "my", "mine", "myself", "self", "user", "speaker", "human"),
         *("the user", "the speaker", "this user", "the human"),
@@ -170,7 +168,7 @@ FIRST = frozenset(
 _SILENT = ARTICLES | {"s", "of", "and"}
 _TOKEN = re.compile(r"[^\W_]+")
 _CAPITAL = frozenset({FactKind.NAME, FactKind.NUMBER, FactKind.DATE})
-_LEAST_PLURAL = 4
+_MIN_PLURAL_CHARS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,15 +181,17 @@ class GroundingContext:
     """Words of the texts, in every form they may be an inflection of."""
 
 
-def around(texts: Iterable[str], speaker: str) -> GroundingContext:
+def grounding_context(texts: Iterable[str], speaker: str) -> GroundingContext:
     """Return the texts that may ground a quote.
 
     Args:
         texts: texts of its turn and the neighbouring turns, without content from memory.
         speaker: the speaker's name or role.
     """
-    held = tuple(plain(text) for text in texts)
-    return GroundingContext(held, FIRST.union(*map(_forms, (*held, speaker))))
+    normalised = tuple(nfc(text) for text in texts)
+    return GroundingContext(
+        normalised, FIRST_PERSON.union(*map(_word_forms, (*normalised, speaker)))
+    )
 
 
 def speaker_of(turn: Turn) -> str:
@@ -199,58 +199,58 @@ def speaker_of(turn: Turn) -> str:
     return turn.name or turn.role
 
 
-def meant(name: str, turn: Turn) -> str:
+def resolve_speaker(name: str, turn: Turn) -> str:
     """Return the speaker for a first-person word, else the name itself."""
-    return speaker_of(turn) if folded(name) in FIRST else name
+    return speaker_of(turn) if name_key(name) in FIRST_PERSON else name
 
 
-def founded(name: str, within: GroundingContext) -> bool:
+def is_grounded(name: str, within: GroundingContext) -> bool:
     """Return whether a name occurs in the context as written, or with every word inflected."""
-    if any(stands(name, text) for text in within.texts):
+    if any(occurs(name, text) for text in within.texts):
         return True
     tokens = [token for token in _tokens(name) if token not in _SILENT]
-    if tokens and all(not within.known.isdisjoint(_inflected(token)) for token in tokens):
+    if tokens and all(not within.known.isdisjoint(_base_forms(token)) for token in tokens):
         return True
-    keys = [word.key for word in facts.words(name)]
+    keys = [word.key for word in facts.fact_tokens(name)]
     return bool(keys) and all(key in within.known for key in keys)
 
 
-def statement_founded(statement: str, quote: str, within: GroundingContext) -> bool:
+def is_statement_grounded(statement: str, quote: str, within: GroundingContext) -> bool:
     """Return whether every name in a statement is grounded, and it shares a word with its quote.
 
     Names, numbers and dates must occur in the context; the extractor may choose other words.
     """
-    named = [
+    names = [
         word.key
-        for word in facts.words(statement)
+        for word in facts.fact_tokens(statement)
         if word.kind in _CAPITAL and word.key not in COMMON
     ]
-    if any(within.known.isdisjoint(_inflected(key)) for key in named):
+    if any(within.known.isdisjoint(_base_forms(key)) for key in names):
         return False
-    telling = {token for token in _tokens(statement) if token not in COMMON}
-    shared = {form for token in telling for form in _inflected(token)} & _forms(quote)
+    content_words = {token for token in _tokens(statement) if token not in COMMON}
+    shared = {form for token in content_words for form in _base_forms(token)} & _word_forms(quote)
     return bool(shared)
 
 
 @lru_cache(maxsize=1_024)
-def _forms(text: str) -> frozenset[str]:
+def _word_forms(text: str) -> frozenset[str]:
     """Return every word of a text in every form that it may be an inflection of.
 
     Results are cached, because all proposals of a window are checked against the same texts.
     """
-    tokens = (form for token in _tokens(text) for form in _inflected(token))
-    read = (form for word in facts.words(text) for form in (word.key, *word.bases))
+    tokens = (form for token in _tokens(text) for form in _base_forms(token))
+    read = (form for word in facts.fact_tokens(text) for form in (word.key, *word.bases))
     return frozenset((*tokens, *read))
 
 
 def _tokens(text: str) -> list[str]:
-    return [token.casefold() for token in _TOKEN.findall(plain(text))]
+    return [token.casefold() for token in _TOKEN.findall(nfc(text))]
 
 
-def _inflected(token: str) -> set[str]:
+def _base_forms(token: str) -> set[str]:
     """Return a word with the base forms of which it may be a plural or a third person."""
     forms = {token}
-    if len(token) >= _LEAST_PLURAL and token.endswith("s") and not token.endswith("ss"):
+    if len(token) >= _MIN_PLURAL_CHARS and token.endswith("s") and not token.endswith("ss"):
         forms |= {token[:-1], token[:-2]} if token.endswith("es") else {token[:-1]}
         if token.endswith("ies"):
             forms.add(token[:-3] + "y")
@@ -259,11 +259,11 @@ def _inflected(token: str) -> set[str]:
 
 NAME = "extract"
 """Name of the prompt file."""
-MOST_CHARACTERS, MOST_BESIDE = 4_000, 500
+MAX_CHARS, MAX_REFERENCE_CHARS = 4_000, 500
 """Maximum characters of a message to read, and of one shown for reference."""
-MOST_PROPOSALS = 100
+MAX_PROPOSALS = 100
 """Maximum number of proposals read from one reply; a model may repeat itself indefinitely."""
-MOST_PREDICATES = 60
+MAX_PREDICATES = 60
 """Maximum number of predicates in use that a model is offered, the most used first."""
 _FAULTS_SHOWN = 3
 
@@ -303,80 +303,89 @@ class Vocabulary(NamedTuple):
     names: Sequence[str] = ()
 
 
-def keys(window: TurnWindow) -> dict[str, Turn]:
+def turn_keys(window: TurnWindow) -> dict[str, Turn]:
     """Return the turns to read by their short keys."""
     return {f"t{n}": turn for n, turn in enumerate(window.turns, 1)}
 
 
-def prompt(window: TurnWindow, known: Vocabulary) -> Prompt[ExtractionReply]:
+def extraction_prompt(window: TurnWindow, vocabulary: Vocabulary) -> Prompt[ExtractionReply]:
     """Return the prompt for one window."""
     first = window.turns[0].position
     earlier = [turn for turn in window.around if turn.position < first]
     later = [turn for turn in window.around if turn.position > first]
-    shown = (
-        block("predicates", (_predicate(*one) for one in known.predicates[:MOST_PREDICATES])),
-        block("names", ([name] for name in known.names)),
-        block("earlier", (_line(f"e{n}", one, MOST_BESIDE) for n, one in enumerate(earlier, 1))),
-        block("messages", (_line(key, one, MOST_CHARACTERS) for key, one in keys(window).items())),
-        block("later", (_line(f"l{n}", one, MOST_BESIDE) for n, one in enumerate(later, 1))),
+    blocks = (
+        prompt_block(
+            "predicates", (_predicate(*turn) for turn in vocabulary.predicates[:MAX_PREDICATES])
+        ),
+        prompt_block("names", ([name] for name in vocabulary.names)),
+        prompt_block(
+            "earlier",
+            (_line(f"e{n}", turn, MAX_REFERENCE_CHARS) for n, turn in enumerate(earlier, 1)),
+        ),
+        prompt_block(
+            "messages", (_line(key, turn, MAX_CHARS) for key, turn in turn_keys(window).items())
+        ),
+        prompt_block(
+            "later", (_line(f"l{n}", turn, MAX_REFERENCE_CHARS) for n, turn in enumerate(later, 1))
+        ),
         "Answer:",
     )
-    return Prompt(NAME, text(NAME), "\n".join(shown), ExtractionReply)
+    return Prompt(NAME, prompt_text(NAME), "\n".join(blocks), ExtractionReply)
 
 
 def _predicate(name: str, cardinality: str | None) -> Sequence[str]:
     return (name, cardinality) if cardinality else (name,)
 
 
-def _line(key: str, turn: Turn, most: int) -> Sequence[str]:
+def _line(key: str, turn: Turn, max_chars: int) -> Sequence[str]:
     at = turn.occurred_at.strftime("%Y-%m-%dT%H:%M")
-    return key, at, speaker_of(turn), turn.text[:most]
+    return key, at, speaker_of(turn), turn.text[:max_chars]
 
 
-def proposals(
+def parse_reply(
     reply: ExtractionReply, window: TurnWindow
 ) -> tuple[list[Proposal], list[DismissedProposal]]:
     """Return the valid proposals of a reply, and the malformed ones with their problems."""
-    turns = keys(window)
-    found: list[Proposal] = []
+    turns = turn_keys(window)
+    accepted: list[Proposal] = []
     dismissed: list[DismissedProposal] = []
-    for offer in reply.proposals[:MOST_PROPOSALS]:
+    for offer in reply.proposals[:MAX_PROPOSALS]:
         turn = turns.get(offer.turn)
         if turn is None:
             problem = f"message {offer.turn[:20]!r} does not exist"
-            dismissed.append(_dismissed(DismissalReason.FOREIGN_TURN, problem, None))
+            dismissed.append(_dismissal(DismissalReason.FOREIGN_TURN, problem, None))
             continue
-        made = proposed(_fields(offer, turn.id))
-        if isinstance(made, DismissedProposal):
-            dismissed.append(made)
+        proposal = parse_proposal(_fields(offer, turn.id))
+        if isinstance(proposal, DismissedProposal):
+            dismissed.append(proposal)
         else:
-            found.append(made)
-    if (more := len(reply.proposals) - MOST_PROPOSALS) > 0:
-        problem = f"{more} more than the {MOST_PROPOSALS} that are read"
-        dismissed.append(_dismissed(DismissalReason.MALFORMED, problem, None))
-    return found, dismissed
+            accepted.append(proposal)
+    if (more := len(reply.proposals) - MAX_PROPOSALS) > 0:
+        problem = f"{more} more than the {MAX_PROPOSALS} that are read"
+        dismissed.append(_dismissal(DismissalReason.MALFORMED, problem, None))
+    return accepted, dismissed
 
 
-def proposed(given: Mapping[str, Any]) -> Proposal | DismissedProposal:
+def parse_proposal(fields: Mapping[str, Any]) -> Proposal | DismissedProposal:
     """Return the proposal with these fields, or a dismissal that names the problem."""
     try:
-        return Proposal(**{str(name): value for name, value in given.items()})
+        return Proposal(**{str(name): value for name, value in fields.items()})
     except ValidationError as error:
-        turn_id = given.get("turn_id")
+        turn_id = fields.get("turn_id")
         known = turn_id if isinstance(turn_id, str) else None
-        return _dismissed(DismissalReason.MALFORMED, "; ".join(_faults(error)), known)
+        return _dismissal(DismissalReason.MALFORMED, "; ".join(_describe_errors(error)), known)
 
 
 def _fields(offer: ProposalReply, turn_id: str) -> dict[str, Any]:
     """Return the fields of a proposal; the statement is dropped if a triple is given."""
-    whole = None not in (offer.subject, offer.predicate, offer.object)
+    is_triple = None not in (offer.subject, offer.predicate, offer.object)
     return {
         "turn_id": turn_id,
         "quote": offer.quote,
-        "subject": _stripped(offer.subject),
-        "predicate": _stripped(offer.predicate),
-        "object": _stripped(offer.object),
-        "statement": None if whole else _stripped(offer.statement),
+        "subject": _strip(offer.subject),
+        "predicate": _strip(offer.predicate),
+        "object": _strip(offer.object),
+        "statement": None if is_triple else _strip(offer.statement),
         "kind": offer.polarity,
         "confidence": offer.confidence,
         "when": offer.when or None,
@@ -384,18 +393,18 @@ def _fields(offer: ProposalReply, turn_id: str) -> dict[str, Any]:
     }
 
 
-def _stripped(given: str | None) -> str | None:
-    return None if given is None else given.strip()
+def _strip(text: str | None) -> str | None:
+    return None if text is None else text.strip()
 
 
-def _faults(error: ValidationError) -> Iterable[str]:
+def _describe_errors(error: ValidationError) -> Iterable[str]:
     """Yield the validation errors, each with its location and without the input."""
-    found = error.errors(include_input=False, include_url=False, include_context=False)
-    for fault in found[:_FAULTS_SHOWN]:
-        place = ".".join(map(str, fault["loc"]))
-        message = fault["msg"].removeprefix("Value error, ")
-        yield f"{place}: {message}" if place and fault["type"] != "extra_forbidden" else message
+    details = error.errors(include_input=False, include_url=False, include_context=False)
+    for detail in details[:_FAULTS_SHOWN]:
+        place = ".".join(map(str, detail["loc"]))
+        message = detail["msg"].removeprefix("Value error, ")
+        yield f"{place}: {message}" if place and detail["type"] != "extra_forbidden" else message
 
 
-def _dismissed(code: DismissalReason, problem: str, turn_id: str | None) -> DismissedProposal:
+def _dismissal(code: DismissalReason, problem: str, turn_id: str | None) -> DismissedProposal:
     return DismissedProposal(code=code, problem=problem, turn_id=turn_id, proposal=None)

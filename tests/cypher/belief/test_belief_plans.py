@@ -70,15 +70,17 @@ def test_evidence_is_reached_from_its_belief(session: neo4j.Session, name: str) 
 def hits(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> int:
     """Return how often a read of the history asked the store for anything."""
     binding = handle._state.binding
-    test = read_options.sent(read_options.bounds(binding.world.settings))
-    known = read_options.params(ReadOptions(as_of=as_of), binding.wall, binding.world.settings, END)
+    test = read_options.sprt_params(read_options.sprt_parameters(binding.world.settings))
+    known = read_options.read_params(
+        ReadOptions(as_of=as_of), binding.wall, binding.world.settings, END
+    )
     slot = handle.current(SUBJECT, PREDICATE)
     given = known | {
         "subject": SUBJECT,
         "predicate": PREDICATE,
         "weights_key": None,
         "ids": [candidate.belief_id for candidate in slot.candidates],
-        "id": slot.candidates[0].belief_id,
+        "event_id": slot.candidates[0].belief_id,
         "statuses": [],
         "before_at": None,
         "before_id": None,

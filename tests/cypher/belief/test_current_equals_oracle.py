@@ -21,7 +21,7 @@ from tests.plugins.histories import (
     Written,
     accounts,
 )
-from tests.rules.strategies_histories import BASE, END, long_history, policies, said
+from tests.rules.strategies_histories import BASE, END, long_history, make_evidence, policies
 
 pytestmark = pytest.mark.timeout(3_600)
 
@@ -78,7 +78,7 @@ def test_a_retraction_speaks_of_nothing_while_the_one_between_is_unknown(
     archive: Archive,
 ) -> None:
     """The newest word leads to the evidence by way of a retraction that is not written yet."""
-    told = said("e1", day=0)
+    told = make_evidence("e1", day=0)
     plain, later, between = (
         Undo("r1", "e1", BASE),
         Undo("r3", "r2", BASE + timedelta(days=9)),

@@ -22,6 +22,7 @@ from graphmem.model import (
 )
 from graphmem.rules import formulas
 from graphmem.rules.formulas import Evidence
+from graphmem.rules.read_options import position_cursor
 from tests.oracles import projection
 from tests.oracles import sequential as sequential_oracle
 from tests.oracles.projection import clipped, days, episode_of
@@ -72,7 +73,9 @@ def test_the_pages_together_are_the_whole(
         assert isinstance(whole, BeliefReasons)
         pieces: list[EvidenceDetail] = []
         while len(pieces) < whole.total:
-            page = written.handle.why(belief_id, policy=policy, start=len(pieces), limit=limit)
+            page = written.handle.why(
+                belief_id, policy=policy, cursor=position_cursor(len(pieces)), limit=limit
+            )
             assert isinstance(page, BeliefReasons)
             assert page.belief == whole.belief
             assert 0 < len(page.pieces) <= limit
@@ -145,7 +148,9 @@ def test_ten_thousand_events_of_few_beliefs(archive: Archive) -> None:
             assert isinstance(found, BeliefReasons)
             pieces = found.pieces
             while len(pieces) < found.total:
-                page = written.handle.why(belief_id, policy=by, start=len(pieces), limit=1_000)
+                page = written.handle.why(
+                    belief_id, policy=by, cursor=position_cursor(len(pieces)), limit=1_000
+                )
                 assert isinstance(page, BeliefReasons)
                 pieces += page.pieces
             whole = found.model_copy(update={"pieces": pieces})

@@ -19,7 +19,7 @@ from tests.oracles import sequential as sequential_oracle
 from tests.plugins.belief_oracle import verdict_of
 from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, Written, accounts
-from tests.rules.strategies_histories import CLAIMS, long_history, said, strengths
+from tests.rules.strategies_histories import CLAIMS, long_history, make_evidence, strengths
 
 pytestmark = pytest.mark.timeout(3_600)
 
@@ -30,7 +30,7 @@ bounds = st.sampled_from([{}, SYMMETRIC, EASY])
 
 def told(name: str, strength: float, day: float, polarity: int) -> Evidence:
     """Return one testimony, `day` days after the first."""
-    return replace(said(name, day=day, polarity=polarity), strength=strength)
+    return replace(make_evidence(name, day=day, polarity=polarity), strength=strength)
 
 
 def series(*tellings: float) -> list[Item]:
@@ -61,7 +61,7 @@ def wrong_flips(
 ) -> list[str]:
     """Return in what the flip set of a belief is not one, or is not smallest."""
     handle = with_bounds(written.handle, chosen)
-    test = read_options.bounds(handle._state.binding.world.settings)
+    test = read_options.sprt_parameters(handle._state.binding.world.settings)
     found = handle.beliefs.flip_set(belief_id, as_of=as_of)
     evidence = [e for e in written.of(belief_id, as_of.known) if e.at <= (as_of.valid or e.at)]
     status = sequential_oracle.test(evidence, 0.5, test).status

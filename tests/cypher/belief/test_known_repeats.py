@@ -63,7 +63,7 @@ class Run:
         """Do one step, unless there is nothing that it could be done to."""
         handle, at = self.handles[step.scope], BASE + timedelta(days=step.day)
         # Ids that do not sort as they were made.
-        source: dict[str, Any] = {"id": f"e{number * 7 % 10}-{number}", "at": at}
+        source: dict[str, Any] = {"event_id": f"e{number * 7 % 10}-{number}", "at": at}
         own = [b for b in handle.beliefs.list(limit=1_000).beliefs if b.scope == step.scope]
         own.sort(key=lambda b: b.id)
         chosen = [own[(step.which + n) % len(own)].id for n in range(2)] if own else []

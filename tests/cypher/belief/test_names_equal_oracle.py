@@ -78,7 +78,7 @@ def told(plain: Handle, look: Look, evidence: list[Evidence], said: Said) -> Sto
         own = evidence[place :: len(SUBJECTS)]
         deliver(handle, own, prefix=f"{place}-", subject=subject)
         found = written(handle, own, look, prefix=f"{place}-")
-        ids = {c: claims.about_triple("global", subject, PREDICATE, c).id for c in found.ids}
+        ids = {c: claims.triple_claim("global", subject, PREDICATE, c).id for c in found.ids}
         named = {found.ids[c]: ids[c] for c in ids}
         own_evidence = tuple(replace(e, claim=named[e.claim]) for e in found.evidence)
         slots[subject.casefold()] = replace(found, ids=ids, evidence=own_evidence)

@@ -46,7 +46,7 @@ def test_the_values_of_a_slot(
 
 def read(written: Written, as_of: AsOf, policy: Policy) -> list[dict[str, Any]]:
     binding = written.handle._state.binding
-    params = read_options.params(
+    params = read_options.read_params(
         ReadOptions(as_of, policy), binding.wall, binding.world.settings, END
     )
     del params["scopes"]

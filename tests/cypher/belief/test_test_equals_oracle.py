@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, EvidenceKind, HypotheticalEvidence
+from graphmem.rules.read_options import position_cursor
 from tests.plugins.belief_oracle import verdict_of, wrong_trail
 from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, accounts
@@ -86,7 +87,7 @@ def test_a_page_of_the_trail(archive: Archive, items: list[Item], start: int, li
     written = archive.write(items)
     for belief_id in written.ids.values():
         whole = written.handle.evidence_for(belief_id)
-        page = written.handle.evidence_for(belief_id, start=start, limit=limit)
+        page = written.handle.evidence_for(belief_id, cursor=position_cursor(start), limit=limit)
         assert page.lines == whole.lines[start : start + limit]
         assert (page.verdict, page.needed) == (whole.verdict, whole.needed)
 
@@ -111,7 +112,7 @@ def test_ten_thousand_pieces(archive: Archive, *, pooled: bool) -> None:
     for valid in (END, END - timedelta(days=800)):
         as_of = AsOf(valid=valid)
         trail = written.handle.evidence_for(
-            belief_id, pooled=pooled, start=50, limit=1_000, as_of=as_of
+            belief_id, pooled=pooled, cursor=position_cursor(50), limit=1_000, as_of=as_of
         )
         expected = verdict_of(written, belief_id, as_of, pooled=pooled)
         assert wrong_trail(trail, expected, start=50, limit=1_000) == []

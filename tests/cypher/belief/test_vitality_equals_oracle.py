@@ -15,7 +15,7 @@ from graphmem.rules.formulas import Evidence
 from tests.plugins.examples import few
 from tests.plugins.graph import Look
 from tests.plugins.lives import Glance, Shelf, Sign, Story, stories, wrong_life
-from tests.rules.strategies_histories import BASE, said
+from tests.rules.strategies_histories import BASE, make_evidence
 
 pytestmark = pytest.mark.timeout(3_600)
 
@@ -104,25 +104,31 @@ def told(*items: Evidence, inferred: str = "", **marks: tuple[float, ...]) -> St
     ("story", "expected"),
     [
         # A flag comes after a retrieval of its instant.
-        (told(said("e1"), said("e2", day=3), flags=(3,)), {"stability_days": (1 + LN4) / 2}),
+        (
+            told(make_evidence("e1"), make_evidence("e2", day=3), flags=(3,)),
+            {"stability_days": (1 + LN4) / 2},
+        ),
         # What happens at one instant counts once.
         (
-            told(said("e1"), looks=(3, 9, 9, 9), flags=(10, 10)),
+            told(make_evidence("e1"), looks=(3, 9, 9, 9), flags=(10, 10)),
             {"stability_days": (1 + LN4) * (1 + math.log(7)) / 2},
         ),
         # Age counts from the first word, not from the last retrieval.
         (
-            told(said("e1"), said("e2", day=995)),
+            told(make_evidence("e1"), make_evidence("e2", day=995)),
             {"gate": 0.9, "retrieval": math.exp(-5 / (1 + math.log(996)))},
         ),
         (
-            told(said("e1", day=996), looks=(999,)),
+            told(make_evidence("e1", day=996), looks=(999,)),
             {"gate": 0.3 * math.log(2) * math.log(5), "storage": 1},
         ),
         # What somebody else refutes was only inferred all the same.
-        (told(said("e1"), said("e2", polarity=-1), inferred="e1"), {"derived": True}),
-        (told(said("e1"), said("e2"), inferred="e1"), {"derived": False}),
-        (told(said("e1", polarity=-1)), {"derived": False, "stability_days": 1.0}),
+        (
+            told(make_evidence("e1"), make_evidence("e2", polarity=-1), inferred="e1"),
+            {"derived": True},
+        ),
+        (told(make_evidence("e1"), make_evidence("e2"), inferred="e1"), {"derived": False}),
+        (told(make_evidence("e1", polarity=-1)), {"derived": False, "stability_days": 1.0}),
     ],
 )
 def test_by_hand(shelf: Shelf, story: Story, expected: dict[str, float]) -> None:

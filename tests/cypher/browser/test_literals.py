@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphmem.rules.browser_links import literal
+from graphmem.rules.urls import literal
 from tests.plugins.examples import few
 from tests.plugins.graph import Look
 

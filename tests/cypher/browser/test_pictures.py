@@ -86,15 +86,15 @@ def evidence(plain: Handle, count: int) -> str:
         session = plain.session(f"day {day}")
         said = {"role": "user", "content": f"On day {day} it was Porto.", "at": MAY}
         session.add_messages([said])
-        [turn] = session.episodes.turns(session.episode_id)
+        [turn] = session.episodes.turns(session.episode_id).turns
         spoken.append((session.episode_id, turn.id))
     recorded = plain.observe_many(
         {
             "subject": "ada", "predicate": "lives_in", "object": "Porto", "confidence": 0.6,
             "kind": "refuting" if n % 5 == 4 else "supporting",
             "source_type": "TOOL" if n % 2 else "EXPLICIT", "source": f"s{n % 3}",
-            "at": MAY + timedelta(hours=n), "id": f"e{n:03}",
-            "episode": spoken[n % 10][0], "turn": spoken[n % 10][1],
+            "at": MAY + timedelta(hours=n), "event_id": f"e{n:03}",
+            "episode_id": spoken[n % 10][0], "turn_id": spoken[n % 10][1],
         }
         for n in range(count)
     )  # fmt: skip
@@ -214,7 +214,7 @@ def test_a_slot_side_by_side(plain: Handle, draw: Draw) -> None:
 def test_what_a_search_found_in_its_order(plain: Handle, draw: Draw) -> None:
     with plain.session("monday") as session:
         session.add_messages([{"role": "user", "content": "I live in Porto.", "at": MAY}])
-        [turn] = session.episodes.turns(session.episode_id)
+        [turn] = session.episodes.turns(session.episode_id).turns
         kept = session.remember("Ada lives in Porto.").memory_id
     ids = [turn.id, kept]
     seen = draw("recall", ids=ids)

@@ -34,7 +34,7 @@ def said(seed: int) -> list[tuple[str | None, str]]:
 def similarities(memory: Handle, texts: list[str]) -> np.ndarray:
     matrix = run_now(HashEmbedder().embed(texts, Role.DOCUMENT)).astype("float64")
     mu = memory._state.binding.model.mu_document
-    return scoring.calibrated(matrix @ matrix.T, mu)  # type: ignore[return-value]
+    return scoring.calibrate(matrix @ matrix.T, mu)  # type: ignore[return-value]
 
 
 def ground(memory: Handle, since: datetime = read_options.BEGINNING) -> Neighborhood:
@@ -114,11 +114,11 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: Handle) -
         claim.id: NewBelief(
             claim, run_now(HashEmbedder().embed([claim.statement], Role.DOCUMENT))[0]
         )
-        for claim in (claims.about_statement(binding.wall.scope, one) for one in statements)
+        for claim in (claims.statement_claim(binding.wall.scope, one) for one in statements)
     }
     policy = ConsolidationPolicy(near=NEAR, same=NEAR, against=NEAR)
     found = run_now(passages.around(binding, seen, made, used, policy))
-    spoken = [consolidation.spoken(one.name, one.text) for one in told]
+    spoken = [consolidation.prefix_speaker(one.name, one.text) for one in told]
     exact = similarities(plain, [*spoken, *statements])[: len(told), len(told) :]
     wanted = {
         (told[i].id, statements[j]): round(float(exact[i, j]), 4)
@@ -156,4 +156,4 @@ def test_an_older_passage_brings_its_own_neighbours(plain: Handle) -> None:
 
 def _turns(memory: Handle, session: str) -> Sequence[Turn]:
     with memory.session(session) as opened:
-        return memory.episodes.turns(opened.episode_id)
+        return memory.episodes.turns(opened.episode_id).turns

@@ -1,4 +1,4 @@
-"""The forms that are read without a model: what they give, and what they leave alone."""
+"""Forms read without a model: their proposals, and the sentences they skip."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Proposal, Turn
-from graphmem.rules.extraction.checking import CheckContext, sifted
-from graphmem.rules.extraction.sentences import read
+from graphmem.rules.extraction.proposals import CheckContext, check_proposals
+from graphmem.rules.extraction.sentences import parse_window
 from tests.plugins.sayings import read_together, turn
 
 PAGE = Path(__file__).parents[3] / "docs" / "extraction.md"
@@ -19,7 +19,7 @@ FORM = re.compile(r"^\| `(?P<sentence>[^`]+)` \| `(?P<fact>[^`]+)` \|", re.MULTI
 
 
 def facts(*turns: Turn, offered: list[int] | None = None) -> list[str]:
-    found, _ = read(read_together(turns, offered))
+    found, _ = parse_window(read_together(turns, offered))
     return [fact(one) for one in found]
 
 
@@ -31,7 +31,7 @@ def fact(one: Proposal) -> str:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("text", "expected"),
     [
         ("I live in Lisbon.", ["user lives_in Lisbon"]),
         ("I’m living in the Netherlands now", ["user lives_in Netherlands"]),
@@ -61,12 +61,12 @@ def fact(one: Proposal) -> str:
         ),
     ],
 )
-def test_a_form_gives_a_fact(said: str, expected: list[str]) -> None:
-    assert facts(turn(said)) == expected
+def test_a_form_gives_a_fact(text: str, expected: list[str]) -> None:
+    assert facts(turn(text)) == expected
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "Do I live in Lisbon?",
         "If I live in Lisbon, I need a visa.",
@@ -85,12 +85,12 @@ def test_a_form_gives_a_fact(said: str, expected: list[str]) -> None:
         "...",
     ],
 )
-def test_what_is_no_form_is_left_alone(said: str) -> None:
-    assert facts(turn(said)) == []
+def test_what_is_no_form_is_left_alone(text: str) -> None:
+    assert facts(turn(text)) == []
 
 
 def test_a_correction_is_about_what_its_speaker_spoke_of_last() -> None:
-    said = [
+    messages = [
         turn("I moved to Lisbon.", 0),
         turn("I speak Dutch.", 1, name="Bob"),
         turn("Nice! Actually, Rome.", 2, role="assistant"),
@@ -102,9 +102,9 @@ def test_a_correction_is_about_what_its_speaker_spoke_of_last() -> None:
         "user speaks Dutch",
         "user lives_in Porto, since May",
     ]
-    assert facts(*said) == expected
-    # What it corrects may have been read before.
-    assert facts(*said, offered=[3, 4]) == expected[2:]
+    assert facts(*messages) == expected
+    # The corrected fact may have been read before.
+    assert facts(*messages, offered=[3, 4]) == expected[2:]
 
 
 def test_what_machines_say_is_not_read() -> None:
@@ -114,10 +114,10 @@ def test_what_machines_say_is_not_read() -> None:
 
 
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=4))
-def test_whatever_is_said_every_fact_stands_up(texts: list[str]) -> None:
+def test_every_fact_of_any_text_passes_the_checks(texts: list[str]) -> None:
     window = read_together([turn(text, n) for n, text in enumerate(texts)])
-    found, malformed = read(window)
-    _, refused = sifted(found, window, CheckContext("global", ()))
+    found, malformed = parse_window(window)
+    _, refused = check_proposals(found, window, CheckContext("global", ()))
     assert not malformed
     assert {one.code for one in refused} <= {"repeated"}
 
@@ -134,10 +134,10 @@ PIECES = st.sampled_from(
 def test_a_quote_is_always_a_whole_part_of_its_turn(pieces: list[str]) -> None:
     text = " ".join(pieces)
     window = read_together([turn(text)])
-    found, _ = read(window)
+    found, _ = parse_window(window)
     for one in found:
         assert one.quote in text
-    passed, refused = sifted(found, window, CheckContext("global", ()))
+    passed, refused = check_proposals(found, window, CheckContext("global", ()))
     assert {one.code for one in refused} <= {"repeated"}
     assert len(passed) <= len(pieces)
 
@@ -154,6 +154,6 @@ def test_the_page_has_every_form() -> None:
 
 def test_a_word_that_no_claim_can_hold_is_refused_and_the_rest_is_read() -> None:
     window = read_together([turn(f"I live in {'x' * 2_000}. I work at Acme.")])
-    found, malformed = read(window)
+    found, malformed = parse_window(window)
     assert [fact(one) for one in found] == ["user works_at Acme"]
     assert [one.code for one in malformed] == ["malformed"]

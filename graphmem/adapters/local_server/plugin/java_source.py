@@ -184,7 +184,7 @@ def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
         "pool": ArgumentDefault(RecallPolicy().pool, str(RecallPolicy().pool)),
         "statuses": ArgumentDefault([str(Status.CURRENT)], "current only"),
         "machines": ArgumentDefault(
-            sorted(transcripts.NOT_PEOPLE), ", ".join(sorted(transcripts.NOT_PEOPLE))
+            sorted(transcripts.NON_HUMAN_ROLES), ", ".join(sorted(transcripts.NON_HUMAN_ROLES))
         ),
         "tags": ArgumentDefault([], "any"),
         "extra": ArgumentDefault([], "none"),
@@ -193,11 +193,13 @@ def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
         "present_policy": ArgumentDefault(value=False, text="false"),
         "default_policy": ArgumentDefault(claims.policy_fields(Policy()), own),
         "weights": ArgumentDefault(dict(settings.source_weights), own),
-        "test": ArgumentDefault(read_options.sent(read_options.bounds(settings)), own),
+        "test": ArgumentDefault(
+            read_options.sprt_params(read_options.sprt_parameters(settings)), own
+        ),
         "vital": ArgumentDefault(formulas.vitality_params(), own),
-        "fade": ArgumentDefault(usage.fade(), own),
+        "fade": ArgumentDefault(usage.decay_params(), own),
         "trace": ArgumentDefault(formulas.trace_params(TraceRank()), own),
-        "by": ArgumentDefault(scoring.sent(RecallPolicy()), own),
+        "by": ArgumentDefault(scoring.score_params(RecallPolicy()), own),
     }
 
 
@@ -302,15 +304,16 @@ def _constant(procedure: Procedure) -> str:
 def _generation() -> list[str]:
     """Return the constants with which a class queries the current embedding generation."""
     query = catalog.LANGUAGE + catalog.procedure("schema/generation").text
+    names = _quoted(scoring.STORED_NAMES)
     return [
         f"    private static final String GENERATION = {_quoted(query)};\n",
-        f"    private static final Pattern KEPT = Pattern.compile({_quoted(scoring.KEPT)});\n",
+        f"    private static final Pattern KEPT = Pattern.compile({names});\n",
     ]
 
 
 def _is_about_vectors(offer: ProcedureSpec) -> bool:
     text = offer.procedure.text
-    return scoring.in_generation(text, scoring.FIRST + 1) != text
+    return scoring.number_embeddings(text, scoring.FIRST_GENERATION + 1) != text
 
 
 def _local(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Since when something is so: the words people use, at the time they said them."""
+"""Starts of validity from phrases such as `since May`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.dates import begin
+from graphmem.rules.dates import validity_start
 
 SAID = datetime(2024, 6, 12, 15, 30, tzinfo=UTC)
 """A Wednesday."""
@@ -62,7 +62,7 @@ def day(year: int, month: int, of: int = 1) -> datetime:
     ],
 )
 def test_the_instant_that_words_name(words: str, expected: datetime) -> None:
-    assert begin(words, SAID) == expected
+    assert validity_start(words, SAID) == expected
 
 
 @pytest.mark.parametrize(
@@ -70,17 +70,17 @@ def test_the_instant_that_words_name(words: str, expected: datetime) -> None:
     ["", "since the war", "lately", "maybe", "since 30 February", "since I was a child", "🙂"],
 )
 def test_words_that_name_no_instant(words: str) -> None:
-    assert begin(words, SAID) is None
+    assert validity_start(words, SAID) is None
 
 
 def test_the_last_day_of_a_shorter_month() -> None:
-    assert begin("a month ago", datetime(2024, 3, 31, tzinfo=UTC)) == day(2024, 2, 29)
-    assert begin("for a year", datetime(2024, 2, 29, tzinfo=UTC)) == day(2023, 2, 28)
+    assert validity_start("a month ago", datetime(2024, 3, 31, tzinfo=UTC)) == day(2024, 2, 29)
+    assert validity_start("for a year", datetime(2024, 2, 29, tzinfo=UTC)) == day(2023, 2, 28)
 
 
 @given(st.text(max_size=60), st.datetimes(timezones=st.just(UTC)))
 def test_no_words_raise(words: str, said_at: datetime) -> None:
-    found = begin(words, said_at)
+    found = validity_start(words, said_at)
     assert found is None or found.tzinfo is not None
 
 
@@ -91,6 +91,6 @@ def test_no_words_raise(words: str, said_at: datetime) -> None:
     st.floats(-2e9, 4e9).map(lambda seconds: datetime.fromtimestamp(seconds, UTC)),
 )
 def test_what_has_begun_has_begun_within_a_year(words: str, said_at: datetime) -> None:
-    found = begin(words, said_at)
+    found = validity_start(words, said_at)
     assert found is not None
     assert timedelta() <= said_at - found <= timedelta(days=366)

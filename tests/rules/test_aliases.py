@@ -1,4 +1,4 @@
-"""By which names somebody is known: the newest word holds, and no chains come about."""
+"""Aliases: the newest declaration holds, and chains of aliases are refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.errors import InvalidInputError, NameChainError
-from graphmem.rules.lineage import check
+from graphmem.rules.claims import check_alias_chain
 from tests.oracles.names import Naming, canonical, ways
 
 BASE = datetime(2025, 5, 5, tzinfo=UTC)
@@ -26,58 +26,58 @@ def naming(name: str, key: str, other: str | None, day: int = 0, known: int = 0)
 
 @st.composite
 def sayings(draw: st.DrawFn) -> list[Naming]:
-    """Draw what was said of names, as `check` would have let it through."""
-    said: list[Naming] = []
+    """Draw declarations of aliases that `check_alias_chain` accepts."""
+    namings: list[Naming] = []
     for number in range(draw(st.integers(0, 8))):
         key, other = draw(st.sampled_from(KEYS)), draw(st.none() | st.sampled_from(KEYS))
-        stands = {k: to for k in KEYS if (to := canonical(k, said)) != k}
+        canonical_keys = {k: to for k in KEYS if (to := canonical(k, namings)) != k}
         if other is not None:
             try:
-                check((key, key), (other, other), stands)
+                check_alias_chain((key, key), (other, other), canonical_keys)
             except (InvalidInputError, NameChainError):
                 continue
-        said.append(naming(f"e{number}", key, other, number, draw(st.integers(0, 8))))
-    return said
+        namings.append(naming(f"e{number}", key, other, number, draw(st.integers(0, 8))))
+    return namings
 
 
-def test_nobody_said_anything() -> None:
+def test_a_name_without_aliases_is_canonical() -> None:
     assert canonical("bob", []) == "bob"
     assert ways("bob", []) == ("bob",)
 
 
 def test_the_newest_word_holds_by_its_time_and_then_its_id() -> None:
-    said = [naming("b", "bobby", "bob", 2), naming("a", "bobby", "rob", 2)]
-    assert canonical("bobby", said) == "bob"
-    said.append(naming("0", "bobby", None, 3, known=5))
-    assert canonical("bobby", said) == "bobby"
-    assert canonical("bobby", said, at(4)) == "bob"
+    namings = [naming("b", "bobby", "bob", 2), naming("a", "bobby", "rob", 2)]
+    assert canonical("bobby", namings) == "bob"
+    namings.append(naming("0", "bobby", None, 3, known=5))
+    assert canonical("bobby", namings) == "bobby"
+    assert canonical("bobby", namings, at(4)) == "bob"
 
 
 def test_all_names_of_one_are_found_from_each_of_them() -> None:
-    said = [naming("1", "bobby", "bob"), naming("2", "rob", "bob"), naming("3", "al", "alice")]
-    assert ways("bob", said) == ("bob", "bobby", "rob")
-    assert ways("rob", said) == ("rob", "bob", "bobby")
-    assert ways("alice", said) == ("alice", "al")
+    namings = [naming("1", "bobby", "bob"), naming("2", "rob", "bob"), naming("3", "al", "alice")]
+    assert ways("bob", namings) == ("bob", "bobby", "rob")
+    assert ways("rob", namings) == ("rob", "bob", "bobby")
+    assert ways("alice", namings) == ("alice", "al")
 
 
 @given(sayings(), st.randoms(use_true_random=False), st.none() | st.integers(0, 8))
 def test_neither_order_nor_repetition_matters(
-    said: list[Naming], shuffled: object, known: int | None
+    namings: list[Naming], shuffled: object, known: int | None
 ) -> None:
     until = None if known is None else at(known)
-    again = said + said[:3]
+    again = namings + namings[:3]
     shuffled.shuffle(again)  # type: ignore[attr-defined]
     for key in KEYS:
-        assert ways(key, again, until) == ways(key, said, until)
+        assert ways(key, again, until) == ways(key, namings, until)
 
 
 @given(sayings())
-def test_names_are_those_of_one_and_the_same_for_each_of_them(said: list[Naming]) -> None:
+def test_names_are_those_of_one_and_the_same_for_each_of_them(namings: list[Naming]) -> None:
     for key in KEYS:
-        found = ways(key, said)
+        found = ways(key, namings)
         assert found[0] == key
         assert len(set(found)) == len(found)
-        assert all(set(ways(other, said)) == set(found) for other in found)
+        assert all(set(ways(other, namings)) == set(found) for other in found)
 
 
 @pytest.mark.parametrize(
@@ -90,5 +90,5 @@ def test_names_are_those_of_one_and_the_same_for_each_of_them(said: list[Naming]
 )
 def test_chains_are_refused(name: str, other: str, error: type[Exception], hint: str) -> None:
     with pytest.raises(error, match=hint):
-        check((name, name), (other, other), {"bobby": "Bob"})
-    check(("rob", "rob"), ("bob", "bob"), {"bobby": "Bob"})
+        check_alias_chain((name, name), (other, other), {"bobby": "Bob"})
+    check_alias_chain(("rob", "rob"), ("bob", "bob"), {"bobby": "Bob"})

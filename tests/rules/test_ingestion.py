@@ -1,4 +1,4 @@
-"""Which messages of a conversation go where."""
+"""Messages of conversations: batches, memories and totals."""
 
 from __future__ import annotations
 
@@ -35,15 +35,17 @@ messages = st.builds(
 
 @given(st.lists(messages, max_size=12), st.integers(1, 3))
 def test_every_message_is_in_one_batch_in_its_order(given_: list[Message], times: int) -> None:
-    said = transcripts.identified(given_ * (times * 20))
-    batches = list(transcripts.batches(said))
+    identified = transcripts.assign_ids(given_ * (times * 20))
+    batches = list(transcripts.batches(identified))
     assert all(0 < len(batch.messages) <= transcripts.BATCH for batch in batches)
-    for session in {m.session or transcripts.DEFAULT_SESSION for m in said}:
+    for session in {m.session or transcripts.DEFAULT_SESSION for m in identified}:
         together = [m for b in batches if b.session_id == session for m in b.messages]
-        own = [m for m in said if (m.session or transcripts.DEFAULT_SESSION) == session]
+        own = [m for m in identified if (m.session or transcripts.DEFAULT_SESSION) == session]
         assert list(map(id, together)) == list(map(id, own))
     order = list(dict.fromkeys(batch.session_id for batch in batches))
-    assert order == list(dict.fromkeys(m.session or transcripts.DEFAULT_SESSION for m in said))
+    assert order == list(
+        dict.fromkeys(m.session or transcripts.DEFAULT_SESSION for m in identified)
+    )
     assert [b.session_id for b in batches] == sorted(
         (b.session_id for b in batches), key=order.index
     )
@@ -53,33 +55,37 @@ def test_every_message_is_in_one_batch_in_its_order(given_: list[Message], times
 def test_messages_without_an_id_get_one_that_stays_when_the_conversation_grows(
     given_: list[Message], length: int
 ) -> None:
-    said = transcripts.identified(given_)
-    assert [m.model_copy(update={"id": None}) for m in said] == given_
-    assert len({m.id for m in said}) == len(given_)
-    assert transcripts.identified(given_[:length]) == said[:length]
-    assert transcripts.identified(said) == said
+    identified = transcripts.assign_ids(given_)
+    assert [m.model_copy(update={"id": None}) for m in identified] == given_
+    assert len({m.id for m in identified}) == len(given_)
+    assert transcripts.assign_ids(given_[:length]) == identified[:length]
+    assert transcripts.assign_ids(identified) == identified
 
 
 def test_an_id_of_its_own_is_kept() -> None:
     own = Message(role="user", content="a", id="1")
-    assert transcripts.identified([own]) == [own]
+    assert transcripts.assign_ids([own]) == [own]
 
 
 @given(st.lists(messages, max_size=8))
-def test_what_people_said_is_remembered_and_what_models_said_is_not(given_: list[Message]) -> None:
+def test_only_messages_of_people_become_memories(given_: list[Message]) -> None:
     turns = TurnsReceipt(
         episode_id="ep", turn_ids=tuple(f"t{n}" for n in range(len(given_))), added=0
     )
-    wishes = transcripts.wishes(given_, turns)
+    memories = transcripts.conversation_memories(given_, turns)
     people = [n for n, m in enumerate(given_) if m.role in ("user", "Zoë")]
-    assert list(wishes) == people
-    for n, wish in wishes.items():
-        assert (wish.content, wish.turn_id, wish.episode_id) == (given_[n].content, f"t{n}", "ep")
-        assert wish.event_id == f"said_t{n}"
-        assert (wish.source, wish.actor) == ("conversation", given_[n].role)
+    assert list(memories) == people
+    for n, memory in memories.items():
+        assert (memory.content, memory.turn_id, memory.episode_id) == (
+            given_[n].content,
+            f"t{n}",
+            "ep",
+        )
+        assert memory.event_id == f"said_t{n}"
+        assert (memory.source, memory.actor) == ("conversation", given_[n].role)
 
     outcomes = [outcome(f"said_t{n}", Outcome.EXACT_DUPE) for n in people]
-    kept = transcripts.kept(given_, people, outcomes)
+    kept = transcripts.pair_outcomes(given_, people, outcomes)
     assert [k.message for k in kept] == given_
     assert {n for n, k in enumerate(kept) if k.outcome} == set(people)
     assert all(k.outcome.event_id == f"said_t{n}" for n, k in enumerate(kept) if k.outcome)
@@ -97,11 +103,11 @@ def outcome(event_id: str, became: Outcome, *, repeated: bool = False) -> Commit
     )
 
 
-def test_a_name_is_who_said_it() -> None:
-    said = Message(role="user", content="a", name="Zoë", at=MAY)
+def test_a_name_is_the_actor() -> None:
+    message = Message(role="user", content="a", name="Zoë", at=MAY)
     turns = TurnsReceipt(episode_id="ep", turn_ids=("t",), added=1)
-    wish = transcripts.wishes([said], turns)[0]
-    assert (wish.actor, wish.at) == ("Zoë", MAY)
+    memory = transcripts.conversation_memories([message], turns)[0]
+    assert (memory.actor, memory.at) == ("Zoë", MAY)
 
 
 def test_totals_count_what_is_new_and_what_was_there_apart() -> None:
@@ -111,14 +117,14 @@ def test_totals_count_what_is_new_and_what_was_there_apart() -> None:
         outcome("e2", Outcome.EXACT_DUPE),
         outcome("e3", Outcome.INSERTED_NEW, repeated=True),
     ]
-    once = transcripts.counted(IngestReport(), turns, done)
+    once = transcripts.add_batch(IngestReport(), turns, done)
     assert once == IngestReport(
         messages=3,
         turns_added=2,
         outcomes={Outcome.INSERTED_NEW: 1, Outcome.EXACT_DUPE: 1},
         repeated=1,
     )
-    twice = transcripts.counted(once, turns, done)
+    twice = transcripts.add_batch(once, turns, done)
     assert (twice.messages, twice.repeated) == (6, 2)
     assert twice.outcomes[Outcome.INSERTED_NEW] == 2
 
@@ -154,8 +160,8 @@ def test_hashes_are_those_of_what_was_shown() -> None:
         "bm25": None,
         "bm25_rank": None,
     }
-    told = MemoryBite(memory=memory, trace=1.0, final=None, **parts)
-    found = Recollection(bites=(told, TurnBite(turn=turn, **parts)))
+    bite = MemoryBite(memory=memory, trace=1.0, final=None, **parts)
+    found = Recollection(bites=(bite, TurnBite(turn=turn, **parts)))
     assert transcripts.bite_hashes(found) == {
         identity.content_hash("Alice deploys"),
         identity.content_hash("Bob pays"),

@@ -1,9 +1,9 @@
-"""Cypher literals and Neo4j Browser links for people; graphmem itself uses parameters."""
+"""URLs of Neo4j Browser with queries as literals, and the `Host` headers that a server accepts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeAlias
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -33,13 +33,8 @@ AURA = ".databases.neo4j.io"
 HTTPS_PORT = 7473
 
 
-def browser_of(uri: str, http_port: int) -> str:
-    """Return the URL of Neo4j Browser for a server with Bolt at `uri`.
-
-    Args:
-        uri: URI for a driver, without a user or a password.
-        http_port: port of the server's own Browser without TLS.
-    """
+def browser_url(uri: str, http_port: int) -> str:
+    """Return the URL of Neo4j Browser for a server with Bolt at `uri`; `http_port` has no TLS."""
     parts = urlsplit(uri)
     host = parts.hostname or ""
     if host.endswith(AURA):
@@ -56,7 +51,7 @@ def deep_link(browser: str, uri: str, user: str, query: str = "", database: str 
     It never contains a password: Browser asks for it.
 
     Args:
-        browser: URL of Browser, see `browser_of`.
+        browser: URL of Browser, see `browser_url`.
         uri: URI of the server, without a user or a password.
         user: user to log in as.
         query: one statement; Browser only draws the result of a single one.
@@ -71,3 +66,24 @@ def deep_link(browser: str, uri: str, user: str, query: str = "", database: str 
     if query:
         link |= {"cmd": "edit", "arg": query}
     return f"{browser}?{urlencode(link)}"
+
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+HTTP_PORT = 80
+"""Port that clients omit from the header."""
+
+
+def bracket_ipv6(host: str) -> str:
+    """Return a host as written in a URL: IPv6 in brackets."""
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+
+
+def host_headers(host: str, port: int) -> list[str]:
+    """Return the `Host` headers of a server: its loopback names, and its listening address."""
+    hosts = list(dict.fromkeys((*LOOPBACK, bracket_ipv6(host))))
+    return [f"{name}:{port}" for name in hosts] + (hosts if port == HTTP_PORT else [])
+
+
+def accepts_host(header: str, allowed: Collection[str]) -> bool:
+    """Return whether a `Host` header is allowed, either as it is or with the port `*`."""
+    return header in allowed or f"{header.rpartition(':')[0]}:*" in allowed

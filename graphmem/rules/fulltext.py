@@ -15,67 +15,67 @@ JOINERS = frozenset("\u200c\u200d")
 """Characters that occur within words of Persian and of Indian scripts."""
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 """Lucene operators; in lower case they are words."""
-MOST_TOKENS = 256
+MAX_TOKENS = 256
 """Maximum number of tokens. Lucene rejects a query of more than 1,024 clauses; each token may
 appear in two fields, and each visible scope is a clause, too."""
-_LONGEST_TOKEN = 255
+_MAX_TOKEN_CHARS = 255
 """Length beyond which the analyser splits a word into several tokens."""
 
 
 def memory_query(
-    text: str, wall: TenantScope, statuses: Sequence[str], facets: Sequence[str] = ()
+    text: str, tenant_scope: TenantScope, statuses: Sequence[str], facets: Sequence[str] = ()
 ) -> str:
     """Return the full-text query for memories; empty if the text has no word.
 
-    Args:
-        text: the question.
-        wall: tenant and read scopes.
-        statuses: statuses, one of which must match.
-        facets: tokens of tags and sources, all of which must match; see identity.facet_key.
+    One of the statuses and all facets, tokens of tags and sources, must match.
     """
-    return _restricted(text, wall, {"content": 1}, statuses, facets)
+    return _filtered_query(text, tenant_scope, {"content": 1}, statuses, facets)
 
 
-def facet_query(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> str:
+def facet_query(tenant_scope: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> str:
     """Return the full-text query for every memory with all these tokens, regardless of its words.
 
     All results have the score 0. Empty without tokens.
     """
-    return " ".join(_filters(wall, statuses, facets)) if facets else ""
+    return " ".join(_filters(tenant_scope, statuses, facets)) if facets else ""
 
 
-def belief_query(text: str, wall: TenantScope, statuses: Sequence[str]) -> str:
+def belief_query(text: str, tenant_scope: TenantScope, statuses: Sequence[str]) -> str:
     """Return the full-text query for beliefs; empty if the text has no word."""
-    return _restricted(text, wall, {"statement": 1}, statuses)
+    return _filtered_query(text, tenant_scope, {"statement": 1}, statuses)
 
 
-def turn_query(text: str, wall: TenantScope) -> str:
+def turn_query(text: str, tenant_scope: TenantScope) -> str:
     """Return the full-text query for turns, by text and, with little weight, by speaker.
 
     A name alone finds a turn. The weight of a speaker named in a question is set by the policy of
     the recall, and must not affect the neighbouring turns.
     """
-    return _restricted(text, wall, {"text": 1, "name": 0.1}, ())
+    return _filtered_query(text, tenant_scope, {"text": 1, "name": 0.1}, ())
 
 
-def _restricted(
+def _filtered_query(
     text: str,
-    wall: TenantScope,
+    tenant_scope: TenantScope,
     fields: Mapping[str, float],
     statuses: Sequence[str],
     facets: Sequence[str] = (),
 ) -> str:
-    words = list(_within(MOST_TOKENS, _words(text)))
+    words = list(_limit_tokens(MAX_TOKENS, _words(text)))
     if not words:
         return ""
     scored = " ".join(f"{field}:({' '.join(words)})^{boost}" for field, boost in fields.items())
-    return " ".join((*_filters(wall, statuses, facets), f"+({scored})"))
+    return " ".join((*_filters(tenant_scope, statuses, facets), f"+({scored})"))
 
 
-def _filters(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> Iterator[str]:
+def _filters(
+    tenant_scope: TenantScope, statuses: Sequence[str], facets: Sequence[str]
+) -> Iterator[str]:
     """Yield the required clauses, which do not add to the score."""
-    yield f"+tenant_key:{identity.tenant_key(wall.tenant)}^0"
-    scopes = " ".join(identity.scope_key(wall.tenant, scope) for scope in wall.scopes)
+    yield f"+tenant_key:{identity.tenant_key(tenant_scope.tenant)}^0"
+    scopes = " ".join(
+        identity.scope_key(tenant_scope.tenant, scope) for scope in tenant_scope.scopes
+    )
     yield f"+scope_key:({scopes})^0"
     if statuses:
         yield f"+status:({' '.join(statuses)})^0"
@@ -101,11 +101,11 @@ def _is_within_word(char: str) -> bool:
     return char.isalnum() or char == "_" or char in JOINERS or unicodedata.category(char)[0] == "M"
 
 
-def _within(budget: int, words: Iterable[str]) -> Iterator[str]:
+def _limit_tokens(budget: int, words: Iterable[str]) -> Iterator[str]:
     """Yield words until the analyser would make more than `budget` tokens of them."""
     for word in words:
         # Outside ASCII each character may be a token of its own: Chinese is written without spaces.
-        cost = 1 + len(word) // _LONGEST_TOKEN if word.isascii() else len(word)
+        cost = 1 + len(word) // _MAX_TOKEN_CHARS if word.isascii() else len(word)
         if cost > budget:
             if budget:
                 yield word[:budget]
@@ -114,13 +114,8 @@ def _within(budget: int, words: Iterable[str]) -> Iterator[str]:
         budget -= cost
 
 
-def refreshed(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the cached facets of a memory, for cache/refresh_facets.
-
-    Args:
-        tenant: tenant of the memory.
-        row: row of cache/facets.
-    """
+def facet_row(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the cached facets of a memory, a row of cache/facets, for cache/refresh_facets."""
     return {
         "id": row["id"],
         "sources": row["told"],
@@ -128,7 +123,7 @@ def refreshed(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def stale(tenant: str, row: Mapping[str, Any]) -> bool:
+def has_stale_facets(tenant: str, row: Mapping[str, Any]) -> bool:
     """Return whether the cached facets of a memory, a row of cache/facets, are out of date."""
-    right = refreshed(tenant, row)
+    right = facet_row(tenant, row)
     return any(row[name] != right[name] for name in ("sources", "facet_keys"))

@@ -1,4 +1,4 @@
-"""Which queries ask for meaning and which tools look for words: a table, real questions, code."""
+"""Conceptual queries and keyword tools: a table, real questions, code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.rules import usage
-from graphmem.rules.usage import conceptual
+from graphmem.rules.usage import is_conceptual
 from tests.plugins import pumps
 from tests.plugins.samples import on_each
 
@@ -110,21 +110,21 @@ STRINGS = {
 }
 
 
-# What asks for meaning.
+# Conceptual queries.
 
 
 @pytest.mark.parametrize(("query", "expected"), [*CONCEPTS.items(), *STRINGS.items()])
 def test_what_asks_for_meaning(query: str, *, expected: bool) -> None:
-    assert conceptual(query) is expected
+    assert is_conceptual(query) is expected
 
 
 def test_the_figures_in_the_docstring_are_those_of_the_table() -> None:
-    found, wrong = sum(map(conceptual, CONCEPTS)), sum(map(conceptual, STRINGS))
-    told = " ".join((conceptual.__doc__ or "").split())
-    assert f"finds {found} of {len(CONCEPTS)} concepts" in told
-    assert f"takes {wrong} of {len(STRINGS)} exact searches" in told
+    found, wrong = sum(map(is_conceptual, CONCEPTS)), sum(map(is_conceptual, STRINGS))
+    docstring = " ".join((is_conceptual.__doc__ or "").split())
+    assert f"finds {found} of {len(CONCEPTS)} concepts" in docstring
+    assert f"takes {wrong} of {len(STRINGS)} exact searches" in docstring
     precision, recall = found / (found + wrong), found / len(CONCEPTS)
-    assert f"precision and recall {precision:.2f}" in told
+    assert f"precision and recall {precision:.2f}" in docstring
     assert f"{recall:.2f}" == f"{precision:.2f}"
 
 
@@ -162,19 +162,21 @@ def test_the_figures_in_the_docstring_are_those_of_the_table() -> None:
     ],
 )
 def test_the_edges_of_the_rule(query: str, *, expected: bool) -> None:
-    assert conceptual(query) is expected
+    assert is_conceptual(query) is expected
 
 
-@on_each(("file", "least"), "locomo/locomo.json", sample=(1.0,), real=(0.98,))
-def test_nearly_all_questions_about_conversations_ask_for_meaning(file: Path, least: float) -> None:
+@on_each(("file", "min_share"), "locomo/locomo.json", sample=(1.0,), real=(0.98,))
+def test_nearly_all_questions_about_conversations_ask_for_meaning(
+    file: Path, min_share: float
+) -> None:
     questions = [
         one["question"] for talk in json.loads(file.read_text("utf-8")) for one in talk["qa"]
     ]
-    share = sum(map(conceptual, questions)) / len(questions)
-    assert share >= least
+    share = sum(map(is_conceptual, questions)) / len(questions)
+    assert share >= min_share
     if len(questions) > 1_000:  # the real ones, of which the documentation tells
         assert f"LoCoMo's {len(questions):,} it finds {share:.1%}".replace("%", " %") in " ".join(
-            (conceptual.__doc__ or "").split()
+            (is_conceptual.__doc__ or "").split()
         )
 
 
@@ -204,9 +206,9 @@ def test_no_name_or_path_and_hardly_a_line_of_code_asks_for_meaning() -> None:
     }
     assert len(paths) > 100
     assert len(names) > 1_000
-    assert not any(map(conceptual, [*paths, *names]))
+    assert not any(map(is_conceptual, [*paths, *names]))
     assert len(lines) > 10_000
-    assert sum(map(conceptual, lines)) / len(lines) < 0.01
+    assert sum(map(is_conceptual, lines)) / len(lines) < 0.01
 
 
 @pytest.mark.parametrize(
@@ -233,16 +235,16 @@ def test_no_name_or_path_and_hardly_a_line_of_code_asks_for_meaning() -> None:
     ],
 )
 def test_a_hostile_query_costs_linear_time(unit: str) -> None:
-    assert conceptual(unit * 300_000) is conceptual(unit * 100)
-    assert pumps.is_linear(conceptual, pumps.Attack("", unit, ""))
+    assert is_conceptual(unit * 300_000) is is_conceptual(unit * 100)
+    assert pumps.is_linear(is_conceptual, pumps.Attack("", unit, ""))
 
 
 @given(st.text())
 def test_white_space_around_a_query_changes_nothing(query: str) -> None:
-    assert conceptual(f" \n{query}\t") is conceptual(query)
+    assert is_conceptual(f" \n{query}\t") is is_conceptual(query)
 
 
-# Which tools look for words.
+# Keyword tools.
 
 
 @pytest.mark.parametrize(

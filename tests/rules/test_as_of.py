@@ -1,4 +1,4 @@
-"""What is known may change for as long as a transaction may last, and not at all after."""
+"""Reads as of a known time: provisional while a transaction may be open, fixed afterwards."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf
 from graphmem.rules.read_options import (
     FOREVER,
-    LONGEST,
+    MAX_OPEN_TRANSACTION,
+    check_not_future,
     is_provisional,
-    missing,
-    refuse_future,
+    memory_not_found,
     time_bounds,
 )
 from graphmem.settings import Settings
@@ -33,34 +33,34 @@ def test_what_is_left_out_shuts_nothing_out() -> None:
 
 @given(seconds)
 def test_what_was_known_can_be_repeated_when_every_transaction_has_ended(ago: timedelta) -> None:
-    asked = AsOf(known=NOW - ago)
+    as_of = AsOf(known=NOW - ago)
     if ago < timedelta(minutes=-5):
         with pytest.raises(InvalidInputError):
-            is_provisional(asked, NOW)
+            is_provisional(as_of, NOW)
         with pytest.raises(InvalidInputError):
-            refuse_future(asked, NOW)
+            check_not_future(as_of, NOW)
     else:
-        refuse_future(asked, NOW)
-        assert is_provisional(asked, NOW) is (ago < timedelta(seconds=30))
+        check_not_future(as_of, NOW)
+        assert is_provisional(as_of, NOW) is (ago < timedelta(seconds=30))
 
 
 @given(seconds)
 def test_any_day_may_be_asked_for(ahead: timedelta) -> None:
-    for asked in (AsOf(), AsOf(valid=NOW + ahead)):
-        refuse_future(asked, NOW)
-        assert not is_provisional(asked, NOW)
-    refuse_future(None, NOW)
+    for as_of in (AsOf(), AsOf(valid=NOW + ahead)):
+        check_not_future(as_of, NOW)
+        assert not is_provisional(as_of, NOW)
+    check_not_future(None, NOW)
 
 
 def test_no_setting_allows_a_longer_transaction() -> None:
-    longest = Settings(transaction_timeout_s=LONGEST.total_seconds())
-    assert timedelta(seconds=longest.transaction_timeout_s) == LONGEST
+    longest = Settings(transaction_timeout_s=MAX_OPEN_TRANSACTION.total_seconds())
+    assert timedelta(seconds=longest.transaction_timeout_s) == MAX_OPEN_TRANSACTION
     with pytest.raises(ValidationError):
-        Settings(transaction_timeout_s=LONGEST.total_seconds() + 0.1)
+        Settings(transaction_timeout_s=MAX_OPEN_TRANSACTION.total_seconds() + 0.1)
 
 
 def test_what_was_not_there_then_says_so() -> None:
-    now, then = missing("m_1", None), missing("m_1", AsOf())
+    now, then = memory_not_found("m_1", None), memory_not_found("m_1", AsOf())
     assert "m_1" in now.message
     assert "m_1" in then.message
     assert now.hint != then.hint

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.rules import consolidation
-from graphmem.rules.consolidation import Prompt, SynthesisReply, block
+from graphmem.rules.consolidation import Prompt, SynthesisReply, prompt_block
 
 NAMES = sorted(
     entry.name.removesuffix(".md") for entry in (files("graphmem") / "rules" / "prompts").iterdir()
@@ -25,23 +25,23 @@ def test_there_are_prompts() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_prompt_is_a_file_that_asks_for_json(name: str) -> None:
-    text = consolidation.text(name)
+    text = consolidation.prompt_text(name)
     assert text == text.strip()
     assert "JSON only" in text
 
 
-def test_a_prompt_that_is_no_file_is_said() -> None:
+def test_a_missing_prompt_file_is_reported() -> None:
     with pytest.raises(FileNotFoundError):
-        consolidation.text("nothing_of_this_name")
+        consolidation.prompt_text("nothing_of_this_name")
 
 
 def test_a_digest_changes_with_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = consolidation.digest("synthesise")
-    assert before == consolidation.digest("synthesise")
+    before = consolidation.prompt_digest("synthesise")
+    assert before == consolidation.prompt_digest("synthesise")
     assert len(before) == 64
-    changed = consolidation.text("synthesise") + "!"
-    monkeypatch.setattr(consolidation, "text", lambda _: changed)
-    assert consolidation.digest("synthesise") != before
+    changed = consolidation.prompt_text("synthesise") + "!"
+    monkeypatch.setattr(consolidation, "prompt_text", lambda _: changed)
+    assert consolidation.prompt_digest("synthesise") != before
 
 
 def test_a_prompt_shows_nobodys_words() -> None:
@@ -52,7 +52,7 @@ def test_a_prompt_shows_nobodys_words() -> None:
 
 @given(st.lists(st.tuples(texts, texts, texts), max_size=5))
 def test_a_line_of_data_stays_a_line(lines: list[tuple[str, str, str]]) -> None:
-    head, *shown, tail = block("episodes", lines).splitlines()
+    head, *shown, tail = prompt_block("episodes", lines).splitlines()
     assert (head, tail) == ("<episodes>", "</episodes>")
     assert len(shown) == max(1, len(lines))
     assert not any(mark in line for line in shown for mark in "<>\r\x85\u2028\u2029")
@@ -60,7 +60,7 @@ def test_a_line_of_data_stays_a_line(lines: list[tuple[str, str, str]]) -> None:
 
 @given(texts)
 def test_the_text_comes_back(text: str) -> None:
-    line = block("episodes", [("e1", "2024-03-02", text)]).split("\n")[1]
+    line = prompt_block("episodes", [("e1", "2024-03-02", text)]).split("\n")[1]
     key, date, quoted = line.split(" ", 2)
     assert (key, date) == ("e1", "2024-03-02")
     assert json.loads(quoted) == text
@@ -68,11 +68,11 @@ def test_the_text_comes_back(text: str) -> None:
 
 @pytest.mark.parametrize("lines", [[(HOSTILE, "x")], [("e1", HOSTILE)], [("e1", HOSTILE, "x")]])
 def test_a_block_cannot_be_ended_from_within(lines: list[tuple[str, ...]]) -> None:
-    text = block("episodes", lines)
+    text = prompt_block("episodes", lines)
     assert text.count("</episodes>") == 1
     assert text.endswith("\n</episodes>")
     assert text.count("\n") == 2
 
 
-def test_no_data_is_said() -> None:
-    assert block("beliefs", []) == "<beliefs>\n(none)\n</beliefs>"
+def test_a_block_without_data_contains_none() -> None:
+    assert prompt_block("beliefs", []) == "<beliefs>\n(none)\n</beliefs>"

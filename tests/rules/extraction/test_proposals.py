@@ -1,4 +1,4 @@
-"""Each check refuses what it is there for, under its code, and nothing that stands up."""
+"""Checks of proposals: each rejects its case under its code, and no grounded proposal."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from hypothesis import strategies as st
 
 from graphmem.model import DismissalReason, DismissedProposal, EvidenceKind, Proposal, Turn
 from graphmem.rules import claims, hygiene
-from graphmem.rules.extraction.checking import CheckContext, CheckedProposal, checked, sifted
-from graphmem.rules.extraction.quoting import SuppliedText
+from graphmem.rules.extraction.proposals import (
+    CheckContext,
+    CheckedProposal,
+    check_proposal,
+    check_proposals,
+)
+from graphmem.rules.extraction.quotes import SuppliedText
 from graphmem.settings import SOURCE_WEIGHTS
 from tests.plugins.sayings import SAID, read_together, turn
 
@@ -45,7 +50,7 @@ def check(
     ground: CheckContext = GROUND, turns: list[Turn] = TURNS, **given: Any
 ) -> CheckedProposal | DismissedProposal:
     window = read_together(turns, range(len(turns) - 1))
-    return checked(Proposal(**given), window, ground)
+    return check_proposal(Proposal(**given), window, ground)
 
 
 def passes(
@@ -66,7 +71,7 @@ def refuses(
 
 def test_what_stands_up_is_ready_to_be_written() -> None:
     found = passes(**GOOD)
-    assert found.claim == claims.about_triple("global", "user", "lives_in", "Lisbon")
+    assert found.claim == claims.triple_claim("global", "user", "lives_in", "Lisbon")
     assert (found.quote, found.at, found.dated) == (
         "I moved to Lisbon",
         TURNS[1].occurred_at,
@@ -162,7 +167,7 @@ def test_a_predicate_is_used_as_it_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "stands"),
+    ("statement", "passes"),
     [
         ("The user loves Lisbon.", True),
         ("user moved", True),
@@ -174,10 +179,10 @@ def test_a_predicate_is_used_as_it_is_known() -> None:
 )
 def test_a_statement_names_nothing_new_and_shares_a_word(
     statement: str,
-    stands: bool,  # noqa: FBT001
+    passes: bool,  # noqa: FBT001
 ) -> None:
     found = check(**SAYS | {"statement": statement})
-    assert isinstance(found, CheckedProposal) == stands
+    assert isinstance(found, CheckedProposal) == passes
     if isinstance(found, DismissedProposal):
         assert found.code is DismissalReason.UNFOUNDED_STATEMENT
 
@@ -190,7 +195,7 @@ def test_since_when_is_read_from_the_turns_own_words() -> None:
     ahead = [turn("I move to Porto next month", 0), turn("", 1)]
     changed |= {"quote": "I move to Porto", "when": "next month"}
     assert refuses(turns=ahead, **GOOD | changed) is DismissalReason.FUTURE
-    # Words that tell no instant leave it at when they were said.
+    # A phrase without a known date leaves the time of the turn.
     vague = [turn("Porto since the war", 0), turn("", 1)]
     changed |= {"quote": "Porto", "when": "since the war"}
     assert passes(turns=vague, **GOOD | changed).dated is False
@@ -215,7 +220,7 @@ def test_the_same_of_one_turn_counts_once() -> None:
     window = read_together(TURNS)
     again = Proposal(**GOOD | {"quote": "moved to Lisbon", "kind": EvidenceKind.REFUTING})
     other = Proposal(**GOOD | {"turn_id": "t3", "quote": "Bob bought four cats", "object": "Porto"})
-    passed, refused = sifted([other, Proposal(**GOOD), again], window, GROUND)
+    passed, refused = check_proposals([other, Proposal(**GOOD), again], window, GROUND)
     assert [one.proposal.turn_id for one in passed] == ["t1", "t3"]
     assert [one.code for one in refused] == [DismissalReason.REPEATED]
 
@@ -227,11 +232,11 @@ WORDS = st.sampled_from(
 
 @given(st.lists(WORDS, min_size=1, max_size=8), st.lists(WORDS, min_size=1, max_size=4), WORDS)
 def test_nothing_passes_that_does_not_stand_there(
-    said: list[str], quoted: list[str], object_: str
+    texts: list[str], quoted: list[str], object_: str
 ) -> None:
-    text, quote = " ".join(said), " ".join(quoted)
+    text, quote = " ".join(texts), " ".join(quoted)
     given = GOOD | {"turn_id": "t0", "quote": quote, "object": object_}
     found = check(turns=[turn(text, 0), turn("", 1)], **given)
     if isinstance(found, CheckedProposal):
         assert quote in text
-        assert object_ in said or object_ in ("I",)
+        assert object_ in texts or object_ in ("I",)

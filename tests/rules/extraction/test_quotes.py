@@ -1,4 +1,4 @@
-"""A quote stands in its turn, word for word; memory's own words are told from a person's."""
+"""Quotes match their turn word for word; text that memory supplied is an echo."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.extraction.quoting import (
+from graphmem.rules.extraction.quotes import (
     SuppliedText,
     TextSpan,
-    echoes,
+    blank_spans,
+    echo_spans,
+    find_quote,
     is_echo,
-    places,
-    stands,
-    without,
+    occurs,
 )
 from tests.plugins.sayings import SAID, turn
 
@@ -41,7 +41,7 @@ def supply(text: str, *, query: str = "", minutes: int = -5, item: str = "m1") -
     ],
 )
 def test_a_quote_is_found(quote: str, text: str) -> None:
-    assert places(quote, unicodedata.normalize("NFC", text))
+    assert find_quote(quote, unicodedata.normalize("NFC", text))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_quote_is_found(quote: str, text: str) -> None:
     ],
 )
 def test_a_quote_is_not_found(quote: str, text: str) -> None:
-    assert places(quote, text) == []
+    assert find_quote(quote, text) == []
 
 
 @given(st.text(max_size=60), st.integers(0, 60), st.integers(0, 60))
@@ -68,7 +68,7 @@ def test_any_whole_words_of_a_text_are_found_where_they_stand(text: str, a: int,
     words = text.split()
     quote = " ".join(words[min(a, b) : max(a, b)])
     if quote:
-        found = places(quote, unicodedata.normalize("NFC", text))
+        found = find_quote(quote, unicodedata.normalize("NFC", text))
         assert found
         for start, end in found:
             part = unicodedata.normalize("NFC", text)[start:end]
@@ -81,14 +81,14 @@ def test_what_does_not_stand_there_is_not_found(quote: str, text: str) -> None:
     if " ".join(unicodedata.normalize("NFC", quote).split()) not in joined:
         shapes = set("'’‘‛ʼ＇`´\"“”„‟«»＂")
         if shapes.isdisjoint(quote):
-            assert not places(quote, unicodedata.normalize("NFC", text))
+            assert not find_quote(quote, unicodedata.normalize("NFC", text))
 
 
 def test_a_fence_is_memorys_own_closed_or_not() -> None:
     fenced = '<graphmem-memory>\n[b1] "Alice lives in Lisbon."\n</graphmem-memory> I live in Porto.'
-    said = turn(fenced)
-    assert is_echo("Alice lives in Lisbon.", said, [])
-    assert not is_echo("I live in Porto.", said, [])
+    fenced_turn = turn(fenced)
+    assert is_echo("Alice lives in Lisbon.", fenced_turn, [])
+    assert not is_echo("I live in Porto.", fenced_turn, [])
     assert is_echo("I live in Porto.", turn("<GRAPHMEM-memory> I live in Porto."), [])
 
 
@@ -109,8 +109,8 @@ def test_part_of_what_was_supplied_is_one_from_five_words_on() -> None:
 
 def test_whoever_says_it_elsewhere_too_says_it_themselves() -> None:
     known = [supply("Alice lives in Lisbon")]
-    said = turn("<graphmem-memory>I like tea</graphmem-memory> I like tea")
-    assert not is_echo("I like tea", said, known)
+    own_turn = turn("<graphmem-memory>I like tea</graphmem-memory> I like tea")
+    assert not is_echo("I like tea", own_turn, known)
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,12 @@ def test_what_was_not_supplied_before_is_no_echo(known: SuppliedText) -> None:
 
 
 def test_what_is_memorys_own_can_be_blanked() -> None:
-    said = turn("Yes: Alice lives in Lisbon. I moved to Porto")
-    spans = echoes(said, [supply(LISBON)])
+    echoing = turn("Yes: Alice lives in Lisbon. I moved to Porto")
+    spans = echo_spans(echoing, [supply(LISBON)])
     assert spans == [TextSpan(5, 26)]
-    assert without(said.text, spans) == "Yes:                      . I moved to Porto"
+    assert blank_spans(echoing.text, spans) == "Yes:                      . I moved to Porto"
 
 
 def test_words_stand_in_any_case() -> None:
-    assert stands("porto", "I love PORTO!")
-    assert not stands("port", "I love PORTO!")
+    assert occurs("porto", "I love PORTO!")
+    assert not occurs("port", "I love PORTO!")

@@ -1,4 +1,4 @@
-"""Findings of the protocol check: what is found, how bad it is, and what is told of it."""
+"""Findings of the protocol audit: their codes, severities and messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def session(
 def check(
     *logged: LoggedSearch | LoggedAccess | LoggedSession, now: datetime = NOON, hours: float = 24
 ) -> list[AuditFinding]:
-    return usage.findings(
+    return usage.audit_findings(
         [one for one in logged if isinstance(one, LoggedSearch)],
         [one for one in logged if isinstance(one, LoggedAccess)],
         [one for one in logged if isinstance(one, LoggedSession)],
@@ -125,8 +125,8 @@ def test_a_session_is_quiet_since_its_last_search_or_access() -> None:
 
 def test_a_day_is_long_enough_unless_another_time_is_given() -> None:
     nearly = timedelta(hours=24) - timedelta(microseconds=1)
-    assert usage.findings([], [], [session()], NOON + nearly) == []
-    assert len(usage.findings([], [], [session()], NOON + 24 * HOUR)) == 1
+    assert usage.audit_findings([], [], [session()], NOON + nearly) == []
+    assert len(usage.audit_findings([], [], [session()], NOON + 24 * HOUR)) == 1
 
 
 def test_a_query_of_eighty_characters_is_shown_whole() -> None:
@@ -195,8 +195,8 @@ def test_order_and_redelivery_change_nothing(
     found = check(*log, now=now, hours=0.02)
     assert check(*again, now=now, hours=0.02) == found
     homeless = [one.id for one in log if isinstance(one, LoggedSearch) and not one.session_id]
-    told = [i for one in found if one.code == "search_without_session" for i in one.ids]
-    assert sorted(told) == sorted(homeless)
+    reported = [i for one in found if one.code == "search_without_session" for i in one.ids]
+    assert sorted(reported) == sorted(homeless)
     assert {one.session_id for one in log if isinstance(one, LoggedAccess) and one.session_id} >= {
         one.ids[0] for one in found if one.code.startswith("access_") and one.severity != "error"
     }

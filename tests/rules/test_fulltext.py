@@ -1,4 +1,4 @@
-"""Nothing of what a user types is Lucene syntax."""
+"""Full-text queries: no user text becomes Lucene syntax."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphmem.model import Status, TenantScope
-from graphmem.rules import identity, words
+from graphmem.rules import fulltext, identity
 
 WALL = TenantScope(tenant="acme", scope="a", scopes=("a", "global"))
 KEYS = " ".join(identity.scope_key("acme", scope) for scope in WALL.scopes)
@@ -37,7 +37,7 @@ def tokens(query: str) -> list[str]:
 @example('tenant_key:* OR "x" /r.*/ (a^9)~2')
 @example("\u0301 \u200d")
 def test_only_words_are_left(text: str) -> None:
-    query = words.memory_query(text, WALL, [Status.CURRENT])
+    query = fulltext.memory_query(text, WALL, [Status.CURRENT])
     kept = tokens(query)
     assert bool(kept) == bool(query) == bool(re.search(r"\w", text))
     assert not {"AND", "OR", "NOT", "TO"} & set(kept)
@@ -48,10 +48,10 @@ def test_only_words_are_left(text: str) -> None:
 
 @given(st.text(st.characters(codec="utf-8")))
 def test_nothing_of_a_word_is_lost(text: str) -> None:
-    """What the server's analysers take for part of a word: letters, digits, marks on them."""
-    kept = "".join(tokens(words.memory_query(text, WALL, [Status.CURRENT]))).casefold()
+    """Return whether the server's analysers count a character as part of a word."""
+    kept = "".join(tokens(fulltext.memory_query(text, WALL, [Status.CURRENT]))).casefold()
     letters = {c for c in text.casefold() if c.isalnum()}
-    assert len(text) > words.MOST_TOKENS or letters <= set(kept)
+    assert len(text) > fulltext.MAX_TOKENS or letters <= set(kept)
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,12 @@ def test_nothing_of_a_word_is_lost(text: str) -> None:
     ],
 )
 def test_words_are_left_to_the_analyser_whole(text: str, wanted: list[str]) -> None:
-    assert tokens(words.memory_query(text, WALL, [Status.CURRENT])) == wanted
+    assert tokens(fulltext.memory_query(text, WALL, [Status.CURRENT])) == wanted
 
 
 @given(hostile)
 def test_turns_are_searched_by_words_and_speaker(text: str) -> None:
-    query = words.turn_query(text, WALL)
+    query = fulltext.turn_query(text, WALL)
     if query:
         found = TURN.fullmatch(query)
         assert found
@@ -88,23 +88,23 @@ def test_turns_are_searched_by_words_and_speaker(text: str) -> None:
 @example("漢" * 100_000)
 @example(" ".join(f"w{n}" for n in range(5_000)))
 def test_a_query_stays_below_what_lucene_takes(text: str) -> None:
-    kept = tokens(words.memory_query(text, WALL, [Status.CURRENT]))
+    kept = tokens(fulltext.memory_query(text, WALL, [Status.CURRENT]))
     # An analyser makes at most a token of each character that is not ASCII, and cuts long words.
     cost = sum(1 + len(t) // 255 if t.isascii() else len(t) for t in kept)
-    assert cost <= words.MOST_TOKENS
+    assert cost <= fulltext.MAX_TOKENS
     distinct = [word for word in dict.fromkeys(text.split()) if re.search(r"\w", word)]
     whole = [t for t, word in takewhile(lambda p: p[0] == p[1], zip(kept, distinct, strict=False))]
     assert len(kept) - len(whole) <= 1
 
 
 def test_the_first_words_count() -> None:
-    query = words.memory_query(" ".join(f"w{n}" for n in range(300)), WALL, [Status.CURRENT])
+    query = fulltext.memory_query(" ".join(f"w{n}" for n in range(300)), WALL, [Status.CURRENT])
     assert " w255)" in query
     assert "w256" not in query
 
 
 def test_every_status_asked_for_is_in_the_query() -> None:
-    query = words.memory_query("x", WALL, tuple(Status))
+    query = fulltext.memory_query("x", WALL, tuple(Status))
     assert "+status:(current superseded deprecated archived)^0" in query
 
 
@@ -123,14 +123,14 @@ def test_each_facet_is_a_clause_that_must_be_met_and_counts_nothing(
 ) -> None:
     clauses = "".join(f" +facet_keys:{key}^0" for key in keys)
     walled = f"{WALLED} +status:(current)^0"
-    asked = words.memory_query(text, WALL, [Status.CURRENT], keys)
-    plain = words.memory_query(text, WALL, [Status.CURRENT])
-    assert asked == plain.replace(walled, walled + clauses)
-    alone = words.facet_query(WALL, [Status.CURRENT], keys)
+    query = fulltext.memory_query(text, WALL, [Status.CURRENT], keys)
+    plain = fulltext.memory_query(text, WALL, [Status.CURRENT])
+    assert query == plain.replace(walled, walled + clauses)
+    alone = fulltext.facet_query(WALL, [Status.CURRENT], keys)
     assert alone == (walled + clauses if keys else "")
 
 
 def test_another_tenant_has_another_wall() -> None:
     there = WALL.model_copy(update={"tenant": "other"})
-    ours, theirs = (words.turn_query("x", wall) for wall in (WALL, there))
+    ours, theirs = (fulltext.turn_query("x", scope) for scope in (WALL, there))
     assert not set(re.findall(r"[0-9a-f]{32}", ours)) & set(re.findall(r"[0-9a-f]{32}", theirs))

@@ -1,4 +1,4 @@
-"""Whether a passage speaks for a statement, against it, or of something else."""
+"""Whether a passage supports a statement, refutes it, or is about something else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graphmem.model import EvidenceKind
-from graphmem.rules import matching
+from graphmem.rules import consolidation
 from graphmem.rules.consolidation import Passage
 
 FOR, AGAINST = EvidenceKind.SUPPORTING, EvidenceKind.REFUTING
@@ -15,7 +15,7 @@ FOR, AGAINST = EvidenceKind.SUPPORTING, EvidenceKind.REFUTING
 
 def relation(text: str, statement: str, name: str | None = None) -> EvidenceKind | None:
     at = datetime(2026, 3, 1, tzinfo=UTC)
-    return matching.relation(Passage("t", "Turn", "ep", name, text, at), statement)
+    return consolidation.relation(Passage("t", "Turn", "ep", name, text, at), statement)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from graphmem.rules import summarising
-from graphmem.rules.summarising import LEAST, LONGEST_LINE, MOST, SHARE, TextKind, kind_of, summary
+from graphmem.rules import summaries
+from graphmem.rules.summaries import (
+    MAX_CHARS,
+    MAX_LINE_CHARS,
+    MAX_SHARE,
+    MIN_CHARS,
+    TextKind,
+    summarise,
+    text_kind,
+)
 
 LF = "\n"
 ROOT = Path(__file__).resolve().parents[2]
@@ -211,7 +219,7 @@ kinds = st.sampled_from(TextKind)
     ],
 )
 def test_the_suffix_decides_and_else_the_text(ref: str, kind: TextKind) -> None:
-    assert kind_of(ref, "# A heading\n") is kind
+    assert text_kind(ref, "# A heading\n") is kind
 
 
 @pytest.mark.parametrize(
@@ -236,15 +244,15 @@ def test_the_suffix_decides_and_else_the_text(ref: str, kind: TextKind) -> None:
     ],
 )
 def test_the_lines_decide_outside_fences(text: str, kind: TextKind) -> None:
-    assert kind_of("", text) is kind
+    assert text_kind("", text) is kind
 
 
 # Python.
 
 
 def test_the_signatures_of_python() -> None:
-    assert summary(MODULE, TextKind.PYTHON) == SIGNATURES
-    assert summary(f"\ufeff{MODULE}", TextKind.PYTHON) == SIGNATURES
+    assert summarise(MODULE, TextKind.PYTHON) == SIGNATURES
+    assert summarise(f"\ufeff{MODULE}", TextKind.PYTHON) == SIGNATURES
 
 
 def test_broken_python_keeps_the_lines_that_define() -> None:
@@ -253,7 +261,7 @@ def test_broken_python_keeps_the_lines_that_define() -> None:
     for text in (broken + "1", MODULE.replace("import os", "import (")):
         with pytest.raises(SyntaxError):
             compile(text, "x", "exec")
-    assert summary(broken + "# more\n" * 9, TextKind.PYTHON) == (
+    assert summarise(broken + "# more\n" * 9, TextKind.PYTHON) == (
         "class A(B)\n    async def f(self,\ndef g() -> int"
     )
 
@@ -263,53 +271,53 @@ def test_an_invalid_escape_is_read_all_the_same() -> None:
     text = "def f(a, b=1):\n    return '\\d' + a" + " + a" * 30
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert summary(text, TextKind.PYTHON) == "def f(a, b=1)"
+        assert summarise(text, TextKind.PYTHON) == "def f(a, b=1)"
 
 
 def test_python_without_definitions_keeps_its_beginning() -> None:
     text = "LIMIT = 3\n" * 100
-    assert summary(text, TextKind.PYTHON) == "\n".join(["LIMIT = 3"] * 20)
+    assert summarise(text, TextKind.PYTHON) == "\n".join(["LIMIT = 3"] * 20)
 
 
 def test_a_long_signature_is_cut() -> None:
     text = f"def f(a={'x' * 500!r}):\n    return {'y' * 500!r}"
     for source in (text, text + "\n("):
-        made = summary(source, TextKind.PYTHON)
-        assert made == f"def f(a='{'x' * (LONGEST_LINE - 10)}…"
-        assert len(made) == LONGEST_LINE
+        made = summarise(source, TextKind.PYTHON)
+        assert made == f"def f(a='{'x' * (MAX_LINE_CHARS - 10)}…"
+        assert len(made) == MAX_LINE_CHARS
 
 
 # JavaScript and TypeScript, markdown.
 
 
 def test_the_declarations_of_a_script() -> None:
-    assert summary(SCRIPT, TextKind.SCRIPT) == DECLARED
-    assert summary(SCRIPT.replace("\n", "\r\n"), TextKind.SCRIPT) == DECLARED
+    assert summarise(SCRIPT, TextKind.SCRIPT) == DECLARED
+    assert summarise(SCRIPT.replace("\n", "\r\n"), TextKind.SCRIPT) == DECLARED
 
 
 def test_the_headings_of_markdown() -> None:
-    assert summary(MARKDOWN, TextKind.MARKDOWN) == HEADINGS
-    assert summary(MARKDOWN.replace("\n", "\r\n"), TextKind.MARKDOWN) == HEADINGS
+    assert summarise(MARKDOWN, TextKind.MARKDOWN) == HEADINGS
+    assert summarise(MARKDOWN.replace("\n", "\r\n"), TextKind.MARKDOWN) == HEADINGS
 
 
 def test_a_heading_is_cut_where_it_is_too_long() -> None:
     longest = f"# {'x' * 198}"
     assert (
-        summary(f"{longest}\n{longest}y\nend", TextKind.MARKDOWN) == f"{longest}\n{longest[:-1]}…"
+        summarise(f"{longest}\n{longest}y\nend", TextKind.MARKDOWN) == f"{longest}\n{longest[:-1]}…"
     )
 
 
 def test_what_looks_like_front_matter_and_never_ends_is_text() -> None:
-    assert summary("---\ntitle\n===\n" + "x" * 99, TextKind.MARKDOWN) == "# title"
+    assert summarise("---\ntitle\n===\n" + "x" * 99, TextKind.MARKDOWN) == "# title"
 
 
 def headings(text: str) -> str:
     """Return the top headings that a real parser finds, the last line of each."""
     tokens = MarkdownIt("commonmark").parse(text)
     return "\n".join(
-        f"{'#' * int(token.tag[1])} {said.content.split(LF)[-1]}"
-        for token, said in pairwise(tokens)
-        if token.type == "heading_open" and token.level == 0 and said.content
+        f"{'#' * int(token.tag[1])} {inline.content.split(LF)[-1]}"
+        for token, inline in pairwise(tokens)
+        if token.type == "heading_open" and token.level == 0 and inline.content
     )
 
 
@@ -318,8 +326,8 @@ def headings(text: str) -> str:
 )
 def test_the_headings_of_real_pages(path: Path) -> None:
     text = path.read_text("utf-8")
-    assert kind_of("", text) is TextKind.MARKDOWN
-    assert summary(text, TextKind.MARKDOWN) == headings(text)
+    assert text_kind("", text) is TextKind.MARKDOWN
+    assert summarise(text, TextKind.MARKDOWN) == headings(text)
 
 
 LINES = [
@@ -343,7 +351,7 @@ LINES = [
 @given(st.lists(st.sampled_from(LINES), max_size=12))
 def test_headings_are_those_of_a_real_parser(lines: list[str]) -> None:
     text = "\n".join(["start", "", *lines, "", "end" * 999])
-    assert summary(text, TextKind.MARKDOWN) == (headings(text) or summary(text, TextKind.TEXT))
+    assert summarise(text, TextKind.MARKDOWN) == (headings(text) or summarise(text, TextKind.TEXT))
 
 
 # Other text.
@@ -353,17 +361,17 @@ def test_the_first_sentences_up_to_a_share() -> None:
     """A fifth of 1,000 characters is 200: of sentences of 30, six and not seven."""
     text = ("This sentence has 29 letters." + " ") * 33 + "ten more.."
     assert len(text) == 1_000
-    assert summary(text, TextKind.TEXT) == " ".join(["This sentence has 29 letters."] * 6)
-    assert SHARE * len(text) == 200
+    assert summarise(text, TextKind.TEXT) == " ".join(["This sentence has 29 letters."] * 6)
+    assert MAX_SHARE * len(text) == 200
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a" * LEAST, "a" * LEAST),
-        ("a" * (LEAST - 1) + " ", "a" * (LEAST - 1) + " "),
-        ("  " + "a" * LEAST, "a" * LEAST),
-        ("a" * (LEAST + 1), "a" * (LEAST - 1) + "…"),
+        ("a" * MIN_CHARS, "a" * MIN_CHARS),
+        ("a" * (MIN_CHARS - 1) + " ", "a" * (MIN_CHARS - 1) + " "),
+        ("  " + "a" * MIN_CHARS, "a" * MIN_CHARS),
+        ("a" * (MIN_CHARS + 1), "a" * (MIN_CHARS - 1) + "…"),
         ("word " * 20, ("word " * 15).strip() + " word…"),
         ("Is it so? " * 10, ("Is it so? " * 8).strip()),
         ("A line\n" * 20, ("A line\n" * 11).strip()),
@@ -379,12 +387,12 @@ def test_the_first_sentences_up_to_a_share() -> None:
     ],
 )
 def test_the_beginning_of_a_text(text: str, expected: str) -> None:
-    assert summary(text, TextKind.TEXT) == expected
+    assert summarise(text, TextKind.TEXT) == expected
 
 
 def test_no_beginning_is_longer_than_the_most() -> None:
-    assert len(summary("x" * 1_000_000, TextKind.TEXT)) == MOST
-    assert summary("Ten words. " * 100_000, TextKind.TEXT) == ("Ten words. " * 181).strip()
+    assert len(summarise("x" * 1_000_000, TextKind.TEXT)) == MAX_CHARS
+    assert summarise("Ten words. " * 100_000, TextKind.TEXT) == ("Ten words. " * 181).strip()
 
 
 # Laws.
@@ -394,24 +402,24 @@ def test_no_beginning_is_longer_than_the_most() -> None:
 @pytest.mark.parametrize("kind", TextKind)
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_hostile_text_has_a_summary_that_is_not_longer(text: str, kind: TextKind) -> None:
-    assert kind_of("", text) in TextKind
-    made = summary(text, kind)
+    assert text_kind("", text) in TextKind
+    made = summarise(text, kind)
     assert len(made) <= len(text)
-    assert max(map(len, made.split("\n"))) <= max(MOST, LONGEST_LINE)
+    assert max(map(len, made.split("\n"))) <= max(MAX_CHARS, MAX_LINE_CHARS)
     assert bool(made.strip()) == bool(text.strip())
 
 
 @given(texts, kinds)
 @example("def f(a:b,c:d):0", TextKind.PYTHON)
 def test_a_summary_is_never_longer_than_its_text(text: str, kind: TextKind) -> None:
-    made = summary(text, kind)
+    made = summarise(text, kind)
     assert len(made) <= len(text)
-    assert made == summary(text, kind)
-    assert kind_of("", text) in TextKind
+    assert made == summarise(text, kind)
+    assert text_kind("", text) in TextKind
 
 
 @given(st.text(), st.text(alphabet=".? \n\u202eab", max_size=3_000))
 def test_a_beginning_says_nothing_that_the_text_does_not(ref: str, text: str) -> None:
-    made = summary(text, TextKind.TEXT)
+    made = summarise(text, TextKind.TEXT)
     assert text.lstrip().startswith(made.removesuffix("…")) or made == text
-    assert kind_of(ref, "") in summarising.TextKind
+    assert text_kind(ref, "") in summaries.TextKind

@@ -1,4 +1,4 @@
-"""A batch judged text by text, against a plain pass over everything that is there."""
+"""A batch resolved text by text, against a plain pass over all memories."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Known:
 
 def similarity(one: str, other: str) -> float:
     cosine = float(np.dot(VECTORS[one], VECTORS[other]))
-    return scoring.calibrated(cosine, MU)
+    return scoring.calibrate(cosine, MU)
 
 
 def nearest(memories: list[Known], text: str) -> list[Known]:
@@ -89,9 +89,9 @@ def met(stored: list[Known], draft: TextDraft) -> StoredMatches:
                 m.scope,
                 m.content,
                 tuple(sorted(m.tags)),
-                similarity(m.content, draft.wish.content),
+                similarity(m.content, draft.memory.content),
             )
-            for m in nearest(stored, draft.wish.content)
+            for m in nearest(stored, draft.memory.content)
         ),
     )
 
@@ -105,27 +105,27 @@ class Plain:
 
     def judge(self, draft: TextDraft) -> tuple[Outcome, str, tuple[str, ...], str | None, bool]:
         """Return outcome, memory, its tags, what it may update, whether it was brought back."""
-        text, tags = draft.wish.content, set(draft.wish.tags)
+        text, tags = draft.memory.content, set(draft.memory.tags)
         memory = self.exact(draft)
         if memory is not None:
             back = memory.status is not Status.CURRENT
             memory.status = Status.CURRENT
             return Outcome.EXACT_DUPE, memory.id, united(memory, tags), None, back
         candidates = nearest(self.searched, text) + self.made
-        choice = duplicates.choose(
+        found = duplicates.find_duplicate(
             text,
             [
-                duplicates.SimilarMemory(m.id, m.content, similarity(m.content, text))
+                NearMatch(m.id, m.scope, m.content, (), similarity(m.content, text))
                 for m in candidates
             ],
             THRESHOLD,
         )
-        if isinstance(choice, duplicates.RepeatedMemory):
-            memory = next(m for m in candidates if m.id == choice.memory_id)
+        if found and not found.differences:
+            memory = next(m for m in candidates if m.id == found.match.id)
             return Outcome.NEAR_DUPE, memory.id, united(memory, tags), None, False
         memory = Known(draft.memory_id, "own", text)
         self.made.append(memory)
-        update = choice.memory_id if choice else None
+        update = found.match.id if found else None
         return Outcome.INSERTED_NEW, memory.id, united(memory, tags), update, False
 
     def exact(self, draft: TextDraft) -> Known | None:

@@ -1,4 +1,4 @@
-"""What a model is shown of turns, and what is made of its answer."""
+"""Prompts about turns, and the proposals in replies."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from graphmem.rules.extraction import windows
 from graphmem.rules.extraction.windows import (
     ExtractionReply,
     Vocabulary,
-    prompt,
-    proposals,
-    proposed,
+    extraction_prompt,
+    parse_proposal,
+    parse_reply,
 )
 from tests.plugins.sayings import read_together, turn
 
@@ -47,10 +47,10 @@ def answer(*offers: dict[str, Any]) -> ExtractionReply:
 
 
 def test_a_prompt_holds_the_rules_and_the_data() -> None:
-    asked = prompt(WINDOW, Vocabulary([("lives_in", "ONE"), ("likes", None)], ["Bob"]))
-    assert (asked.name, asked.reply) == ("extract", ExtractionReply)
-    assert asked.system == consolidation.text("extract")
-    assert asked.user == (
+    prompt = extraction_prompt(WINDOW, Vocabulary([("lives_in", "ONE"), ("likes", None)], ["Bob"]))
+    assert (prompt.name, prompt.reply) == ("extract", ExtractionReply)
+    assert prompt.system == consolidation.prompt_text("extract")
+    assert prompt.user == (
         '<predicates>\nlives_in "ONE"\n"likes"\n</predicates>\n'
         '<names>\n"Bob"\n</names>\n'
         '<earlier>\ne1 2024-06-12T15:30 assistant "Are you in Lisbon?"\n</earlier>\n'
@@ -64,7 +64,7 @@ def test_a_prompt_holds_the_rules_and_the_data() -> None:
 @given(st.text(max_size=80), st.text(max_size=20))
 def test_no_words_pass_for_instructions(text: str, name: str) -> None:
     window = read_together([turn(text, 0, name=name)])
-    lines = prompt(window, Vocabulary([(text, None)], [name])).user.split("\n")
+    lines = extraction_prompt(window, Vocabulary([(text, None)], [name])).user.split("\n")
     assert len(lines) == 16
     assert (lines[9], lines[11]) == ("<messages>", "</messages>")
 
@@ -72,15 +72,15 @@ def test_no_words_pass_for_instructions(text: str, name: str) -> None:
 def test_only_so_much_of_a_vocabulary_and_of_a_message_is_shown() -> None:
     many = [(f"p{n}", None) for n in range(200)]
     window = read_together([turn("x" * 9_000), turn("y" * 9_000, 1)], [0])
-    user = prompt(window, Vocabulary(many, [])).user
-    assert user.count("x") == windows.MOST_CHARACTERS
-    assert user.count("y") < windows.MOST_BESIDE + 10
+    user = extraction_prompt(window, Vocabulary(many, [])).user
+    assert user.count("x") == windows.MAX_CHARS
+    assert user.count("y") < windows.MAX_REFERENCE_CHARS + 10
     assert '"p59"' in user
     assert '"p60"' not in user
 
 
 def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
-    text = consolidation.text("extract")
+    text = consolidation.prompt_text("extract")
     [line] = [line for line in text.splitlines() if line.startswith('{"proposals"')]
     reply = ExtractionReply.model_validate_json(line)
     shown = read_together(
@@ -94,7 +94,7 @@ def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
         ],
         [1],
     )
-    found, refused = proposals(reply, shown)
+    found, refused = parse_reply(reply, shown)
     assert refused == []
     assert [(one.object, one.kind) for one in found] == [
         ("Porto", EvidenceKind.SUPPORTING),
@@ -103,7 +103,7 @@ def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
 
 
 def test_an_offer_becomes_a_proposal() -> None:
-    [found], refused = proposals(answer(OFFER), WINDOW)
+    [found], refused = parse_reply(answer(OFFER), WINDOW)
     assert refused == []
     assert found == Proposal(
         turn_id="t1",
@@ -134,27 +134,27 @@ def test_an_offer_becomes_a_proposal() -> None:
     ],
 )
 def test_an_offer_that_is_none_is_listed(changed: dict[str, Any], code: DismissalReason) -> None:
-    found, [refused] = proposals(answer(OFFER, OFFER | changed), WINDOW)
+    found, [refused] = parse_reply(answer(OFFER, OFFER | changed), WINDOW)
     assert (len(found), refused.code, refused.proposal) == (1, code, None)
     assert refused.problem
 
 
 def test_a_number_that_is_none_is_listed() -> None:
     raw = json.dumps({"proposals": [OFFER]}).replace("0.9", "NaN")
-    found, [refused] = proposals(ExtractionReply.model_validate_json(raw), WINDOW)
+    found, [refused] = parse_reply(ExtractionReply.model_validate_json(raw), WINDOW)
     assert (found, refused.code) == ([], DismissalReason.MALFORMED)
 
 
 def test_a_triple_is_worded_by_its_parts() -> None:
-    [found], _ = proposals(answer(OFFER | {"statement": "The user lives in Porto."}), WINDOW)
+    [found], _ = parse_reply(answer(OFFER | {"statement": "The user lives in Porto."}), WINDOW)
     assert (found.statement, found.object) == (None, "Porto")
     alone = {"subject": None, "predicate": None, "object": None, "statement": "The user moved."}
-    [found], _ = proposals(answer(OFFER | alone), WINDOW)
+    [found], _ = parse_reply(answer(OFFER | alone), WINDOW)
     assert found.statement == "The user moved."
 
 
 def test_only_so_many_proposals_are_looked_at() -> None:
-    found, [refused] = proposals(answer(*[OFFER] * 130), WINDOW)
+    found, [refused] = parse_reply(answer(*[OFFER] * 130), WINDOW)
     assert (len(found), refused.code) == (100, DismissalReason.MALFORMED)
     assert "30 more" in refused.problem
 
@@ -166,7 +166,7 @@ def test_only_so_many_proposals_are_looked_at() -> None:
     )
 )
 def test_any_map_is_a_proposal_or_says_why_not(given: dict[str, Any]) -> None:
-    found = proposed(given)
+    found = parse_proposal(given)
     if not isinstance(found, Proposal):
         assert found.code is DismissalReason.MALFORMED
         assert found.problem

@@ -25,7 +25,7 @@ _FENCED = re.compile(
 )
 _UNSPACED = "\u0e00"
 """Lowest character of the scripts that mostly put no space between words."""
-_LEAST_WORDS = 5
+_MIN_ECHO_WORDS = 5
 """Minimum number of consecutive words that identify text that memory supplied."""
 _TOKEN = re.compile(r"(?P<space>\s+)|(?P<word>\w+)|[^\w\s]+")
 _QUOTES = {ord(one): ord(alike[0]) for alike in (_SINGLE, _DOUBLE) for one in alike}
@@ -52,39 +52,33 @@ class SuppliedText(NamedTuple):
     """Query of the recall; empty if a single item was read."""
 
 
-def plain(text: str) -> str:
+def nfc(text: str) -> str:
     """Return a text in NFC, the form in which spans are counted."""
     return unicodedata.normalize("NFC", text)
 
 
-def places(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
-    """Return every position where words occur in a text as whole words.
-
-    Args:
-        words: the words; only whitespace never matches.
-        text: text in NFC.
-        any_case: whether to ignore case.
-    """
-    needle = _compared(plain(words).strip(), any_case=any_case)
+def find_quote(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
+    """Return every position where words occur in a text in NFC as whole words."""
+    needle = _comparable(nfc(words).strip(), any_case=any_case)
     if not needle.text:
         return []
-    wanted = needle.text
+    pattern = needle.text
     if not needle.opens:
-        wanted = wanted.removeprefix(_EDGE)
+        pattern = pattern.removeprefix(_EDGE)
     if not needle.closes:
-        wanted = wanted.removesuffix(_EDGE)
-    hay = _of_text(text, any_case)
-    found, at = [], hay.text.find(wanted)
+        pattern = pattern.removesuffix(_EDGE)
+    searched = _cached_comparable(text, any_case)
+    spans, at = [], searched.text.find(pattern)
     while at >= 0:
-        end = at + len(wanted)
-        found.append(TextSpan(hay.origin(at), hay.origin(end)))
-        at = hay.text.find(wanted, end)
-    return found
+        end = at + len(pattern)
+        spans.append(TextSpan(searched.origin(at), searched.origin(end)))
+        at = searched.text.find(pattern, end)
+    return spans
 
 
-def stands(words: str, text: str) -> bool:
+def occurs(words: str, text: str) -> bool:
     """Return whether words occur in a text, ignoring case."""
-    return bool(places(words, plain(text), any_case=True))
+    return bool(find_quote(words, nfc(text), any_case=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,30 +104,19 @@ class _Comparable:
         return self.origins[piece] + at - self.starts[piece]
 
 
-def _compared(text: str, *, any_case: bool) -> _Comparable:
-    made: list[str] = []
-    starts, origins, length = [0], [0], 0
+def _comparable(text: str, *, any_case: bool) -> _Comparable:
+    parts: list[str] = []
+    starts, origins = [0], [0]
     for token in _TOKEN.finditer(text):
-        piece = _alike(token[0], any_case=any_case)
-        if token["word"]:
-            # An edge maps to the position at which its word begins or ends.
-            made.append(_EDGE)
-            starts += [length + 1, length + 1 + len(piece)]
-            origins += [token.start(), token.end()]
-            made += [piece, _EDGE]
-            length += len(piece) + 2
-            starts.append(length)
-            origins.append(token.end())
-        else:
-            piece = " " if token["space"] else piece
-            made.append(piece)
-            starts.append(length)
-            origins.append(token.start())
-            length += len(piece)
-            starts.append(length)
-            origins.append(token.end())
+        piece = " " if token["space"] else _unify(token[0], any_case=any_case)
+        edge = _EDGE if token["word"] else ""
+        parts += [edge, piece, edge]
+        # An edge maps to the position at which its word begins or ends.
+        start = starts[-1] + len(edge)
+        starts += [start, start + len(piece), start + len(piece) + len(edge)]
+        origins += [token.start(), token.end(), token.end()]
     return _Comparable(
-        "".join(made),
+        "".join(parts),
         starts,
         origins,
         opens=bool(text) and _is_edge(text[0]),
@@ -142,21 +125,21 @@ def _compared(text: str, *, any_case: bool) -> _Comparable:
 
 
 @lru_cache(maxsize=8)
-def _of_text(text: str, any_case: bool) -> _Comparable:  # noqa: FBT001
+def _cached_comparable(text: str, any_case: bool) -> _Comparable:  # noqa: FBT001
     """Return a text to search in; cached, because many quotes are searched in the same turns."""
-    return _compared(text, any_case=any_case)
+    return _comparable(text, any_case=any_case)
 
 
-def _alike(piece: str, *, any_case: bool) -> str:
+def _unify(piece: str, *, any_case: bool) -> str:
     """Return a piece with equivalent characters unified; its length does not change."""
     piece = piece.translate(_QUOTES)
     if not any_case:
         return piece
     folded = piece.casefold()
-    return folded if len(folded) == len(piece) else "".join(map(_folded, piece))
+    return folded if len(folded) == len(piece) else "".join(map(_fold_character, piece))
 
 
-def _folded(character: str) -> str:
+def _fold_character(character: str) -> str:
     forms = (character.casefold(), character.lower(), character)
     return next(form for form in forms if len(form) == 1)
 
@@ -165,22 +148,18 @@ def _is_edge(character: str) -> bool:
     return character.isalnum() and character < _UNSPACED
 
 
-def echoes(turn: Turn, supplied: Iterable[SuppliedText]) -> list[TextSpan]:
+def echo_spans(turn: Turn, supplied: Iterable[SuppliedText]) -> list[TextSpan]:
     """Return the spans of a turn that memory supplied.
 
     These are the text inside the fence of a context block, closed or not, and every text that
     memory supplied earlier. A text that its query already contained is not included.
-
-    Args:
-        turn: the turn as stored.
-        supplied: texts supplied to the participants of its session.
     """
-    text = plain(turn.text)
-    found = [TextSpan(*one.span()) for one in _FENCED.finditer(text)]
+    text = nfc(turn.text)
+    spans = [TextSpan(*match.span()) for match in _FENCED.finditer(text)]
     for supply in supplied:
         if _may_be_echoed(supply, turn):
-            found += places(supply.text.rstrip(_CLOSING), text, any_case=True)
-    return found
+            spans += find_quote(supply.text.rstrip(_CLOSING), text, any_case=True)
+    return spans
 
 
 def is_echo(quote: str, turn: Turn, supplied: Iterable[SuppliedText]) -> bool:
@@ -189,24 +168,26 @@ def is_echo(quote: str, turn: Turn, supplied: Iterable[SuppliedText]) -> bool:
     A quote of five or more words from a longer supplied text is an echo, too.
     """
     known = list(supplied)
-    spans = echoes(turn, known)
-    occurrences = places(quote, plain(turn.text))
-    if occurrences and all(any(_overlap(place, one) for one in spans) for place in occurrences):
+    spans = echo_spans(turn, known)
+    occurrences = find_quote(quote, nfc(turn.text))
+    if occurrences and all(any(_overlap(place, span) for span in spans) for place in occurrences):
         return True
-    if len(quote.split()) < _LEAST_WORDS:
+    if len(quote.split()) < _MIN_ECHO_WORDS:
         return False
     return any(
-        _may_be_echoed(one, turn) and not stands(quote, one.query) and stands(quote, one.text)
-        for one in known
+        _may_be_echoed(supply, turn)
+        and not occurs(quote, supply.query)
+        and occurs(quote, supply.text)
+        for supply in known
     )
 
 
-def without(text: str, spans: Iterable[TextSpan]) -> str:
+def blank_spans(text: str, spans: Iterable[TextSpan]) -> str:
     """Return a text in NFC with these spans replaced by spaces."""
-    kept = list(plain(text))
+    characters = list(nfc(text))
     for start, end in spans:
-        kept[start:end] = " " * (end - start)
-    return "".join(kept)
+        characters[start:end] = " " * (end - start)
+    return "".join(characters)
 
 
 def _may_be_echoed(supply: SuppliedText, turn: Turn) -> bool:
@@ -220,9 +201,9 @@ def _may_be_echoed(supply: SuppliedText, turn: Turn) -> bool:
         (len(words) > 1 or not supply.text.isascii())
         and supply.item_id != turn.id
         and supply.at <= turn.recorded_at
-        and not stands(supply.text.rstrip(_CLOSING), supply.query)
+        and not occurs(supply.text.rstrip(_CLOSING), supply.query)
     )
 
 
-def _overlap(one: TextSpan, other: TextSpan) -> bool:
-    return one.start < other.end and other.start < one.end
+def _overlap(left: TextSpan, right: TextSpan) -> bool:
+    return left.start < right.end and right.start < left.end

@@ -11,12 +11,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
-SHARE = 0.2
+MAX_SHARE = 0.2
 """Maximum share of an unstructured text in its summary. Ours, like the next three."""
-LEAST, MOST = 80, 2_000
+MIN_CHARS, MAX_CHARS = 80, 2_000
 """Bounds of such a summary in characters, whatever the share: a shorter one is uninformative, and a
 longer one is not a summary."""
-LONGEST_LINE = 200
+MAX_LINE_CHARS = 200
 """Maximum length of a signature or a heading, in characters."""
 _LINE_READ = 800
 """Number of characters read from a line, so that the cost of a line of a million is bounded."""
@@ -93,7 +93,7 @@ def _file_of(ref: str) -> str:
     return path[: -len(colon + lines)] if lines[:1].isdecimal() else path
 
 
-def kind_of(ref: str, text: str) -> TextKind:
+def text_kind(ref: str, text: str) -> TextKind:
     """Return the format of a text: by the suffix of its name, else by its lines.
 
     Args:
@@ -113,16 +113,16 @@ def kind_of(ref: str, text: str) -> TextKind:
     return TextKind.MARKDOWN if any(map(_HEADING.match, lines)) else TextKind.TEXT
 
 
-def summary(text: str, kind: TextKind) -> str:
+def summarise(text: str, kind: TextKind) -> str:
     """Return a summary of a text in its own words, never longer than the text.
 
     The summary of code is its signatures, that of markdown its headings. If there are none, and for
     other text, it is the first sentences up to SHARE of the text.
     """
-    made = "\n".join(_MAKERS[kind](text)) if kind in _MAKERS else ""
-    if not made.strip():
-        made = _beginning(text)
-    return made if len(made) < len(text) else text
+    summary = "\n".join(_MAKERS[kind](text)) if kind in _MAKERS else ""
+    if not summary.strip():
+        summary = _first_sentences(text)
+    return summary if len(summary) < len(text) else text
 
 
 def _python(text: str) -> Iterator[str]:
@@ -145,8 +145,8 @@ def _members(body: Sequence[ast.AST], indent: str) -> Iterator[str]:
             result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
             yield f"{indent}{word} {node.name}({ast.unparse(node.args)}){result}"
         elif isinstance(node, ast.ClassDef):
-            given = ", ".join(map(ast.unparse, (*node.bases, *node.keywords)))
-            yield f"{indent}class {node.name}{f'({given})' if given else ''}"
+            bases = ", ".join(map(ast.unparse, (*node.bases, *node.keywords)))
+            yield f"{indent}class {node.name}{f'({bases})' if bases else ''}"
             yield from _members(node.body, indent + _INDENT)
         else:
             # Definitions may be nested in `if` or `try`.
@@ -157,26 +157,26 @@ def _members(body: Sequence[ast.AST], indent: str) -> Iterator[str]:
 def _script(text: str) -> Iterator[str]:
     """Yield the lines that declare or export something, without a trailing opening brace."""
     for line in _lines(text):
-        found = _declares(line)
-        if found:
-            shown = found[0] if found["arrow"] else line
-            yield _cut_line(shown.rstrip().removesuffix("{").rstrip())
+        match = _match_declaration(line)
+        if match:
+            declaration = match[0] if match["arrow"] else line
+            yield _cut_line(declaration.rstrip().removesuffix("{").rstrip())
 
 
-def _declares(line: str) -> re.Match[str] | None:
-    found = _SCRIPT.match(line)
-    return found if found and found.lastgroup else None
+def _match_declaration(line: str) -> re.Match[str] | None:
+    match = _SCRIPT.match(line)
+    return match if match and match.lastgroup else None
 
 
 def _markdown(text: str) -> Iterator[str]:
     """Yield the headings outside code with their levels, except within lists and quotes."""
     before = ""
     for line in _outside_fences(_without_front_matter(_lines(text))):
-        if found := _HEADING.match(line):
-            title, marks = _CLOSING.sub("", found["title"].strip()).strip(), found["marks"]
+        if match := _HEADING.match(line):
+            title, marks = _CLOSING.sub("", match["title"].strip()).strip(), match["marks"]
             before = ""
-        elif before and (found := _UNDERLINE.match(line)):
-            title, marks = before.strip(), "#" if found["first"] else "##"
+        elif before and (match := _UNDERLINE.match(line)):
+            title, marks = before.strip(), "#" if match["first"] else "##"
             before = ""
         else:
             title, marks = "", ""
@@ -197,12 +197,12 @@ def _outside_fences(lines: Sequence[str]) -> Iterator[str]:
     """Yield the lines outside fenced code; an unclosed fence extends to the end."""
     fence = ""
     for line in lines:
-        found = _FENCE.match(line)
+        match = _FENCE.match(line)
         if fence:
-            if found and found["marks"].startswith(fence) and not found["info"].strip():
+            if match and match["marks"].startswith(fence) and not match["info"].strip():
                 fence = ""
-        elif found and not (found["marks"][0] == "`" and "`" in found["info"]):
-            fence = found["marks"]
+        elif match and not (match["marks"][0] == "`" and "`" in match["info"]):
+            fence = match["marks"]
         else:
             yield line
             continue
@@ -217,7 +217,9 @@ def _opens_python(line: str) -> bool:
 
 
 def _opens_script(line: str) -> bool:
-    return bool(not line[:1].isspace() and line.rstrip().endswith(_CODE_ENDS) and _declares(line))
+    return bool(
+        not line[:1].isspace() and line.rstrip().endswith(_CODE_ENDS) and _match_declaration(line)
+    )
 
 
 def _lines(text: str) -> list[str]:
@@ -226,16 +228,16 @@ def _lines(text: str) -> list[str]:
 
 def _cut_line(line: str) -> str:
     line = " ".join(line.splitlines())
-    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1].rstrip()}…"
+    return line if len(line) <= MAX_LINE_CHARS else f"{line[: MAX_LINE_CHARS - 1].rstrip()}…"
 
 
-def _beginning(text: str) -> str:
+def _first_sentences(text: str) -> str:
     """Return the first sentences; if they fill less than half of the room, the next one is cut."""
-    room = min(max(int(len(text) * SHARE), LEAST), MOST)
+    room = min(max(int(len(text) * MAX_SHARE), MIN_CHARS), MAX_CHARS)
     if len(text) <= room:
         return text
     head = text.lstrip()[: room + 1]
-    ends = [found.start() for found in _SENTENCE_END.finditer(head)]
+    ends = [match.start() for match in _SENTENCE_END.finditer(head)]
     if ends and ends[-1] >= room / 2:
         return head[: ends[-1]].rstrip()
     if len(head) <= room:
