@@ -307,7 +307,7 @@ class Recollection(Record):
 
     @property
     def reason(self) -> str:
-        """Return why there are nothing was found; empty if something was."""
+        """Return why nothing was found; empty if something was."""
         if self.bites:
             return ""
         if not self.hidden:
