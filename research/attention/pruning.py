@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench.attention_world import Vectors, noise, unit
 from graphmem.model import PruneAction, Tier
 from graphmem.rules import upkeep, usage
+from research.attention.world import Vectors, noise, unit
 from tests.oracles import rating as rating_oracle
 from tests.oracles.rating import Result, Standing
 

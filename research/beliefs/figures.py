@@ -4,44 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bench.belief_leaders import ONE, RULES
-from bench.belief_many import Curves
-from bench.belief_sweeps import FLAGGED, SWEPT
 from bench.figures import Cell, Row
-from graphmem.errors import ConfigurationError
+from research.beliefs.leaders import ONE, RULES
+from research.beliefs.many_formula import Curves
+from research.beliefs.sweeps import FLAGGED, SWEPT
+from research.plotting import COLOURS, STYLE, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# A fixed salt makes the output reproducible byte by byte.
-STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "graphmem",
-    "svg.fonttype": "none",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
-COLOURS = ("#0b5394", "#cc4125", "#e69138", "#6aa84f", "#674ea7", "#7f7f7f", "#c27ba0")
 NAMED_MARGINS = (0.05, 0.1, 0.2)
 MARKERS = "osD^vx"
-
-
-def check() -> None:
-    """Check that figures can be drawn.
-
-    Raises:
-        ConfigurationError: matplotlib is not installed.
-    """
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ConfigurationError(
-            "Drawing figures needs matplotlib, which is not installed.",
-            hint="pip install 'graphmem[plot]'",
-        ) from error
 
 
 def draw(
@@ -57,7 +33,6 @@ def draw(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    folder.mkdir(parents=True, exist_ok=True)
     with mpl.rc_context(STYLE):
         figures = {
             "one-noise": Figure(figsize=(7.5, 4.6), layout="constrained"),
@@ -69,12 +44,7 @@ def draw(
         _sweeps(figures["one-sweeps"], tables)
         _calibration(figures["many-calibration"], curves)
         _errors(figures["sprt-errors"], tables["SPRT, simulated evidence"])
-        paths = []
-        for name, figure in figures.items():
-            path = folder / f"{name}.svg"
-            figure.savefig(path, metadata={"Date": None})
-            paths.append(path)
-    return paths
+        return save(folder, figures)
 
 
 def _noise(figure: Figure, rows: Sequence[Row]) -> None:

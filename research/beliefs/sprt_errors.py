@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bench.belief_metrics import percent, ratio
 from bench.figures import Cell, Table
 from graphmem.model.belief import VerdictStatus
 from graphmem.rules import formulas
 from graphmem.rules.formulas import Evidence
+from research.beliefs.metrics import percent, ratio
 from tests.oracles import sequential as sequential_oracle
 
 if TYPE_CHECKING:

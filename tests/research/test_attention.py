@@ -9,18 +9,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bench import attention_measures as measures
-from bench import attention_rivals, attention_tables
-from bench.attention_fold import SHIPPED, Counted, Ratings, Shared, Variant, fold, play
-from bench.attention_lives import ENDS, Lived
-from bench.attention_measures import Found, Tiers
-from bench.attention_tables import Aim
-from bench.attention_world import Harm, Log, Setting, harmed, within
 from graphmem.rules import usage
 from graphmem.rules.usage import STANDARD
-from tests.bench.attention_worlds import ITEM, SMALL, asked, lived, told
+from research.attention import measures, predictors, tables
+from research.attention.measures import Found, Tiers
+from research.attention.ratings import SHIPPED, Counted, Ratings, Shared, Variant, fold, play
+from research.attention.scenarios import ENDS, Lived
+from research.attention.tables import Aim
+from research.attention.world import Harm, Log, Setting, harmed, within
 from tests.oracles import rating as rating_oracle
 from tests.oracles.rating import Result, Search
+from tests.research.attention_worlds import ITEM, SMALL, asked, lived, told
 
 # Worlds
 
@@ -242,7 +241,7 @@ def test_a_fifth_of_the_ties_is_half_won() -> None:
 def test_an_aim_is_met_at_its_number(aim: Aim, share: float, *, met: bool) -> None:
     found = Found(*[0.0] * len(Found._fields))._replace(ahead=share)
     other = found._replace(ahead=0.5)
-    row = attention_tables._aim("x", aim, {ENDS[0]: other, ENDS[-1]: found})
+    row = tables._aim("x", aim, {ENDS[0]: other, ENDS[-1]: found})
     assert (row["met"], row["1,000"], row["100"]) == (met, round(100 * share, 1), 50.0)
 
 
@@ -251,10 +250,10 @@ def test_simpler_rules_by_hand() -> None:
     now = Ratings.unrated(4)
     for one in log:
         play(now, one)
-    assert attention_rivals.opened(log, now).tolist() == [1, 2, 0, 0]
-    faded = attention_rivals.opened_of_late(log, now)
+    assert predictors.opened(log, now).tolist() == [1, 2, 0, 0]
+    faded = predictors.opened_of_late(log, now)
     assert faded == pytest.approx([math.exp(-1), 1 + math.exp(-1), 0, 0])
-    shares = attention_rivals.opened_of_found(log, now)
+    shares = predictors.opened_of_found(log, now)
     assert shares == pytest.approx([7 / 11, 8 / 12, 6 / 12, 6 / 10])
 
 
@@ -262,6 +261,6 @@ def test_what_only_changes_the_reading_is_not_rated_again() -> None:
     world, log = lived(replace(SMALL, searches=1), sessions=ENDS[-1] + 1)
     life = Lived(world, log)
     once = life.rated(SHIPPED)
-    assert life.rated(attention_tables.high_from(1_300.0)) is once
+    assert life.rated(tables.high_from(1_300.0)) is once
     assert life.rated(replace(SHIPPED, fades=False, top=0.2)) is once
     assert life.rated(SHIPPED.times(2)) is not once

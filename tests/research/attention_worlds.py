@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bench.attention_world import Asked, Log, Setting, World
+from research.attention.world import Asked, Log, Setting, World
 
 SMALL = Setting(memories=200, topics=10, dimension=16, agents=2, searches=3, results=6)
 ITEM = 7

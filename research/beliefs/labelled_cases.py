@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from bench.belief_data import Claim
 from graphmem.rules.formulas import Evidence
+from research.beliefs.datasets import Claim
 
 SEED = 20_240_602
 CONFIDENCE = 0.7

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bench.attention_fold import SHIPPED, Ratings, Variant, fold
-from bench.attention_measures import AHEAD, Found, measured, window
-from bench.attention_world import Log, Setting, World
 from graphmem.rules.usage import STANDARD
+from research.attention.measures import AHEAD, Found, measured, window
+from research.attention.ratings import SHIPPED, Ratings, Variant, fold
+from research.attention.world import Log, Setting, World
 
 SEEDS = (1, 2, 3)
 ENDS = (100, 300, 1_000)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bench import consolidation_scores as scores
-from bench.consolidation_scores import Facts, percent
-from bench.consolidation_sweeps import LEAST, NEAR, Swept, intervals
-from bench.consolidation_talks import (
+from bench.figures import Report, Table
+from bench.locomo import data_folder
+from bench.server import connected, fresh_server
+from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationReport, EvidenceKind
+from research.consolidation import scores
+from research.consolidation.conversations import (
     BEAM,
     DRAWS,
     GENERATED,
@@ -26,11 +28,9 @@ from bench.consolidation_talks import (
     shares,
     split,
 )
-from bench.figures import Report, Table
-from bench.histories import History
-from bench.locomo import data_folder
-from bench.server import connected, fresh_server
-from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationReport, EvidenceKind
+from research.consolidation.histories import History
+from research.consolidation.scores import Facts, percent
+from research.consolidation.sweeps import LEAST, NEAR, Swept, intervals
 
 if TYPE_CHECKING:
     from bench.progress import Steps

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from bench.attention_fold import SHIPPED, Counted, Shared, Variant
-from bench.attention_lives import DRIFTING, ENDS, SEEDS, STABLE, Lived, mean
-from bench.attention_measures import Found
-from bench.attention_pruning import Size
-from bench.attention_world import Setting
 from bench.figures import Cell, Row
+from research.attention.measures import Found
+from research.attention.pruning import Size
+from research.attention.ratings import SHIPPED, Counted, Shared, Variant
+from research.attention.scenarios import DRIFTING, ENDS, SEEDS, STABLE, Lived, mean
+from research.attention.world import Setting
 
 FIRST, LAST = ENDS[0], ENDS[-1]
 MOST_MB = 10_000.0

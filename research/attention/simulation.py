@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import attention_harm, attention_plots, attention_tables, belief_plots
-from bench.attention_harm import HARMS, Story, target, told
-from bench.attention_lives import ENDS, GROWN, SEEDS, SETTINGS, STABLE, Lived
-from bench.attention_measures import AHEAD, MEDIAN_TOKENS, POINTER, SPREAD, SUMMARY
-from bench.attention_pruning import EPISODE_KB, LOG_KB, SESSIONS_A_DAY, Kept, grown
-from bench.attention_rivals import rivals
-from bench.attention_world import Setting, within
 from bench.figures import Report, Row, Table
+from research.attention import adversaries, figures
+from research.attention.adversaries import HARMS, Story, target, told
+from research.attention.measures import AHEAD, MEDIAN_TOKENS, POINTER, SPREAD, SUMMARY
+from research.attention.predictors import rivals
+from research.attention.pruning import EPISODE_KB, LOG_KB, SESSIONS_A_DAY, Kept, grown
+from research.attention.scenarios import ENDS, GROWN, SEEDS, SETTINGS, STABLE, Lived
+from research.attention.tables import WORLDS, aims, changes, games, memory, tiers, world
+from research.attention.world import Setting, within
+from research.plotting import require_matplotlib
 
 if TYPE_CHECKING:
     from bench.progress import Steps
@@ -36,7 +38,7 @@ def measure(steps: Steps, *, plots: Path | None) -> Report:
         ConfigurationError: `plots` is given but matplotlib is not installed.
     """
     if plots:
-        belief_plots.check()
+        require_matplotlib()
     lives = {
         name: [Lived.of(setting, seed) for seed in steps.over(SEEDS, f"interests, {name}")]
         for name, setting in SETTINGS.items()
@@ -48,25 +50,21 @@ def measure(steps: Steps, *, plots: Path | None) -> Report:
     harm, stories = _harmed(lives[STABLE], steps)
     steps.say("other numbers")
     tables = [
-        Table("aims", attention_tables.aims(lives, sizes["as shipped"])),
-        Table("tiers", attention_tables.tiers(lives)),
-        Table("games", attention_tables.games(lives)),
-        Table("changes", attention_tables.changes(lives)),
+        Table("aims", aims(lives, sizes["as shipped"])),
+        Table("tiers", tiers(lives)),
+        Table("games", games(lives)),
+        Table("changes", changes(lives)),
         Table(
             "worlds",
-            [
-                row
-                for name in steps.over([*attention_tables.WORLDS], "worlds")
-                for row in attention_tables.world(name)
-            ],
+            [row for name in steps.over([*WORLDS], "worlds") for row in world(name)],
         ),
         Table("simpler rules", rivals(lives)),
         Table("adversaries", harm),
-        Table("one result opened", attention_harm.wide()),
-        Table("short-term memory", attention_tables.memory(sizes)),
+        Table("one result opened", adversaries.wide()),
+        Table("short-term memory", memory(sizes)),
     ]
     if plots:
-        attention_plots.draw(plots, lives, stories, sizes)
+        figures.draw(plots, lives, stories, sizes)
     setting = Setting()
     return Report(
         name="attention",
@@ -112,7 +110,7 @@ def _harmed(
         if by not in honest:
             honest[by] = [told(*case, ENDS, by=by) for case in cases]
         stories[name] = [told(*case, ENDS, harm, by) for case in cases]
-        rows.append(attention_harm.row(name, stories[name], honest[by], items))
+        rows.append(adversaries.row(name, stories[name], honest[by], items))
     return rows, stories
 
 

@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from bench import belief_cases
-from bench.belief_cases import SEED, Case, weighed
-from bench.belief_data import Claim
-from bench.belief_metrics import accuracy, brier, ece, interval, percent, ratio, reliability, span
 from bench.figures import Cell, Table
 from graphmem.model.belief import VerdictStatus
 from graphmem.rules.formulas import Evidence
+from research.beliefs import labelled_cases
+from research.beliefs.datasets import Claim
+from research.beliefs.labelled_cases import SEED, Case, weighed
+from research.beliefs.metrics import (
+    accuracy,
+    brier,
+    ece,
+    interval,
+    percent,
+    ratio,
+    reliability,
+    span,
+)
 from tests.oracles import projection, sequential
 
 if TYPE_CHECKING:
@@ -121,7 +130,7 @@ def measure(
     steps: Steps,
 ) -> tuple[list[Table], dict[str, Curves]]:
     """Return the tables, and the reliability curves of two data sets for a plot."""
-    cases = belief_cases.halves(healthver)
+    cases = labelled_cases.halves(healthver)
     mixed = {n for n, c in enumerate(healthver) if len({p.polarity for p in c.pieces}) > 1}
     sets: dict[str, tuple[list[Case], Mapping[str, Probability]]] = {
         HEALTHVER: (cases, RULES),
@@ -129,9 +138,9 @@ def measure(
             [c for c in cases if c.claim in mixed],
             RULES,
         ),
-        ANNOTATOR: (belief_cases.one_annotator(climate), RULES),
-        "Climate-FEVER, all votes": (belief_cases.voted(climate), RULES),
-        "VitaminC, misread revisions": (belief_cases.misread(vitaminc), FLIPPING),
+        ANNOTATOR: (labelled_cases.one_annotator(climate), RULES),
+        "Climate-FEVER, all votes": (labelled_cases.voted(climate), RULES),
+        "VitaminC, misread revisions": (labelled_cases.misread(vitaminc), FLIPPING),
     }
     tables = [scored(name, *sets[name]) for name in steps.over(list(sets), "labelled evidence")]
     tables += [

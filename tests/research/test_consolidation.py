@@ -10,18 +10,15 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from bench import consolidation_quality as quality
-from bench import consolidation_scores as scores
-from bench import consolidation_sweeps as sweeps
-from bench import histories
-from bench.consolidation_sweeps import Swept
-from bench.consolidation_talks import Bench, Talk
-from bench.histories import Fact, History
 from bench.progress import Steps
 from graphmem.client import GraphMem
 from graphmem.model import BeliefChange, BeliefChangeKind, EvidenceKind, Quote
 from graphmem.rules import consolidation, matching
 from graphmem.rules.consolidation import Passage
+from research.consolidation import histories, quality, scores, sweeps
+from research.consolidation.conversations import Bench, Talk
+from research.consolidation.histories import Fact, History
+from research.consolidation.sweeps import Swept
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 

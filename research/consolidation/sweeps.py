@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bench import consolidation_scores as scores
-from bench.consolidation_scores import Facts, percent
-from bench.consolidation_talks import (
+from graphmem.model import BeliefChange
+from research.consolidation import scores
+from research.consolidation.conversations import (
     GENERATED,
     LOCOMO,
     Bench,
@@ -20,7 +20,7 @@ from bench.consolidation_talks import (
     shares,
     split,
 )
-from graphmem.model import BeliefChange
+from research.consolidation.scores import Facts, percent
 
 if TYPE_CHECKING:
     from bench.progress import Steps

@@ -8,8 +8,8 @@ from enum import Enum
 
 import numpy as np
 
-from bench.attention_world import Asked, Floats, Ints, Log
 from graphmem.rules.usage import STANDARD, Rating
+from research.attention.world import Asked, Floats, Ints, Log
 
 
 class Counted(Enum):

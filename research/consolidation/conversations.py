@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from bench import consolidation_scores as scores
-from bench import histories
-from bench.consolidation_scores import Facts, percent
 from bench.figures import Cell
-from bench.histories import History
 from graphmem.adapters.conversations import read_conversations
 from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationPolicy, EvidenceKind
 from graphmem.ports import Role, run_now
 from graphmem.rules import consolidation, transcripts
 from graphmem.rules.consolidation import Passage
+from research.consolidation import histories, scores
+from research.consolidation.histories import History
+from research.consolidation.scores import Facts, percent
 
 if TYPE_CHECKING:
     from bench.progress import Steps

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bench import belief_leaders, belief_one
-from bench.belief_leaders import BY_TIME, Answer
-from bench.belief_metrics import percent
-from bench.belief_one import Asked
 from bench.figures import Cell, Table
+from research.beliefs import leaders, one_formula
+from research.beliefs.leaders import BY_TIME, Answer
+from research.beliefs.metrics import percent
+from research.beliefs.one_formula import Asked
 from tests.oracles.projection import one_closed
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ TAUS_DAYS = (3.0, 30.0, 365.0, 3650.0, math.inf)
 MARGINS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 FLAGGED_KAPPAS = (2.0, 3.0)
 SWEPT = (
-    belief_one.ONCE,
-    belief_one.CLEAN,
-    belief_one.FALSE_ONCE,
-    belief_one.FALSE_OFTEN,
-    belief_one.FALSE_FAINT,
-    belief_one.WEAK_TRUE,
-    belief_one.WEAK_FALSE,
+    one_formula.ONCE,
+    one_formula.CLEAN,
+    one_formula.FALSE_ONCE,
+    one_formula.FALSE_OFTEN,
+    one_formula.FALSE_FAINT,
+    one_formula.WEAK_TRUE,
+    one_formula.WEAK_FALSE,
 )
-FLAGGED = (belief_one.ONCE, belief_one.FALSE_OFTEN, belief_one.FALSE_FAINT)
+FLAGGED = (one_formula.ONCE, one_formula.FALSE_OFTEN, one_formula.FALSE_FAINT)
 
 
 def measure(now: Mapping[str, Sequence[Asked]], steps: Steps) -> list[Table]:
@@ -42,11 +42,11 @@ def measure(now: Mapping[str, Sequence[Asked]], steps: Steps) -> list[Table]:
                 _shares(
                     now,
                     {"kappa": k, "overtakes 0.9": round(overtaking(0.9, k), 2)},
-                    partial(belief_leaders.one_leader, kappa=k),
+                    partial(leaders.one_leader, kappa=k),
                 )
                 for k in steps.over(KAPPAS, "kappa")
             ]
-            + [_shares(now, {"kappa": BY_TIME, "overtakes 0.9": 0.0}, belief_leaders.last_by_time)],
+            + [_shares(now, {"kappa": BY_TIME, "overtakes 0.9": 0.0}, leaders.last_by_time)],
         ),
         Table(
             "ONE, sweep of tau",
@@ -54,11 +54,11 @@ def measure(now: Mapping[str, Sequence[Asked]], steps: Steps) -> list[Table]:
                 _shares(
                     now,
                     {"tau days": "infinite" if tau == math.inf else tau},
-                    partial(belief_leaders.one_leader, tau_days=tau),
+                    partial(leaders.one_leader, tau_days=tau),
                 )
                 for tau in steps.over(TAUS_DAYS, "tau")
             ]
-            + [_shares(now, {"tau days": BY_TIME}, belief_leaders.last_by_time)],
+            + [_shares(now, {"tau days": BY_TIME}, leaders.last_by_time)],
         ),
         Table(
             "ONE, sweep of the margin",
@@ -87,7 +87,7 @@ def _shares(
 ) -> dict[str, Cell]:
     return {
         **named,
-        **{name: round(100 * belief_one.share(now[name], answer), 1) for name in SWEPT},
+        **{name: round(100 * one_formula.share(now[name], answer), 1) for name in SWEPT},
     }
 
 
@@ -102,7 +102,7 @@ def _margins(name: str, asked: Sequence[Asked], kappa: float) -> list[dict[str, 
         best = one_closed(a.seen, a.valid, kappa=kappa)
         scores = [c.score for c in best if c.last_id]
         gap = scores[0] - scores[1] if len(scores) > 1 else math.inf
-        gaps.append((gap, belief_leaders.leader(best) != a.truth))
+        gaps.append((gap, leaders.leader(best) != a.truth))
     rows: list[dict[str, Cell]] = []
     for margin in MARGINS:
         flagged = [wrong for gap, wrong in gaps if gap < margin]

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench.attention_fold import Ratings, Variant
-from bench.attention_world import Bools, Floats, Ints, Log, within
 from graphmem.rules.usage import Rating
+from research.attention.ratings import Ratings, Variant
+from research.attention.world import Bools, Floats, Ints, Log, within
 
 AHEAD = 100
 """Number of following sessions that ratings are compared with; they do not change the ratings."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from bench import belief_streams as streams
-from bench.belief_data import Slot
-from bench.belief_leaders import BY_TIME, ONE, RULES, Answer
-from bench.belief_metrics import interval, ratio, span
-from bench.belief_streams import EQUAL, MIXED, STRONG, WEAK
 from bench.figures import Cell, Table
 from graphmem.rules.formulas import Evidence
+from research.beliefs import streams
+from research.beliefs.datasets import Slot
+from research.beliefs.leaders import BY_TIME, ONE, RULES, Answer
+from research.beliefs.metrics import interval, ratio, span
+from research.beliefs.streams import EQUAL, MIXED, STRONG, WEAK
 from tests.oracles.projection import one_closed
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bench.attention_fold import SHIPPED, Ratings, Variant, play
-from bench.attention_world import ADVERSARY, Floats, Harm, Log, World, harmed
 from bench.figures import Cell, Row
 from graphmem.rules.usage import STANDARD
+from research.attention.ratings import SHIPPED, Ratings, Variant, play
+from research.attention.world import ADVERSARY, Floats, Harm, Log, World, harmed
 from tests.oracles import rating
 from tests.oracles.rating import Result, Standing
 

@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bench.attention_fold import SHIPPED, Ratings
-from bench.attention_lives import ENDS, Lived
-from bench.attention_measures import AHEAD, auc, openings
-from bench.attention_world import Floats, Log, within
 from bench.figures import Cell, Row
+from research.attention.measures import AHEAD, auc, openings
+from research.attention.ratings import SHIPPED, Ratings
+from research.attention.scenarios import ENDS, Lived
+from research.attention.world import Floats, Log, within
 
 Predictor: TypeAlias = Callable[[Log, Ratings], Floats]
 """Returns a score for each memory, from a log and the ratings at its end."""

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bench.attention_fold import SHIPPED
-from bench.attention_lives import ENDS, STABLE, Lived
-from bench.attention_measures import moved, window
-from bench.belief_plots import COLOURS, STYLE
 from graphmem.rules.usage import STANDARD
+from research.attention.measures import moved, window
+from research.attention.ratings import SHIPPED
+from research.attention.scenarios import ENDS, STABLE, Lived
+from research.plotting import COLOURS, STYLE, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bench.attention_harm import Story
-    from bench.attention_pruning import Size
+    from research.attention.adversaries import Story
+    from research.attention.pruning import Size
 
 WINDOWS = range(50, ENDS[-1] + 1, 50)
 """Numbers of sessions for which the rating changes are drawn."""
@@ -42,7 +42,6 @@ def draw(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    folder.mkdir(parents=True, exist_ok=True)
     with mpl.rc_context(STYLE):
         ratings = Figure(figsize=(9.5, 3.4), layout="constrained")
         spread, settling = ratings.subplots(1, 2)
@@ -52,12 +51,7 @@ def draw(
         items, memory = harm.subplots(1, 2)
         _items(items, stories)
         _memory(memory, sizes)
-        paths = []
-        for name, figure in (("attention-ratings", ratings), ("attention-harm", harm)):
-            path = folder / f"{name}.svg"
-            figure.savefig(path, metadata={"Date": None})
-            paths.append(path)
-    return paths
+        return save(folder, {"attention-ratings": ratings, "attention-harm": harm})
 
 
 def _spread(axes: Axes, lived: Lived) -> None:

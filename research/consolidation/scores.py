@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bench.figures import Cell
-from bench.histories import History
 from graphmem.model import BeliefChange, BeliefChangeKind, EvidenceKind
 from graphmem.rules import matching, scoring
 from graphmem.rules.consolidation import Passage
+from research.consolidation.histories import History
 
 if TYPE_CHECKING:
     from graphmem.ports import Matrix

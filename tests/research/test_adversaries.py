@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import attention_harm, attention_plots
-from bench.attention_fold import SHIPPED, Ratings, fold, play
-from bench.attention_harm import ASKS, BURIES, HARMS, STUFFED
-from bench.attention_lives import ENDS, Lived
-from bench.attention_pruning import Kept, Shelf, Size, grown
-from bench.attention_world import ADVERSARY, FAR, Asked, Harm, World, harmed, within
-from tests.bench.attention_worlds import ITEM, SMALL, lived, told
+from research.attention import adversaries, figures
+from research.attention.adversaries import ASKS, BURIES, HARMS, STUFFED
+from research.attention.pruning import Kept, Shelf, Size, grown
+from research.attention.ratings import SHIPPED, Ratings, fold, play
+from research.attention.scenarios import ENDS, Lived
+from research.attention.world import ADVERSARY, FAR, Asked, Harm, World, harmed, within
 from tests.oracles.rating import Standing
+from tests.research.attention_worlds import ITEM, SMALL, lived, told
 
 # Adversaries
 
@@ -75,22 +75,22 @@ def test_the_gain_of_an_item_opened_again_and_again_dries_up() -> None:
 
 def test_the_story_of_an_item() -> None:
     world, log = lived()
-    honest = attention_harm.told(world, log, ITEM, [10, 40])
+    honest = adversaries.told(world, log, ITEM, [10, 40])
     assert len(honest.elos) == 40
     assert honest.reached is None
     assert {*honest.kept} == {10, 40}
     [now] = fold(log, 200, SHIPPED, [39]).values()
     there = ~np.isnan(now.elo)
-    kept = attention_harm.told(world, log, ITEM, [39]).kept[39]
+    kept = adversaries.told(world, log, ITEM, [39]).kept[39]
     assert kept[there] == pytest.approx(now.elo[there])
     assert {*kept[~there]} == {1_200}
     stories = {
-        name: attention_harm.told(world, log, ITEM, [10, 40], harm, by)
+        name: adversaries.told(world, log, ITEM, [10, 40], harm, by)
         for name, (harm, by) in HARMS.items()
     }
     for name, story in stories.items():
         assert story.elos[-1] == story.kept[40][ITEM]
-        row = attention_harm.row(name, [story], [honest], [ITEM])
+        row = adversaries.row(name, [story], [honest], [ITEM])
         assert row["its item at 10"] == round(story.elos[9], 1)
     last = {name: story.elos[-1] for name, story in stories.items()}
     assert last[BURIES] < 800
@@ -105,10 +105,10 @@ def test_the_story_of_an_item() -> None:
 
 
 def test_what_others_lost_is_counted() -> None:
-    def story(*elos: float) -> attention_harm.Story:
-        return attention_harm.Story([elos[0]], 3, {1: np.array(elos)})
+    def story(*elos: float) -> adversaries.Story:
+        return adversaries.Story([elos[0]], 3, {1: np.array(elos)})
 
-    row = attention_harm.row(
+    row = adversaries.row(
         "x", [story(2_000, 1_100, 1_600, 1_150)], [story(1_200, 1_180, 1_599, 1_200)], [0]
     )
     assert row == {
@@ -123,13 +123,13 @@ def test_what_others_lost_is_counted() -> None:
 
 def test_its_item_is_one_that_nobody_else_opens() -> None:
     world, log = lived()
-    item = attention_harm.target(world, log)
+    item = adversaries.target(world, log)
     assert not any((a.items[a.opened] == item).any() for a in log)
-    assert item == attention_harm.target(world, log)
+    assert item == adversaries.target(world, log)
 
 
 def test_one_search_with_many_results_makes_one_high() -> None:
-    rows = {row["results"]: row for row in attention_harm.wide()}
+    rows = {row["results"]: row for row in adversaries.wide()}
     assert rows[10]["opened, searches: 1"] == 1_200 + 9 * 8
     assert rows[10]["left, searches: 1"] == 1_192
     assert rows[51]["opened, searches: 1"] == 1_600
@@ -213,9 +213,9 @@ def test_figures_are_the_same_bytes_again(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     world, log = lived(replace(SMALL, searches=1), sessions=ENDS[-1] + 1)
     lives = {"stable": [Lived(world, log)]}
-    story = attention_harm.told(world, within(log, 0, 20), ITEM, [20], Harm())
+    story = adversaries.told(world, within(log, 0, 20), ITEM, [20], Harm())
     sizes = {"as shipped": list(grown([10, 20], 1, Kept()))}
-    first = attention_plots.draw(tmp_path / "one", lives, {"x": [story]}, sizes)
-    second = attention_plots.draw(tmp_path / "two", lives, {"x": [story]}, sizes)
+    first = figures.draw(tmp_path / "one", lives, {"x": [story]}, sizes)
+    second = figures.draw(tmp_path / "two", lives, {"x": [story]}, sizes)
     assert [p.read_bytes() for p in first] == [p.read_bytes() for p in second]
     assert all(p.read_bytes().startswith(b"<?xml") for p in first)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bench.belief_data import Slot, Spell
 from graphmem.rules.formulas import Evidence
+from research.beliefs.datasets import Slot, Spell
 
 if TYPE_CHECKING:
     import numpy as np
