@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.conversations import read_conversations
 from bench.figures import Cell, Report, Table
 from bench.server import connected, fresh_server
-from graphmem.adapters.conversations import Conversation, read_conversations
+from graphmem.adapters.conversations import Conversation
 from graphmem.errors import ConfigurationError
 from graphmem.model import POLICIES, RecallPolicy, Score, TurnBite
 from graphmem.operations import recall

@@ -69,7 +69,7 @@ def import_(app: App, file: Path, *, source: str | None) -> int:
 
 
 def _adopt(app: App, file: Path, source: str) -> int:
-    from graphmem.adapters.conversations.reader import opened, parsed_document
+    from graphmem.adapters.conversations import opened, parsed_document
     from graphmem.rules.foreign import ImportAction
 
     with opened(file) as handle:

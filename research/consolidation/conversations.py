@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from bench.conversations import read_conversations
 from bench.figures import Cell
-from graphmem.adapters.conversations import read_conversations
 from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationPolicy, EvidenceKind
 from graphmem.ports import Role, run_now
 from graphmem.rules import consolidation, transcripts

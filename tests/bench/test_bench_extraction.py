@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.extraction import BLIND, CORRUPTIONS, _as_it_is, _by_rules, _corrupted, _read, _scripted
+from bench.extraction import BLIND, CORRUPTIONS, _as_it_is, _by_rules, _corrupted, _scripted
 from bench.extraction import _sessions as sessions
+from graphmem.adapters.conversations import read_conversations
 from graphmem.rules.extraction.windows import TurnWindow
 
 SAID = [
@@ -23,7 +24,7 @@ SAID = [
 def talk(tmp_path: Path) -> list[list[TurnWindow]]:
     path = tmp_path / "talk.jsonl"
     path.write_text("\n".join(map(json.dumps, SAID)) + "\n")
-    return [one for found in _read(path) for one in sessions(found)]
+    return [one for found in read_conversations(path).conversations for one in sessions(found)]
 
 
 def test_every_corruption_is_refused_and_nothing_honest(

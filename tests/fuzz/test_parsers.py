@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from graphmem import GetItem, ListNamespaces, PutItem, SearchItems
-from graphmem.adapters.conversations.reader import read_conversations
+from graphmem.adapters.conversations import read_conversations
 from graphmem.client.given import reading_of, records
 from graphmem.client.state import listed, valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from graphmem.adapters.conversations import ConversationFile, read_conversations
+from bench.conversations import read_conversations
+from graphmem.adapters.conversations import ConversationFile
 from graphmem.errors import SourceFileError
 from tests.plugins.samples import on_each
-
-WriteFile = Callable[..., Path]
 
 
 def locomo() -> dict[str, object]:
@@ -57,15 +55,15 @@ def beam() -> list[dict[str, object]]:
     ]
 
 
-def written(write_file: WriteFile, document: object) -> Path:
-    return write_file(json.dumps(document).encode(), name="chat.json")
+def written(tmp_path: Path, document: object) -> Path:
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps(document), "utf-8")
+    return path
 
 
 @pytest.mark.parametrize("document", [[locomo()], locomo()])
-def test_locomo_is_read_in_the_order_of_its_sessions(
-    write_file: WriteFile, document: object
-) -> None:
-    path = written(write_file, document)
+def test_locomo_is_read_in_the_order_of_its_sessions(tmp_path: Path, document: object) -> None:
+    path = written(tmp_path, document)
     (talk,) = read_conversations(path, strict=True).conversations
     assert talk.name == "walk-1"
     february = datetime(2026, 2, 1, 12, 30, tzinfo=UTC)
@@ -90,8 +88,9 @@ def test_locomo_is_read_in_the_order_of_its_sessions(
     ]
 
 
-def test_locomo_over_several_lines_is_one_value(write_file: WriteFile) -> None:
-    path = write_file(json.dumps(locomo(), indent=2).encode())
+def test_locomo_over_several_lines_is_one_value(tmp_path: Path) -> None:
+    path = tmp_path / "locomo.json"
+    path.write_text(json.dumps(locomo(), indent=2), "utf-8")
     assert len(read_conversations(path).conversations[0].messages) == 3
 
 
@@ -101,7 +100,12 @@ def test_locomo_over_several_lines_is_one_value(write_file: WriteFile) -> None:
         ("session_2_date_time", "soon", "walk-1/session_2: the date is missing or unreadable", 3),
         ("session_2_date_time", None, "walk-1/session_2: the date is missing or unreadable", 3),
         ("session_2_date_time", "0:30 pm on 1 May, 2026", "the date is missing or unreadable", 3),
-        ("session_2_date_time", "1:30 pm on 31 April, 2026", "the day does not exist", 3),
+        (
+            "session_2_date_time",
+            "1:30 pm on 31 April, 2026",
+            "the date is missing or unreadable",
+            3,
+        ),
         ("session_2", "gone", "walk-1/session_2: expected a list of turns", 1),
         ("session_2", [3], "walk-1/session_2, turn 1: expected an object with speaker", 1),
         ("session_2", [{"dia_id": "D2:1"}], "turn 1: dia_id or text is missing", 1),
@@ -109,14 +113,14 @@ def test_locomo_over_several_lines_is_one_value(write_file: WriteFile) -> None:
         ("session_10_date_time", "11:59 pm on 31 December, 9999", None, 3),
     ],
 )
-def test_what_is_wrong_with_a_locomo_session_is_said(
-    write_file: WriteFile, key: str, value: object, reason: str | None, kept: int
+def test_an_invalid_locomo_session_is_reported(
+    tmp_path: Path, key: str, value: object, reason: str | None, kept: int
 ) -> None:
     sample = locomo()
     conversation = sample["conversation"]
     assert isinstance(conversation, dict)
     conversation[key] = value
-    path = written(write_file, [sample])
+    path = written(tmp_path, [sample])
     file = read_conversations(path)
     assert len(file.conversations[0].messages) == kept
     assert [reason in p.text for p in file.problems if reason] == ([True] if reason else [])
@@ -125,8 +129,8 @@ def test_what_is_wrong_with_a_locomo_session_is_said(
             read_conversations(path, strict=True)
 
 
-def test_a_locomo_sample_without_a_name_or_talk_is_left_out(write_file: WriteFile) -> None:
-    path = written(write_file, [locomo(), {"conversation": {}}, {"sample_id": "b"}, 7])
+def test_a_locomo_sample_without_a_name_or_talk_is_left_out(tmp_path: Path) -> None:
+    path = written(tmp_path, [locomo(), {"conversation": {}}, {"sample_id": "b"}, 7])
     file = read_conversations(path)
     assert [talk.name for talk in file.conversations] == ["walk-1"]
     assert [p.text for p in file.problems] == [
@@ -136,21 +140,21 @@ def test_a_locomo_sample_without_a_name_or_talk_is_left_out(write_file: WriteFil
     ]
 
 
-def test_the_end_of_time_is_a_problem_of_the_turn(write_file: WriteFile) -> None:
+def test_the_end_of_time_is_a_problem_of_the_turn(tmp_path: Path) -> None:
     sample = locomo()
     turns = [{"speaker": "Nora", "dia_id": f"D2:{n}", "text": "tick"} for n in range(61)]
     sample["conversation"] = {
         "session_2_date_time": "11:59 pm on 31 December, 9999",
         "session_2": turns,
     }
-    file = read_conversations(written(write_file, sample))
+    file = read_conversations(written(tmp_path, sample))
     assert [p.text for p in file.problems] == [
         "walk-1/session_2, turn 61: the date is after the year 9999"
     ]
 
 
-def test_beam_is_read_with_dates_carried_forward(write_file: WriteFile) -> None:
-    (talk,) = read_conversations(written(write_file, beam()), strict=True).conversations
+def test_beam_is_read_with_dates_carried_forward(tmp_path: Path) -> None:
+    (talk,) = read_conversations(written(tmp_path, beam()), strict=True).conversations
     assert [m.content for m in talk.messages[:2]] == ["Question 0 about ->-> arrows?", "Answer.\n"]
     assert [str(m.id).removeprefix(talk.name) for m in talk.messages] == [f"/{n}" for n in range(8)]
     assert [str(m.session).removeprefix(talk.name) for m in talk.messages[::2]] == [
@@ -166,15 +170,15 @@ def test_beam_is_read_with_dates_carried_forward(write_file: WriteFile) -> None:
     assert [m.role for m in talk.messages[:2]] == ["user", "assistant"]
 
 
-def test_a_beam_chat_keeps_its_name_when_it_moves_or_grows(write_file: WriteFile) -> None:
+def test_a_beam_chat_keeps_its_name_when_it_moves_or_grows(tmp_path: Path) -> None:
     whole, part = beam(), beam()[:1]
     names = {
-        read_conversations(written(write_file, document)).conversations[0].name
+        read_conversations(written(tmp_path, document)).conversations[0].name
         for document in (whole, part)
     }
     assert len(names) == 1
     other = json.loads(json.dumps(whole).replace("Question 0", "Question zero"))
-    assert read_conversations(written(write_file, other)).conversations[0].name not in names
+    assert read_conversations(written(tmp_path, other)).conversations[0].name not in names
 
 
 @pytest.mark.parametrize(
@@ -191,10 +195,10 @@ def test_a_beam_chat_keeps_its_name_when_it_moves_or_grows(write_file: WriteFile
     ],
 )
 def test_only_the_annotation_at_the_end_is_taken_off(
-    write_file: WriteFile, ending: str, kept: str
+    tmp_path: Path, ending: str, kept: str
 ) -> None:
     turns = [[{"role": "user", "id": 0, "content": "Hello" + ending}]]
-    path = written(write_file, [{"turns": turns}])
+    path = written(tmp_path, [{"turns": turns}])
     (message,) = read_conversations(path).conversations[0].messages
     assert message.content == "Hello" + kept
     assert message.at is None
@@ -218,10 +222,8 @@ def test_only_the_annotation_at_the_end_is_taken_off(
         ),
     ],
 )
-def test_what_is_wrong_with_a_beam_batch_is_said(
-    write_file: WriteFile, batch: object, reason: str
-) -> None:
-    path = written(write_file, [*beam(), batch])
+def test_an_invalid_beam_batch_is_reported(tmp_path: Path, batch: object, reason: str) -> None:
+    path = written(tmp_path, [*beam(), batch])
     file = read_conversations(path)
     assert len(file.problems) == 1
     assert file.problems[0].text.startswith(reason)
