@@ -54,8 +54,8 @@ def measure(seconds: float, writers: int, steps: Steps) -> Report:
             update={
                 "uri": proxy.uri,
                 "password": endpoint.password,
-                "pool_size": 2 * writers,
-                "retry_time_s": 5.0,
+                "max_pool_size": 2 * writers,
+                "max_retry_time_s": 5.0,
             }
         )
         with GraphMem.open(settings, embedder=HashEmbedder()):

@@ -158,12 +158,12 @@ def params(by: ReadOptions, wall: TenantScope, settings: Settings, now: datetime
 def bounds(settings: Settings) -> formulas.SprtParameters:
     """Return the configured bounds of the sequential test."""
     return formulas.SprtParameters(
-        alpha=settings.alpha,
-        beta=settings.beta,
-        promote_step=settings.promote_step,
-        demote_step=settings.demote_step,
-        most=settings.most_confidence,
-        least=settings.least_confidence,
+        alpha=settings.sprt_alpha,
+        beta=settings.sprt_beta,
+        promote_step=settings.sprt_promote_step,
+        demote_step=settings.sprt_demote_step,
+        most=settings.sprt_max_confidence,
+        least=settings.sprt_min_confidence,
     )
 
 

@@ -66,7 +66,7 @@ def test_writers_on_a_bad_network_lose_nothing(
     steps = Steps(Console(quiet=True))
     with proxy_to(str(at.hostname), int(at.port or 0)) as proxy:
         site = Site(migrated, proxy)
-        by_proxy = migrated.model_copy(update={"uri": proxy.uri, "retry_time_s": 5.0})
+        by_proxy = migrated.model_copy(update={"uri": proxy.uri, "max_retry_time_s": 5.0})
         with GraphMem.open(by_proxy, embedder=HashEmbedder()) as client:
             memory = client.tenant(tenant)
             strikes = {"cut off": site.cut, "slow network": site.slow}

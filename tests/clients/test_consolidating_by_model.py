@@ -213,7 +213,7 @@ def test_faults_of_a_service_lose_no_episode(
         model="openai/some-model",
         model_url=service.url,
         model_key=SecretStr(KEY),
-        model_retries=1,
+        model_max_retries=1,
         model_timeout_s=0.5,
     )
     llm = open_llm(settings, awaited=door.name == "awaited")

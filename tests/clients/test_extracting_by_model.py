@@ -43,7 +43,7 @@ def served(door: Door, memory: GraphMem, service: ChatService, **settings: Any) 
         model="openai/some-model",
         model_url=service.url,
         model_key=SecretStr(KEY),
-        model_retries=1,
+        model_max_retries=1,
         model_timeout_s=0.5,
     )
     llm = open_llm(known, awaited=door.name == "awaited")

@@ -77,7 +77,7 @@ def test_retries_are_bounded_by_the_setting(
 ) -> None:
     service.play(*[service.status(500)] * 9)
     with pytest.raises(ModelUnavailableError, match=f"after {retries + 1} request"):
-        connect(embedder_retries=retries).embed("hello")
+        connect(embedder_max_retries=retries).embed("hello")
     assert len(service.bodies) == retries + 1
 
 
@@ -208,7 +208,7 @@ def test_a_key_read_from_a_file_may_end_in_a_line_break(connect: Connect, servic
 
 
 def test_nobody_listens(connect: Connect, service: Service) -> None:
-    talk = connect(embedder_url="http://127.0.0.1:1/v1", embedder_retries=1)
+    talk = connect(embedder_url="http://127.0.0.1:1/v1", embedder_max_retries=1)
     with pytest.raises(ModelUnavailableError, match=r"127\.0\.0\.1:1 .* after 2 request"):
         talk.embed("hello")
 
@@ -226,7 +226,9 @@ def test_neither_engine_nor_gateway_shows_the_key(connect: Connect) -> None:
 @pytest.mark.parametrize("embedder", ["openai/m", "cohere/embed-english-v3.0"])
 def test_a_request_ends_at_its_deadline(connect: Connect, service: Service, embedder: str) -> None:
     url = service.url + ("/embed" if embedder.startswith("cohere") else "")
-    talk = connect(embedder=embedder, embedder_url=url, embedder_timeout_s=0.3, embedder_retries=0)
+    talk = connect(
+        embedder=embedder, embedder_url=url, embedder_timeout_s=0.3, embedder_max_retries=0
+    )
     service.play(service.drip)
     with pytest.raises(ModelUnavailableError, match=r"no complete reply within 0\.3 s"):
         talk.embed("a")

@@ -64,7 +64,7 @@ def test_retries_are_bounded_by_the_setting(
 ) -> None:
     service.script([service.status(status)] * 9)
     with pytest.raises(ModelUnavailableError, match=f"after {retries + 1} request") as e:
-        connect(model_retries=retries).ask()
+        connect(model_max_retries=retries).ask()
     assert len(service.bodies) == retries + 1
     assert e.value.code == "model_unavailable"
     assert e.value.hint
@@ -115,7 +115,7 @@ def test_a_lasting_fault_is_reported_without_the_key(
 ) -> None:
     service.script([fault(service)] * 9)
     with caplog.at_level(logging.DEBUG, logger="graphmem"), pytest.raises(error, match=says) as e:
-        connect(model_retries=0).ask()
+        connect(model_max_retries=0).ask()
     assert len(service.bodies) == requests
     links = list(chain(e.value))
     assert {type(link).__module__.split(".")[0] for link in links} <= {"graphmem", "builtins"}
@@ -146,7 +146,7 @@ def test_no_key_at_all_is_said_without_a_request(connect: Connect, service: Chat
 
 
 def test_nobody_listens(connect: Connect) -> None:
-    talk = connect(model_url="http://127.0.0.1:1/v1", model_retries=1)
+    talk = connect(model_url="http://127.0.0.1:1/v1", model_max_retries=1)
     with pytest.raises(ModelUnavailableError, match=r"127\.0\.0\.1:1 .* after 2 request"):
         talk.ask()
 

@@ -39,7 +39,7 @@ def test_a_request_ends_at_its_deadline(
     connect().ask()  # what is loaded for the first request takes time of its own
     start = time.monotonic()
     with pytest.raises(ModelUnavailableError, match=r"after 2 request\(s\)") as e:
-        connect(model_timeout_s=0.3, model_retries=1).ask()
+        connect(model_timeout_s=0.3, model_max_retries=1).ask()
     assert 0.6 <= time.monotonic() - start < 3
     assert e.value.code == "model_unavailable"
     assert len(service.bodies) == 3
@@ -48,7 +48,7 @@ def test_a_request_ends_at_its_deadline(
 def test_what_is_given_up_is_hung_up_and_leaves_no_thread(
     connect: Connect, service: ChatService
 ) -> None:
-    talk = connect(model_timeout_s=0.2, model_retries=0)
+    talk = connect(model_timeout_s=0.2, model_max_retries=0)
     threads: list[int] = []
     for _ in range(3):
         service.hung_up.clear()

@@ -149,7 +149,7 @@ def test_every_procedure_is_shown_with_its_types_and_what_they_mean(asked: Asked
 
 
 def test_what_is_assumed_follows_the_settings() -> None:
-    settings = Settings(source_weights={"TOOL": 0.9, "HEARSAY": 0.2}, promote_step=0.2)
+    settings = Settings(source_weights={"TOOL": 0.9, "HEARSAY": 0.2}, sprt_promote_step=0.2)
     [offer] = [one for one in offered(settings) if one.procedure.name == "belief/states"]
     assumed = {one.name: one.assumed for one in offer.arguments}
     assert assumed["weights"] is not None

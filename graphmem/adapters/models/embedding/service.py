@@ -131,7 +131,7 @@ class ServiceEngine:
             key=settings.embedder_key,
             timeout_s=settings.embedder_timeout_s,
             max_bytes=_MAX_BYTES + settings.embedder_batch * _MAX_TEXT_BYTES,
-            retries=settings.embedder_retries,
+            retries=settings.embedder_max_retries,
         )
         self._service = ModelService(self._access, mode)
 

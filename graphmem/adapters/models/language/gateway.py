@@ -196,7 +196,7 @@ class LanguageGateway:
             key=settings.model_key,
             timeout_s=settings.model_timeout_s,
             max_bytes=settings.model_max_reply_bytes,
-            retries=settings.model_retries,
+            retries=settings.model_max_retries,
         )
         self._service = ModelService(self._access, mode)
         self._identity = digest(model, settings.model_url or "")
