@@ -12,7 +12,7 @@ import pytest
 from graphmem import catalog
 from graphmem.adapters.file_access import BlockingExports, BlockingFiles
 from graphmem.adapters.neo4j_graph import BlockingGraph
-from graphmem.adapters.neomodel_nodes import declared
+from graphmem.adapters.neomodel_nodes.schema import declared
 from graphmem.model import Difference
 from graphmem.operations.schema.drift import drift
 from graphmem.operations.schema.migration import migrate

@@ -10,7 +10,7 @@ import neo4j
 from neo4j import exceptions
 from neomodel import StructuredNode, db, get_config
 
-from graphmem.adapters.neomodel_nodes.edges import EDGES, Index
+from graphmem.adapters.neomodel_nodes.declarations import EDGES, Index
 from graphmem.adapters.neomodel_nodes.nodes import NODES
 from graphmem.errors import GraphAccessError, GraphUnavailableError, InvalidInputError
 from graphmem.model import DeclaredSchema, SchemaItem

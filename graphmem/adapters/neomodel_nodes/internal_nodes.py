@@ -18,15 +18,22 @@ from neomodel import (
     ZeroOrOne,
 )
 
-from graphmem.adapters.neomodel_nodes.edges import COSINE, Index, at
+from graphmem.adapters.neomodel_nodes.declarations import (
+    ID,
+    Index,
+    KeyedNode,
+    ScopedNode,
+    TenantNode,
+    at,
+    vector,
+)
 
 
-class Consolidation(StructuredNode):
+class Consolidation(TenantNode):
     """Progress of the consolidation of a scope, and the owner of its lock."""
 
     indexes: ClassVar = (Index("unique", "scope", ("tenant", "scope")),)
 
-    tenant = StringProperty(required=True)
     scope = StringProperty(required=True)
     cursor = DateTimeNeo4jFormatProperty()
     known = DateTimeNeo4jFormatProperty()
@@ -35,14 +42,11 @@ class Consolidation(StructuredNode):
     asked_at = DateTimeNeo4jFormatProperty()
 
 
-class Reply(StructuredNode):
+class Reply(ScopedNode):
     """Decision about a cluster of passages or about turns read together, with the model's reply."""
 
-    indexes: ClassVar = (Index("unique", "id", ("tenant", "id")),)
+    indexes: ClassVar = (ID,)
 
-    tenant = StringProperty(required=True)
-    uid = StringProperty(required=True, db_property="id")
-    scope = StringProperty(required=True)
     # "extraction"; null for consolidation.
     kind = StringProperty()
     done = BooleanProperty()
@@ -64,14 +68,11 @@ class Reply(StructuredNode):
     episodes = RelationshipTo(at("Episode"), "RESTS_ON")
 
 
-class Archive(StructuredNode):
+class Archive(ScopedNode):
     """The full text of an episode that was compressed."""
 
-    indexes: ClassVar = (Index("unique", "id", ("tenant", "id")),)
+    indexes: ClassVar = (ID,)
 
-    tenant = StringProperty(required=True)
-    uid = StringProperty(required=True, db_property="id")
-    scope = StringProperty(required=True)
     episode_id = StringProperty(required=True)
     content = StringProperty(required=True)
     sha256 = StringProperty(required=True)
@@ -89,7 +90,7 @@ class Rater(StructuredNode):
     rolled = IntegerProperty()
 
 
-class Rating(StructuredNode):
+class Rating(ScopedNode):
     """Usage rating of an item: a cache that can be recomputed from the search log.
 
     The `base_…` properties are its state when the earlier log was rolled up; null if it never was.
@@ -100,10 +101,7 @@ class Rating(StructuredNode):
         Index("range", "elo", ("tenant", "elo")),
     )
 
-    tenant = StringProperty(required=True)
     kind = StringProperty(required=True)
-    uid = StringProperty(required=True, db_property="id")
-    scope = StringProperty(required=True)
     elo = FloatProperty(required=True)
     games = IntegerProperty(required=True)
     touched_at = DateTimeNeo4jFormatProperty(required=True)
@@ -112,12 +110,11 @@ class Rating(StructuredNode):
     base_touched_at = DateTimeNeo4jFormatProperty()
 
 
-class Checkpoint(StructuredNode):
+class Checkpoint(TenantNode):
     """Aggregate of a slot's older evidence: a cache from which a read continues."""
 
     indexes: ClassVar = (Index("unique", "slot_id", ("tenant", "slot_id")),)
 
-    tenant = StringProperty(required=True)
     slot_id = StringProperty(required=True)
     until = DateTimeNeo4jFormatProperty()
     known_at = DateTimeNeo4jFormatProperty()
@@ -139,23 +136,16 @@ class Checkpoint(StructuredNode):
     episodes_against = ArrayProperty(IntegerProperty())
 
 
-class NameLock(StructuredNode):
+class NameLock(KeyedNode):
     """Lock on an event id; the node never outlives its transaction."""
 
-    indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
 
-    tenant = StringProperty(required=True)
-    key = StringProperty(required=True)
+class Tombstone(KeyedNode):
+    """Marker of erased data, which is rejected if it is submitted again.
 
+    Its `tenant` is a digest, because no node may contain the name of an erased tenant.
+    """
 
-class Tombstone(StructuredNode):
-    """Marker of erased data, which is rejected if it is submitted again."""
-
-    indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
-
-    # A digest, because no node may contain the name of an erased tenant.
-    tenant = StringProperty(required=True)
-    key = StringProperty(required=True)
     erased_at = DateTimeNeo4jFormatProperty(required=True)
 
 
@@ -193,18 +183,15 @@ class MigrationLock(StructuredNode):
     expires_at = DateTimeNeo4jFormatProperty()
 
 
-class Namespace(StructuredNode):
+class Namespace(ScopedNode):
     """A namespace of items; it exists as long as it has an item."""
 
     indexes: ClassVar = (
-        Index("unique", "id", ("tenant", "id")),
+        ID,
         Index("range", "path", ("tenant", "scope", "path")),
         Index("range", "reversed", ("tenant", "scope", "reversed")),
     )
 
-    tenant = StringProperty(required=True)
-    uid = StringProperty(required=True, db_property="id")
-    scope = StringProperty(required=True)
     parts = ArrayProperty(StringProperty(), required=True)
     depth = IntegerProperty(required=True)
     # Its labels, each followed by a dot, in order and in reverse order.
@@ -217,17 +204,14 @@ class Namespace(StructuredNode):
     items = RelationshipFrom(at("Item"), "STANDS_IN")
 
 
-class Item(StructuredNode):
+class Item(ScopedNode):
     """A JSON value that an agent stores under a key; a new value replaces it."""
 
     indexes: ClassVar = (
-        Index("unique", "id", ("tenant", "id")),
+        ID,
         Index("range", "expires_at", ("tenant", "scope", "expires_at")),
     )
 
-    tenant = StringProperty(required=True)
-    uid = StringProperty(required=True, db_property="id")
-    scope = StringProperty(required=True)
     key = StringProperty(required=True)
     value = StringProperty(required=True)
     facets = ArrayProperty(StringProperty())
@@ -242,14 +226,11 @@ class Item(StructuredNode):
     found_by = RelationshipTo(at("ItemText"), "FOUND_BY")
 
 
-class ItemText(StructuredNode):
+class ItemText(TenantNode):
     """A text by which an item is found."""
 
-    indexes: ClassVar = (
-        Index("vector", "embedding", ("embedding", "tenant", "scope", "path"), COSINE),
-    )
+    indexes: ClassVar = (vector("tenant", "scope", "path"),)
 
-    tenant = StringProperty(required=True)
     scope = StringProperty(required=True)
     name = StringProperty(required=True)
     text = StringProperty(required=True)

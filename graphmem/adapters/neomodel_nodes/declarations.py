@@ -1,4 +1,4 @@
-"""Relationship classes with their properties, and declarations of indexes."""
+"""Relationship classes, indexes, and the properties that several node classes share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from neomodel import (
     DateTimeNeo4jFormatProperty,
     FloatProperty,
     IntegerProperty,
+    RelationshipFrom,
     StringProperty,
+    StructuredNode,
     StructuredRel,
 )
 
@@ -30,13 +32,21 @@ class Index:
     config: dict[str, Any] = field(default_factory=dict)
 
 
+ID = Index("unique", "id", ("tenant", "id"))
+
+
+def vector(*filters: str) -> Index:
+    """Return the vector index of a node's embedding with the properties to filter by."""
+    return Index("vector", "embedding", ("embedding", *filters), COSINE)
+
+
 def at(node: str) -> str:
     """Return the full name of a node class.
 
     neomodel looks up a bare name in the first module on the stack with a global of that name, which
     may be a caller's own `Item` or `Memory`.
     """
-    return f"{__package__}.{node}"
+    return f"{__package__}.nodes.{node}"
 
 
 class Supersedes(StructuredRel):
@@ -76,3 +86,40 @@ class RatedEdge(StructuredRel):
 
 EDGES: dict[str, type[EvidenceEdge]] = {"SUPPORTS": EvidenceEdge, "REFUTES": EvidenceEdge}
 """Classes of the relationship types that have indexes."""
+
+
+class TenantNode(StructuredNode):
+    """A node of one tenant."""
+
+    __abstract_node__ = True
+
+    tenant = StringProperty(required=True)
+
+
+class KeyedNode(TenantNode):
+    """A node with a key that is unique in its tenant."""
+
+    __abstract_node__ = True
+
+    indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
+
+    key = StringProperty(required=True)
+
+
+class ScopedNode(TenantNode):
+    """A node with an id in one scope."""
+
+    __abstract_node__ = True
+
+    uid = StringProperty(required=True, db_property="id")
+    scope = StringProperty(required=True)
+
+
+class RatedNode(ScopedNode):
+    """A node that searches return and agents access."""
+
+    __abstract_node__ = True
+
+    accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
+    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
+    rated_by = RelationshipFrom(at("Event"), "RATED", model=RatedEdge)
