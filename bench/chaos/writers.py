@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from graphmem import GraphMem
-from graphmem.adapters.clock import BlockingClock
 from graphmem.errors import GraphmemError, RefusedError, UnavailableError
+from graphmem.io_modes import SystemClock
 
 BATCH = 6
 """Number of texts or observations in one transaction."""
@@ -43,10 +43,11 @@ class Journal:
     unavailable: Counter[str] = field(default_factory=Counter)
 
 
-class WrongClock(BlockingClock):
+class WrongClock(SystemClock):
     """A clock with a constant error."""
 
     def __init__(self, wrong: timedelta) -> None:
+        super().__init__(BLOCKING)
         self._wrong = wrong
 
     def now(self) -> datetime:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphmem.adapters.models.access import BLOCKING
 from graphmem.adapters.models.embedding import local, open_embedder
 from graphmem.adapters.models.embedding.gateway import EmbeddingGateway
 from graphmem.errors import ConfigurationError
+from graphmem.io_modes import BLOCKING
 from graphmem.ports import Role, run_now
 from graphmem.settings import Settings
 

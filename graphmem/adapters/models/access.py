@@ -1,79 +1,15 @@
-"""Access to a model: I/O mode (blocking or async), address, key and limits."""
+"""Access to a model service: address, key and limits."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from graphmem.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-
-T = TypeVar("T")
-
-
-class IOMode(Protocol):
-    """Interface of the two ways to wait; the rest of a model is the same for both."""
-
-    async def run(self, work: Callable[[], T]) -> T:
-        """Call `work` and return its result."""
-        ...
-
-    async def result(self, future: Future[T]) -> T:
-        """Return the result of a future of another thread; cancel it if the wait is cancelled."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait for this many seconds."""
-        ...
-
-
-class BlockingMode:
-    """Waits in the caller's thread: its coroutines never suspend."""
-
-    async def run(self, work: Callable[[], T]) -> T:
-        """Call `work` in this thread."""
-        return work()
-
-    async def result(self, future: Future[T]) -> T:
-        """Block the thread until the result is available."""
-        try:
-            return future.result()
-        finally:
-            future.cancel()  # Ctrl-C ends only the wait, so the work is cancelled here.
-
-    async def sleep(self, seconds: float) -> None:
-        """Block the thread."""
-        time.sleep(seconds)
-
-
-class AsyncMode:
-    """Suspends while another thread works."""
-
-    async def run(self, work: Callable[[], T]) -> T:
-        """Call `work` in another thread."""
-        return await asyncio.to_thread(work)
-
-    async def result(self, future: Future[T]) -> T:
-        """Suspend until the result is available."""
-        return await asyncio.wrap_future(future)
-
-    async def sleep(self, seconds: float) -> None:
-        """Suspend on the event loop."""
-        await asyncio.sleep(seconds)
-
-
-BLOCKING: IOMode = BlockingMode()
-AWAITED: IOMode = AsyncMode()
 
 
 class _NoRetries(int):

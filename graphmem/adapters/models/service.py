@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
     from aiohttp import BaseConnector, ClientSession
 
-    from graphmem.adapters.models.access import IOMode, ModelAccess
+    from graphmem.adapters.models.access import ModelAccess
+    from graphmem.io_modes import IOMode
 
 
 DETAIL_CHARS = 300

@@ -23,12 +23,12 @@ def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
             `embedder_dimension`.
     """
     # Imported here, because a program that never embeds should not import numpy and asyncio.
-    from graphmem.adapters.models.access import AWAITED, BLOCKING
     from graphmem.adapters.models.embedding.cache import VectorCache
     from graphmem.adapters.models.embedding.gateway import EmbeddingGateway
     from graphmem.adapters.models.embedding.hashing import HashEmbedder
     from graphmem.adapters.models.embedding.local import open_local
     from graphmem.adapters.models.embedding.service import ServiceEngine
+    from graphmem.io_modes import AWAITED, BLOCKING
 
     mode = AWAITED if awaited else BLOCKING
     if settings.embedder == "hash":

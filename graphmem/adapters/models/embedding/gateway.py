@@ -14,8 +14,8 @@ from graphmem.ports import Role
 from graphmem.rules.identity import digest
 
 if TYPE_CHECKING:
-    from graphmem.adapters.models.access import IOMode
     from graphmem.adapters.models.embedding.cache import Vector, VectorCache
+    from graphmem.io_modes import IOMode
     from graphmem.ports import Matrix
 
 

@@ -16,7 +16,7 @@ from graphmem.errors import ConfigurationError
 from graphmem.ports import Role
 
 if TYPE_CHECKING:
-    from graphmem.adapters.models.access import IOMode
+    from graphmem.io_modes import IOMode
     from graphmem.ports import Matrix
     from graphmem.settings import Settings
 

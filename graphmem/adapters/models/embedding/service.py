@@ -15,7 +15,7 @@ from graphmem.ports import Role
 from graphmem.rules.identity import digest
 
 if TYPE_CHECKING:
-    from graphmem.adapters.models.access import IOMode
+    from graphmem.io_modes import IOMode
     from graphmem.ports import Matrix
     from graphmem.settings import Settings
 

@@ -22,7 +22,7 @@ def open_llm(settings: Settings, *, awaited: bool) -> Llm | None:
     """
     if settings.model is None:
         return None
-    from graphmem.adapters.models.access import AWAITED, BLOCKING
     from graphmem.adapters.models.language.gateway import LanguageGateway
+    from graphmem.io_modes import AWAITED, BLOCKING
 
     return LanguageGateway(settings.model, settings, AWAITED if awaited else BLOCKING)

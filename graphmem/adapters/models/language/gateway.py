@@ -25,7 +25,7 @@ from graphmem.rules.identity import digest
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from graphmem.adapters.models.access import IOMode
+    from graphmem.io_modes import IOMode
     from graphmem.ports import Prompt
     from graphmem.rules.consolidation import M
     from graphmem.settings import Settings

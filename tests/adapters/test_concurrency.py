@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from graphmem.adapters.clock import together
+from graphmem.io_modes import run_concurrently
 from graphmem.ports import in_turn, run_now
 
 
@@ -36,7 +36,7 @@ class Crowd:
 @pytest.mark.parametrize("limit", [1, 3, 50])
 def test_no_more_than_so_many_at_once_and_in_order(limit: int) -> None:
     crowd = Crowd()
-    found = asyncio.run(together([partial(crowd.work, n) for n in range(20)], limit))
+    found = asyncio.run(run_concurrently([partial(crowd.work, n) for n in range(20)], limit))
     assert found == list(range(20))
     assert crowd.most == min(limit, 20)
 
@@ -45,7 +45,7 @@ def test_when_one_fails_the_others_have_ended() -> None:
     crowd = Crowd()
     works = [partial(crowd.work, n) for n in (0, -1, *range(1, 30))]
     with pytest.raises(ValueError, match="-1"):
-        asyncio.run(together(works, 3))
+        asyncio.run(run_concurrently(works, 3))
     assert crowd.inside == 0
     assert len(crowd.done) < 30
 
