@@ -6,8 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graphmem.adapters.telemetry.counting import PrometheusTelemetry
-    from graphmem.adapters.telemetry.tracing import OtelTelemetry
+    from graphmem.adapters.telemetry import OtelTelemetry, PrometheusTelemetry
     from graphmem.client import AsyncGraphMem, AsyncSession, GraphMem, Session
     from graphmem.client.schema import open_schema
     from graphmem.errors import GraphmemError
@@ -108,8 +107,7 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 _HOMES = {
-    "graphmem.adapters.telemetry.counting": ("PrometheusTelemetry",),
-    "graphmem.adapters.telemetry.tracing": ("OtelTelemetry",),
+    "graphmem.adapters.telemetry": ("OtelTelemetry", "PrometheusTelemetry"),
     "graphmem.client": ("AsyncGraphMem", "AsyncSession", "GraphMem", "Session"),
     "graphmem.client.schema": ("open_schema",),
     "graphmem.errors": ("GraphmemError",),

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from graphmem import GraphMem
 from graphmem.errors import GraphmemError, RefusedError, UnavailableError
-from graphmem.io_modes import SystemClock
+from graphmem.io_modes import BLOCKING, SystemClock
 
 BATCH = 6
 """Number of texts or observations in one transaction."""

@@ -17,11 +17,11 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem import PrometheusTelemetry, errors
 from graphmem.adapters.telemetry import INTERRUPTED, OK, UNFORESEEN
-from graphmem.adapters.telemetry.exporting import GraphMetrics, StatsSnapshot
+from graphmem.adapters.telemetry.graph_metrics import GraphMetrics, StatsSnapshot
 from graphmem.client.handle import AsyncHandle
 from graphmem.ports import Answer, Role
 from tests.plugins.server import nothing_may_be_skipped
-from tests.telemetry.test_exporting import reading
+from tests.telemetry.test_graph_metrics import reading
 
 DOCS = Path(__file__).parents[2] / "docs"
 FOLDER = DOCS / "monitoring"

@@ -98,7 +98,7 @@ def test_time_is_measured_in_seconds(
     registry: CollectorRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = iter([100.0, 100.3])
-    monkeypatch.setattr("graphmem.adapters.telemetry.counting.time.perf_counter", ticks.__next__)
+    monkeypatch.setattr("graphmem.adapters.telemetry.time.perf_counter", ticks.__next__)
     with PrometheusTelemetry(registry).operation("recall", "t"):
         pass
     ended = {"operation": "recall", "outcome": "ok"}

@@ -11,7 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem import GraphMem, Settings
-from graphmem.adapters.telemetry.exporting import BOUNDS, METRICS, GraphMetrics, StatsSnapshot
+from graphmem.adapters.telemetry.graph_metrics import BOUNDS, METRICS, GraphMetrics, StatsSnapshot
 from graphmem.client import metrics
 from graphmem.client.metrics import Exporter
 from graphmem.errors import (
