@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bench.figures import Cell, Report, Table
 from bench.paraphrases import PARAPHRASES
-from graphmem.adapters.models.embedding import open_embedder
+from graphmem.adapters.models import open_embedder
 from graphmem.ports import Role, run_now
 from graphmem.rules.duplicates import RepeatedMemory, SimilarMemory, choose
 from graphmem.rules.identity import normalised

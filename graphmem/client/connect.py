@@ -106,8 +106,7 @@ def blocking_world(
 ) -> Services:
     """Return services for blocking calls; their coroutines never suspend."""
     from graphmem.adapters.file_access import ExportFiles, TextFiles
-    from graphmem.adapters.models.embedding import open_embedder
-    from graphmem.adapters.models.language import open_llm
+    from graphmem.adapters.models import open_embedder, open_llm
     from graphmem.adapters.neo4j_graph import BlockingGraph
     from graphmem.io_modes import BLOCKING, SystemClock
 
@@ -128,8 +127,7 @@ def awaited_world(
 ) -> Services:
     """Return services for the running event loop."""
     from graphmem.adapters.file_access import ExportFiles, TextFiles
-    from graphmem.adapters.models.embedding import open_embedder
-    from graphmem.adapters.models.language import open_llm
+    from graphmem.adapters.models import open_embedder, open_llm
     from graphmem.adapters.neo4j_graph import AwaitedGraph
     from graphmem.io_modes import AWAITED, SystemClock, run_concurrently
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from graphmem.adapters.models.service import counter
+from graphmem.adapters.models.service import token_counter
 from graphmem.client.observing import Instrumented
 from graphmem.client.ratings import RATED, RatedKind
 from graphmem.client.state import HandleState, blocking, bounded, valid
@@ -65,7 +65,7 @@ class AsyncPacks(Instrumented):
         given = valid(_Packed, model=model, kinds=kinds, blocked_paths=blocked_paths)
         budget = PackBudget(
             tokens=bounded("tokens", tokens, MOST_TOKENS),
-            count=context.count if given.model is None else counter(given.model),
+            count=context.count if given.model is None else token_counter(given.model),
             counted_by=ESTIMATE if given.model is None else f"{given.model}, counted by litellm",
             blocked_paths=given.blocked_paths,
         )

@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from graphmem import ConsolidationPolicy, GraphMem, Settings
-from graphmem.adapters.models.language import open_llm
+from graphmem.adapters.models import open_llm
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import BeliefChangeKind, ConsolidationReport
 from graphmem.testing import ScriptedLlm

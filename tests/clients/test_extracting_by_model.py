@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 
 from graphmem import GraphMem, Settings
-from graphmem.adapters.models.language import open_llm
+from graphmem.adapters.models import open_llm
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import DismissalReason
 from graphmem.operations.extraction import running

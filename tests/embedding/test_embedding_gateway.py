@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.adapters.models.embedding import open_embedder
-from graphmem.adapters.models.embedding.gateway import CHARS_READ, EmbeddingGateway, batches
+from graphmem.adapters.models import open_embedder
+from graphmem.adapters.models.embedding import CHARS_READ, EmbeddingGateway, batches
 from graphmem.errors import InvalidInputError, ModelReplyError
 from graphmem.io_modes import AWAITED, BLOCKING, IOMode
 from graphmem.ports import Embedder, Role, run_now

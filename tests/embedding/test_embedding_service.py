@@ -326,7 +326,7 @@ def test_gemini_is_told_documents_from_queries(connect: Connect, service: Servic
 def test_litellm_is_imported_only_when_used() -> None:
     code = (
         "import sys, asyncio\n"
-        "from graphmem.adapters.models.embedding import open_embedder\n"
+        "from graphmem.adapters.models import open_embedder\n"
         "assert not {'numpy', 'asyncio.events'} & set(sys.modules) - before, 'early'\n"
         "from graphmem.settings import Settings\n"
         "for awaited in (False, True):\n"

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, Field
 
-from graphmem.adapters.models.language import gateway
-from graphmem.adapters.models.language.gateway import LanguageGateway
+from graphmem.adapters.models import language
+from graphmem.adapters.models.language import LanguageGateway
 from graphmem.ports import Answer, Prompt
 from graphmem.settings import Settings
 from tests.plugins.chat_service import KEY, ChatService
@@ -48,7 +48,7 @@ Connect = Callable[..., Talk]
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatService]:
     # A port may be given out twice: what one service refused says nothing of the next.
-    monkeypatch.setattr(gateway, "_accepted", {})
+    monkeypatch.setattr(language, "_accepted", {})
     with ChatService.opened() as played:
         yield played
 

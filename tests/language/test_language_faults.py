@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters.models import service
-from graphmem.adapters.models.language import open_llm
+from graphmem.adapters.models import open_llm, service
 from graphmem.errors import (
     ConfigurationError,
     GraphmemError,
@@ -172,7 +171,7 @@ def test_a_key_that_cannot_be_sent_is_a_wrong_setting(key: str) -> None:
 
 
 def test_a_warning_of_pydantic_about_types_of_litellm_loses_no_reply() -> None:
-    service.imported()
+    service.import_litellm()
     # pydantic gives it once a process, while it reads the first reply.
     warnings.warn(
         "Item 'summary' on TypedDict class 'ChatCompletionReasoningItem' is using the `ReadOnly` "

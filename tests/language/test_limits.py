@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters.models.language import open_llm
+from graphmem.adapters.models import open_llm
 from graphmem.errors import ModelReplyError, ModelUnavailableError
 from graphmem.ports import Prompt
 from graphmem.settings import Settings
@@ -142,15 +142,15 @@ def test_nothing_compressed_is_asked_for_or_read(connect: Connect, service: Chat
 
 SCRIPT = """
 import asyncio, os
-from graphmem.adapters.models.service import WIRE
+from graphmem.adapters.models.service import EVENT_LOOP
 async def work(session):
     return 42
 def check():
-    assert WIRE.submit(work).result(5) == 42
+    assert EVENT_LOOP.submit(work).result(5) == 42
 check()
 async def never(session):
     await asyncio.sleep(60)
-WIRE.submit(never)
+EVENT_LOOP.submit(never)
 if child := os.fork():
     assert os.waitpid(child, 0)[1] == 0
 else:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from graphmem.adapters.models.language.gateway import response_format, strict
+from graphmem.adapters.models.language import response_format, strict
 from graphmem.rules.consolidation import SynthesisReply
 
 

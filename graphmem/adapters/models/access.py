@@ -30,13 +30,13 @@ class ModelAccess:
         ConfigurationError: the address or the key cannot be used in an HTTP request.
     """
 
-    noun: str
+    service_name: str
     """Kind of service, as in `the embedding service`."""
     setting: str
     """Variable that names the model; prefix of the variables of its address and key."""
     example: str
     """Example value of that variable."""
-    too_much: str
+    too_large_hint: str
     """Hint for a request that the service rejects."""
     model: str
     url: str | None = field(repr=False)
@@ -62,12 +62,12 @@ class ModelAccess:
             )
 
     @property
-    def where(self) -> str:
+    def description(self) -> str:
         """Description of the service for messages, without secrets of its address."""
         if self.url is None:
-            return f"the {self.noun}"
+            return f"the {self.service_name}"
         parts = urlsplit(self.url)
-        return f"the {self.noun} at {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        return f"the {self.service_name} at {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
     @property
     def secrets(self) -> frozenset[str]:

@@ -154,7 +154,7 @@ def pause_s(attempt: int, wait_s: float | None, jitter: float) -> float:
     return backoff if wait_s is None else wait_s + jitter * FIRST_PAUSE_S
 
 
-def worth_another(fault: RequestFault) -> bool:
+def is_retryable(fault: RequestFault) -> bool:
     """Return whether a retry of the same request may succeed."""
     return fault.kind is FaultKind.PASSING and (fault.wait_s or 0.0) <= LONGEST_WAIT_S
 
@@ -167,7 +167,7 @@ def error_of(fault: RequestFault, access: ModelAccess, requests: int) -> Graphme
         access: the service.
         requests: number of requests made.
     """
-    service = f"{access.where} for model {access.model!r}"
+    service = f"{access.description} for model {access.model!r}"
     match fault.kind:
         case FaultKind.KEY:
             return ModelUnavailableError(
@@ -184,7 +184,7 @@ def error_of(fault: RequestFault, access: ModelAccess, requests: int) -> Graphme
             return ModelReplyError(f"Unreadable response from {service}: {fault.detail}.")
         case FaultKind.REQUEST:
             return ModelReplyError(
-                f"Request rejected by {service}: {fault.detail}", hint=access.too_much
+                f"Request rejected by {service}: {fault.detail}", hint=access.too_large_hint
             )
         case FaultKind.PASSING:
             wait = "" if fault.wait_s is None else f" (it asks to wait {fault.wait_s:.0f} s)"
@@ -283,17 +283,17 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-WIRE = EventLoopThread()
-atexit.register(WIRE.close)
+EVENT_LOOP = EventLoopThread()
+atexit.register(EVENT_LOOP.close)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=WIRE.abandon)
+    os.register_at_fork(after_in_child=EVENT_LOOP.abandon)
 
 
 def _session() -> ClientSession:
     """Return a session for litellm, which sets certificates, proxies and timeouts itself."""
     import aiohttp
 
-    class Limited(aiohttp.ClientResponse):
+    class LimitedResponse(aiohttp.ClientResponse):
         """A response whose body is read up to `MAX_BYTES`."""
 
         async def start(self, connection: Any) -> aiohttp.ClientResponse:
@@ -312,10 +312,10 @@ def _session() -> ClientSession:
     async def uncompressed(_: object, __: object, params: aiohttp.TraceRequestStartParams) -> None:
         params.headers["Accept-Encoding"] = "identity"
 
-    asking = aiohttp.TraceConfig()
-    asking.on_request_start.append(uncompressed)
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(uncompressed)
     return aiohttp.ClientSession(
-        cookie_jar=aiohttp.DummyCookieJar(), response_class=Limited, trace_configs=[asking]
+        cookie_jar=aiohttp.DummyCookieJar(), response_class=LimitedResponse, trace_configs=[trace]
     )
 
 
@@ -349,7 +349,7 @@ _IMPORTING = threading.Lock()
 class ModelService:
     """One model behind litellm.
 
-    Its requests run on the loop of `WIRE`; each has a deadline and a limit on its reply.
+    Its requests run on the loop of `EVENT_LOOP`; each has a deadline and a limit on its reply.
     """
 
     def __init__(self, access: ModelAccess, mode: IOMode) -> None:
@@ -373,11 +373,11 @@ class ModelService:
         requests = 0
         while True:
             call = await self._mode.run(partial(self._call, function, request))
-            answer = await self._mode.result(WIRE.submit(partial(self._once, call)))
+            answer = await self._mode.result(EVENT_LOOP.submit(partial(self._once, call)))
             requests += 1
             if not isinstance(answer, RequestFault):
                 return answer, requests
-            if requests > self._access.retries or not worth_another(answer):
+            if requests > self._access.retries or not is_retryable(answer):
                 return answer, requests
             jitter = random.random()  # noqa: S311 - spreads retries, protects no secret
             await self._mode.sleep(pause_s(requests - 1, answer.wait_s, jitter))
@@ -388,7 +388,7 @@ class ModelService:
         Raises:
             ConfigurationError: litellm does not know it.
         """
-        litellm = imported()
+        litellm = import_litellm()
         try:
             _, provider, _, _ = litellm.get_llm_provider(
                 model=self._access.model, api_base=self._access.url
@@ -402,7 +402,7 @@ class ModelService:
         return str(provider)
 
     def _call(self, function: str, request: Callable[[], dict[str, Any]]) -> _Call:
-        call, arguments = getattr(imported(), function), request()
+        call, arguments = getattr(import_litellm(), function), request()
         if function == "acompletion" or self.provider() in _SESSION_TAKERS:
             return lambda session: call(**arguments, shared_session=session)
         return lambda _: call(**arguments)
@@ -423,7 +423,7 @@ class ModelService:
 _READ_ONLY = r"Item '\w+' on TypedDict class '\w+' is using the `ReadOnly` qualifier"
 
 
-def imported() -> ModuleType:
+def import_litellm() -> ModuleType:
     """Import litellm on first use (2 s), without its price-table download and its adverts."""
     with _IMPORTING:
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -436,10 +436,10 @@ def imported() -> ModuleType:
     return module
 
 
-def counter(model: str) -> Callable[[str], int]:
+def token_counter(model: str) -> Callable[[str], int]:
     """Return a function that counts the tokens of a text with litellm's tokenizer for a model.
 
     For a model that litellm does not know, the tokenizer is OpenAI's cl100k.
     """
-    litellm = imported()
+    litellm = import_litellm()
     return lambda text: int(litellm.token_counter(model=model, text=text))

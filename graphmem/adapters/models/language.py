@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from graphmem.adapters.models.service import (
     ModelService,
     RequestFault,
     error_of,
-    imported,
+    import_litellm,
     too_long,
 )
 from graphmem.errors import ModelReplyError
@@ -82,14 +82,14 @@ class ReplyProblem:
     """Description of the problem, without the content of the reply."""
 
 
-def said(response: Any) -> str:
+def reply_text(response: Any) -> str:
     """Return the text of a chat completion; empty if there is none."""
     choices = getattr(response, "choices", None) or [None]
     content = getattr(getattr(choices[0], "message", None), "content", None)
     return content.strip() if isinstance(content, str) else ""
 
 
-def read(raw: str, reply: type[M]) -> M | ReplyProblem:
+def parse_reply(raw: str, reply: type[M]) -> M | ReplyProblem:
     """Return the record in a reply; it may be in a code fence or between other text."""
     if not raw:
         return ReplyProblem("it is empty")
@@ -141,7 +141,7 @@ def cost_of(model: str, response: Any) -> float | None:
     if not any(tokens_of(response)):
         return None
     try:
-        cost = imported().completion_cost(completion_response=response, model=model)
+        cost = import_litellm().completion_cost(completion_response=response, model=model)
     except Exception:  # noqa: BLE001 - litellm raises a bare Exception for a model it does not know
         return None
     return float(cost)
@@ -160,7 +160,7 @@ _accepted: dict[str, int] = {}
 
 
 @dataclass
-class _Spent:
+class _TokenUsage:
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -186,11 +186,11 @@ class LanguageGateway:
 
     def __init__(self, model: str, settings: Settings, mode: IOMode) -> None:
         self._access = ModelAccess(
-            noun="language model service",
+            service_name="language model service",
             setting="GRAPHMEM_MODEL",
             example="openai/gpt-5-mini or ollama_chat/qwen3",
-            too_much="If the prompt exceeds the model's context window, set GRAPHMEM_MODEL to a "
-            "model with a larger one.",
+            too_large_hint="If the prompt exceeds the model's context window, set GRAPHMEM_MODEL "
+            "to a model with a larger one.",
             model=model,
             url=settings.model_url,
             key=settings.model_key,
@@ -215,25 +215,17 @@ class LanguageGateway:
             ModelReplyError: the reply does not match the record, even after one repair request;
                 `raw` contains it.
         """
-        spent = _Spent()
+        usage = _TokenUsage()
         messages: list[Message] = [
             _message("system", prompt.system),
             _message("user", prompt.user),
         ]
         raw, problem = "", ReplyProblem("")
         for _ in range(ATTEMPTS):
-            raw = await self._complete(messages, prompt.reply, spent)
-            value = read(raw, prompt.reply)
+            raw = await self._complete(messages, prompt.reply, usage)
+            value = parse_reply(raw, prompt.reply)
             if not isinstance(value, ReplyProblem):
-                return Answer(
-                    value=value,
-                    raw=raw,
-                    model=self.name,
-                    requests=spent.requests,
-                    tokens_in=spent.tokens_in,
-                    tokens_out=spent.tokens_out,
-                    cost_usd=spent.cost_usd,
-                )
+                return Answer(value=value, raw=raw, model=self.name, **asdict(usage))
             problem = value
             messages += [
                 _message("assistant", raw[:_REPEATED_CHARS] or "(nothing)"),
@@ -246,7 +238,7 @@ class LanguageGateway:
         )
 
     async def _complete(
-        self, messages: list[Message], reply: type[BaseModel], spent: _Spent
+        self, messages: list[Message], reply: type[BaseModel], usage: _TokenUsage
     ) -> str:
         """Return the text of a reply in the strictest form that the service accepts.
 
@@ -258,11 +250,11 @@ class LanguageGateway:
             answer, requests = await self._service.ask(
                 "acompletion", partial(self._request, messages, reply, FORMS[form])
             )
-            spent.requests += requests
+            usage.requests += requests
             if not isinstance(answer, RequestFault):
                 _accepted[self._identity] = form
-                spent.add(self.name, answer)
-                text = said(answer)
+                usage.add(self.name, answer)
+                text = reply_text(answer)
                 if len(text) <= self._access.max_bytes:
                     return text
                 # litellm was configured with its own transport, which reads the whole reply.
