@@ -167,7 +167,18 @@ class GraphMetrics:
         Raises:
             ConfigurationError: it cannot listen there.
         """
-        return serve(self._client.make_wsgi_app(self.registry), host, port, allow)
+        app = self._client.make_wsgi_app(self.registry)
+        kind = _ServerV6 if ":" in host else _Server
+        try:
+            server = make_server(host.strip("[]"), port, app, kind, _Handler)
+        except (OSError, OverflowError, TypeError, ValueError) as error:
+            raise ConfigurationError(
+                f"Cannot listen on {host} port {port}: {error}.",
+                hint="Choose another address with --host or --port.",
+            ) from error
+        server.set_app(_checked(app, [*hosts.names(host, server.server_port), *allow]))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return server.server_port
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics; only the state of the read if the graph could not be read."""
@@ -237,32 +248,7 @@ class _Handler(WSGIRequestHandler):
         """Do not log requests."""
 
 
-def serve(app: WSGIApplication, host: str, port: int, allow: Collection[str]) -> int:
-    """Serve an application from a thread until the process ends; return the port.
-
-    Args:
-        app: WSGI application.
-        host: address to listen on.
-        port: port to listen on; 0 for any free one.
-        allow: `Host` headers to accept in addition to those of loopback and `host`.
-
-    Raises:
-        ConfigurationError: it cannot listen there.
-    """
-    kind = _ServerV6 if ":" in host else _Server
-    try:
-        server = make_server(host.strip("[]"), port, app, kind, _Handler)
-    except (OSError, OverflowError, TypeError, ValueError) as error:
-        raise ConfigurationError(
-            f"Cannot listen on {host} port {port}: {error}.",
-            hint="Choose another address with --host or --port.",
-        ) from error
-    server.set_app(checked(app, [*hosts.names(host, server.server_port), *allow]))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_port
-
-
-def checked(app: WSGIApplication, allowed: Collection[str]) -> WSGIApplication:
+def _checked(app: WSGIApplication, allowed: Collection[str]) -> WSGIApplication:
     """Return an application that rejects every `Host` header that is not allowed."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
