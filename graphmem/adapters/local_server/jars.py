@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 
 SUFFIX = ".sha256"
+UNUSED_S = 30 * 86_400.0
+"""Seconds without a start after which a file that can be built again is removed."""
 
 
 def keep(draft: Path, target: Path) -> None:
@@ -47,9 +50,18 @@ def discard(path: Path) -> None:
     _checksum_file(path).unlink(missing_ok=True)
 
 
-def is_orphan(path: Path) -> bool:
-    """Return whether a path is the checksum of a file that no longer exists."""
-    return path.suffix == SUFFIX and not path.with_suffix("").exists()
+def remove_unused(folder: Path, *suffixes: str) -> None:
+    """Remove leftovers of a crash, and files with these suffixes that are no longer used.
+
+    The caller holds the lock of the folder.
+    """
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.suffix == SUFFIX and not path.with_suffix("").exists():
+            path.unlink()
+        elif path.name.endswith(suffixes) and time.time() - path.stat().st_mtime > UNUSED_S:
+            discard(path)
 
 
 def _checksum_file(path: Path) -> Path:

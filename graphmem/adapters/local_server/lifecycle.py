@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tempfile
 import time
@@ -39,8 +38,6 @@ from graphmem.settings import Settings
 
 TRAINING_S = 180.0
 """Seconds the training server may take to answer; it runs at the lowest priority."""
-UNUSED_S = 30 * 86_400.0
-"""Seconds without a start after which a cache is removed."""
 WRITING_S = 300.0
 """Seconds the JVM may take to write the cache when it ends."""
 
@@ -67,7 +64,7 @@ def use(cache: Path | None) -> list[str]:
     if not jars.is_intact(cache):
         jars.discard(cache)
         return []
-    cache.touch()  # unused caches are removed after `UNUSED_S`
+    cache.touch()  # unused caches are removed after `jars.UNUSED_S`
     return [f"-XX:AOTCache={cache}", "-Xlog:disable", "-Xlog:all=error:stderr"]
 
 
@@ -102,38 +99,27 @@ def make(settings: Settings) -> None:
     make_folder(cache.parent, setting="GRAPHMEM_CACHE")
     try:
         with FileLock(cache.parent / "make.lock", timeout=0):
-            _clean(cache.parent)
+            jars.remove_unused(cache.parent, ".aot")
             if not jars.is_intact(cache):
                 _train(java, store, cache)
     except Timeout:
         return
 
 
-def _clean(folder: Path) -> None:
-    """Remove leftovers of a crash, and caches of Javas and jars that are no longer used."""
-    for path in folder.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        elif jars.is_orphan(path):
-            path.unlink()
-        elif path.suffix == ".aot" and time.time() - path.stat().st_mtime > UNUSED_S:
-            jars.discard(path)
-
-
 def _train(java: Java, store: JarStore, cache: Path) -> None:
-    scratch = Path(tempfile.mkdtemp(dir=cache.parent))
-    draft = scratch / "cache.aot"
-    try:
-        _run_once(java, store, DataFolder(scratch / "home"), draft)
-        jars.keep(draft, cache)
-    except (GraphmemError, process.DiedError, OSError) as error:
-        failure_note(cache).write_text(f"{error}\n", encoding="utf-8")
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=cache.parent, ignore_cleanup_errors=True) as scratch:
+        draft = Path(scratch) / "cache.aot"
+        try:
+            _run_once(java, store, DataFolder(Path(scratch) / "home"), draft)
+            jars.keep(draft, cache)
+        except (GraphmemError, process.DiedError, OSError) as error:
+            failure_note(cache).write_text(f"{error}\n", encoding="utf-8")
 
 
 def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> None:
     """Run a server on a temporary folder until it has answered one query."""
+    from neo4j import RoutingControl
+
     small = Settings(heap="256m", page_cache="16m")
     folder.create()
     password = folder.password()
@@ -145,7 +131,9 @@ def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> N
         process.wait_ready(folder, state, TRAINING_S)
         # Run a query too: the parser and the planner take most of the time of a first answer.
         params = {"tenant": "default", "scopes": ["global"], "skip": 0, "limit": 1}
-        bolt.rehearse(state.uri, USER, password, catalog.procedure("browser/memories"), params)
+        read = catalog.LANGUAGE + catalog.procedure("browser/memories").text
+        with bolt.connect(state.uri, password) as driver:
+            driver.execute_query(read, params, routing_=RoutingControl.READ)
     finally:
         if (server := process.find(folder, state)) is not None:
             process.end(server, WRITING_S)

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
-from graphmem.adapters.local_server import process
+from graphmem.adapters.local_server import bolt, process
 from graphmem.adapters.local_server.files import DataFolder, environment
-from graphmem.adapters.local_server.records import USER
 from graphmem.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
 from graphmem.settings import Settings
 
@@ -46,7 +45,7 @@ def warm(folder: DataFolder) -> None:
         neo4j.exceptions.DriverError: the server was stopped meanwhile.
     """
     from filelock import FileLock, Timeout
-    from neo4j import READ_ACCESS, GraphDatabase
+    from neo4j import READ_ACCESS
 
     state = folder.read_state()
     if state is None or process.find(folder, state) is None:
@@ -54,23 +53,15 @@ def warm(folder: DataFolder) -> None:
     try:
         with (
             FileLock(folder.root / "warming.lock", timeout=0),
-            GraphDatabase.driver(
-                state.uri,
-                auth=(USER, folder.password().get_secret_value()),
-                telemetry_disabled=True,
-                notifications_min_severity="OFF",
-            ) as driver,
+            bolt.connect(state.uri, folder.password()) as driver,
             driver.session(default_access_mode=READ_ACCESS) as session,
         ):
-            for generation in session.run(LANGUAGE + _generation().text).value():
+            text = catalog.procedure("schema/generation").text
+            for generation in session.run(LANGUAGE + text).value():
                 for name in HOT:
                     _plan(session, name, generation)
     except Timeout:
         return
-
-
-def _generation() -> Procedure:
-    return catalog.procedure("schema/generation")
 
 
 def _plan(session: Session, name: str, generation: int) -> None:

@@ -28,8 +28,6 @@ from graphmem.settings import Settings
 MAIN = "org.eclipse.jdt.internal.compiler.batch.Main"
 COMPILING_S = 300.0
 """Seconds the compiler may take, even on a busy machine."""
-UNUSED_S = 30 * 86_400.0
-"""Seconds without a start after which a jar is removed."""
 RETRY_S = 3_600.0
 """Seconds after a failed build before a start tries it again."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -90,7 +88,7 @@ def build(settings: Settings, *, report: Report, lock: JarLock | None = None) ->
     """
     plan = BuildPlan.of(settings, lock)
     if plan.is_made():
-        plan.jar.touch()  # unused jars are removed after `UNUSED_S`
+        plan.jar.touch()  # unused jars are removed after `jars.UNUSED_S`
         return plan.jar
     make_folder(plan.tools.folder, setting="GRAPHMEM_CACHE")
     try:
@@ -108,29 +106,16 @@ def _make(plan: BuildPlan, java: Java, report: Report) -> None:
     from filelock import FileLock
 
     with FileLock(plan.tools.folder / "build.lock"):
-        _clean(plan.tools.folder)
+        jars.remove_unused(plan.tools.folder, ".failed", ".plugin.jar")
         if plan.is_made():
             return
         report(Progress("prepare", "Compiling the procedures"))
-        scratch = Path(tempfile.mkdtemp(dir=plan.tools.folder))
-        try:
-            classes = compiled(plan, java, scratch)
-            pack(classes, scratch / "draft")
-            jars.keep(scratch / "draft", plan.jar)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
-
-
-def _clean(folder: Path) -> None:
-    """Remove leftovers of a crash, and jars that are no longer used."""
-    for path in folder.iterdir():
-        ours = path.suffix == ".failed" or path.name.endswith(".plugin.jar")
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        elif jars.is_orphan(path):
-            path.unlink()
-        elif ours and time.time() - path.stat().st_mtime > UNUSED_S:
-            jars.discard(path)
+        with tempfile.TemporaryDirectory(
+            dir=plan.tools.folder, ignore_cleanup_errors=True
+        ) as scratch:
+            draft = Path(scratch) / "draft"
+            pack(compiled(plan, java, Path(scratch)), draft)
+            jars.keep(draft, plan.jar)
 
 
 def compiled(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
