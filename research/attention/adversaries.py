@@ -9,24 +9,24 @@ import numpy as np
 
 from bench.figures import Cell, Row
 from graphmem.rules.usage import STANDARD
-from research.attention.ratings import SHIPPED, Ratings, Variant, play
-from research.attention.world import ADVERSARY, Floats, Harm, Log, World, harmed
+from research.attention.ratings import DEFAULT, Ratings, Variant, play
+from research.attention.world import ADVERSARY, Floats, Harm, Log, World, with_adversary
 from tests.oracles import rating
 from tests.oracles.rating import Result, Standing
 
-UNGATED = replace(SHIPPED, by=replace(STANDARD, gate_factor=1.0))
-AVERAGED = replace(SHIPPED, averaged=True).times(8)
+UNGATED = replace(DEFAULT, by=replace(STANDARD, gate_factor=1.0))
+AVERAGED = replace(DEFAULT, averaged=True).times(8)
 """With one of ten results opened, a search changes ratings about as much as by default."""
 ASKS = "asks for its item and opens it"
 STUFFED = "its item is found for anything, far"
 BURIES = "asks for an item and opens all others"
 HARMS = {
-    ASKS: (Harm(), SHIPPED),
-    f"{ASKS}, 50 results": (Harm(limit=50), SHIPPED),
+    ASKS: (Harm(), DEFAULT),
+    f"{ASKS}, 50 results": (Harm(limit=50), DEFAULT),
     f"{ASKS}, 50 results, a search is one game, K × 8": (Harm(limit=50), AVERAGED),
-    STUFFED: (Harm(stuffed=True), SHIPPED),
+    STUFFED: (Harm(stuffed=True), DEFAULT),
     f"{STUFFED}, no gate": (Harm(stuffed=True), UNGATED),
-    BURIES: (Harm(buries=True), SHIPPED),
+    BURIES: (Harm(buries=True), DEFAULT),
 }
 """Adversaries by name: their behaviour, and the way to rate."""
 WIDE = (10, 20, 51, 200)
@@ -35,7 +35,7 @@ NOTICED = 50.0
 
 
 @dataclass(slots=True)
-class Story:
+class ItemTrace:
     """Ratings of an item over a run, and of all memories at its checkpoints."""
 
     elos: list[float] = field(default_factory=list)
@@ -54,14 +54,14 @@ def target(world: World, log: Log) -> int:
     return int(np.random.default_rng([world.seed, 3]).choice(np.flatnonzero(~opened)))
 
 
-def told(
+def trace_item(
     world: World,
     log: Log,
     item: int,
     ends: Collection[int],
     harm: Harm | None = None,
-    by: Variant = SHIPPED,
-) -> Story:
+    by: Variant = DEFAULT,
+) -> ItemTrace:
     """Return the ratings of an item over a run; without `harm`, those of the honest run.
 
     Args:
@@ -72,32 +72,34 @@ def told(
         harm: Behaviour of the adversary; None for none.
         by: The way to rate.
     """
-    now, story, searches = Ratings.unrated(world.setting.memories), Story(), 0
+    now, trace, searches = Ratings.unrated(world.setting.memories), ItemTrace(), 0
     sessions = log[-1].session + 1
-    whole = [*(harmed(world, log, harm, item) if harm else log)]
+    whole = [*(with_adversary(world, log, harm, item) if harm else log)]
     for asked, following in zip(whole, [*whole[1:], None], strict=True):
         play(now, asked, by)
         searches += asked.agent == ADVERSARY
-        if story.reached is None and _reached(float(now.elo[item]), harm, by):
-            story.reached = searches
+        if trace.reached is None and _reached(float(now.elo[item]), harm, by):
+            trace.reached = searches
         if following is None or following.session > asked.session:
             everywhere = np.where(np.isnan(now.elo), by.by.initial, now.elo)
-            story.elos.append(float(everywhere[item]))
-            if len(story.elos) in {*ends, sessions}:
-                story.kept[len(story.elos)] = everywhere
-    return story
+            trace.elos.append(float(everywhere[item]))
+            if len(trace.elos) in {*ends, sessions}:
+                trace.kept[len(trace.elos)] = everywhere
+    return trace
 
 
-def row(name: str, stories: Sequence[Story], honest: Sequence[Story], item: Sequence[int]) -> Row:
+def row(
+    name: str, traces: Sequence[ItemTrace], honest: Sequence[ItemTrace], item: Sequence[int]
+) -> Row:
     """Return the effect of one adversary: means over worlds."""
-    ends = sorted(stories[0].kept)
-    reached = [story.reached for story in stories]
+    ends = sorted(traces[0].kept)
+    reached = [trace.reached for trace in traces]
     cells: dict[str, Cell] = {"adversary": name}
-    cells |= {f"its item at {n:,}": _mean(s.elos[n - 1] for s in stories) for n in ends}
+    cells |= {f"its item at {n:,}": _mean(s.elos[n - 1] for s in traces) for n in ends}
     cells["its searches to HIGH or VERY_LOW"] = (
         None if None in reached else _mean(searches or 0 for searches in reached)
     )
-    changed = [_changed(*pair, ends[-1]) for pair in zip(stories, honest, item, strict=True)]
+    changed = [_changed(*pair, ends[-1]) for pair in zip(traces, honest, item, strict=True)]
     cells["most that another lost"] = _mean(-float(change.min()) for change, _ in changed)
     cells[f"others lower by {NOTICED:.0f}"] = _mean(
         float((change <= -NOTICED).sum()) for change, _ in changed
@@ -126,9 +128,9 @@ def _reached(elo: float, harm: Harm | None, by: Variant) -> bool:
     return elo < by.by.low if harm and harm.buries else elo >= by.by.high
 
 
-def _changed(story: Story, honest: Story, item: int, end: int) -> tuple[Floats, int]:
+def _changed(trace: ItemTrace, honest: ItemTrace, item: int, end: int) -> tuple[Floats, int]:
     """Return the changes of all other ratings, and the number of memories that it made HIGH."""
-    expected, actual = honest.kept[end].copy(), story.kept[end]
+    expected, actual = honest.kept[end].copy(), trace.kept[end]
     expected[item] = actual[item]
     high = STANDARD.high
     return actual - expected, int(((actual >= high) & (expected < high)).sum())

@@ -10,14 +10,14 @@ import numpy as np
 
 from graphmem.rules.usage import STANDARD
 from research.attention.measures import moved, window
-from research.attention.ratings import SHIPPED
-from research.attention.scenarios import ENDS, STABLE, Lived
+from research.attention.ratings import DEFAULT
+from research.attention.scenarios import ENDS, STABLE, SimulatedRun
 from research.plotting import COLOURS, STYLE, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from research.attention.adversaries import Story
+    from research.attention.adversaries import ItemTrace
     from research.attention.pruning import Size
 
 WINDOWS = range(50, ENDS[-1] + 1, 50)
@@ -27,16 +27,16 @@ BOUNDARIES = (STANDARD.low, STANDARD.medium, STANDARD.high)
 
 def draw(
     folder: Path,
-    lives: Mapping[str, Sequence[Lived]],
-    stories: Mapping[str, Sequence[Story]],
+    runs: Mapping[str, Sequence[SimulatedRun]],
+    traces: Mapping[str, Sequence[ItemTrace]],
     sizes: Mapping[str, Sequence[Size]],
 ) -> list[Path]:
     """Write the figures as SVG and return their paths.
 
     Args:
         folder: Output folder, created if missing.
-        lives: Worlds, by the name of their interests.
-        stories: Ratings of the adversaries' items, by adversary.
+        runs: Worlds, by the name of their interests.
+        traces: Ratings of the adversaries' items, by adversary.
         sizes: Sizes of short-term memory, by pruning rule.
     """
     import matplotlib as mpl
@@ -45,20 +45,20 @@ def draw(
     with mpl.rc_context(STYLE):
         ratings = Figure(figsize=(9.5, 3.4), layout="constrained")
         spread, settling = ratings.subplots(1, 2)
-        _spread(spread, lives[STABLE][0])
-        _settling(settling, lives)
+        _spread(spread, runs[STABLE][0])
+        _settling(settling, runs)
         harm = Figure(figsize=(9.5, 3.8), layout="constrained")
         items, memory = harm.subplots(1, 2)
-        _items(items, stories)
+        _items(items, traces)
         _memory(memory, sizes)
         return save(folder, {"attention-ratings": ratings, "attention-harm": harm})
 
 
-def _spread(axes: Axes, lived: Lived) -> None:
+def _spread(axes: Axes, run: SimulatedRun) -> None:
     """Draw the distribution of ratings."""
     bins = np.arange(800.0, 2_025.0, 25.0)
     for end, colour in zip(ENDS, COLOURS, strict=False):
-        elo = lived.rated(SHIPPED)[end].elo
+        elo = run.rated(DEFAULT)[end].elo
         counts, _ = np.histogram(elo[~np.isnan(elo)], bins)
         axes.stairs(counts, bins, color=colour, label=f"{end:,} sessions")
     for boundary in BOUNDARIES:
@@ -69,10 +69,10 @@ def _spread(axes: Axes, lived: Lived) -> None:
     axes.legend(frameon=False)
 
 
-def _settling(axes: Axes, lives: Mapping[str, Sequence[Lived]]) -> None:
+def _settling(axes: Axes, runs: Mapping[str, Sequence[SimulatedRun]]) -> None:
     """Draw the rating changes in the last tenth of the sessions."""
-    for (name, many), colour in zip(lives.items(), COLOURS, strict=False):
-        shares = np.mean([_moved(lived) for lived in many], axis=0)
+    for (name, many), colour in zip(runs.items(), COLOURS, strict=False):
+        shares = np.mean([_moved(run) for run in many], axis=0)
         axes.plot([*WINDOWS], 100 * shares, color=colour, label=f"{name} interests")
     axes.axhline(10, color="black", linewidth=1, linestyle="--")
     axes.set_ylim(bottom=0)
@@ -82,15 +82,15 @@ def _settling(axes: Axes, lives: Mapping[str, Sequence[Lived]]) -> None:
     axes.legend(frameon=False)
 
 
-def _moved(lived: Lived) -> list[float]:
-    rated = lived.fold(WINDOWS)
+def _moved(run: SimulatedRun) -> list[float]:
+    rated = run.fold(WINDOWS)
     return [moved(rated[window(end)], rated[end]) for end in WINDOWS]
 
 
-def _items(axes: Axes, stories: Mapping[str, Sequence[Story]]) -> None:
+def _items(axes: Axes, traces: Mapping[str, Sequence[ItemTrace]]) -> None:
     """Draw the ratings of the adversaries' items."""
-    for (name, many), colour in zip(stories.items(), COLOURS, strict=False):
-        elos = np.mean([story.elos for story in many], axis=0)
+    for (name, many), colour in zip(traces.items(), COLOURS, strict=False):
+        elos = np.mean([trace.elos for trace in many], axis=0)
         axes.plot(np.arange(1, len(elos) + 1), elos, color=colour, label=name)
     for boundary in BOUNDARIES:
         axes.axhline(boundary, color="black", linewidth=1, linestyle="--")

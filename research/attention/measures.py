@@ -10,7 +10,7 @@ import numpy as np
 
 from graphmem.rules.usage import Rating
 from research.attention.ratings import Ratings, Variant
-from research.attention.world import Bools, Floats, Ints, Log, within
+from research.attention.world import Bools, Floats, Ints, Log, sessions_in
 
 AHEAD = 100
 """Number of following sessions that ratings are compared with; they do not change the ratings."""
@@ -78,11 +78,11 @@ def measured(log: Log, found: Mapping[int, Ratings], sessions: int, by: Variant)
         by: The way to rate.
     """
     before, now = found[window(sessions)], found[sessions]
-    ahead = within(log, sessions, sessions + AHEAD)
+    ahead = sessions_in(log, sessions, sessions + AHEAD)
     read = now.read(sessions, by)
     tiers = tiers_of(read, by)
     opened = now.opened >= 0
-    past, opens = openings(within(log, 0, sessions)), openings(ahead)
+    past, opens = openings(sessions_in(log, 0, sessions)), openings(ahead)
     tops = np.concatenate([asked.items[:TOP] for asked in ahead])
     results = np.concatenate([asked.items for asked in ahead])
     choices = np.concatenate([asked.opened for asked in ahead])

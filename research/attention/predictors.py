@@ -10,9 +10,9 @@ import numpy as np
 
 from bench.figures import Cell, Row
 from research.attention.measures import AHEAD, auc, openings
-from research.attention.ratings import SHIPPED, Ratings
-from research.attention.scenarios import ENDS, Lived
-from research.attention.world import Floats, Log, within
+from research.attention.ratings import DEFAULT, Ratings
+from research.attention.scenarios import ENDS, SimulatedRun
+from research.attention.world import Floats, Log, sessions_in
 
 Predictor: TypeAlias = Callable[[Log, Ratings], Floats]
 """Returns a score for each memory, from a log and the ratings at its end."""
@@ -28,7 +28,7 @@ def opened(log: Log, now: Ratings) -> Floats:
 
 def opened_of_late(log: Log, now: Ratings) -> Floats:
     """Return the number of openings, each decayed with the time constant of ratings."""
-    sessions = SHIPPED.by.fading_days * SHIPPED.sessions_a_day
+    sessions = DEFAULT.by.fading_days * DEFAULT.sessions_a_day
     ages = np.array([log[-1].session - asked.session for asked in log])
     weights = np.repeat(np.exp(-ages / sessions), [asked.opened.sum() for asked in log])
     return np.asarray(np.bincount(openings(log), weights, len(now.elo)), np.float64)
@@ -44,8 +44,8 @@ def opened_of_found(log: Log, now: Ratings) -> Floats:
 
 
 RIVALS: Mapping[str, Predictor] = {
-    "rating, faded": lambda log, now: now.read(log[-1].session + 1, SHIPPED),
-    "rating": lambda _, now: now.read(0, replace(SHIPPED, fades=False)),
+    "rating, faded": lambda log, now: now.read(log[-1].session + 1, DEFAULT),
+    "rating": lambda _, now: now.read(0, replace(DEFAULT, fades=False)),
     "how often it was opened": opened,
     "the same, fading in 30 days": opened_of_late,
     "opened, of the times it was found": opened_of_found,
@@ -53,14 +53,14 @@ RIVALS: Mapping[str, Predictor] = {
 }
 
 
-def rivals(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
+def compare_predictors(runs: Mapping[str, Sequence[SimulatedRun]]) -> list[Row]:
     """Return the AUC of each predictor, and its share of later openings in percent."""
     rows: list[Row] = []
     for name, predict in RIVALS.items():
         cells: dict[str, Cell] = {"by": name}
-        for interests, many in lives.items():
+        for interests, many in runs.items():
             first, last = (
-                np.mean([_worth(lived, predict, end) for lived in many], axis=0)
+                np.mean([_worth(run, predict, end) for run in many], axis=0)
                 for end in (ENDS[0], ENDS[-1])
             )
             cells[f"AUC, {interests}, {ENDS[0]}"] = round(float(first[0]), 3)
@@ -70,10 +70,10 @@ def rivals(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
     return rows
 
 
-def _worth(lived: Lived, predict: Predictor, end: int) -> tuple[float, float]:
+def _worth(run: SimulatedRun, predict: Predictor, end: int) -> tuple[float, float]:
     """Return the AUC of a score, and the share of later openings in its top items."""
-    now, ahead = lived.rated(SHIPPED)[end], within(lived.log, end, end + AHEAD)
-    scores = predict(within(lived.log, 0, end), now)
+    now, ahead = run.rated(DEFAULT)[end], sessions_in(run.log, end, end + AHEAD)
+    scores = predict(sessions_in(run.log, 0, end), now)
     rated = ~np.isnan(now.elo)
     results = np.concatenate([asked.items for asked in ahead])
     chosen = np.concatenate([asked.opened for asked in ahead])

@@ -33,7 +33,7 @@ ROLLED_UP_DAYS = 30
 """Age in days at which the log is rolled up; its ratings are checkpointed by then."""
 
 
-class Kept(NamedTuple):
+class RetentionRule(NamedTuple):
     """Episodes that pruning never touches; both are true by default."""
 
     reopened: bool = True
@@ -60,10 +60,10 @@ class Size(NamedTuple):
     """Size of all episodes and the whole log, without pruning."""
 
 
-class Shelf:
+class ShortTermMemory:
     """Episodes by number; the number is that of their session."""
 
-    def __init__(self, most: int, kept: Kept) -> None:
+    def __init__(self, most: int, kept: RetentionRule) -> None:
         self.kept = kept
         self.vectors: Vectors = np.empty((most, DIMENSION), dtype=np.float32)
         self.topics: list[int] = []
@@ -134,7 +134,7 @@ class Shelf:
         )
 
 
-def grown(ends: Collection[int], seed: int, kept: Kept) -> Iterator[Size]:
+def simulate_growth(ends: Collection[int], seed: int, kept: RetentionRule) -> Iterator[Size]:
     """Yield the sizes after each number of sessions in `ends`.
 
     The topic of a session is drawn by Zipf's law. The session searches the live episodes for topics
@@ -143,7 +143,7 @@ def grown(ends: Collection[int], seed: int, kept: Kept) -> Iterator[Size]:
     rng = np.random.default_rng([seed, 2])
     centres = unit(rng.standard_normal((TOPICS, DIMENSION)))
     shares = 1 / np.arange(1, TOPICS + 1)
-    shelf = Shelf(max(ends), kept)
+    shelf = ShortTermMemory(max(ends), kept)
     for session in range(max(ends)):
         day = session / SESSIONS_A_DAY
         drawn = rng.choice(TOPICS, SEARCHES + 1, p=shares / shares.sum())

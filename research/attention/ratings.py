@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from graphmem.rules.usage import STANDARD, Rating
-from research.attention.world import Asked, Floats, Ints, Log
+from research.attention.world import Floats, Ints, Log, SearchRecord
 
 
 class Counted(Enum):
@@ -52,7 +52,7 @@ class Variant:
         return replace(self, by=replace(by, k_new=k_new, k_established=k_established))
 
 
-SHIPPED = Variant()
+DEFAULT = Variant()
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class Ratings:
 
 
 def fold(
-    log: Log, memories: int, by: Variant = SHIPPED, ends: Collection[int] = ()
+    log: Log, memories: int, by: Variant = DEFAULT, ends: Collection[int] = ()
 ) -> dict[int, Ratings]:
     """Return the ratings after each number of sessions in `ends`.
 
@@ -115,7 +115,7 @@ def fold(
     return ratings
 
 
-def play(now: Ratings, asked: Asked, by: Variant = SHIPPED) -> None:
+def play(now: Ratings, asked: SearchRecord, by: Variant = DEFAULT) -> None:
     """Update the ratings with one search."""
     won, lost = asked.items[asked.opened], asked.items[~asked.opened]
     now.opened[won] = asked.session

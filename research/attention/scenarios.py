@@ -9,7 +9,7 @@ import numpy as np
 
 from graphmem.rules.usage import STANDARD
 from research.attention.measures import AHEAD, Found, measured, window
-from research.attention.ratings import SHIPPED, Ratings, Variant, fold
+from research.attention.ratings import DEFAULT, Ratings, Variant, fold
 from research.attention.world import Log, Setting, World
 
 SEEDS = (1, 2, 3)
@@ -22,7 +22,7 @@ GROWN = (100, 300, 1_000, 3_000, 10_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Lived:
+class SimulatedRun:
     """A world and its log."""
 
     world: World
@@ -32,21 +32,21 @@ class Lived:
     """
 
     @staticmethod
-    def of(setting: Setting, seed: int) -> Lived:
+    def of(setting: Setting, seed: int) -> SimulatedRun:
         """Return a world with the sessions to measure and those that follow them."""
         world = World.of(setting, seed)
-        return Lived(world, list(world.sessions(ENDS[-1] + AHEAD)))
+        return SimulatedRun(world, list(world.sessions(ENDS[-1] + AHEAD)))
 
     def rated(self, by: Variant) -> dict[int, Ratings]:
         """Return the ratings at the ends, and a tenth of the sessions earlier."""
         high, medium, low = STANDARD.high, STANDARD.medium, STANDARD.low
         rule = replace(by.by, high=high, medium=medium, low=low)
-        key = replace(by, by=rule, fades=SHIPPED.fades, top=SHIPPED.top)
+        key = replace(by, by=rule, fades=DEFAULT.fades, top=DEFAULT.top)
         if key not in self.ratings:
             self.ratings[key] = self.fold(ENDS, key)
         return self.ratings[key]
 
-    def fold(self, ends: Collection[int], by: Variant = SHIPPED) -> dict[int, Ratings]:
+    def fold(self, ends: Collection[int], by: Variant = DEFAULT) -> dict[int, Ratings]:
         """Return the ratings after each number of sessions, and a tenth of them earlier."""
         return fold(self.log, self.world.setting.memories, by, {*ends, *map(window, ends)})
 
@@ -55,6 +55,6 @@ class Lived:
         return measured(self.log, self.rated(by), sessions, by)
 
 
-def mean(lives: Sequence[Lived], by: Variant = SHIPPED, sessions: int = ENDS[-1]) -> Found:
+def mean(runs: Sequence[SimulatedRun], by: Variant = DEFAULT, sessions: int = ENDS[-1]) -> Found:
     """Return the measures of the ratings, the mean over worlds."""
-    return Found(*np.mean([lived.found(by, sessions) for lived in lives], axis=0))
+    return Found(*np.mean([run.found(by, sessions) for run in runs], axis=0))

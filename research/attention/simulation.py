@@ -8,22 +8,28 @@ from typing import TYPE_CHECKING
 
 from bench.figures import Report, Row, Table
 from research.attention import adversaries, figures
-from research.attention.adversaries import HARMS, Story, target, told
+from research.attention.adversaries import HARMS, ItemTrace, target, trace_item
 from research.attention.measures import AHEAD, MEDIAN_TOKENS, POINTER, SPREAD, SUMMARY
-from research.attention.predictors import rivals
-from research.attention.pruning import EPISODE_KB, LOG_KB, SESSIONS_A_DAY, Kept, grown
-from research.attention.scenarios import ENDS, GROWN, SEEDS, SETTINGS, STABLE, Lived
+from research.attention.predictors import compare_predictors
+from research.attention.pruning import (
+    EPISODE_KB,
+    LOG_KB,
+    SESSIONS_A_DAY,
+    RetentionRule,
+    simulate_growth,
+)
+from research.attention.scenarios import ENDS, GROWN, SEEDS, SETTINGS, STABLE, SimulatedRun
 from research.attention.tables import WORLDS, aims, changes, games, memory, tiers, world
-from research.attention.world import Setting, within
+from research.attention.world import Setting, sessions_in
 from research.plotting import require_matplotlib
 
 if TYPE_CHECKING:
     from bench.progress import Steps
 
 KEPT = {
-    "as shipped": Kept(),
-    "reopened ones are archived": Kept(reopened=False),
-    "so are unrated ones": Kept(reopened=False, unrated=False),
+    "as shipped": RetentionRule(),
+    "reopened ones are archived": RetentionRule(reopened=False),
+    "so are unrated ones": RetentionRule(reopened=False, unrated=False),
 }
 
 
@@ -39,32 +45,32 @@ def measure(steps: Steps, *, plots: Path | None) -> Report:
     """
     if plots:
         require_matplotlib()
-    lives = {
-        name: [Lived.of(setting, seed) for seed in steps.over(SEEDS, f"interests, {name}")]
+    runs = {
+        name: [SimulatedRun.of(setting, seed) for seed in steps.over(SEEDS, f"interests, {name}")]
         for name, setting in SETTINGS.items()
     }
     sizes = {
-        name: list(grown(GROWN, SEEDS[0], KEPT[name]))
+        name: list(simulate_growth(GROWN, SEEDS[0], KEPT[name]))
         for name in steps.over([*KEPT], "short-term memory")
     }
-    harm, stories = _harmed(lives[STABLE], steps)
+    harm, traces = _adversary_rows(runs[STABLE], steps)
     steps.say("other numbers")
     tables = [
-        Table("aims", aims(lives, sizes["as shipped"])),
-        Table("tiers", tiers(lives)),
-        Table("games", games(lives)),
-        Table("changes", changes(lives)),
+        Table("aims", aims(runs, sizes["as shipped"])),
+        Table("tiers", tiers(runs)),
+        Table("games", games(runs)),
+        Table("changes", changes(runs)),
         Table(
             "worlds",
             [row for name in steps.over([*WORLDS], "worlds") for row in world(name)],
         ),
-        Table("simpler rules", rivals(lives)),
+        Table("simpler rules", compare_predictors(runs)),
         Table("adversaries", harm),
         Table("one result opened", adversaries.wide()),
         Table("short-term memory", memory(sizes)),
     ]
     if plots:
-        figures.draw(plots, lives, stories, sizes)
+        figures.draw(plots, runs, traces, sizes)
     setting = Setting()
     return Report(
         name="attention",
@@ -88,33 +94,33 @@ def measure(steps: Steps, *, plots: Path | None) -> Report:
             "searches a session": setting.searches,
             "results": setting.results,
             "sessions a day": SESSIONS_A_DAY,
-            "found": round(_found(lives[STABLE]), 3),
+            "found": round(_found(runs[STABLE]), 3),
         },
     )
 
 
-def _harmed(
-    lives: Sequence[Lived], steps: Steps
-) -> tuple[list[Row], Mapping[str, Sequence[Story]]]:
+def _adversary_rows(
+    runs: Sequence[SimulatedRun], steps: Steps
+) -> tuple[list[Row], Mapping[str, Sequence[ItemTrace]]]:
     """Return the effects of adversaries, and the ratings of their items."""
     end = ENDS[-1]
-    items = [target(lived.world, lived.log) for lived in lives]
-    logs = [within(lived.log, 0, end) for lived in lives]
-    worlds = [lived.world for lived in lives]
+    items = [target(run.world, run.log) for run in runs]
+    logs = [sessions_in(run.log, 0, end) for run in runs]
+    worlds = [run.world for run in runs]
     cases = [*zip(worlds, logs, items, strict=True)]
     rows: list[Row] = []
-    stories: dict[str, Sequence[Story]] = {}
-    honest: dict[object, list[Story]] = {}
+    traces: dict[str, Sequence[ItemTrace]] = {}
+    honest: dict[object, list[ItemTrace]] = {}
     for name in steps.over([*HARMS], "adversaries"):
         harm, by = HARMS[name]
         if by not in honest:
-            honest[by] = [told(*case, ENDS, by=by) for case in cases]
-        stories[name] = [told(*case, ENDS, harm, by) for case in cases]
-        rows.append(adversaries.row(name, stories[name], honest[by], items))
-    return rows, stories
+            honest[by] = [trace_item(*case, ENDS, by=by) for case in cases]
+        traces[name] = [trace_item(*case, ENDS, harm, by) for case in cases]
+        rows.append(adversaries.row(name, traces[name], honest[by], items))
+    return rows, traces
 
 
-def _found(lives: Sequence[Lived]) -> float:
+def _found(runs: Sequence[SimulatedRun]) -> float:
     """Return the share of searches whose results contain the wanted item."""
-    found = [asked.found for lived in lives for asked in lived.log]
+    found = [asked.found for run in runs for asked in run.log]
     return sum(found) / len(found)

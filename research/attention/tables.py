@@ -9,8 +9,8 @@ from typing import NamedTuple
 from bench.figures import Cell, Row
 from research.attention.measures import Found
 from research.attention.pruning import Size
-from research.attention.ratings import SHIPPED, Counted, Shared, Variant
-from research.attention.scenarios import DRIFTING, ENDS, SEEDS, STABLE, Lived, mean
+from research.attention.ratings import DEFAULT, Counted, Shared, Variant
+from research.attention.scenarios import DRIFTING, ENDS, SEEDS, STABLE, SimulatedRun, mean
 from research.attention.world import Setting
 
 FIRST, LAST = ENDS[0], ENDS[-1]
@@ -27,31 +27,31 @@ WORLDS = {
 }
 
 
-def high_from(boundary: float, by: Variant = SHIPPED) -> Variant:
+def high_from(boundary: float, by: Variant = DEFAULT) -> Variant:
     """Return the same variant with another boundary of HIGH."""
     return replace(by, by=replace(by.by, high=boundary))
 
 
-STAYS = replace(SHIPPED, fades=False)
+STAYS = replace(DEFAULT, fades=False)
 OPENED_ONCE = high_from(1_200.0, STAYS)
 """Makes nearly every item HIGH that was ever opened."""
-TOP_FIFTH = replace(SHIPPED, top=0.2)
+TOP_FIFTH = replace(DEFAULT, top=0.2)
 CHANGES = {
-    "as shipped": SHIPPED,
+    "as shipped": DEFAULT,
     "without fading": STAYS,
-    "K × 2": SHIPPED.times(2),
-    "K × 4": SHIPPED.times(4),
-    "K × 8": SHIPPED.times(8),
+    "K × 2": DEFAULT.times(2),
+    "K × 4": DEFAULT.times(4),
+    "K × 8": DEFAULT.times(8),
     "K × 8, without fading": STAYS.times(8),
-    "a search is one game": replace(SHIPPED, averaged=True),
-    "a search is one game, K × 8": replace(SHIPPED, averaged=True).times(8),
+    "a search is one game": replace(DEFAULT, averaged=True),
+    "a search is one game, K × 8": replace(DEFAULT, averaged=True).times(8),
     "HIGH from 1400": high_from(1_400.0),
     "HIGH from 1300": high_from(1_300.0),
     "HIGH from 1250": high_from(1_250.0),
     "HIGH from 1250, without fading": high_from(1_250.0, STAYS),
     "HIGH from 1200, without fading": OPENED_ONCE,
-    "HIGH is the top 5 %": replace(SHIPPED, top=0.05),
-    "HIGH is the top 10 %": replace(SHIPPED, top=0.1),
+    "HIGH is the top 5 %": replace(DEFAULT, top=0.05),
+    "HIGH is the top 10 %": replace(DEFAULT, top=0.1),
     "HIGH is the top 20 %": TOP_FIFTH,
     "HIGH is the top 20 %, without fading": replace(STAYS, top=0.2),
     "HIGH is the top 50 %, without fading": replace(STAYS, top=0.5),
@@ -84,10 +84,10 @@ AIMS = (
 )
 
 
-def aims(lives: Mapping[str, Sequence[Lived]], sizes: Sequence[Size]) -> list[Row]:
+def aims(runs: Mapping[str, Sequence[SimulatedRun]], sizes: Sequence[Size]) -> list[Row]:
     """Return the results for each aim, in percent, and short-term memory in megabytes."""
     rows: list[Row] = []
-    for name, many in lives.items():
+    for name, many in runs.items():
         found = {end: mean(many, sessions=end) for end in ENDS}
         rows += [_aim(name, aim, found) for aim in AIMS]
     cells: dict[str, Cell] = {"interests": "its own", "aim": "short-term memory, MB"}
@@ -98,7 +98,7 @@ def aims(lives: Mapping[str, Sequence[Lived]], sizes: Sequence[Size]) -> list[Ro
     return rows
 
 
-def tiers(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
+def tiers(runs: Mapping[str, Sequence[SimulatedRun]]) -> list[Row]:
     """Return the number of items in each tier."""
     return [
         {
@@ -113,36 +113,36 @@ def tiers(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
             "least": round(found.least),
             "most": round(found.most),
         }
-        for name, many in lives.items()
-        for by in (SHIPPED, STAYS)
+        for name, many in runs.items()
+        for by in (DEFAULT, STAYS)
         for end in ENDS
         for found in [mean(many, by, end)]
     ]
 
 
-def games(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
+def games(runs: Mapping[str, Sequence[SimulatedRun]]) -> list[Row]:
     """Return the effects of the definition of a game and of a pair's K."""
     rows: list[Row] = []
     for counted in Counted:
         for shared in Shared:
-            by = replace(SHIPPED, counted=counted, shared=shared)
+            by = replace(DEFAULT, counted=counted, shared=shared)
             cells: dict[str, Cell] = {"game": counted.value, "K of a pair": shared.value}
-            for name, many in lives.items():
+            for name, many in runs.items():
                 cells |= {f"moved, {name}, {end:,}": _moved(many, by, end) for end in ENDS}
                 cells[f"AUC, {name}, {LAST:,}"] = round(mean(many, by).auc, 3)
-            rows.append({**cells, "HIGH": round(mean(lives[STABLE], by).high, 1)})
+            rows.append({**cells, "HIGH": round(mean(runs[STABLE], by).high, 1)})
     return rows
 
 
-def changes(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
+def changes(runs: Mapping[str, Sequence[SimulatedRun]]) -> list[Row]:
     """Return the results with other parameters, after the last session."""
     rows: list[Row] = []
     for name, by in CHANGES.items():
-        stable, drifting = mean(lives[STABLE], by), mean(lives[DRIFTING], by)
+        stable, drifting = mean(runs[STABLE], by), mean(runs[DRIFTING], by)
         rows.append(
             {
                 "change": name,
-                f"moved, {FIRST}": _moved(lives[STABLE], by, FIRST),
+                f"moved, {FIRST}": _moved(runs[STABLE], by, FIRST),
                 f"moved, {LAST:,}": _percent(stable.moved),
                 **_reached(stable),
                 "openings to come HIGH, drifting": _percent(drifting.ahead),
@@ -155,15 +155,15 @@ def changes(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
 
 def world(name: str) -> list[Row]:
     """Return the results in another world, after the last session."""
-    lives = [Lived.of(WORLDS[name], seed) for seed in SEEDS]
+    runs = [SimulatedRun.of(WORLDS[name], seed) for seed in SEEDS]
     read = {
-        "as shipped": SHIPPED,
+        "as shipped": DEFAULT,
         "the top 20 %": TOP_FIFTH,
         "from 1200, without fading": OPENED_ONCE,
     }
     rows: list[Row] = []
     for how, by in read.items():
-        found = mean(lives, by)
+        found = mean(runs, by)
         best = {
             "opened before": _percent(found.known),
             "of the top five": _percent(found.top_known),
@@ -211,7 +211,7 @@ def _reached(found: Found) -> dict[str, Cell]:
     }
 
 
-def _moved(many: Sequence[Lived], by: Variant, sessions: int) -> float:
+def _moved(many: Sequence[SimulatedRun], by: Variant, sessions: int) -> float:
     return _percent(mean(many, by, sessions).moved)
 
 

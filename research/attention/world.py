@@ -49,7 +49,7 @@ class Setting:
     liked * k^(-1/4), so of 10,000 the last a tenth as often."""
 
 
-class Asked(NamedTuple):
+class SearchRecord(NamedTuple):
     """A search, and the results that were opened."""
 
     session: int
@@ -67,7 +67,7 @@ class Asked(NamedTuple):
         return bool((self.items == self.wanted).any())
 
 
-Log: TypeAlias = Sequence[Asked]
+Log: TypeAlias = Sequence[SearchRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class World:
         around = noise(rng, setting.memories, setting.dimension)
         return World(setting, seed, unit(centres[topics] + around), topics)
 
-    def sessions(self, count: int) -> Iterator[Asked]:
+    def sessions(self, count: int) -> Iterator[SearchRecord]:
         """Yield the searches of honest agents in `count` sessions, in turn."""
         s, rng = self.setting, np.random.default_rng([self.seed, 1])
         interests = [self.interests(rng) for _ in range(s.agents)]
@@ -115,7 +115,7 @@ class World:
 
     def _session(
         self, rng: np.random.Generator, session: int, order: Ints, wanted: Ints
-    ) -> Iterator[Asked]:
+    ) -> Iterator[SearchRecord]:
         s = self.setting
         places = np.empty(s.memories)
         places[order] = np.arange(1, s.memories + 1)
@@ -125,7 +125,7 @@ class World:
             items, similarities = self._nearest(questions, s.results, n)
             chances = np.where(items == item, s.wanted, s.liked * places[items] ** -0.25)
             opened = rng.random(len(items)) < chances
-            yield Asked(session, session % s.agents, items, similarities, opened, int(item))
+            yield SearchRecord(session, session % s.agents, items, similarities, opened, int(item))
 
     def _nearest(self, questions: Vectors, limit: int, n: int) -> tuple[Ints, Floats]:
         similarities = self.vectors @ questions[n]
@@ -145,7 +145,7 @@ class Harm(NamedTuple):
     """Whether it opens all results except the item."""
 
 
-def harmed(world: World, honest: Log, harm: Harm, item: int) -> Iterator[Asked]:
+def with_adversary(world: World, honest: Log, harm: Harm, item: int) -> Iterator[SearchRecord]:
     """Yield a log that includes the adversary's searches.
 
     Args:
@@ -166,11 +166,11 @@ def harmed(world: World, honest: Log, harm: Harm, item: int) -> Iterator[Asked]:
             yield search._replace(session=asked.session, agent=ADVERSARY)
 
 
-def _opened(items: Ints, similarities: Floats, item: int, *, buries: bool) -> Asked:
-    return Asked(0, ADVERSARY, items, similarities, (items == item) ^ buries, item)
+def _opened(items: Ints, similarities: Floats, item: int, *, buries: bool) -> SearchRecord:
+    return SearchRecord(0, ADVERSARY, items, similarities, (items == item) ^ buries, item)
 
 
-def _stuffed(asked: Asked, item: int) -> Asked:
+def _stuffed(asked: SearchRecord, item: int) -> SearchRecord:
     """Return another agent's search as the adversary repeats it."""
     others = np.flatnonzero(asked.items != item)[: len(asked.items) - 1]
     items = np.append(asked.items[others], item)
@@ -178,7 +178,7 @@ def _stuffed(asked: Asked, item: int) -> Asked:
     return _opened(items, similarities, item, buries=False)
 
 
-def within(log: Log, first: int, end: int) -> Log:
+def sessions_in(log: Log, first: int, end: int) -> Log:
     """Return the searches of sessions from `first` to before `end`."""
     return [asked for asked in log if first <= asked.session < end]
 

@@ -37,7 +37,7 @@ YEAR = timedelta(days=365)
 
 
 @dataclass(frozen=True, slots=True)
-class Spell:
+class Period:
     """A value and its period: from `since` until just before `until`."""
 
     value: str
@@ -52,7 +52,7 @@ class Slot:
 
     source: str
     name: str
-    spells: Sequence[Spell]
+    periods: Sequence[Period]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def data_folder(folder: Path | None) -> Path:
 def slots(folder: Path) -> list[Slot]:
     """Return the slots of all five sources, each with one value at a time.
 
-    A slot with overlapping spells has several values at once and is left out.
+    A slot with overlapping periods has several values at once and is left out.
     """
     raw = itertools.chain(
         dyknow(json.loads((folder / FILES["DyKnow"]).read_text("utf-8"))),
@@ -102,7 +102,7 @@ def slots(folder: Path) -> list[Slot]:
         yago(_lines(folder / FILES["YAGO"]), _lines(folder / FILES["YAGO"], "relation2id.txt")),
         timeqa(json.loads((folder / FILES["TimeQA"]).read_text("utf-8"))),
     )
-    return [slot for slot in raw if slot.spells]
+    return [slot for slot in raw if slot.periods]
 
 
 def claims(folder: Path) -> tuple[list[Claim], list[Claim], list[Claim]]:
@@ -269,20 +269,20 @@ def _until_next(source: str, name: str, dated: Sequence[tuple[str, datetime]]) -
 
 
 def _slot(source: str, name: str, dated: Sequence[tuple[str, datetime, datetime | None]]) -> Slot:
-    """Return the slot; it has no spells if two of them overlap or start together."""
+    """Return the slot; it has no periods if two of them overlap or start together."""
     ordered = sorted(dated, key=lambda d: d[1])
-    spells: list[Spell] = []
+    periods: list[Period] = []
     for n, (value, since, end) in enumerate(ordered):
         following = ordered[n + 1][1] if n + 1 < len(ordered) else None
         if (end and end < since) or (
             following and (following == since or (end or since) > following)
         ):
             return Slot(source, name, [])
-        # A spell that ends on the day on which it starts is valid on that day.
+        # A period that ends on the day on which it starts is valid on that day.
         until = max(end, since + timedelta(days=1)) if end else following or since + YEAR
         until = min(until, following) if following else until
-        spells.append(Spell(value, since, until))
-    return Slot(source, name, spells)
+        periods.append(Period(value, since, until))
+    return Slot(source, name, periods)
 
 
 def _date(text: str) -> datetime:

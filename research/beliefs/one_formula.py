@@ -46,7 +46,7 @@ class Scenario:
 
 
 def _late(slot: Slot, rng: np.random.Generator, *, came: bool) -> list[Evidence]:
-    at_once, late = streams.split_late(streams.told(slot, rng, OFTEN), LATE, rng)
+    at_once, late = streams.split_late(streams.observations(slot, rng, OFTEN), LATE, rng)
     return at_once + late if came else at_once
 
 
@@ -56,11 +56,11 @@ def _false(
     style: streams.Style,
     confidence: tuple[float, float] | None = None,
 ) -> list[Evidence]:
-    return streams.falsified(streams.told(slot, rng, style), slot, FALSE, rng, confidence)
+    return streams.falsified(streams.observations(slot, rng, style), slot, FALSE, rng, confidence)
 
 
 def _shuffled(slot: Slot, rng: np.random.Generator) -> list[Evidence]:
-    return streams.shuffled(streams.told(slot, rng, OFTEN), rng)
+    return streams.shuffled(streams.observations(slot, rng, OFTEN), rng)
 
 
 ONCE = "clean, once, mixed sources"
@@ -72,9 +72,9 @@ FALSE_FAINT = "10 % false and doubtful, told often"
 WEAK_TRUE = "strong old, weak new, true"
 WEAK_FALSE = "strong old, weak new, false"
 SCENARIOS = (
-    Scenario("clean, once, equal sources", partial(streams.told, style=EQUAL)),
-    Scenario(ONCE, partial(streams.told, style=MIXED)),
-    Scenario(CLEAN, partial(streams.told, style=OFTEN)),
+    Scenario("clean, once, equal sources", partial(streams.observations, style=EQUAL)),
+    Scenario(ONCE, partial(streams.observations, style=MIXED)),
+    Scenario(CLEAN, partial(streams.observations, style=OFTEN)),
     Scenario(SHUFFLED, _shuffled),
     Scenario("20 % late, still missing", partial(_late, came=False)),
     Scenario("20 % late, arrived", partial(_late, came=True)),
@@ -99,7 +99,7 @@ SCENARIOS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """A question for the value in force, and the available evidence in order of arrival."""
 
     slot: int
@@ -109,29 +109,29 @@ class Asked:
     seen: Sequence[Evidence]
 
 
-def questions(slots: Sequence[Slot], scenario: Scenario) -> list[Asked]:
-    """Return the questions about all slots under a scenario; now is within the last spell.
+def questions(slots: Sequence[Slot], scenario: Scenario) -> list[Question]:
+    """Return the questions about all slots under a scenario; now is within the last period.
 
     Questions without any earlier evidence are left out.
     """
     asked = []
     for number, slot in enumerate(slots):
         evidence = scenario.make(slot, np.random.default_rng((SEED, number)))
-        for place, spell in enumerate(slot.spells):
-            now = place == len(slot.spells) - 1
-            valid = streams.asked_at(spell)
+        for place, period in enumerate(slot.periods):
+            now = place == len(slot.periods) - 1
+            valid = streams.asked_at(period)
             seen = [e for e in evidence if e.at <= valid]
             if seen and (now or scenario.past):
-                asked.append(Asked(number, now, valid, spell.value, seen))
+                asked.append(Question(number, now, valid, period.value, seen))
     return asked
 
 
-def share(asked: Sequence[Asked], answer: Answer) -> float:
+def share(asked: Sequence[Question], answer: Answer) -> float:
     """Return the share of the questions that a rule answers correctly."""
     return sum(answer(a.seen, a.valid) == a.truth for a in asked) / len(asked)
 
 
-def compared(title: str, parts: Iterable[tuple[Mapping[str, Cell], Sequence[Asked]]]) -> Table:
+def compared(title: str, parts: Iterable[tuple[Mapping[str, Cell], Sequence[Question]]]) -> Table:
     """Return one row per part with the accuracy of ONE and of every simple rule, in percent.
 
     Args:
@@ -167,15 +167,15 @@ def compared(title: str, parts: Iterable[tuple[Mapping[str, Cell], Sequence[Aske
     return Table(title, rows)
 
 
-def measure(slots: Sequence[Slot], steps: Steps) -> tuple[list[Table], dict[str, list[Asked]]]:
+def measure(slots: Sequence[Slot], steps: Steps) -> tuple[list[Table], dict[str, list[Question]]]:
     """Return the tables of all scenarios, and the questions about changing slots, by scenario.
 
     Args:
-        slots: Slots with at least one spell.
+        slots: Slots with at least one period.
         steps: Receives the progress.
     """
-    changing = [s for s in slots if len(s.spells) > 1]
-    stable = [s for s in slots if len(s.spells) == 1]
+    changing = [s for s in slots if len(s.periods) > 1]
+    stable = [s for s in slots if len(s.periods) == 1]
     stable = [
         s
         for source in dict.fromkeys(s.source for s in stable)
@@ -218,10 +218,10 @@ def _slots(slots: Sequence[Slot]) -> Table:
             {
                 "source": source,
                 "slots": len(part),
-                "that change": sum(len(s.spells) > 1 for s in part),
-                "values in time": sum(len(s.spells) for s in part),
+                "that change": sum(len(s.periods) > 1 for s in part),
+                "values in time": sum(len(s.periods) for s in part),
                 "that return to an old value": sum(
-                    len({p.value for p in s.spells}) < len(s.spells) for s in part
+                    len({p.value for p in s.periods}) < len(s.periods) for s in part
                 ),
             }
             for source in dict.fromkeys(s.source for s in slots)
@@ -230,7 +230,7 @@ def _slots(slots: Sequence[Slot]) -> Table:
     )
 
 
-def _identical(clean: Sequence[Asked], other: Sequence[Asked]) -> Table:
+def _identical(clean: Sequence[Question], other: Sequence[Question]) -> Table:
     """Return a table that counts the answers that the order of arrival changed."""
     differ = sum(
         one_closed(a.seen, a.valid, kappa=2.0, margin=0.05)

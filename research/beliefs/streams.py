@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from graphmem.rules.formulas import Evidence
-from research.beliefs.datasets import Slot, Spell
+from research.beliefs.datasets import Period, Slot
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,7 +17,7 @@ SOURCE_WEIGHTS = (1.0, 1.0, 0.8, 0.6, 0.5)
 """Default weights of the five source types."""
 NEVER_TRUE = "a value that was never true"
 ASKED = 0.75
-"""Fraction of a spell after which its value is asked for."""
+"""Fraction of a period after which its value is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,34 +40,35 @@ STRONG = Style(confidence=(0.85, 0.95), weights=(1.0,))
 WEAK = Style(confidence=(0.5, 0.8), weights=(0.6, 0.5))
 
 
-def asked_at(spell: Spell) -> datetime:
-    """Return the time at which the value of this spell is asked for."""
-    return spell.since + ASKED * (spell.until - spell.since)
+def asked_at(period: Period) -> datetime:
+    """Return the time at which the value of this period is asked for."""
+    return period.since + ASKED * (period.until - period.since)
 
 
-def told(slot: Slot, rng: np.random.Generator, style: Style) -> list[Evidence]:
+def observations(slot: Slot, rng: np.random.Generator, style: Style) -> list[Evidence]:
     """Return the evidence about a slot in order of time, all of it true.
 
     Each value is stated when it begins to hold and, depending on `style`, again while it holds.
     """
     evidence: list[Evidence] = []
-    for spell in slot.spells:
-        span = spell.until - spell.since
+    for period in slot.periods:
+        span = period.until - period.since
         again = sorted(rng.random(rng.poisson(style.repeats)))
         evidence += [
-            _piece(spell.value, 1, spell.since + part * span, style, rng) for part in (0.0, *again)
+            _piece(period.value, 1, period.since + part * span, style, rng)
+            for part in (0.0, *again)
         ]
         if style.ends:
-            evidence.append(_piece(spell.value, -1, spell.until, style, rng))
+            evidence.append(_piece(period.value, -1, period.until, style, rng))
     evidence.sort(key=lambda e: e.at)
     return [replace(e, id=f"{n:05d}") for n, e in enumerate(evidence)]
 
 
 def with_last(slot: Slot, rng: np.random.Generator, before: Style, last: Style) -> list[Evidence]:
     """Return the evidence, with the last value stated in a style of its own."""
-    current = slot.spells[-1]
-    earlier = told(slot, rng, before)
-    late = told(replace(slot, spells=[current]), rng, last)
+    current = slot.periods[-1]
+    earlier = observations(slot, rng, before)
+    late = observations(replace(slot, periods=[current]), rng, last)
     kept = [e for e in earlier if e.at < current.since or e.polarity < 0]
     mixed = sorted([*kept, *late], key=lambda e: e.at)
     return [replace(e, id=f"{n:05d}") for n, e in enumerate(mixed)]
@@ -77,8 +78,8 @@ def with_rumour(
     slot: Slot, rng: np.random.Generator, before: Style, rumour: Style
 ) -> list[Evidence]:
     """Return the evidence and one false event, the newest when the last value is asked for."""
-    evidence = told(slot, rng, before)
-    current = slot.spells[-1]
+    evidence = observations(slot, rng, before)
+    current = slot.periods[-1]
     at = current.since + (asked_at(current) - current.since) * 0.999
     false = _piece(_other(slot, current.value, rng), 1, at, rumour, rng)
     return [e for e in evidence if e.at < at] + [replace(false, id=f"{len(evidence):05d}")]
@@ -142,5 +143,5 @@ def _piece(
 
 
 def _other(slot: Slot, value: str, rng: np.random.Generator) -> str:
-    others = sorted({s.value for s in slot.spells} - {value})
+    others = sorted({s.value for s in slot.periods} - {value})
     return [*others, NEVER_TRUE][rng.integers(len(others) + 1)]

@@ -11,7 +11,7 @@ from bench.figures import Cell, Table
 from research.beliefs import leaders, one_formula
 from research.beliefs.leaders import BY_TIME, Answer
 from research.beliefs.metrics import percent
-from research.beliefs.one_formula import Asked
+from research.beliefs.one_formula import Question
 from tests.oracles.projection import one_closed
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ SWEPT = (
 FLAGGED = (one_formula.ONCE, one_formula.FALSE_OFTEN, one_formula.FALSE_FAINT)
 
 
-def measure(now: Mapping[str, Sequence[Asked]], steps: Steps) -> list[Table]:
+def measure(now: Mapping[str, Sequence[Question]], steps: Steps) -> list[Table]:
     """Return the sweeps over the questions for the current value, by scenario."""
     return [
         Table(
@@ -83,7 +83,7 @@ def overtaking(incumbent: float, kappa: float) -> float:
 
 
 def _shares(
-    now: Mapping[str, Sequence[Asked]], named: Mapping[str, Cell], answer: Answer
+    now: Mapping[str, Sequence[Question]], named: Mapping[str, Cell], answer: Answer
 ) -> dict[str, Cell]:
     return {
         **named,
@@ -91,12 +91,12 @@ def _shares(
     }
 
 
-def _flags(name: str, asked: Sequence[Asked]) -> list[dict[str, Cell]]:
+def _flags(name: str, asked: Sequence[Question]) -> list[dict[str, Cell]]:
     """Return the shares of flagged leaders, right and wrong, per kappa and margin."""
     return [row for kappa in FLAGGED_KAPPAS for row in _margins(name, asked, kappa)]
 
 
-def _margins(name: str, asked: Sequence[Asked], kappa: float) -> list[dict[str, Cell]]:
+def _margins(name: str, asked: Sequence[Question], kappa: float) -> list[dict[str, Cell]]:
     gaps: list[tuple[float, bool]] = []
     for a in asked:
         best = one_closed(a.seen, a.valid, kappa=kappa)

@@ -61,7 +61,7 @@ class Bench:
     memory: GraphMem
     steps: Steps
 
-    def told(self, way: str, talk: Talk, sessions: Sequence[Session]) -> GraphMem:
+    def ingested(self, way: str, talk: Talk, sessions: Sequence[Session]) -> GraphMem:
         """Return a handle on a tenant, named after the way, that contains these sessions."""
         handle = self.memory.tenant(f"{way} {talk.name}")
         for name, messages in sessions:
@@ -126,7 +126,7 @@ def cut(talk: Talk) -> int:
 def split(on: Bench, talk: Talk, way: str) -> Split:
     """Store the first sessions, and embed the statements of people in the others."""
     before, after = talk.sessions[: cut(talk)], talk.sessions[cut(talk) :]
-    held = on.told(way, talk, before)
+    held = on.ingested(way, talk, before)
     later = _passages(after)
     return Split(
         held, _passages(before), later, _embedded(held, [passage.spoken for passage in later])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-TOLD = (1, 8)
+REPETITIONS = (1, 8)
 """Range of the number of episodes that state a fact: [first, second)."""
 TURNS = 5
 """Number of turns of a session."""
@@ -171,14 +171,14 @@ class Fact:
     value: int
     episodes: int
 
-    def said(self, way: int) -> str:
+    def wording(self, way: int) -> str:
         """Return the sentence that expresses the fact with one of its paraphrases."""
         return self.kind.ways[way].format(self.kind.values[self.value])
 
     @property
     def repeat(self) -> str:
         """The fact in a paraphrase that no session contains."""
-        return self.said(len(self.kind.ways) - 1)
+        return self.wording(len(self.kind.ways) - 1)
 
     @property
     def reversal(self) -> str:
@@ -193,7 +193,7 @@ class History:
 
     facts: tuple[Fact, ...]
     sessions: tuple[tuple[str, ...], ...]
-    tells: dict[str, int]
+    fact_by_text: dict[str, int]
     """Index of the fact that a text states; texts without a fact are missing."""
 
     def messages(self, first: int = 0) -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -211,11 +211,13 @@ def made(*, seed: int, per_kind: int = 2) -> History:
     """Return a history with `per_kind` facts of each kind; the same seed gives the same history."""
     rng = np.random.default_rng(seed)
     facts = [
-        Fact(kind, int(value), int(rng.integers(*TOLD)))
+        Fact(kind, int(value), int(rng.integers(*REPETITIONS)))
         for kind in KINDS
         for value in rng.choice(len(kind.values), size=per_kind, replace=False)
     ]
-    statements = [(n, fact.said(way)) for n, fact in enumerate(facts) for way in _ways(rng, fact)]
+    statements = [
+        (n, fact.wording(way)) for n, fact in enumerate(facts) for way in _ways(rng, fact)
+    ]
     count = -(-round(len(statements) * (1 + NOISE)) // TURNS)
     count = max(count, *(fact.episodes for fact in facts))
     sessions: list[list[str]] = [[] for _ in range(count)]
@@ -228,10 +230,10 @@ def made(*, seed: int, per_kind: int = 2) -> History:
         while len(session) < TURNS:
             session.append(noise(rng))
         rng.shuffle(session)
-    tells = {text: n for n, text in statements}
+    fact_by_text = {text: n for n, text in statements}
     for n, fact in enumerate(facts):
-        tells |= {fact.repeat: n, fact.reversal: n}
-    return History(tuple(facts), tuple(tuple(session) for session in sessions), tells)
+        fact_by_text |= {fact.repeat: n, fact.reversal: n}
+    return History(tuple(facts), tuple(tuple(session) for session in sessions), fact_by_text)
 
 
 def noise(rng: np.random.Generator) -> str:

@@ -30,7 +30,7 @@ from research.consolidation.conversations import (
 )
 from research.consolidation.histories import History
 from research.consolidation.scores import Facts, percent
-from research.consolidation.sweeps import LEAST, NEAR, Swept, intervals
+from research.consolidation.sweeps import LEAST, NEAR, SweepData, intervals
 
 if TYPE_CHECKING:
     from bench.progress import Steps
@@ -60,9 +60,9 @@ def measure(steps: Steps, *, beam: bool) -> Report:
         on = Bench(memory, steps)
         tables = [
             Table("known facts", [facts(on, made)]),
-            Table("conversations", list(_real(on, {LOCOMO: locomo, BEAM: chats}))),
+            Table("conversations", list(_corpus_rows(on, {LOCOMO: locomo, BEAM: chats}))),
         ]
-        swept = Swept.of(on, made, locomo[:SWEPT_TALKS])
+        swept = SweepData.of(on, made, locomo[:SWEPT_TALKS])
         tables += [
             Table("sweep: near", [swept.row(steps, near=near) for near in NEAR]),
             Table(
@@ -100,17 +100,17 @@ def facts(on: Bench, talks: Sequence[Talk]) -> Row:
     reversals: list[EvidenceKind | None] = []
     for talk in on.steps.over(talks, "known facts"):
         assert talk.history is not None  # noqa: S101 - all of these are generated
-        handle = on.told(ONCE, talk, talk.sessions)
+        handle = on.ingested(ONCE, talk, talk.sessions)
         done = handle.consolidate(policy=talk.policy())
         found.append(facts_in(done.changes, talk, talk.policy()))
-        about = _about(done.changes, talk.history)
+        about = _fact_by_belief(done.changes, talk.history)
         for attribute, into in (("repeat", repeats), ("reversal", reversals)):
             texts = {n: getattr(talk.history.facts[n], attribute) for n in about.values()}
             for n, text in texts.items():
                 message = {"role": "user", "content": text, "id": f"{attribute} {n}"}
                 handle.session(f"{attribute} {n}").add_messages([message])
             more = handle.consolidate(policy=talk.policy())
-            into += [_heard(more.changes, about, n, text) for n, text in texts.items()]
+            into += [_evidence_kind(more.changes, about, n, text) for n, text in texts.items()]
     learnable = sum(len(talk.history.facts) for talk in talks if talk.history)
     return {
         "facts": learnable,
@@ -122,7 +122,7 @@ def facts(on: Bench, talks: Sequence[Talk]) -> Row:
     }
 
 
-def _about(changes: Sequence[BeliefChange], history: History) -> dict[str, int]:
+def _fact_by_belief(changes: Sequence[BeliefChange], history: History) -> dict[str, int]:
     """Return the fact of each created belief whose evidence states one fact only."""
     about = {}
     for change in changes:
@@ -134,7 +134,7 @@ def _about(changes: Sequence[BeliefChange], history: History) -> dict[str, int]:
     return about
 
 
-def _heard(
+def _evidence_kind(
     changes: Sequence[BeliefChange], about: Mapping[str, int], fact: int, text: str
 ) -> EvidenceKind | None:
     """Return the kind of evidence that a text became for a belief of its fact; None if none."""
@@ -147,7 +147,7 @@ def _heard(
     return None
 
 
-def _real(on: Bench, corpora: Mapping[str, Sequence[Talk]]) -> Iterator[Row]:
+def _corpus_rows(on: Bench, corpora: Mapping[str, Sequence[Talk]]) -> Iterator[Row]:
     for name, talks in corpora.items():
         if talks:
             yield conversations_row(on, name, talks)
@@ -160,13 +160,13 @@ def conversations_row(on: Bench, name: str, talks: Sequence[Talk]) -> Row:
     part: list[Predicted] = []
     supported = 0
     for talk in on.steps.over(talks, name):
-        handle = on.told(ONCE, talk, talk.sessions)
+        handle = on.ingested(ONCE, talk, talk.sessions)
         whole.append(handle.consolidate(policy=talk.policy()))
         again.append(handle.consolidate(policy=talk.policy()))
         halves = split(on, talk, PART)
         part.append(predicted(halves, talk.policy()))
         first = halves.held.consolidate(policy=talk.policy())
-        rest = on.told(PART, talk, talk.sessions[cut(talk) :]).consolidate(policy=talk.policy())
+        rest = on.ingested(PART, talk, talk.sessions[cut(talk) :]).consolidate(policy=talk.policy())
         confirmed = {
             change.belief_id for change in rest.changes if change.step is BeliefChangeKind.SUPPORT
         }
@@ -181,7 +181,7 @@ def conversations_row(on: Bench, name: str, talks: Sequence[Talk]) -> Row:
         "clusters": sum(report.clusters for report in whole),
         "per 1,000 episodes": round(1_000 * sum(report.clusters for report in whole) / episodes, 1),
         "beliefs": len(grounded),
-        "stand in a quote": percent(sum(grounded), len(grounded)),
+        "grounded in a quote": percent(sum(grounded), len(grounded)),
         "beliefs held in": sum(one.beliefs for one in part),
         "supported later": percent(supported, sum(one.beliefs for one in part)),
         **shares(part),

@@ -58,7 +58,7 @@ def against_facts(changes: Sequence[BeliefChange], history: History, least: int)
 
 def facts_of(change: BeliefChange, history: History) -> set[int | None]:
     """Return the facts that a change's quotes state; includes None if a quote states no fact."""
-    return {history.tells.get(quote.text) for quote in change.quotes}
+    return {history.fact_by_text.get(quote.text) for quote in change.quotes}
 
 
 def facts_row(results: Sequence[Facts]) -> dict[str, Cell]:

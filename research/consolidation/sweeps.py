@@ -34,17 +34,17 @@ SWEPT = "swept"
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class SweepData:
     """Data of the sweeps; they only use dry runs."""
 
     generated: Sequence[tuple[Talk, GraphMem]]
     locomo: Sequence[tuple[Talk, Split]]
 
     @classmethod
-    def of(cls, on: Bench, generated: Sequence[Talk], locomo: Sequence[Talk]) -> Swept:
+    def of(cls, on: Bench, generated: Sequence[Talk], locomo: Sequence[Talk]) -> SweepData:
         """Load the talks into tenants of their own."""
         return cls(
-            [(talk, on.told(SWEPT, talk, talk.sessions)) for talk in generated],
+            [(talk, on.ingested(SWEPT, talk, talk.sessions)) for talk in generated],
             [(talk, split(on, talk, SWEPT)) for talk in on.steps.over(locomo, "to be swept")],
         )
 
@@ -83,7 +83,7 @@ def _in_steps(on: Bench, talk: Talk, every: int | None) -> list[BeliefChange]:
     step = every or len(talk.sessions)
     changes: list[BeliefChange] = []
     for start in range(0, len(talk.sessions), step):
-        handle = on.told(f"every {every}", talk, talk.sessions[start : start + step])
+        handle = on.ingested(f"every {every}", talk, talk.sessions[start : start + step])
         changes += handle.consolidate(policy=talk.policy()).changes
     return changes
 

@@ -11,12 +11,20 @@ import pytest
 
 from research.attention import adversaries, figures
 from research.attention.adversaries import ASKS, BURIES, HARMS, STUFFED
-from research.attention.pruning import Kept, Shelf, Size, grown
-from research.attention.ratings import SHIPPED, Ratings, fold, play
-from research.attention.scenarios import ENDS, Lived
-from research.attention.world import ADVERSARY, FAR, Asked, Harm, World, harmed, within
+from research.attention.pruning import RetentionRule, ShortTermMemory, Size, simulate_growth
+from research.attention.ratings import DEFAULT, Ratings, fold, play
+from research.attention.scenarios import ENDS, SimulatedRun
+from research.attention.world import (
+    ADVERSARY,
+    FAR,
+    Harm,
+    SearchRecord,
+    World,
+    sessions_in,
+    with_adversary,
+)
 from tests.oracles.rating import Standing
-from tests.research.attention_worlds import ITEM, SMALL, lived, told
+from tests.research.attention_worlds import ITEM, SMALL, as_tuples, run
 
 # Adversaries
 
@@ -24,9 +32,9 @@ from tests.research.attention_worlds import ITEM, SMALL, lived, told
 @pytest.mark.parametrize("name", HARMS)
 def test_an_adversary_changes_nothing_of_what_others_did(name: str) -> None:
     harm, _ = HARMS[name]
-    world, log = lived()
-    whole = list(harmed(world, log, harm, ITEM))
-    assert told([a for a in whole if a.agent != ADVERSARY]) == told(log)
+    world, log = run()
+    whole = list(with_adversary(world, log, harm, ITEM))
+    assert as_tuples([a for a in whole if a.agent != ADVERSARY]) == as_tuples(log)
     theirs = [a for a in whole if a.agent == ADVERSARY]
     assert [a.session for a in theirs] == [a.session for a in log]
     assert [a.session for a in whole] == sorted(a.session for a in whole)
@@ -40,11 +48,15 @@ def test_an_adversary_changes_nothing_of_what_others_did(name: str) -> None:
 
 def test_an_item_is_found_for_what_others_asked() -> None:
     """Each question of the session once, its last result making room."""
-    world, log = lived()
-    whole = list(harmed(world, log, Harm(stuffed=True), ITEM))
+    world, log = run()
+    whole = list(with_adversary(world, log, Harm(stuffed=True), ITEM))
     for session in range(40):
         [*honest], [*theirs] = (
-            [a for a in within(whole, session, session + 1) if (a.agent == ADVERSARY) is theirs]
+            [
+                a
+                for a in sessions_in(whole, session, session + 1)
+                if (a.agent == ADVERSARY) is theirs
+            ]
             for theirs in (False, True)
         )
         wanted = [[i for i in a.items.tolist() if i != ITEM][:5] for a in honest]
@@ -59,7 +71,7 @@ def test_the_gain_of_an_item_opened_again_and_again_dries_up() -> None:
     """
     world = World.of(SMALL, 1)
     items, similarities = world.asking(ITEM, 10)
-    asked = Asked(0, ADVERSARY, items, similarities, items == ITEM, ITEM)
+    asked = SearchRecord(0, ADVERSARY, items, similarities, items == ITEM, ITEM)
     now = Ratings.unrated(200)
     for _ in range(1_000):
         play(now, asked)
@@ -74,42 +86,42 @@ def test_the_gain_of_an_item_opened_again_and_again_dries_up() -> None:
 
 
 def test_the_story_of_an_item() -> None:
-    world, log = lived()
-    honest = adversaries.told(world, log, ITEM, [10, 40])
+    world, log = run()
+    honest = adversaries.trace_item(world, log, ITEM, [10, 40])
     assert len(honest.elos) == 40
     assert honest.reached is None
     assert {*honest.kept} == {10, 40}
-    [now] = fold(log, 200, SHIPPED, [39]).values()
+    [now] = fold(log, 200, DEFAULT, [39]).values()
     there = ~np.isnan(now.elo)
-    kept = adversaries.told(world, log, ITEM, [39]).kept[39]
+    kept = adversaries.trace_item(world, log, ITEM, [39]).kept[39]
     assert kept[there] == pytest.approx(now.elo[there])
     assert {*kept[~there]} == {1_200}
-    stories = {
-        name: adversaries.told(world, log, ITEM, [10, 40], harm, by)
+    traces = {
+        name: adversaries.trace_item(world, log, ITEM, [10, 40], harm, by)
         for name, (harm, by) in HARMS.items()
     }
-    for name, story in stories.items():
-        assert story.elos[-1] == story.kept[40][ITEM]
-        row = adversaries.row(name, [story], [honest], [ITEM])
-        assert row["its item at 10"] == round(story.elos[9], 1)
-    last = {name: story.elos[-1] for name, story in stories.items()}
+    for name, trace in traces.items():
+        assert trace.elos[-1] == trace.kept[40][ITEM]
+        row = adversaries.row(name, [trace], [honest], [ITEM])
+        assert row["its item at 10"] == round(trace.elos[9], 1)
+    last = {name: trace.elos[-1] for name, trace in traces.items()}
     assert last[BURIES] < 800
     assert honest.elos[-1] < last[STUFFED] < last[f"{STUFFED}, no gate"] < last[ASKS]
     for name in (ASKS, BURIES):
-        reached = stories[name].reached
+        reached = traces[name].reached
         assert reached is not None
         # Three searches a session.
         session = -(-reached // 3)
-        earlier, elo = stories[name].elos[session - 2 : session]
+        earlier, elo = traces[name].elos[session - 2 : session]
         assert (elo < 800 <= earlier) if name == BURIES else (elo >= 1_600 > earlier)
 
 
 def test_what_others_lost_is_counted() -> None:
-    def story(*elos: float) -> adversaries.Story:
-        return adversaries.Story([elos[0]], 3, {1: np.array(elos)})
+    def trace(*elos: float) -> adversaries.ItemTrace:
+        return adversaries.ItemTrace([elos[0]], 3, {1: np.array(elos)})
 
     row = adversaries.row(
-        "x", [story(2_000, 1_100, 1_600, 1_150)], [story(1_200, 1_180, 1_599, 1_200)], [0]
+        "x", [trace(2_000, 1_100, 1_600, 1_150)], [trace(1_200, 1_180, 1_599, 1_200)], [0]
     )
     assert row == {
         "adversary": "x",
@@ -122,7 +134,7 @@ def test_what_others_lost_is_counted() -> None:
 
 
 def test_its_item_is_one_that_nobody_else_opens() -> None:
-    world, log = lived()
+    world, log = run()
     item = adversaries.target(world, log)
     assert not any((a.items[a.opened] == item).any() for a in log)
     assert item == adversaries.target(world, log)
@@ -138,8 +150,8 @@ def test_one_search_with_many_results_makes_one_high() -> None:
 # Short-term memory
 
 
-def _shelf(kept: Kept, elo: float | None = None) -> Shelf:
-    shelf = Shelf(2, kept)
+def _shelf(kept: RetentionRule, elo: float | None = None) -> ShortTermMemory:
+    shelf = ShortTermMemory(2, kept)
     for _ in range(2):
         shelf.put(np.ones(64, dtype=np.float32), 0, 0.0)
     if elo is not None:
@@ -148,7 +160,7 @@ def _shelf(kept: Kept, elo: float | None = None) -> Shelf:
 
 
 def test_episodes_are_compressed_then_archived_and_the_unrated_stay() -> None:
-    shelf = _shelf(Kept(), elo=1_150)
+    shelf = _shelf(RetentionRule(), elo=1_150)
     shelf.prune(13)
     assert (shelf.live, shelf.compressed) == ([0, 1], {})
     shelf.prune(14)
@@ -164,7 +176,7 @@ def test_episodes_are_compressed_then_archived_and_the_unrated_stay() -> None:
 
 @pytest.mark.parametrize(("reopened", "live"), [(True, [0, 1]), (False, [1])])
 def test_what_is_reopened_is_kept_for_ever_or_not(*, reopened: bool, live: list[int]) -> None:
-    shelf = _shelf(Kept(reopened=reopened), elo=1_150)
+    shelf = _shelf(RetentionRule(reopened=reopened), elo=1_150)
     shelf.prune(14)
     shelf.touched[0] = 15
     shelf.prune(44)
@@ -175,14 +187,14 @@ def test_what_is_reopened_is_kept_for_ever_or_not(*, reopened: bool, live: list[
 
 
 def test_unrated_episodes_can_be_taken_for_low() -> None:
-    shelf = _shelf(Kept(unrated=False))
+    shelf = _shelf(RetentionRule(unrated=False))
     shelf.prune(14)
     shelf.prune(44)
     assert shelf.live == []
 
 
 def test_a_search_settles_its_games_and_touches_what_it_opens() -> None:
-    shelf = _shelf(Kept())
+    shelf = _shelf(RetentionRule())
     shelf.topics[1] = 1
     rng = np.random.default_rng(0)
     question = np.ones(64, dtype=np.float32)
@@ -193,14 +205,14 @@ def test_a_search_settles_its_games_and_touches_what_it_opens() -> None:
 
 
 def test_pruning_bounds_short_term_memory_when_it_leaves_nothing_alone() -> None:
-    def last(kept: Kept) -> Size:
-        *_, size = grown([100, 600], 1, kept)
+    def last(kept: RetentionRule) -> Size:
+        *_, size = simulate_growth([100, 600], 1, kept)
         return size
 
-    shipped, bounded = last(Kept()), last(Kept(reopened=False, unrated=False))
+    shipped, bounded = last(RetentionRule()), last(RetentionRule(reopened=False, unrated=False))
     assert shipped.live > bounded.live
     assert bounded.live <= (14 + 30 + 7) * 5 + bounded.reopened + bounded.unrated
-    assert last(Kept()) == shipped
+    assert last(RetentionRule()) == shipped
     assert shipped.unpruned_megabytes == 18
     episodes = 20 * (shipped.live - shipped.compressed) + 4 * shipped.compressed
     assert shipped.megabytes == pytest.approx((episodes + 10 * 150) / 1_000)
@@ -211,11 +223,11 @@ def test_pruning_bounds_short_term_memory_when_it_leaves_nothing_alone() -> None
 
 def test_figures_are_the_same_bytes_again(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    world, log = lived(replace(SMALL, searches=1), sessions=ENDS[-1] + 1)
-    lives = {"stable": [Lived(world, log)]}
-    story = adversaries.told(world, within(log, 0, 20), ITEM, [20], Harm())
-    sizes = {"as shipped": list(grown([10, 20], 1, Kept()))}
-    first = figures.draw(tmp_path / "one", lives, {"x": [story]}, sizes)
-    second = figures.draw(tmp_path / "two", lives, {"x": [story]}, sizes)
+    world, log = run(replace(SMALL, searches=1), sessions=ENDS[-1] + 1)
+    runs = {"stable": [SimulatedRun(world, log)]}
+    trace = adversaries.trace_item(world, sessions_in(log, 0, 20), ITEM, [20], Harm())
+    sizes = {"as shipped": list(simulate_growth([10, 20], 1, RetentionRule()))}
+    first = figures.draw(tmp_path / "one", runs, {"x": [trace]}, sizes)
+    second = figures.draw(tmp_path / "two", runs, {"x": [trace]}, sizes)
     assert [p.read_bytes() for p in first] == [p.read_bytes() for p in second]
     assert all(p.read_bytes().startswith(b"<?xml") for p in first)

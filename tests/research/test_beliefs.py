@@ -26,7 +26,7 @@ from research.beliefs import (
     streams,
     sweeps,
 )
-from research.beliefs.datasets import Claim, Labelled, Slot, Spell
+from research.beliefs.datasets import Claim, Labelled, Period, Slot
 from research.beliefs.streams import EQUAL, STRONG, WEAK, Style
 
 
@@ -38,7 +38,7 @@ def _slot(*values: str) -> Slot:
     return Slot(
         "made up",
         "a",
-        [Spell(v, _day(2000 + n), _day(2001 + n)) for n, v in enumerate(values)],
+        [Period(v, _day(2000 + n), _day(2001 + n)) for n, v in enumerate(values)],
     )
 
 
@@ -65,9 +65,9 @@ def test_dyknow_slots_are_found_at_any_depth_and_sorted() -> None:
         "P |S: +2010-00-00T00:00:00Z |E: +2015-03-02T00:00:00Z",
     )
     assert slot.name == "/countries/X/Head"
-    assert slot.spells == [
-        Spell("P", _day(2010), _day(2015, 3, 2)),
-        Spell("Q", _day(2015, 6), _day(2015, 6) + datasets.YEAR),
+    assert slot.periods == [
+        Period("P", _day(2010), _day(2015, 3, 2)),
+        Period("Q", _day(2015, 6), _day(2015, 6) + datasets.YEAR),
     ]
 
 
@@ -80,11 +80,11 @@ def test_dyknow_slots_are_found_at_any_depth_and_sorted() -> None:
     ],
 )
 def test_a_slot_with_overlapping_spells_has_none(answers: tuple[str, ...]) -> None:
-    assert _dyknow(*answers).spells == []
+    assert _dyknow(*answers).periods == []
 
 
 def test_a_value_without_a_known_start_is_left_out() -> None:
-    assert _dyknow("P |E: +2012-01-01").spells == []
+    assert _dyknow("P |E: +2012-01-01").periods == []
 
 
 def test_measured_values_hold_until_the_next_and_ties_are_dropped() -> None:
@@ -97,7 +97,7 @@ def test_measured_values_hold_until_the_next_and_ties_are_dropped() -> None:
         "Q1\tP166\tprize\toccurSince\t1995",
     ]
     [slot] = datasets.wikidata(lines)
-    assert [(s.value, s.since, s.until) for s in slot.spells] == [
+    assert [(s.value, s.since, s.until) for s in slot.periods] == [
         ("100", _day(1990), _day(2000)),
         ("200", _day(2000), _day(2000) + datasets.YEAR),
     ]
@@ -112,7 +112,7 @@ def test_teams_need_both_ends() -> None:
         '<A>\t<actedIn>\t<F>\t<occursSince>\t"2004-##-##"',
     ]
     [slot] = datasets.yago15k(lines)
-    assert slot.spells == [Spell("<X>", _day(2001), _day(2003))]
+    assert slot.periods == [Period("<X>", _day(2001), _day(2003))]
 
 
 def test_yearly_facts_become_runs() -> None:
@@ -120,7 +120,7 @@ def test_yearly_facts_become_runs() -> None:
     lines = [f"1\t4\t{o}\t{year}\t0" for o, year in ((7, 100), (7, 101), (8, 110))]
     lines += ["1\t2\t9\t100\t0", "2\t4\t7\t100\t0", "2\t4\t8\t100\t0"]
     [slot] = datasets.yago(lines, relations)
-    assert [(s.value, s.since) for s in slot.spells] == [("7", _day(1930)), ("8", _day(1940))]
+    assert [(s.value, s.since) for s in slot.periods] == [("7", _day(1930)), ("8", _day(1940))]
 
 
 def test_timeqa_periods_with_one_answer() -> None:
@@ -138,9 +138,9 @@ def test_timeqa_periods_with_one_answer() -> None:
         ],
     }
     [slot] = datasets.timeqa([item])
-    assert slot.spells == [
-        Spell("ann", _day(1990, 3), _day(1995)),
-        Spell("bob", _day(1995), _day(1999, 2)),
+    assert slot.periods == [
+        Period("ann", _day(1990, 3), _day(1995)),
+        Period("bob", _day(1995), _day(1999, 2)),
     ]
 
 
@@ -198,7 +198,7 @@ def test_data_folder_is_the_one_given(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 def test_a_clean_stream_tells_each_value_when_it_begins() -> None:
-    pieces = streams.told(_slot("a", "b"), _rng(), EQUAL)
+    pieces = streams.observations(_slot("a", "b"), _rng(), EQUAL)
     assert [(e.id, e.claim, e.at, e.confidence, e.weight) for e in pieces] == [
         ("00000", "a", _day(2000), 0.8, 1.0),
         ("00001", "b", _day(2001), 0.8, 1.0),
@@ -208,15 +208,15 @@ def test_a_clean_stream_tells_each_value_when_it_begins() -> None:
 def test_repeats_come_while_the_value_holds_and_ends_speak_against_it() -> None:
     slot = _slot("a", "b")
     style = Style(repeats=4.0, ends=True)
-    pieces = streams.told(slot, _rng(), style)
-    until = {s.value: s.until for s in slot.spells}
+    pieces = streams.observations(slot, _rng(), style)
+    until = {s.value: s.until for s in slot.periods}
     assert all(e.at < until[e.claim] for e in pieces if e.polarity > 0)
     assert [(e.claim, e.at) for e in pieces if e.polarity < 0] == list(until.items())
     assert len(pieces) == 6
     assert [e.id for e in pieces] == sorted(e.id for e in pieces)
     assert all(0.6 <= e.confidence <= 0.95 for e in pieces)
-    assert streams.told(slot, _rng(), style) == pieces
-    assert streams.told(slot, _rng(1), style) != pieces
+    assert streams.observations(slot, _rng(), style) == pieces
+    assert streams.observations(slot, _rng(1), style) != pieces
 
 
 def test_the_last_value_has_a_style_of_its_own() -> None:
@@ -234,7 +234,7 @@ def test_a_rumour_is_false_and_the_newest_piece_when_asked() -> None:
     pieces = streams.with_rumour(slot, _rng(), STRONG, WEAK)
     assert [e.claim for e in pieces[:-1]] == ["a", "b"]
     assert pieces[-1].claim != "b"
-    assert pieces[-2].at < pieces[-1].at <= streams.asked_at(slot.spells[-1])
+    assert pieces[-2].at < pieces[-1].at <= streams.asked_at(slot.periods[-1])
     assert len({e.id for e in pieces}) == 3
 
 
@@ -298,7 +298,9 @@ def test_evidence_against_a_value_takes_a_vote_from_it() -> None:
 
 
 def test_questions_see_what_had_happened() -> None:
-    scenario = one_formula.Scenario("clean", lambda slot, rng: streams.told(slot, rng, EQUAL))
+    scenario = one_formula.Scenario(
+        "clean", lambda slot, rng: streams.observations(slot, rng, EQUAL)
+    )
     asked = one_formula.questions([_slot("a", "b")], scenario)
     assert [(a.now, a.truth, len(a.seen)) for a in asked] == [(False, "a", 1), (True, "b", 2)]
     assert one_formula.share(asked, leaders.last_by_time) == 1.0

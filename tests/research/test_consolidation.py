@@ -18,7 +18,7 @@ from graphmem.rules.consolidation import Passage
 from research.consolidation import histories, quality, scores, sweeps
 from research.consolidation.conversations import Bench, Talk
 from research.consolidation.histories import Fact, History
-from research.consolidation.sweeps import Swept
+from research.consolidation.sweeps import SweepData
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -39,14 +39,14 @@ def test_a_history_depends_on_its_seed_alone() -> None:
 def test_each_fact_is_told_in_as_many_sessions_as_it_says(seed: int) -> None:
     history = histories.made(seed=seed, per_kind=3)
     told = Counter(
-        history.tells[text]
+        history.fact_by_text[text]
         for session in history.sessions
         for text in session
-        if text in history.tells
+        if text in history.fact_by_text
     )
     assert told == Counter({n: fact.episodes for n, fact in enumerate(history.facts)})
     for session in history.sessions:
-        facts = [history.tells[text] for text in session if text in history.tells]
+        facts = [history.fact_by_text[text] for text in session if text in history.fact_by_text]
         assert len({*facts}) == len(facts)
     assert all(1 <= fact.episodes < 8 for fact in history.facts)
 
@@ -55,7 +55,7 @@ def test_each_fact_is_told_in_as_many_sessions_as_it_says(seed: int) -> None:
 def test_there_is_as_much_noise_as_there_are_facts_and_it_says_nothing_twice(seed: int) -> None:
     history = histories.made(seed=seed)
     said = [text for session in history.sessions for text in session]
-    noise = [text for text in said if text not in history.tells]
+    noise = [text for text in said if text not in history.fact_by_text]
     facts = len(said) - len(noise)
     assert facts <= len(noise) + histories.TURNS
     assert len({*noise}) == len(noise)
@@ -74,7 +74,7 @@ def test_sessions_are_a_day_apart_and_turns_in_order() -> None:
 def test_every_way_of_a_fact_tells_it_and_differs(kind: histories.Kind) -> None:
     for value, name in enumerate(kind.values):
         fact = Fact(kind, value, 3)
-        ways = [fact.said(way) for way in range(len(kind.ways))]
+        ways = [fact.wording(way) for way in range(len(kind.ways))]
         assert len({*ways, fact.reversal}) == len(kind.ways) + 1
         assert all(name in way and consolidation.telling(way) == way for way in ways)
         assert fact.repeat == ways[-1]
@@ -168,16 +168,16 @@ def test_an_extractive_statement_stands_in_a_quote(statement: str, *, stands: bo
     assert scores.quoted([change]) == {"b": stands}
 
 
-def _heard(*changes: BeliefChange) -> EvidenceKind | None:
-    return quality._heard(changes, {"b": 0, "other": 1}, 0, "said")
+def _kind_of(*changes: BeliefChange) -> EvidenceKind | None:
+    return quality._evidence_kind(changes, {"b": 0, "other": 1}, 0, "said")
 
 
 def test_how_a_text_was_taken_for_its_fact() -> None:
-    assert _heard(_change(BeliefChangeKind.SUPPORT, "said")) is EvidenceKind.SUPPORTING
-    assert _heard(_change(BeliefChangeKind.CONTRADICT, "x", "said")) is EvidenceKind.REFUTING
-    assert _heard(_change(BeliefChangeKind.SUPPORT, "said", belief="other")) is None
-    assert _heard(_change(BeliefChangeKind.SUPPORT, "x")) is None
-    assert _heard(_change(BeliefChangeKind.CREATE, "said")) is None
+    assert _kind_of(_change(BeliefChangeKind.SUPPORT, "said")) is EvidenceKind.SUPPORTING
+    assert _kind_of(_change(BeliefChangeKind.CONTRADICT, "x", "said")) is EvidenceKind.REFUTING
+    assert _kind_of(_change(BeliefChangeKind.SUPPORT, "said", belief="other")) is None
+    assert _kind_of(_change(BeliefChangeKind.SUPPORT, "x")) is None
+    assert _kind_of(_change(BeliefChangeKind.CREATE, "said")) is None
 
 
 def _talk(count: int, **more: Any) -> Talk:
@@ -234,7 +234,7 @@ def test_a_sweep_writes_nothing_and_intervals_come_to_the_same(
 ) -> None:
     on = Bench(memory, Steps(Console(quiet=True)))
     talk = _swimming(tenant)
-    swept = Swept.of(on, [talk], [])
+    swept = SweepData.of(on, [talk], [])
     for least, beliefs, recall in ((4, 1, 100.0), (5, 0, None), (4, 1, 100.0)):
         row = swept.row(on.steps, least_episodes=least)
         assert row["least_episodes"] == least
