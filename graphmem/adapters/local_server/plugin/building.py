@@ -20,7 +20,7 @@ from graphmem.adapters.local_server import jars
 from graphmem.adapters.local_server.files import environment, make_folder
 from graphmem.adapters.local_server.jars import JarLock, JarStore, filled, shipped_lock
 from graphmem.adapters.local_server.java import OLDEST, Java, find_java
-from graphmem.adapters.local_server.plugin.java_source import offered, sources
+from graphmem.adapters.local_server.plugin.java_source import procedure_specs, sources
 from graphmem.adapters.local_server.records import Progress, Report
 from graphmem.errors import ConfigurationError, LocalServerError, ProceduresNotBuiltError
 from graphmem.settings import Settings
@@ -44,7 +44,7 @@ class BuildPlan:
     @classmethod
     def of(cls, settings: Settings, lock: JarLock | None = None) -> BuildPlan:
         """Return the plan for these settings and the locked server; fetch and build nothing."""
-        return cls(sources(offered(settings)), JarStore.of_tools(settings, lock or shipped_lock()))
+        return cls(sources(procedure_specs(settings)), JarStore.of_tools(settings, lock or shipped_lock()))
 
     @property
     def jar(self) -> Path:
