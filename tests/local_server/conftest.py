@@ -46,7 +46,7 @@ class Repository:
     released: threading.Event = field(default_factory=threading.Event)
 
     def flood(self, handler: BaseHTTPRequestHandler, path: str, fault: str) -> None:
-        """Answer with far more octets than any jar has, or with few that unpack to as many."""
+        """Answer with far more bytes than any jar has, or with few that unpack to as many."""
         chunk = bytes(self.CHUNK)
         if fault == "compressed":
             chunk = gzip.compress(chunk * 8)

@@ -323,13 +323,13 @@ def test_a_server_that_takes_too_long_is_ended(
     own_server: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[int] = []
-    real = process.spawn_apart
+    real = process.spawn_detached
 
     def spy(*args: object, **options: object) -> int:
         started.append(real(*args, **options))  # type: ignore[arg-type]
         return started[-1]
 
-    monkeypatch.setattr(process, "spawn_apart", spy)
+    monkeypatch.setattr(process, "spawn_detached", spy)
     with pytest.raises(LocalServerError, match="did not answer within"):
         local_server.ensure(own_server.model_copy(update={"start_timeout_s": 0.2}))
     assert len(started) == 1
@@ -370,8 +370,8 @@ def test_a_cache_that_breaks_the_jvm_is_dropped(
     def crash_once(folder: DataFolder, state: object, timeout_s: float, *ready: Any) -> None:
         seen.append(cache.exists())
         if len(seen) == 1:
-            lifecycle._end(folder, state)  # type: ignore[arg-type]
-            raise process.DiedError(LocalServerError("crashed"), "crash")
+            lifecycle._stop_failed(folder, state)  # type: ignore[arg-type]
+            raise process.ServerExitedError(LocalServerError("crashed"), "crash")
         real(folder, state, timeout_s, *ready)  # type: ignore[arg-type]
 
     monkeypatch.setattr(process, "wait_ready", crash_once)
@@ -394,7 +394,7 @@ def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path
     settings = server_settings.model_copy(
         update={"home": tmp_path / "home", "cache": tmp_path / "cache", "heap": "256m"}
     )
-    for shelf in (JarStore.of_tools, JarStore.of):
+    for shelf in (JarStore.of_build_tools, JarStore.of):
         own = shelf(settings, shipped_lock())
         own.folder.mkdir(parents=True)
         for path in shelf(server_settings, shipped_lock()).folder.glob("*.jar"):
@@ -423,14 +423,14 @@ def test_what_was_changed_after_it_was_made_is_not_loaded(tmp_path: Path) -> Non
     made = tmp_path / "made.aot"
     (tmp_path / "draft").write_bytes(b"code of ours")
     jars.keep(tmp_path / "draft", made)
-    assert f"-XX:AOTCache={made}" in lifecycle.use(made)
+    assert f"-XX:AOTCache={made}" in lifecycle.aot_flags(made)
     before = made.stat()
     made.write_bytes(b"code of evil")
     os.utime(made, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert lifecycle.use(made) == []
+    assert lifecycle.aot_flags(made) == []
     assert not [*tmp_path.iterdir()]
     made.write_bytes(b"never kept")
-    assert lifecycle.use(made) == []
+    assert lifecycle.aot_flags(made) == []
 
 
 @pytest.mark.system
@@ -460,7 +460,7 @@ def test_a_cache_that_cannot_be_made_is_noted_and_not_tried_again(
     lifecycle.make(server_settings)
     assert "no room" in lifecycle.failure_note(cache).read_text(encoding="utf-8")
     started: list[object] = []
-    monkeypatch.setattr(process, "spawn_apart", lambda command, **_: started.append(command))
+    monkeypatch.setattr(process, "spawn_detached", lambda command, **_: started.append(command))
     lifecycle.make_in_background(server_settings, cache)
     assert started == []
     found = {f.name: f for f in local_server.diagnose(server_settings)}["aot"]

@@ -1,4 +1,4 @@
-"""The jar: the same octets from the same sources, made once, and never in the way of a start."""
+"""The jar: the same bytes from the same sources, made once, and never in the way of a start."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_the_jar_holds_classes_that_the_oldest_java_reads(built: Path) -> None:
         classes = [jar.read(name) for name in jar.namelist() if name.endswith(".class")]
         assert b"graphmem procedures" in jar.read("META-INF/MANIFEST.MF")
     # The first is 45, of Java 1.
-    assert {int.from_bytes(octets[6:8], "big") for octets in classes} == {44 + 21}
+    assert {int.from_bytes(content[6:8], "big") for content in classes} == {44 + 21}
 
 
 def test_it_is_loaded_by_the_version_of_the_compose_file(asked: Asked) -> None:

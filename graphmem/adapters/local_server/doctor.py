@@ -14,7 +14,7 @@ from graphmem.adapters.local_server.files import (
     DataFolder,
     ServerState,
     cache_root,
-    exposure,
+    exposed_mode,
     version_key,
 )
 from graphmem.adapters.local_server.jars import JarStore, shipped_lock
@@ -31,9 +31,9 @@ from graphmem.settings import Settings
 CheckResult: TypeAlias = tuple[Literal["ok", "warn", "bad"], str, str]
 """Level, message and advice."""
 
-LITTLE_SPACE = 2_000_000_000
+LOW_SPACE_BYTES = 2_000_000_000
 """Free bytes below which a warning is given."""
-NO_SPACE = 200_000_000
+MIN_SPACE_BYTES = 200_000_000
 """Free bytes below which Neo4j may fail to write."""
 
 
@@ -129,7 +129,7 @@ def _procedures(settings: Settings) -> Iterator[CheckResult]:
 def _space(settings: Settings, folder: DataFolder) -> Iterator[CheckResult]:
     absent = JarStore.of(settings, shipped_lock()).absent()
     needs = {
-        "GRAPHMEM_HOME": (folder.root, NO_SPACE),
+        "GRAPHMEM_HOME": (folder.root, MIN_SPACE_BYTES),
         "GRAPHMEM_CACHE": (cache_root(settings), sum(jar.size for jar in absent)),
     }
     for setting, (place, least) in needs.items():
@@ -138,7 +138,7 @@ def _space(settings: Settings, folder: DataFolder) -> Iterator[CheckResult]:
         text = f"{free / 1e9:.1f} GB free for {place}."
         if free < least:
             yield bad(text, advice)
-        elif free < LITTLE_SPACE:
+        elif free < LOW_SPACE_BYTES:
             yield warn(text, advice)
         else:
             yield ok(text)
@@ -160,7 +160,7 @@ def _folder(folder: DataFolder) -> Iterator[CheckResult]:
 
 def _privacy(place: Path, setting: str) -> Iterator[CheckResult]:
     try:
-        mode = exposure(place, setting=setting)
+        mode = exposed_mode(place, setting=setting)
     except ConfigurationError as error:
         yield bad(error.message, error.hint)
         return

@@ -16,7 +16,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphmem.adapters.local_server.files import cache_root, make_folder, narrow, write_private
+from graphmem.adapters.local_server.files import (
+    cache_root,
+    make_folder,
+    remove_others_access,
+    write_private,
+)
 from graphmem.adapters.local_server.records import Progress, Report
 from graphmem.errors import ConfigurationError, ServerFetchError
 from graphmem.settings import Settings
@@ -181,7 +186,7 @@ class JarStore:
         return cls(folder, lock, f"Neo4j {lock.neo4j}", LICENCE.format(version=lock.neo4j))
 
     @classmethod
-    def of_tools(cls, settings: Settings, lock: JarLock) -> JarStore:
+    def of_build_tools(cls, settings: Settings, lock: JarLock) -> JarStore:
         """Return the store of the jars that build the procedures plugin for that server."""
         folder = cache_root(settings) / f"procedures-{lock.neo4j}"
         return cls(folder, lock.tools(), "the compiler of procedures", COMPILER_LICENCE)
@@ -291,12 +296,12 @@ def fetch(settings: Settings, *, report: Report, lock: JarLock | None = None) ->
         ServerFetchError: a file could not be fetched, was damaged twice, or the disk is full.
         ConfigurationError: the cache folder cannot be written, or jgo is not installed.
     """
-    return filled(JarStore.of(settings, lock or shipped_lock()), settings, report)
+    return fetch_missing(JarStore.of(settings, lock or shipped_lock()), settings, report)
 
 
-def filled(store: JarStore, settings: Settings, report: Report) -> JarStore:
+def fetch_missing(store: JarStore, settings: Settings, report: Report) -> JarStore:
     """Fetch the missing jars of a store and return it; see `fetch`."""
-    narrow(store.folder.parent, setting="GRAPHMEM_CACHE")
+    remove_others_access(store.folder.parent, setting="GRAPHMEM_CACHE")
     if not store.missing():
         return store
     make_folder(store.folder, setting="GRAPHMEM_CACHE")
@@ -369,7 +374,9 @@ class _Fetch:
         ):
             # Largest first, so that no thread ends long after the others.
             queue = sorted(self.wanted, key=lambda jar: -jar.size)
-            running: set[Future[None]] = {pool.submit(self._one, client, jar) for jar in queue}
+            running: set[Future[None]] = {
+                pool.submit(self._fetch_jar, client, jar) for jar in queue
+            }
             try:
                 while running:
                     done, running = wait(running, timeout=0.1, return_when=FIRST_EXCEPTION)
@@ -392,7 +399,7 @@ class _Fetch:
             bytes_total=total,
         )
 
-    def _one(self, client: httpx.Client, jar: Jar) -> None:
+    def _fetch_jar(self, client: httpx.Client, jar: Jar) -> None:
         """Fetch one jar; retry once after a damaged file or a broken connection."""
         import httpx
 

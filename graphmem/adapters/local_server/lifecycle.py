@@ -54,7 +54,7 @@ def cache_file(settings: Settings, java: Java, store: JarStore) -> Path | None:
     return cache_root(settings) / "aot" / f"{key[:16]}.aot"
 
 
-def use(cache: Path | None) -> list[str]:
+def aot_flags(cache: Path | None) -> list[str]:
     """Return the flags that make a server use the cache; empty if there is none.
 
     A cache that was changed after it was made is removed, because it contains code.
@@ -80,7 +80,7 @@ def make_in_background(settings: Settings, cache: Path | None) -> None:
     make_folder(cache.parent, setting="GRAPHMEM_CACHE")
     command = [sys.executable, "-m", __name__, "--cache", str(cache_root(settings).parent)]
     command += ["--java", str(settings.java)] if settings.java else []
-    process.spawn_apart(command, env=environment("PYTHON", "VIRTUAL_ENV"))
+    process.spawn_detached(command, env=environment("PYTHON", "VIRTUAL_ENV"))
 
 
 def make(settings: Settings) -> None:
@@ -112,7 +112,7 @@ def _train(java: Java, store: JarStore, cache: Path) -> None:
         try:
             _run_once(java, store, DataFolder(Path(scratch) / "home"), draft)
             jars.keep(draft, cache)
-        except (GraphmemError, process.DiedError, OSError) as error:
+        except (GraphmemError, process.ServerExitedError, OSError) as error:
             failure_note(cache).write_text(f"{error}\n", encoding="utf-8")
 
 
@@ -173,22 +173,22 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
         GraphAccessError: the password file does not match the data.
         ConfigurationError: no Java, or a folder that cannot be written.
     """
-    send = report or quiet
+    on_progress = report or ignore_progress
     folder = DataFolder.of(settings)
     folder.create()
-    with folder.locked(patience_s(settings)):
+    with folder.locked(lock_timeout_s(settings)):
         if (state := _running(folder)) is not None:
-            return _enter(folder, state, settings)
+            return _log_in(folder, state, settings)
     from graphmem.adapters.local_server.plugin import building  # slow: imports all read rules
 
     java = find_java(settings)
     # Fetched without the folder's lock: it may take minutes, and `fetch` has its own lock.
-    store = fetch(settings, report=send)
-    procedures = building.ready(settings, send)
-    with folder.locked(patience_s(settings)):
+    store = fetch(settings, report=on_progress)
+    procedures = building.ready(settings, on_progress)
+    with folder.locked(lock_timeout_s(settings)):
         if (state := _running(folder)) is not None:
-            return _enter(folder, state, settings)
-        folder.put_back()
+            return _log_in(folder, state, settings)
+        folder.undo_set_aside()
         folder.claim_version(store.lock.neo4j)
         if procedures is None:
             building.remove(folder.plugins)
@@ -197,15 +197,15 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
         launcher = process.Launcher(java, store, folder)
         folder.password()
         if not folder.has_data:
-            send(Progress("prepare", "Setting a random password"))
+            on_progress(Progress("prepare", "Setting a random password"))
             launcher.set_password()
         cache = cache_file(settings, java, store)
-        send(Progress("start", f"Starting Neo4j {store.lock.neo4j}"))
+        on_progress(Progress("start", f"Starting Neo4j {store.lock.neo4j}"))
         state = _start(launcher, settings, cache)
-        endpoint = _enter(folder, state, settings)
+        endpoint = _log_in(folder, state, settings)
     warming.warm_in_background(folder)
     make_in_background(settings, cache)
-    send(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
+    on_progress(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
     return endpoint
 
 
@@ -215,7 +215,7 @@ def stop(settings: Settings) -> bool:
     if not folder.root.is_dir():
         return False
     folder.create()
-    with folder.locked(patience_s(settings)):
+    with folder.locked(lock_timeout_s(settings)):
         return stop_locked(folder)
 
 
@@ -228,7 +228,7 @@ def stop_locked(folder: DataFolder) -> bool:
     return server is not None
 
 
-def patience_s(settings: Settings) -> float:
+def lock_timeout_s(settings: Settings) -> float:
     """Return the seconds to wait for the folder's lock: a failed start and a second one."""
     return 2 * settings.start_timeout_s + process.STOP_S
 
@@ -246,7 +246,7 @@ def status(settings: Settings) -> ServerStatus:
         pid=running.pid if running else None,
         version=running.version if running else folder.data_version(),
         uptime_s=time.time() - running.started_at if running else None,
-        heap=process.heap_of(server) if server else None,
+        heap=process.max_heap_of(server) if server else None,
         page_cache=folder.configured(PAGE_CACHE) if server else None,
         home=folder.root,
         cache=cache_root(settings),
@@ -276,7 +276,7 @@ def _browser(running: ServerState, query: str = "") -> str:
     return browser_links.deep_link(browser, running.uri, USER, query)
 
 
-def quiet(_: Progress) -> None:
+def ignore_progress(_: Progress) -> None:
     """Discard a progress report."""
 
 
@@ -292,34 +292,36 @@ def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -
     """
     ports = (settings.bolt_port, settings.http_port)
     for tries_left in range(TRIES - 1, -1, -1):
-        flags = use(cache)
+        flags = aot_flags(cache)
         attempt = replace(launcher, flags=flags)
         state = attempt.start(settings, bolt_port=ports[0], http_port=ports[1])
         try:
             process.wait_ready(launcher.folder, state, settings.start_timeout_s)
-        except process.DiedError as died:
+        except process.ServerExitedError as exited:
             launcher.folder.forget_state()
-            if not tries_left or not (died.reason == "port" or (died.reason == "crash" and flags)):
-                raise died.error from None
-            if died.reason == "port":
+            if not tries_left or not (
+                exited.reason == "port" or (exited.reason == "crash" and flags)
+            ):
+                raise exited.error from None
+            if exited.reason == "port":
                 ports = (0, 0)
             elif cache is not None:
                 cache.unlink(missing_ok=True)
         except BaseException:
-            _end(launcher.folder, state)  # leave no half-started server, even after Ctrl-C
+            _stop_failed(launcher.folder, state)  # leave no half-started server, even after Ctrl-C
             raise
         else:
             return state
     raise AssertionError("the last try returns or raises")
 
 
-def _end(folder: DataFolder, state: ServerState) -> None:
+def _stop_failed(folder: DataFolder, state: ServerState) -> None:
     if (server := process.find(folder, state)) is not None:
         process.end(server)
     folder.forget_state()
 
 
-def _enter(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoint:
+def _log_in(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoint:
     """Wait for a started server, log in, and return its endpoint."""
     endpoint = Endpoint(
         uri=state.uri,
@@ -329,9 +331,11 @@ def _enter(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoi
         version=state.version,
     )
     try:
-        process.wait_ready(folder, state, settings.start_timeout_s, lambda: _takes(endpoint))
-    except process.DiedError as died:
-        raise died.error from None
+        process.wait_ready(
+            folder, state, settings.start_timeout_s, lambda: _accepts_login(endpoint)
+        )
+    except process.ServerExitedError as exited:
+        raise exited.error from None
     except GraphAccessError:
         raise GraphAccessError(
             f"The password in {folder.password_file} does not match the data next to it.",
@@ -340,7 +344,7 @@ def _enter(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoi
     return endpoint
 
 
-def _takes(endpoint: Endpoint) -> bool:
+def _accepts_login(endpoint: Endpoint) -> bool:
     """Return whether the server accepts a login; one that answers may not accept logins yet."""
     try:
         bolt.log_in(endpoint.uri, endpoint.user, endpoint.password)

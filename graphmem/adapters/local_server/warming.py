@@ -32,7 +32,7 @@ LIMIT_S = 120.0
 def warm_in_background(folder: DataFolder) -> None:
     """Start planning in a process that outlives this one; the server must be running."""
     command = [sys.executable, "-m", __name__, "--home", str(folder.root.parent)]
-    process.spawn_apart(command, env=environment("PYTHON", "VIRTUAL_ENV"))
+    process.spawn_detached(command, env=environment("PYTHON", "VIRTUAL_ENV"))
 
 
 def warm(folder: DataFolder) -> None:

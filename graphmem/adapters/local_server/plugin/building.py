@@ -18,7 +18,7 @@ from pathlib import Path
 
 from graphmem.adapters.local_server import jars
 from graphmem.adapters.local_server.files import environment, make_folder
-from graphmem.adapters.local_server.jars import JarLock, JarStore, filled, shipped_lock
+from graphmem.adapters.local_server.jars import JarLock, JarStore, fetch_missing, shipped_lock
 from graphmem.adapters.local_server.java import OLDEST, Java, find_java
 from graphmem.adapters.local_server.plugin.java_source import procedure_specs, sources
 from graphmem.adapters.local_server.records import Progress, Report
@@ -44,7 +44,10 @@ class BuildPlan:
     @classmethod
     def of(cls, settings: Settings, lock: JarLock | None = None) -> BuildPlan:
         """Return the plan for these settings and the locked server; fetch and build nothing."""
-        return cls(sources(procedure_specs(settings)), JarStore.of_tools(settings, lock or shipped_lock()))
+        return cls(
+            sources(procedure_specs(settings)),
+            JarStore.of_build_tools(settings, lock or shipped_lock()),
+        )
 
     @property
     def jar(self) -> Path:
@@ -93,7 +96,7 @@ def build(settings: Settings, *, report: Report, lock: JarLock | None = None) ->
     make_folder(plan.tools.folder, setting="GRAPHMEM_CACHE")
     try:
         java = find_java(settings)
-        filled(plan.tools, settings, report)
+        fetch_missing(plan.tools, settings, report)
         _make(plan, java, report)
     except Exception as error:
         plan.failure_note.write_text(f"{error}\n", encoding="utf-8")
