@@ -170,7 +170,7 @@ def reembed(size: int, *, as_json: bool) -> None:
 @bench.command()
 @as_json
 def isolation(*, as_json: bool) -> None:
-    """Return whether response times reveal the data of another tenant."""
+    """Response times of requests for data of another tenant and for unknown data."""
     from bench.isolation import measure
 
     run(measure, as_json=as_json)

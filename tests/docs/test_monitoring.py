@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem import PrometheusTelemetry, errors
-from graphmem.adapters.telemetry import INTERRUPTED, OK, UNFORESEEN
+from graphmem.adapters.telemetry import INTERRUPTED, OK, UNEXPECTED
 from graphmem.adapters.telemetry.graph_metrics import GraphMetrics, StatsSnapshot
 from graphmem.client.handle import AsyncHandle
 from graphmem.ports import Answer, Role
@@ -212,7 +212,7 @@ def test_outcomes_and_operations_that_rules_name_exist() -> None:
         if isinstance(kind, type) and issubclass(kind, errors.GraphmemError)
     } | {
         OK,
-        UNFORESEEN,
+        UNEXPECTED,
         INTERRUPTED,
     }
     named: set[str] = set()

@@ -179,7 +179,7 @@ def test_the_log_tells_what_waits_is_written_and_is_lost(registry: CollectorRegi
 
 
 def test_all_clients_of_a_process_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telemetry, "_counting", {})
+    monkeypatch.setattr(telemetry, "_metrics_by_tenant", {})
     monkeypatch.setattr(prometheus_client, "REGISTRY", CollectorRegistry())
     one = telemetry.of_settings(Settings(metrics=True))
     assert telemetry.of_settings(Settings(metrics=True)) is one
@@ -224,7 +224,7 @@ def _answered_and_failed(telemetry: CompositeTelemetry) -> None:
 def test_what_is_not_installed_is_named(
     setting: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telemetry, "_counting", {})
+    monkeypatch.setattr(telemetry, "_metrics_by_tenant", {})
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ConfigurationError) as refused:
         telemetry.of_settings(Settings.load({f"GRAPHMEM_{setting.upper()}": "true"}))

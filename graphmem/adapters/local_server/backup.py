@@ -71,10 +71,7 @@ def back_up(settings: Settings, file: Path, *, report: Report = ignore_progress)
     launcher = _launcher(settings, folder, report)
     was_running = False
     try:
-        with (
-            folder.locked(lock_timeout_s(settings)),
-            _scratch_beside(target) as scratch,
-        ):
+        with folder.locked(lock_timeout_s(settings)), _scratch_beside(target) as scratch:
             was_running = stop_locked(folder)
             report(Progress("prepare", "Writing the backup"))
             launcher.run_admin_tool(

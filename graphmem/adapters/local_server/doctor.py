@@ -20,12 +20,7 @@ from graphmem.adapters.local_server.files import (
 from graphmem.adapters.local_server.jars import JarStore, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, find_java
 from graphmem.adapters.local_server.records import USER, DoctorFinding
-from graphmem.errors import (
-    ConfigurationError,
-    GraphAccessError,
-    GraphmemError,
-    ServerLockedError,
-)
+from graphmem.errors import ConfigurationError, GraphAccessError, GraphmemError, ServerLockedError
 from graphmem.settings import Settings
 
 CheckResult: TypeAlias = tuple[Literal["ok", "warn", "bad"], str, str]

@@ -432,10 +432,7 @@ class _Fetch:
         counted = 0
         address = f"{self.source}/{jar.path}"
         try:
-            with (
-                client.stream("GET", address, headers=PLAIN) as reply,
-                draft.open("wb") as out,
-            ):
+            with client.stream("GET", address, headers=PLAIN) as reply, draft.open("wb") as out:
                 reply.raise_for_status()
                 # Raw: a reply that is compressed despite the request is never decompressed.
                 for chunk in reply.iter_raw(1 << 16):

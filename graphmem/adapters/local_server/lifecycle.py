@@ -25,13 +25,7 @@ from graphmem.adapters.local_server.files import (
 )
 from graphmem.adapters.local_server.jars import JarStore, fetch, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, Java, find_java
-from graphmem.adapters.local_server.records import (
-    USER,
-    Endpoint,
-    Progress,
-    Report,
-    ServerStatus,
-)
+from graphmem.adapters.local_server.records import USER, Endpoint, Progress, Report, ServerStatus
 from graphmem.errors import GraphAccessError, GraphmemError, GraphUnavailableError
 from graphmem.rules import browser_links
 from graphmem.settings import Settings

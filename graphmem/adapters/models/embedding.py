@@ -120,9 +120,7 @@ class EmbeddingGateway:
         missing = [text for text, key in keys.items() if key not in vectors]
         for batch in batches(missing, self._batch):
             rows = unit_rows(
-                await self._engine.vectors(batch, role),
-                count=len(batch),
-                dimension=self._dimension,
+                await self._engine.vectors(batch, role), count=len(batch), dimension=self._dimension
             )
             self._dimension = rows.shape[1]
             fresh = {keys[text]: row for text, row in zip(batch, rows, strict=True)}

@@ -216,10 +216,7 @@ class LanguageGateway:
                 `raw` contains it.
         """
         usage = _TokenUsage()
-        messages: list[Message] = [
-            _message("system", prompt.system),
-            _message("user", prompt.user),
-        ]
+        messages: list[Message] = [_message("system", prompt.system), _message("user", prompt.user)]
         raw, problem = "", ReplyProblem("")
         for _ in range(ATTEMPTS):
             raw = await self._complete(messages, prompt.reply, usage)

@@ -207,10 +207,7 @@ class Namespace(ScopedNode):
 class Item(ScopedNode):
     """A JSON value that an agent stores under a key; a new value replaces it."""
 
-    indexes: ClassVar = (
-        ID,
-        Index("range", "expires_at", ("tenant", "scope", "expires_at")),
-    )
+    indexes: ClassVar = (ID, Index("range", "expires_at", ("tenant", "scope", "expires_at")))
 
     key = StringProperty(required=True)
     value = StringProperty(required=True)

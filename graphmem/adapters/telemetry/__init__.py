@@ -6,6 +6,7 @@ import importlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +20,15 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 OK = "ok"
-UNFORESEEN = "error"
+UNEXPECTED = "error"
 """Outcome of an operation that raised an exception other than a `GraphmemError`."""
 INTERRUPTED = "interrupted"
 """Outcome of an operation that was cancelled or ended with its process."""
 BUCKETS_S = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
 """Upper bounds of the duration histograms, seconds: from one read to a long job."""
 
-_counting: dict[bool, PrometheusTelemetry] = {}
-_making = Lock()
+_metrics_by_tenant: dict[bool, PrometheusTelemetry] = {}
+_lock = Lock()
 
 
 def of_settings(settings: Settings) -> Telemetry:
@@ -42,23 +43,23 @@ def of_settings(settings: Settings) -> Telemetry:
     """
     backends: list[Telemetry] = []
     if settings.metrics:
-        backends.append(_counted(settings.telemetry_tenants))
+        backends.append(_shared_metrics(settings.telemetry_tenants))
     if settings.traces:
         backends.append(OtelTelemetry(by_tenant=settings.telemetry_tenants))
     return backends[0] if len(backends) == 1 else CompositeTelemetry(backends)
 
 
-def _counted(by_tenant: bool) -> PrometheusTelemetry:  # noqa: FBT001 - the only parameter
-    with _making:
-        if _counting and by_tenant not in _counting:
+def _shared_metrics(by_tenant: bool) -> PrometheusTelemetry:  # noqa: FBT001 - the only parameter
+    with _lock:
+        if _metrics_by_tenant and by_tenant not in _metrics_by_tenant:
             raise ConfigurationError(
                 "GRAPHMEM_TELEMETRY_TENANTS differs between two clients of one process.",
                 hint="Set it to the same value for both, or open one of them with its own "
                 "telemetry and registry.",
             )
-        if by_tenant not in _counting:
-            _counting[by_tenant] = PrometheusTelemetry(by_tenant=by_tenant)
-        return _counting[by_tenant]
+        if by_tenant not in _metrics_by_tenant:
+            _metrics_by_tenant[by_tenant] = PrometheusTelemetry(by_tenant=by_tenant)
+        return _metrics_by_tenant[by_tenant]
 
 
 class CompositeTelemetry:
@@ -125,61 +126,53 @@ class PrometheusTelemetry:
         """
         client = library("prometheus_client", "metrics")
         options = {"registry": client.REGISTRY if registry is None else registry}
-        timed = options | {"buckets": BUCKETS_S}
+        counter = partial(client.Counter, **options)
+        histogram = partial(client.Histogram, buckets=BUCKETS_S, **options)
         self._by_tenant = by_tenant
-        self._operations = client.Histogram(
+        self._operations = histogram(
             "graphmem_operation_duration_seconds",
             "Public operations by name and outcome: ok, or the code of the error.",
             ["operation", "outcome", *(["tenant"] if by_tenant else [])],
-            **timed,
         )
-        self._embeddings = client.Histogram(
+        self._embeddings = histogram(
             "graphmem_embedding_duration_seconds",
             "Requests to the embedding model, including those answered from its cache.",
             ["model", "outcome"],
-            **timed,
         )
-        self._texts = client.Counter(
+        self._texts = counter(
             "graphmem_embedding_texts_total",
             "Texts given to the embedding model.",
             ["model", "role"],
-            **options,
         )
-        self._answers = client.Histogram(
+        self._answers = histogram(
             "graphmem_llm_duration_seconds",
             "Questions to the language model, including retries and repairs.",
             ["model", "outcome"],
-            **timed,
         )
-        self._requests = client.Counter(
+        self._requests = counter(
             "graphmem_llm_requests_total",
             "Requests to the language model for answered questions.",
             ["model"],
-            **options,
         )
-        self._tokens = client.Counter(
-            "graphmem_llm_tokens_total",
-            "Tokens of answered questions.",
-            ["model", "direction"],
-            **options,
+        self._tokens = counter(
+            "graphmem_llm_tokens_total", "Tokens of answered questions.", ["model", "direction"]
         )
-        self._cost = client.Counter(
+        self._cost = counter(
             "graphmem_llm_cost_usd_total",
             "Cost of answered questions in US dollars, as far as prices are known.",
             ["model"],
-            **options,
         )
-        self._unpriced = client.Counter(
-            "graphmem_llm_unpriced_total", "Answers with unknown price.", ["model"], **options
+        self._unpriced = counter(
+            "graphmem_llm_unpriced_total", "Answers with unknown price.", ["model"]
         )
         self._waiting = client.Gauge(
             "graphmem_log_waiting_entries", "Entries of the search log not yet written.", **options
         )
-        self._written = client.Counter(
-            "graphmem_log_written_total", "Entries of the search log that were written.", **options
+        self._written = counter(
+            "graphmem_log_written_total", "Entries of the search log that were written."
         )
-        self._lost = client.Counter(
-            "graphmem_log_lost_total", "Entries of the search log that were dropped.", **options
+        self._lost = counter(
+            "graphmem_log_lost_total", "Entries of the search log that were dropped."
         )
 
     @contextmanager
@@ -316,7 +309,7 @@ def outcome_of(error: BaseException | None) -> str:
         return OK
     if isinstance(error, GraphmemError):
         return error.code
-    return UNFORESEEN if isinstance(error, Exception) else INTERRUPTED
+    return UNEXPECTED if isinstance(error, Exception) else INTERRUPTED
 
 
 def library(name: str, extra: str) -> Any:

@@ -74,17 +74,9 @@ METRICS = (
     _Gauge("archives", "Full texts of compressed episodes.", (), lambda r: _one(r.archives)),
     _Gauge("rated_items", "Rated items by kind and tier.", ("kind", "tier"), _tiers),
     _Gauge(
-        "unrated_sessions",
-        "Ended sessions that are not rated yet.",
-        (),
-        lambda r: _one(r.unrated),
+        "unrated_sessions", "Ended sessions that are not rated yet.", (), lambda r: _one(r.unrated)
     ),
-    _Gauge(
-        "unembedded_beliefs",
-        "Beliefs without an embedding.",
-        (),
-        lambda r: _one(r.unembedded),
-    ),
+    _Gauge("unembedded_beliefs", "Beliefs without an embedding.", (), lambda r: _one(r.unembedded)),
     _Gauge(
         "consolidation_fresh_episodes",
         "Episodes that the last finished run of their scope did not see.",
