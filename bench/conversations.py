@@ -12,8 +12,8 @@ from graphmem.adapters.conversations import (
     Conversation,
     ConversationFile,
     FileReader,
-    opened,
-    parsed_document,
+    open_text_file,
+    parse_document,
 )
 from graphmem.errors import SourceFileError
 from graphmem.model import Message
@@ -37,8 +37,8 @@ def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
         SourceFileError: the file cannot be read, or it has a problem and `strict` is True.
     """
     reader = FileReader(path, strict=strict)
-    with opened(path) as handle:
-        document = parsed_document(path, handle)
+    with open_text_file(path) as handle:
+        document = parse_document(path, handle)
     items = document if isinstance(document, list) else [document]
     is_beam = bool(items) and isinstance(items[0], Mapping) and "turns" in items[0]
     conversations = [_beam(items, reader)] if is_beam else _locomo(items, reader)

@@ -34,7 +34,13 @@ _LAYOUTS = (
 _MAX_PROBLEMS = 1000
 """Number of invalid lines before the first message after which reading stops."""
 _EXAMPLE = "2026-03-01T09:00:00+00:00"
-_KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+_TYPE_NAMES = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    type(None): "null",
+}
 _FAR_YEAR = re.compile(r"[+-]?\d{5,}-|-|0000-")
 _REASONS = {
     "too_short": "{field} is empty",
@@ -112,7 +118,7 @@ class FileReader:
         Raises:
             SourceFileError: the value is not a message, or another message has its id.
         """
-        message = message_of(raw)
+        message = parse_message(raw)
         if message.id is None:
             return message
         fingerprint = transcripts.fingerprint(message)
@@ -138,11 +144,11 @@ def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
             it has a problem and `strict` is True; names the line.
     """
     reader = FileReader(path, strict=strict)
-    with opened(path) as handle:
+    with open_text_file(path) as handle:
         if _is_lines(path, handle):
             conversations = [_from_lines(handle, reader)]
         else:
-            conversations = _from_document(parsed_document(path, handle), reader)
+            conversations = _from_document(parse_document(path, handle), reader)
     if not any(conversation.messages for conversation in conversations):
         first = f" First problem: {reader.problems[0].text}." if reader.problems else ""
         raise SourceFileError(f"{path} contains no message.{first}", hint=_LAYOUTS)
@@ -156,7 +162,7 @@ def _is_lines(path: Path, handle: BinaryIO) -> bool:
         raise SourceFileError(f"{path} is empty.")
     start, end, following = lines[0], lines[0][-1:], lines[-1][:1]
     try:
-        value = parsed_line(start)
+        value = parse_line(start)
     except SourceFileError:
         # A value of several lines breaks where JSON allows it; no object follows "{" or ",".
         continues = end in b"[:" or (end in b"{," and following != b"{")
@@ -172,7 +178,7 @@ def _from_lines(handle: BinaryIO, reader: FileReader) -> Conversation:
         if not messages and len(reader.problems) == _MAX_PROBLEMS:
             break
         with reader.location(number):
-            messages.append(reader.message(parsed_line(raw)))
+            messages.append(reader.message(parse_line(raw)))
     return Conversation(name=reader.path.stem, messages=tuple(identified(messages)))
 
 
@@ -180,12 +186,12 @@ def _from_document(document: object, reader: FileReader) -> list[Conversation]:
     items = document.get("messages") if isinstance(document, Mapping) else document
     if items == []:
         return []
-    if isinstance(items, list) and any(_is_like_message(item) for item in items):
+    if isinstance(items, list) and any(_looks_like_message(item) for item in items):
         return [_from_list(items, reader)]
     raise SourceFileError(f"The layout of {reader.path} is unknown.", hint=_LAYOUTS)
 
 
-def _is_like_message(item: object) -> bool:
+def _looks_like_message(item: object) -> bool:
     return isinstance(item, Mapping) and ("role" in item or "content" in item)
 
 
@@ -198,7 +204,7 @@ def _from_list(items: list[object], reader: FileReader) -> Conversation:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def open_text_file(path: Path) -> Iterator[BinaryIO]:
     """Open a regular file for reading bytes, after checking that it looks like UTF-8 text.
 
     Raises:
@@ -228,7 +234,7 @@ def _handle(path: Path) -> BinaryIO:
 def numbered_lines(handle: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Yield the number, from 1, and the bytes of every line that is not blank.
 
-    A line longer than `MAX_LINE_BYTES` is truncated to a length that `parsed_line` still rejects.
+    A line longer than `MAX_LINE_BYTES` is truncated to a length that `parse_line` still rejects.
     """
     handle.seek(0)
     number = 0
@@ -243,7 +249,7 @@ def numbered_lines(handle: BinaryIO) -> Iterator[tuple[int, bytes]]:
             yield number, raw
 
 
-def parsed_line(raw: bytes) -> object:
+def parse_line(raw: bytes) -> object:
     """Return the JSON value of one line.
 
     Raises:
@@ -252,7 +258,7 @@ def parsed_line(raw: bytes) -> object:
     if len(raw) > MAX_LINE_BYTES:
         raise SourceFileError(f"longer than {MAX_LINE_BYTES >> 20} MiB")
     try:
-        return _parsed(raw.decode("utf-8"))
+        return _decode_json(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
         byte = f"byte 0x{raw[error.start]:02x} at position {error.start + 1}"
         raise SourceFileError(f"not UTF-8 ({byte}); save the file as UTF-8") from error
@@ -260,7 +266,7 @@ def parsed_line(raw: bytes) -> object:
         raise SourceFileError(f"not valid JSON: {error.msg} at column {error.colno}") from error
 
 
-def parsed_document(path: Path, handle: BinaryIO) -> object:
+def parse_document(path: Path, handle: BinaryIO) -> object:
     """Return the single JSON value of a file.
 
     Raises:
@@ -274,7 +280,7 @@ def parsed_document(path: Path, handle: BinaryIO) -> object:
             hint="Write one message per line (JSON Lines); such a file is read line by line.",
         )
     try:
-        return _parsed(raw.decode("utf-8-sig"))
+        return _decode_json(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise SourceFileError(f"{path}: line {line}: not UTF-8.", hint=_SAVE_AS_UTF8) from error
@@ -286,7 +292,7 @@ def parsed_document(path: Path, handle: BinaryIO) -> object:
         raise SourceFileError(f"{path}: {error.message}.") from error
 
 
-def _parsed(text: str) -> object:
+def _decode_json(text: str) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -310,7 +316,7 @@ def _check_head(path: Path, head: bytes) -> None:
         raise SourceFileError(f"{path} is a binary file, not text.")
 
 
-def message_of(raw: object) -> Message:
+def parse_message(raw: object) -> Message:
     """Return the message of a parsed JSON value.
 
     Unknown keys are ignored; an empty optional field counts as absent.
@@ -319,7 +325,7 @@ def message_of(raw: object) -> Message:
         SourceFileError: the value is not a message; contains the reason without the location.
     """
     if not isinstance(raw, Mapping):
-        raise SourceFileError(f"expected an object with role and content, found {_kind(raw)}")
+        raise SourceFileError(f"expected an object with role and content, found {_type_name(raw)}")
     if raw.get("role") is None:
         raise SourceFileError("role is missing")
     try:
@@ -346,11 +352,11 @@ def _content(raw: Mapping[str, object]) -> str:
     if value is None:
         raise SourceFileError("content is null" if "content" in raw else "content is missing")
     if isinstance(value, list):
-        return _joined(value)
+        return _join_parts(value)
     return _text("content", value)
 
 
-def _joined(parts: list[object]) -> str:
+def _join_parts(parts: list[object]) -> str:
     """Join the text parts of a chat API's content; other parts (images, files) are ignored."""
     texts = []
     for part in parts:
@@ -365,7 +371,7 @@ def _joined(parts: list[object]) -> str:
 
 def _text(field: str, value: object) -> str:
     if not isinstance(value, str):
-        raise SourceFileError(f"{field} is {_kind(value)}, expected text")
+        raise SourceFileError(f"{field} is {_type_name(value)}, expected text")
     return value
 
 
@@ -397,5 +403,5 @@ def _time(value: object) -> datetime | None:
     return time
 
 
-def _kind(value: object) -> str:
-    return _KINDS.get(type(value), "a number")
+def _type_name(value: object) -> str:
+    return _TYPE_NAMES.get(type(value), "a number")

@@ -106,7 +106,7 @@ def test_it_holds_no_text_and_is_the_owners_alone(reopened: Reopened, file: Path
 
 def test_the_platforms_folder_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platformdirs.user_cache_path", lambda name, **_: Path("/c") / name)
-    assert VectorCache.under(None)._path == Path("/c/graphmem/embeddings.sqlite")
+    assert VectorCache.in_folder(None)._path == Path("/c/graphmem/embeddings.sqlite")
 
 
 def test_many_threads_share_it(cache: VectorCache, threads: ThreadPoolExecutor) -> None:

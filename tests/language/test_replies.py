@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from graphmem.adapters.models.language import ReplyProblem, parse_reply, reply_text, tokens_of
+from graphmem.adapters.models.language import ReplyProblem, parse_reply, reply_text, token_counts
 
 
 class Closed(BaseModel):
@@ -74,5 +74,5 @@ def test_a_text_is_stripped() -> None:
     ],
 )
 def test_tokens_that_nobody_counted_are_none(usage: Any, tokens: tuple[int, int]) -> None:
-    assert tokens_of(Shape(usage=usage)) == tokens
-    assert tokens_of(Shape()) == (0, 0)
+    assert token_counts(Shape(usage=usage)) == tokens
+    assert token_counts(Shape()) == (0, 0)

@@ -342,14 +342,14 @@ def test_a_broken_aot_cache_does_not_stop_the_server(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     java = find_java(own_server)
-    made = lifecycle.cache_file(own_server, java, JarStore.of(own_server, shipped_lock()))
+    made = lifecycle.aot_cache_file(own_server, java, JarStore.of(own_server, shipped_lock()))
     if made is None:
         pytest.skip("this Java has no AOT cache")
     broken = tmp_path / "broken.aot"
     (tmp_path / "draft").write_bytes(os.urandom(1 << 20))
     jars.keep(tmp_path / "draft", broken)
-    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: broken)
-    monkeypatch.setattr(lifecycle, "make_in_background", lambda *_: None)
+    monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: broken)
+    monkeypatch.setattr(lifecycle, "make_aot_cache_in_background", lambda *_: None)
     found = local_server.ensure(own_server)
     assert bolt.answers(int(found.uri.rpartition(":")[2]))
 
@@ -362,15 +362,15 @@ def test_a_cache_that_breaks_the_jvm_is_dropped(
     cache = tmp_path / "cruel.aot"
     (tmp_path / "draft").touch()
     jars.keep(tmp_path / "draft", cache)
-    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: cache)
-    monkeypatch.setattr(lifecycle, "make_in_background", lambda *_: None)
+    monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: cache)
+    monkeypatch.setattr(lifecycle, "make_aot_cache_in_background", lambda *_: None)
     real = process.wait_ready
     seen: list[bool] = []
 
     def crash_once(folder: DataFolder, state: object, timeout_s: float, *ready: Any) -> None:
         seen.append(cache.exists())
         if len(seen) == 1:
-            lifecycle._stop_failed(folder, state)  # type: ignore[arg-type]
+            lifecycle.stop_locked(folder)
             raise process.ServerExitedError(LocalServerError("crashed"), "crash")
         real(folder, state, timeout_s, *ready)  # type: ignore[arg-type]
 
@@ -399,15 +399,15 @@ def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path
         own.folder.mkdir(parents=True)
         for path in shelf(server_settings, shipped_lock()).folder.glob("*.jar"):
             (own.folder / path.name).symlink_to(path)
-    cache = lifecycle.cache_file(settings, find_java(settings), own)
+    cache = lifecycle.aot_cache_file(settings, find_java(settings), own)
     if cache is None:
         pytest.skip("this Java has no AOT cache")
-    lifecycle.make(settings)
+    lifecycle.make_aot_cache(settings)
     assert cache.stat().st_size > 10_000_000
     kept = [cache.name, f"{cache.name}.sha256", "make.lock"]
     assert sorted(path.name for path in cache.parent.iterdir()) == kept
     made = cache.stat().st_ino
-    lifecycle.make(settings)
+    lifecycle.make_aot_cache(settings)
     assert cache.stat().st_ino == made
     try:
         local_server.ensure(settings)
@@ -441,7 +441,7 @@ def test_a_cache_that_was_changed_is_told(
     (tmp_path / "draft").write_bytes(b"code of ours")
     jars.keep(tmp_path / "draft", changed)
     changed.write_bytes(b"code of evil")
-    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: changed)
+    monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: changed)
     found = {f.name: f for f in local_server.diagnose(server_settings)}["aot"]
     assert (found.level, "changed after it was made" in found.message) == ("warn", True)
 
@@ -451,20 +451,20 @@ def test_a_cache_that_cannot_be_made_is_noted_and_not_tried_again(
     server_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "aot" / "x.aot"
-    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: cache)
+    monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: cache)
 
     def fail(*_: object) -> None:
         raise LocalServerError("no room to rehearse")
 
     monkeypatch.setattr(lifecycle, "_run_once", fail)
-    lifecycle.make(server_settings)
+    lifecycle.make_aot_cache(server_settings)
     assert "no room" in lifecycle.failure_note(cache).read_text(encoding="utf-8")
     started: list[object] = []
     monkeypatch.setattr(process, "spawn_detached", lambda command, **_: started.append(command))
-    lifecycle.make_in_background(server_settings, cache)
+    lifecycle.make_aot_cache_in_background(server_settings, cache)
     assert started == []
     found = {f.name: f for f in local_server.diagnose(server_settings)}["aot"]
     assert (found.level, str(lifecycle.failure_note(cache)) in found.advice) == ("warn", True)
     lifecycle.failure_note(cache).unlink()
-    lifecycle.make_in_background(server_settings, cache)
+    lifecycle.make_aot_cache_in_background(server_settings, cache)
     assert len(started) == 1

@@ -51,7 +51,9 @@ def test_compiled_twice_it_is_the_same_octets(
     plan, java = BuildPlan.of(server_settings), find_java(server_settings)
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
-        building.pack(building.compiled(plan, java, tmp_path / name), tmp_path / f"{name}.jar")
+        building.write_jar(
+            building.compile_sources(plan, java, tmp_path / name), tmp_path / f"{name}.jar"
+        )
     made = (tmp_path / "first.jar").read_bytes()
     assert made == (tmp_path / "second.jar").read_bytes() == built.read_bytes()
 
@@ -107,7 +109,7 @@ def test_what_cannot_be_fetched_is_told_and_not_tried_again_at_once(
         building.build(nowhere, report=silent)
     steps: list[Progress] = []
     with caplog.at_level(logging.WARNING, "graphmem"):
-        assert building.ready(nowhere, steps.append) is None
+        assert building.jar_for_start(nowhere, steps.append) is None
     assert steps == []
     [record] = caplog.records
     assert "without graphmem's procedures, as before" in record.getMessage()
@@ -118,7 +120,7 @@ def test_what_cannot_be_fetched_is_told_and_not_tried_again_at_once(
     old = time.time() - building.RETRY_S - 1
     os.utime(BuildPlan.of(nowhere).failure_note, (old, old))
     caplog.clear()
-    assert building.ready(nowhere, steps.append) is None
+    assert building.jar_for_start(nowhere, steps.append) is None
     assert steps[-1].stage in {"licence", "fetch"}
     [finding] = [one for one in local_server.diagnose(nowhere) if one.name == "procedures"]
     assert finding.level == "warn"
@@ -135,7 +137,7 @@ def test_a_start_without_java_or_a_folder_says_so(
         caplog.clear()
         with pytest.raises(ConfigurationError):
             building.build(settings, report=silent)
-        assert building.ready(settings, silent) is None
+        assert building.jar_for_start(settings, silent) is None
         assert "without graphmem's procedures" in caplog.text
 
 
@@ -146,7 +148,7 @@ def test_what_the_compiler_refuses_is_shown(
         BuildPlan.of(server_settings), texts={"graphmem/Wrong.java": "class Right { int }"}
     )
     with pytest.raises(ProceduresNotBuiltError) as caught:
-        building.compiled(plan, find_java(server_settings), tmp_path)
+        building.compile_sources(plan, find_java(server_settings), tmp_path)
     assert "Wrong.java" in str(caught.value)
     assert "ERROR" in str(caught.value)
 

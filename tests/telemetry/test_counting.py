@@ -181,16 +181,16 @@ def test_the_log_tells_what_waits_is_written_and_is_lost(registry: CollectorRegi
 def test_all_clients_of_a_process_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telemetry, "_metrics_by_tenant", {})
     monkeypatch.setattr(prometheus_client, "REGISTRY", CollectorRegistry())
-    one = telemetry.of_settings(Settings(metrics=True))
-    assert telemetry.of_settings(Settings(metrics=True)) is one
+    one = telemetry.from_settings(Settings(metrics=True))
+    assert telemetry.from_settings(Settings(metrics=True)) is one
     assert isinstance(
-        telemetry.of_settings(Settings(metrics=True, traces=True)), CompositeTelemetry
+        telemetry.from_settings(Settings(metrics=True, traces=True)), CompositeTelemetry
     )
     with one.operation("get", "acme"):
         pass
     assert samples(prometheus_client.REGISTRY)[OPERATIONS, "operation=get", "outcome=ok"] == 1
     with pytest.raises(ConfigurationError, match="GRAPHMEM_TELEMETRY_TENANTS"):
-        telemetry.of_settings(Settings(metrics=True, telemetry_tenants=True))
+        telemetry.from_settings(Settings(metrics=True, telemetry_tenants=True))
 
 
 def test_several_are_all_told() -> None:
@@ -227,7 +227,7 @@ def test_what_is_not_installed_is_named(
     monkeypatch.setattr(telemetry, "_metrics_by_tenant", {})
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ConfigurationError) as refused:
-        telemetry.of_settings(Settings.load({f"GRAPHMEM_{setting.upper()}": "true"}))
+        telemetry.from_settings(Settings.load({f"GRAPHMEM_{setting.upper()}": "true"}))
     assert refused.value.hint == f"Run: pip install 'graphmem[{extra}]'"
     assert module.partition(".")[0] in refused.value.message
 

@@ -108,7 +108,7 @@ def _procedures(settings: Settings) -> Iterator[CheckResult]:
     from graphmem.adapters.local_server.plugin.building import BuildPlan
 
     plan = BuildPlan.of(settings)
-    if plan.is_made():
+    if plan.is_built():
         size = plan.jar.stat().st_size
         yield ok(f"Compiled: {size / 1e3:.0f} kB.")
     elif reason := plan.failed():
@@ -257,7 +257,7 @@ def _aot(settings: Settings) -> Iterator[CheckResult]:
     store = JarStore.of(settings, shipped_lock())
     try:
         java = find_java(settings)
-        cache = lifecycle.cache_file(settings, java, store)
+        cache = lifecycle.aot_cache_file(settings, java, store)
     except (GraphmemError, FileNotFoundError):
         return  # reported by an earlier check
     if cache is None:

@@ -36,7 +36,7 @@ WRITING_S = 300.0
 """Seconds the JVM may take to write the cache when it ends."""
 
 
-def cache_file(settings: Settings, java: Java, store: JarStore) -> Path | None:
+def aot_cache_file(settings: Settings, java: Java, store: JarStore) -> Path | None:
     """Return the path of the AOT cache for this Java and these jars; None if Java has no AOT cache.
 
     The JVM accepts a cache only for the same build, class path and modification times of the jars.
@@ -67,7 +67,7 @@ def failure_note(cache: Path) -> Path:
     return cache.with_suffix(".failed")
 
 
-def make_in_background(settings: Settings, cache: Path | None) -> None:
+def make_aot_cache_in_background(settings: Settings, cache: Path | None) -> None:
     """Start making the cache, unless it exists, cannot be made or is being made."""
     if cache is None or cache.exists() or failure_note(cache).exists():
         return
@@ -77,7 +77,7 @@ def make_in_background(settings: Settings, cache: Path | None) -> None:
     process.spawn_detached(command, env=environment("PYTHON", "VIRTUAL_ENV"))
 
 
-def make(settings: Settings) -> None:
+def make_aot_cache(settings: Settings) -> None:
     """Make the cache now, unless another process is making it.
 
     Args:
@@ -87,7 +87,7 @@ def make(settings: Settings) -> None:
 
     java = find_java(settings)
     store = JarStore.of(settings, shipped_lock())
-    cache = cache_file(settings, java, store)
+    cache = aot_cache_file(settings, java, store)
     if cache is None:
         return
     make_folder(cache.parent, setting="GRAPHMEM_CACHE")
@@ -143,7 +143,7 @@ def main() -> None:
     options = parser.parse_args()
     lowest = psutil.IDLE_PRIORITY_CLASS if sys.platform == "win32" else 19
     psutil.Process().nice(lowest)
-    make(Settings(cache=options.cache, java=options.java))
+    make_aot_cache(Settings(cache=options.cache, java=options.java))
 
 
 if __name__ == "__main__":
@@ -178,7 +178,7 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
     java = find_java(settings)
     # Fetched without the folder's lock: it may take minutes, and `fetch` has its own lock.
     store = fetch(settings, report=on_progress)
-    procedures = building.ready(settings, on_progress)
+    procedures = building.jar_for_start(settings, on_progress)
     with folder.locked(lock_timeout_s(settings)):
         if (state := _running(folder)) is not None:
             return _log_in(folder, state, settings)
@@ -193,12 +193,12 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
         if not folder.has_data:
             on_progress(Progress("prepare", "Setting a random password"))
             launcher.set_password()
-        cache = cache_file(settings, java, store)
+        cache = aot_cache_file(settings, java, store)
         on_progress(Progress("start", f"Starting Neo4j {store.lock.neo4j}"))
         state = _start(launcher, settings, cache)
         endpoint = _log_in(folder, state, settings)
     warming.warm_in_background(folder)
-    make_in_background(settings, cache)
+    make_aot_cache_in_background(settings, cache)
     on_progress(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
     return endpoint
 
@@ -302,17 +302,11 @@ def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -
             elif cache is not None:
                 cache.unlink(missing_ok=True)
         except BaseException:
-            _stop_failed(launcher.folder, state)  # leave no half-started server, even after Ctrl-C
+            stop_locked(launcher.folder)  # leave no half-started server, even after Ctrl-C
             raise
         else:
             return state
     raise AssertionError("the last try returns or raises")
-
-
-def _stop_failed(folder: DataFolder, state: ServerState) -> None:
-    if (server := process.find(folder, state)) is not None:
-        process.end(server)
-    folder.forget_state()
 
 
 def _log_in(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoint:

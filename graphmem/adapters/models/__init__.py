@@ -36,7 +36,9 @@ def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
         if settings.embedder == "local"
         else ServiceEngine(settings, mode)
     )
-    cache = VectorCache.under(settings.cache) if settings.embedder_cache and engine.slow else None
+    cache = (
+        VectorCache.in_folder(settings.cache) if settings.embedder_cache and engine.slow else None
+    )
     return EmbeddingGateway(engine, mode, batch=settings.embedder_batch, cache=cache)
 
 

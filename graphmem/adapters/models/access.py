@@ -48,7 +48,7 @@ class ModelAccess:
     retries: int
 
     def __post_init__(self) -> None:
-        if self.url is not None and not _usable(self.url):
+        if self.url is not None and not _is_http_url(self.url):
             raise ConfigurationError(
                 f"{self.setting}_URL must be an http or https address.",
                 hint="Set it to an address like https://host/v1 or http://127.0.0.1:8000/v1.",
@@ -92,7 +92,7 @@ class ModelAccess:
         return self.key.get_secret_value().strip() if self.key else None
 
 
-def _usable(url: str) -> bool:
+def _is_http_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from graphmem.adapters.models.access import ModelAccess
-from graphmem.adapters.models.service import ModelService, RequestFault, error_of
+from graphmem.adapters.models.service import ModelService, RequestFault, exception_of
 from graphmem.errors import InvalidInputError, ModelReplyError
 from graphmem.ports import Role
 from graphmem.rules.identity import digest
@@ -259,7 +259,7 @@ class ServiceEngine:
             "aembedding", partial(self._request, texts, role)
         )
         if isinstance(answer, RequestFault):
-            raise error_of(answer, self._access, requests)
+            raise exception_of(answer, self._access, requests)
         return ordered_vectors(answer, len(texts))
 
     def _request(self, texts: Sequence[str], role: Role) -> dict[str, Any]:

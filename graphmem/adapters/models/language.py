@@ -14,7 +14,7 @@ from graphmem.adapters.models.service import (
     FaultKind,
     ModelService,
     RequestFault,
-    error_of,
+    exception_of,
     import_litellm,
     too_long,
 )
@@ -56,13 +56,13 @@ def response_format(form: str, reply: type[BaseModel]) -> dict[str, Any]:
 
 def strict(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a JSON schema in which every property is required and no other is allowed."""
-    kept = {key: _inner(key, value) for key, value in schema.items() if key in _KEPT}
+    kept = {key: _strict_value(key, value) for key, value in schema.items() if key in _KEPT}
     if "properties" in kept:
         kept |= {"required": list(kept["properties"]), "additionalProperties": False}
     return kept
 
 
-def _inner(key: str, value: Any) -> Any:
+def _strict_value(key: str, value: Any) -> Any:
     if key in _MAPS:
         return {name: strict(schema) for name, schema in value.items()}
     if key == "anyOf":
@@ -94,12 +94,12 @@ def parse_reply(raw: str, reply: type[M]) -> M | ReplyProblem:
     if not raw:
         return ReplyProblem("it is empty")
     try:
-        return reply.model_validate_json(_bare(raw))
+        return reply.model_validate_json(_json_text(raw))
     except ValidationError as error:
-        return ReplyProblem("; ".join(_faults(error)))
+        return ReplyProblem("; ".join(_validation_faults(error)))
 
 
-def _bare(raw: str) -> str:
+def _json_text(raw: str) -> str:
     """Return the JSON object of a reply: alone, fenced, or from the first brace to the last."""
     if raw.startswith("{"):
         return raw
@@ -109,7 +109,7 @@ def _bare(raw: str) -> str:
     return raw[start : end + 1] if 0 <= start < end else raw
 
 
-def _faults(error: ValidationError) -> list[str]:
+def _validation_faults(error: ValidationError) -> list[str]:
     """Return the first problems of a reply with their locations, without its content.
 
     An unknown key is content of the reply, so it is left out of the location.
@@ -122,7 +122,7 @@ def _faults(error: ValidationError) -> list[str]:
     ]
 
 
-def tokens_of(response: Any) -> tuple[int, int]:
+def token_counts(response: Any) -> tuple[int, int]:
     """Return the tokens sent and received; 0 where the service did not count them."""
     usage = getattr(response, "usage", None)
     sent, received = (getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens"))
@@ -133,12 +133,12 @@ def _count(given: object) -> int:
     return max(0, given) if isinstance(given, int) else 0
 
 
-def cost_of(model: str, response: Any) -> float | None:
+def _cost_usd(model: str, response: Any) -> float | None:
     """Return the price in US dollars; None if litellm does not know it.
 
     Without counted tokens litellm would count them itself and might download a tokenizer.
     """
-    if not any(tokens_of(response)):
+    if not any(token_counts(response)):
         return None
     try:
         cost = import_litellm().completion_cost(completion_response=response, model=model)
@@ -167,10 +167,10 @@ class _TokenUsage:
     cost_usd: float | None = 0.0
 
     def add(self, model: str, response: Any) -> None:
-        sent, received = tokens_of(response)
+        sent, received = token_counts(response)
         self.tokens_in += sent
         self.tokens_out += received
-        cost = cost_of(model, response)
+        cost = _cost_usd(model, response)
         if cost is None or self.cost_usd is None:
             self.cost_usd = None
         else:
@@ -258,7 +258,7 @@ class LanguageGateway:
                 answer = RequestFault(FaultKind.REPLY, str(too_long(self._access.max_bytes)))
             form += 1
             if answer.kind is not FaultKind.REQUEST or form == len(FORMS):
-                raise error_of(answer, self._access, requests)
+                raise exception_of(answer, self._access, requests)
 
     def _request(
         self, messages: list[Message], reply: type[BaseModel], form: str

@@ -74,9 +74,9 @@ class RequestFault:
     """Seconds that the service asks to wait; None if it does not ask."""
 
 
-def fault_of(error: Exception, *, secrets: frozenset[str]) -> RequestFault:
+def classify_fault(error: Exception, *, secrets: frozenset[str]) -> RequestFault:
     """Classify a litellm exception; litellm reports nearly everything as error 500."""
-    links = list(_chain(error))
+    links = list(_causes(error))
     for link in links:
         if isinstance(link, UnreadReplyError):
             return RequestFault(FaultKind.REPLY, str(link))
@@ -106,7 +106,7 @@ def _kind(status: int) -> FaultKind:
     return FaultKind.REQUEST
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -159,7 +159,7 @@ def is_retryable(fault: RequestFault) -> bool:
     return fault.kind is FaultKind.PASSING and (fault.wait_s or 0.0) <= LONGEST_WAIT_S
 
 
-def error_of(fault: RequestFault, access: ModelAccess, requests: int) -> GraphmemError:
+def exception_of(fault: RequestFault, access: ModelAccess, requests: int) -> GraphmemError:
     """Return the exception to raise for a fault.
 
     Args:
@@ -417,7 +417,7 @@ class ModelService:
                 FaultKind.PASSING, f"no complete reply within {self._access.timeout_s:g} s"
             )
         except Exception as error:  # noqa: BLE001 - every exception becomes a RequestFault
-            return fault_of(error, secrets=self._access.secrets)
+            return classify_fault(error, secrets=self._access.secrets)
 
 
 _READ_ONLY = r"Item '\w+' on TypedDict class '\w+' is using the `ReadOnly` qualifier"

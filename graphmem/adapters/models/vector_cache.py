@@ -57,7 +57,7 @@ class VectorCache:
         self._off = threading.Event()
 
     @classmethod
-    def under(cls, folder: Path | None) -> VectorCache:
+    def in_folder(cls, folder: Path | None) -> VectorCache:
         """Return the cache in this folder, or in the platform's own cache folder."""
         if folder is None:
             from platformdirs import user_cache_path
@@ -95,14 +95,14 @@ class VectorCache:
             return self._once(work)
         except sqlite3.DatabaseError as error:
             if error.sqlite_errorcode & _PRIMARY not in _DAMAGED:
-                return self._without(error, otherwise)
+                return self._disable(error, otherwise)
         except OSError as error:
-            return self._without(error, otherwise)
+            return self._disable(error, otherwise)
         try:
-            self._set_aside()
+            self._move_damaged_file()
             return self._once(work)
         except (sqlite3.DatabaseError, OSError) as error:
-            return self._without(error, otherwise)
+            return self._disable(error, otherwise)
 
     def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
         # A new connection each time (0.2 ms) needs no lock between threads and no owner to close
@@ -113,23 +113,23 @@ class VectorCache:
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
         db = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
         with closing(db):
-            _prepare(db)
+            _create_table(db)
             return work(db)
 
-    def _set_aside(self) -> None:
+    def _move_damaged_file(self) -> None:
         aside = self._path.with_suffix(".damaged")
         _LOG.warning("The embedding cache %s is damaged; moved to %s.", self._path, aside)
         self._path.replace(aside)
         for tail in ("-wal", "-shm"):
             Path(f"{self._path}{tail}").unlink(missing_ok=True)
 
-    def _without(self, error: Exception, otherwise: T) -> T:
+    def _disable(self, error: Exception, otherwise: T) -> T:
         self._off.set()
         _LOG.warning("Embeddings are not cached: %s: %s.", self._path, error)
         return otherwise
 
 
-def _prepare(db: sqlite3.Connection) -> None:
+def _create_table(db: sqlite3.Connection) -> None:
     """Create the table if it does not exist.
 
     If several processes do so concurrently in a new file, SQLite fails one of them without waiting.

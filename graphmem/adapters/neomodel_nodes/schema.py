@@ -79,7 +79,7 @@ def browsing(uri: str, user: str, password: str, database: str | None = None) ->
             "neomodel is connected already.",
             hint="Close that connection first: neomodel.db.close_connection().",
         )
-    with _reached(uri, user, password) as driver:
+    with _connected(uri, user, password) as driver:
         config = get_config()
         previous, config.database_name = config.database_name, database
         try:
@@ -96,7 +96,7 @@ def browsing(uri: str, user: str, password: str, database: str | None = None) ->
 
 
 @contextmanager
-def _reached(uri: str, user: str, password: str) -> Iterator[neo4j.Driver]:
+def _connected(uri: str, user: str, password: str) -> Iterator[neo4j.Driver]:
     try:
         driver = neo4j.GraphDatabase.driver(uri, auth=(user, password))
     except (exceptions.ConfigurationError, ValueError) as error:

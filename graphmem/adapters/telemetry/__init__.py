@@ -31,7 +31,7 @@ _metrics_by_tenant: dict[bool, PrometheusTelemetry] = {}
 _lock = Lock()
 
 
-def of_settings(settings: Settings) -> Telemetry:
+def from_settings(settings: Settings) -> Telemetry:
     """Return the telemetry for `metrics` and `traces`, at least one of which is set.
 
     All clients of a process share one set of metrics in prometheus_client's default registry;

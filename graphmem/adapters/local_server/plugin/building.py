@@ -61,7 +61,7 @@ class BuildPlan:
         """File with the reason why building this jar failed."""
         return self.jar.with_suffix(".failed")
 
-    def is_made(self) -> bool:
+    def is_built(self) -> bool:
         """Return whether the jar exists unchanged; the server runs the code in it."""
         return jars.is_intact(self.jar)
 
@@ -90,14 +90,14 @@ def build(settings: Settings, *, report: Report, lock: JarLock | None = None) ->
         ConfigurationError: no Java, or the cache cannot be written.
     """
     plan = BuildPlan.of(settings, lock)
-    if plan.is_made():
+    if plan.is_built():
         plan.jar.touch()  # unused jars are removed after `jars.UNUSED_S`
         return plan.jar
     make_folder(plan.tools.folder, setting="GRAPHMEM_CACHE")
     try:
         java = find_java(settings)
         fetch_missing(plan.tools, settings, report)
-        _make(plan, java, report)
+        _build_jar(plan, java, report)
     except Exception as error:
         plan.failure_note.write_text(f"{error}\n", encoding="utf-8")
         raise
@@ -105,23 +105,23 @@ def build(settings: Settings, *, report: Report, lock: JarLock | None = None) ->
     return plan.jar
 
 
-def _make(plan: BuildPlan, java: Java, report: Report) -> None:
+def _build_jar(plan: BuildPlan, java: Java, report: Report) -> None:
     from filelock import FileLock
 
     with FileLock(plan.tools.folder / "build.lock"):
         jars.remove_unused(plan.tools.folder, ".failed", ".plugin.jar")
-        if plan.is_made():
+        if plan.is_built():
             return
         report(Progress("prepare", "Compiling the procedures"))
         with tempfile.TemporaryDirectory(
             dir=plan.tools.folder, ignore_cleanup_errors=True
         ) as scratch:
             draft = Path(scratch) / "draft"
-            pack(compiled(plan, java, Path(scratch)), draft)
+            write_jar(compile_sources(plan, java, Path(scratch)), draft)
             jars.keep(draft, plan.jar)
 
 
-def compiled(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
+def compile_sources(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
     """Return the content of every class file by its path.
 
     Args:
@@ -162,7 +162,7 @@ def compiled(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
     return {path.relative_to(classes).as_posix(): path.read_bytes() for path in paths}
 
 
-def pack(classes: Mapping[str, bytes], target: Path) -> None:
+def write_jar(classes: Mapping[str, bytes], target: Path) -> None:
     """Write a jar whose bytes depend only on its classes and graphmem's version."""
     manifest = (
         f"Manifest-Version: 1.0\nImplementation-Title: graphmem procedures\n"
@@ -184,7 +184,7 @@ FILE = "graphmem-procedures.jar"
 """Name of the jar in a server's plugins folder, the same for every version."""
 
 
-def ready(settings: Settings, report: Report) -> Path | None:
+def jar_for_start(settings: Settings, report: Report) -> Path | None:
     """Return the jar for a server that is about to start; log a warning and return None on failure.
 
     A server without procedures is better than no server. A failed build is retried after `RETRY_S`,
@@ -192,7 +192,7 @@ def ready(settings: Settings, report: Report) -> Path | None:
     """
     try:
         plan = BuildPlan.of(settings)
-        if not plan.is_made() and (reason := plan.failed()):
+        if not plan.is_built() and (reason := plan.failed()):
             log.warning("Neo4j starts without graphmem's procedures, as before: %s", reason)
             return None
         return build(settings, report=report)
