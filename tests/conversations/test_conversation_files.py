@@ -1,4 +1,4 @@
-"""Files as a whole: encodings, forms of one JSON value, and what is no conversation at all."""
+"""Whole files: encodings, layouts of one JSON value, and files that are not conversations."""
 
 from __future__ import annotations
 

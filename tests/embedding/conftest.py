@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def vector_of(text: str) -> list[float]:
-    """What the service answers for a text: three numbers, not of length 1."""
+    """Reply of the service for a text: three numbers, not of length 1."""
     return [float(len(text)), 1.0, float(sum(map(ord, text)) % 97)]
 
 

@@ -147,8 +147,8 @@ def test_two_processes_share_it(cache: VectorCache, file: Path) -> None:
         subprocess.Popen([*command, "0"], stderr=subprocess.PIPE) as one,
         subprocess.Popen([*command, "50"], stderr=subprocess.PIPE) as two,
     ):
-        said = [process.communicate()[1] for process in (one, two)]
-    assert said == [b"", b""]
+        errors = [process.communicate()[1] for process in (one, two)]
+    assert errors == [b"", b""]
     found = cache.get([str(n) for n in range(100)])
     assert len(found) == 100
     np.testing.assert_array_equal(found["99"], np.array([0.6, 0.8], dtype=np.float32))

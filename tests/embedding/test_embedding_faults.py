@@ -23,8 +23,8 @@ jitters = st.floats(0, 1, exclude_max=True)
 class RefusedByServiceError(Exception):
     """Looks like what litellm raises."""
 
-    def __init__(self, status: int, said: str = "no", **headers: str) -> None:
-        super().__init__(said)
+    def __init__(self, status: int, message: str = "no", **headers: str) -> None:
+        super().__init__(message)
         self.status_code = status
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
@@ -69,7 +69,7 @@ def test_retry_after_may_be_a_date() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "wait_s"),
+    ("retry_after", "wait_s"),
     [
         ("12", 12.0),
         ("-5", 0.0),
@@ -79,8 +79,8 @@ def test_retry_after_may_be_a_date() -> None:
         ("inf", None),
     ],
 )
-def test_retry_after_is_read_with_care(said: str, wait_s: float | None) -> None:
-    fault = classify_fault(RefusedByServiceError(429, retry_after=said), secrets=frozenset())
+def test_retry_after_is_read_with_care(retry_after: str, wait_s: float | None) -> None:
+    fault = classify_fault(RefusedByServiceError(429, retry_after=retry_after), secrets=frozenset())
     assert fault.wait_s == wait_s
 
 

@@ -177,7 +177,7 @@ def test_wordllama_needs_no_network_and_leaves_logging_alone() -> None:
 
 
 def test_the_root_logger_is_as_it_was(monkeypatch: pytest.MonkeyPatch, only: Any) -> None:
-    """The fallback's import configures logging; a stand-in module does the same here."""
+    """The fallback's import configures logging; a fake module does the same here."""
 
     class Loud(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         def find_spec(self, name: str, *_: object) -> Any:

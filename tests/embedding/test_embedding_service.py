@@ -142,19 +142,22 @@ def row(index: int, *values: float) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("fault", "error", "says"), [case[1:] for case in FINAL], ids=[case[0] for case in FINAL]
+    ("fault", "error", "message"), [case[1:] for case in FINAL], ids=[case[0] for case in FINAL]
 )
 def test_a_lasting_fault_is_reported_at_once_without_the_key(
     connect: Connect,
     service: Service,
     fault: Callable[[Service], Any],
     error: type[GraphmemError],
-    says: str,
+    message: str,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     service.play(fault(service))
-    with caplog.at_level(logging.DEBUG, logger="graphmem"), pytest.raises(error, match=says) as e:
+    with (
+        caplog.at_level(logging.DEBUG, logger="graphmem"),
+        pytest.raises(error, match=message) as e,
+    ):
         connect().embed("one", "two")
     assert len(service.bodies) == 1
     links = list(chain(e.value))
@@ -289,19 +292,19 @@ def test_a_plain_service_is_told_no_role(connect: Connect, service: Service) -> 
 
 
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "parameters"),
     [
         ("voyage/voyage-3", {"input_type": ("document", "query")}),
         ("nvidia_nim/nv-embed", {"input_type": ("passage", "query")}),
     ],
 )
 def test_services_that_tell_documents_from_queries_are_told(
-    connect: Connect, service: Service, model: str, said: dict[str, tuple[str, str]]
+    connect: Connect, service: Service, model: str, parameters: dict[str, tuple[str, str]]
 ) -> None:
     talk = connect(embedder=model)
     talk.embed("hello", role=Role.DOCUMENT)
     talk.embed("hello", role=Role.QUERY)
-    [(parameter, words)] = said.items()
+    [(parameter, words)] = parameters.items()
     assert tuple(body[parameter] for body in service.bodies) == words
 
 
@@ -319,8 +322,8 @@ def test_gemini_is_told_documents_from_queries(connect: Connect, service: Servic
     talk = connect(embedder="gemini/gemini-embedding-001")
     talk.embed("hello", role=Role.DOCUMENT)
     talk.embed("hello", role=Role.QUERY)
-    told = [body["requests"][0]["taskType"] for body in service.bodies]
-    assert told == ["RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"]
+    task_types = [body["requests"][0]["taskType"] for body in service.bodies]
+    assert task_types == ["RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"]
 
 
 def test_litellm_is_imported_only_when_used() -> None:

@@ -43,7 +43,7 @@ def always(text: str) -> Callable[[str | None], str]:
 
 
 def refused(files: Any, path: Path) -> str:
-    """What is said when a file cannot be used; it is the same for reading and writing."""
+    """Error messages for unusable files; the same for reading and writing."""
     with pytest.raises(DigestFileError) as caught:
         files.read(path)
     with pytest.raises(DigestFileError) as again:

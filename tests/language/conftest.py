@@ -18,7 +18,7 @@ from tests.plugins.loopback import Waits
 
 
 class Colour(BaseModel):
-    """What these tests ask for."""
+    """Reply format of these tests."""
 
     name: Annotated[str, Field(min_length=1, max_length=20)]
     share: Annotated[float, Field(ge=0, le=1)]
@@ -47,7 +47,7 @@ Connect = Callable[..., Talk]
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatService]:
-    # A port may be given out twice: what one service refused says nothing of the next.
+    # A port may be used twice; the forms that one service rejected do not apply to the next.
     monkeypatch.setattr(language, "_accepted", {})
     with ChatService.opened() as played:
         yield played

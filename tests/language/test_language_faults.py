@@ -89,7 +89,7 @@ FINAL: dict[str, tuple[Callable[[ChatService], Any], type[GraphmemError], str, i
     "401": (lambda s: s.status(401, f"bad {KEY}"), ModelUnavailableError, "key was rejected", 1),
     "403": (lambda s: s.status(403, f"bad {KEY}"), ModelUnavailableError, "key was rejected", 1),
     "404": (lambda s: s.status(404, f"no {KEY}"), ModelUnavailableError, "No such model", 1),
-    # What a service refuses in one form it may take in another.
+    # A service may accept in one form a request that it rejects in another.
     "400": (lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
     "413": (lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
     "422": (lambda s: s.status(422, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
@@ -101,19 +101,22 @@ FINAL: dict[str, tuple[Callable[[ChatService], Any], type[GraphmemError], str, i
 }
 
 
-@pytest.mark.parametrize(("fault", "error", "says", "requests"), FINAL.values(), ids=FINAL)
+@pytest.mark.parametrize(("fault", "error", "message", "requests"), FINAL.values(), ids=FINAL)
 def test_a_lasting_fault_is_reported_without_the_key(
     connect: Connect,
     service: ChatService,
     fault: Callable[[ChatService], Any],
     error: type[GraphmemError],
-    says: str,
+    message: str,
     requests: int,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     service.script([fault(service)] * 9)
-    with caplog.at_level(logging.DEBUG, logger="graphmem"), pytest.raises(error, match=says) as e:
+    with (
+        caplog.at_level(logging.DEBUG, logger="graphmem"),
+        pytest.raises(error, match=message) as e,
+    ):
         connect(model_max_retries=0).ask()
     assert len(service.bodies) == requests
     links = list(chain(e.value))

@@ -33,12 +33,14 @@ READABLE = {
 }
 
 
-@pytest.mark.parametrize("said", READABLE.values(), ids=READABLE)
-def test_a_good_reply_is_read_at_once(connect: Connect, service: ChatService, said: str) -> None:
-    service.script([said])
+@pytest.mark.parametrize("raw_reply", READABLE.values(), ids=READABLE)
+def test_a_good_reply_is_read_at_once(
+    connect: Connect, service: ChatService, raw_reply: str
+) -> None:
+    service.script([raw_reply])
     answer = connect().ask()
     assert answer.value == VALUE
-    assert answer.raw == said.strip()
+    assert answer.raw == raw_reply.strip()
     assert answer.model == "openai/some-model"
     assert (answer.requests, answer.tokens_in, answer.tokens_out) == (1, 100, 20)
     [body] = service.bodies
@@ -64,11 +66,11 @@ UNFIT: dict[str, tuple[str | dict[str, Any] | None, str]] = {
 }
 
 
-@pytest.mark.parametrize(("said", "reason"), UNFIT.values(), ids=UNFIT)
+@pytest.mark.parametrize(("raw_reply", "reason"), UNFIT.values(), ids=UNFIT)
 def test_a_reply_that_does_not_fit_is_sent_back_with_the_reason(
-    connect: Connect, service: ChatService, said: Any, reason: str
+    connect: Connect, service: ChatService, raw_reply: Any, reason: str
 ) -> None:
-    service.script([service.chat(said), GOOD])
+    service.script([service.chat(raw_reply), GOOD])
     answer = connect().ask()
     assert answer.value == VALUE
     assert answer.raw == TEXT
@@ -76,25 +78,25 @@ def test_a_reply_that_does_not_fit_is_sent_back_with_the_reason(
     first, second = service.bodies
     assert second["messages"][:2] == first["messages"]
     shown, repair = second["messages"][2:]
-    raw = json.dumps(said) if isinstance(said, dict) else (said or "").strip()
+    raw = json.dumps(raw_reply) if isinstance(raw_reply, dict) else (raw_reply or "").strip()
     assert shown == {"role": "assistant", "content": raw[:8_000] or "(nothing)"}
     assert repair["role"] == "user"
     assert reason in repair["content"]
 
 
-@pytest.mark.parametrize(("said", "reason"), UNFIT.values(), ids=UNFIT)
+@pytest.mark.parametrize(("raw_reply", "reason"), UNFIT.values(), ids=UNFIT)
 def test_a_reply_that_never_fits_is_kept_and_not_shown(
     connect: Connect,
     service: ChatService,
-    said: Any,
+    raw_reply: Any,
     reason: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    service.script([service.chat(said), service.chat(said), GOOD])
+    service.script([service.chat(raw_reply), service.chat(raw_reply), GOOD])
     with caplog.at_level(logging.DEBUG, logger="graphmem"), pytest.raises(ModelReplyError) as e:
         connect().ask()
     assert len(service.bodies) == 2
-    raw = json.dumps(said) if isinstance(said, dict) else (said or "").strip()
+    raw = json.dumps(raw_reply) if isinstance(raw_reply, dict) else (raw_reply or "").strip()
     assert e.value.raw == raw
     assert e.value.code == "model_reply"
     assert "GRAPHMEM_MODEL" in e.value.hint

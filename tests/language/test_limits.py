@@ -23,7 +23,7 @@ from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.loopback import Reply, send
 
 BUFFERS = 16_000_000
-"""What sockets of both sides may hold beside what was read."""
+"""Bytes that the sockets of both sides may buffer in addition to those that were read."""
 SLOW: dict[str, Callable[[ChatService], Reply]] = {
     "drip": lambda s: s.drip,
     "headers": lambda s: s.drip_headers,

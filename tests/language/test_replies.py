@@ -1,4 +1,4 @@
-"""What is read from a chat completion, whatever shape it has."""
+"""Parsing of chat completions of any shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a service is told about the reply: nothing that strict services refuse."""
+"""Reply schemas contain nothing that strict services reject."""
 
 from __future__ import annotations
 

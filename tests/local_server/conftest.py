@@ -40,7 +40,7 @@ class Repository:
     """Per path, what goes wrong with the next requests: missing, truncated, damaged, silent,
     endless, compressed."""
     sent: dict[str, int] = field(default_factory=dict)
-    """Per path, octets of its last endless or compressed reply that the client took."""
+    """Per path, bytes of its last endless or compressed reply that the client took."""
     CHUNK: ClassVar[int] = 1 << 20
     asked: list[str] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)

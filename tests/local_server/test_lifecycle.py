@@ -1,4 +1,4 @@
-"""The managed server itself: one a folder, found again, mended, stopped; no secret anywhere."""
+"""The managed server: one per folder, found, restarted, stopped; no secret in its output."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ print(found.uri, found.password.get_secret_value())
 
 @pytest.fixture(scope="module", autouse=True)
 def _managed(server_settings: Settings) -> None:
-    """Skip where there is no Java for a managed server; fail where nothing may be skipped."""
+    """Skip if Java is missing; fail if tests must not be skipped."""
     try:
         find_java(server_settings)
     except ConfigurationError as error:
@@ -74,7 +74,7 @@ def _driver(found: Endpoint) -> neo4j.Driver:
 
 
 def _largest_heap(found: Endpoint) -> int:
-    """Return what the Java machine itself reports, octets."""
+    """Return the heap size that the JVM reports, bytes."""
     with _driver(found) as driver:
         [row] = driver.execute_query(
             "CALL dbms.queryJmx('java.lang:type=Memory') YIELD attributes RETURN attributes"
@@ -241,14 +241,14 @@ def test_taken_ports_are_stepped_around_even_when_taken_meanwhile(
 ) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         taken = other.getsockname()[1]
-        wished = own_server.model_copy(update={"bolt_port": taken})
+        preferred = own_server.model_copy(update={"bolt_port": taken})
         assert process.free_ports(taken)[0] != taken
-        notes = {f.name: f.level for f in local_server.diagnose(wished)}
+        notes = {f.name: f.level for f in local_server.diagnose(preferred)}
         assert notes["ports"] == "warn"
         choices = iter([[taken, process.free_ports(0)[0]]])
         real = process.free_ports
         monkeypatch.setattr(process, "free_ports", lambda *p: next(choices, None) or real(*p))
-        found = local_server.ensure(wished)
+        found = local_server.ensure(preferred)
     assert int(found.uri.rpartition(":")[2]) != taken
     assert next(choices, None) is None
     assert bolt.log_in(found.uri, found.user, found.password) == f"Neo4j/{found.version}"

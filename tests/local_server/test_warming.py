@@ -34,7 +34,7 @@ def cleared(endpoint: Endpoint) -> int:
     auth = (endpoint.user, endpoint.password.get_secret_value())
     with neo4j.GraphDatabase.driver(endpoint.uri, auth=auth) as driver:
         [row] = driver.execute_query("CALL db.clearQueryCaches()").records
-    found = re.search(r"\d+", str(row.value()))  # of none it says that the cache is empty
+    found = re.search(r"\d+", str(row.value()))  # an empty cache is reported in words
     return int(found[0]) if found else 0
 
 
@@ -51,7 +51,7 @@ def test_the_first_reads_find_their_plans(
     endpoint, folder = local_server.ensure(own_server), DataFolder.of(own_server)
     assert at_work(folder)
     eventually(lambda: not at_work(folder))
-    # What the log of searches writes is planned too, at a time of its own.
+    # Queries that write the search log are planned too, at another time.
     settings = own_server.model_copy(update={"access_log": False})
     with GraphMem.open(settings, embedder=HashEmbedder()) as client:
         memory = client.tenant("warm").scope("s")

@@ -1,4 +1,4 @@
-"""What a process does, as Prometheus reads it."""
+"""Prometheus metrics of a process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPERATIONS = "graphmem_operation_duration_seconds_count"
 
 
 def samples(registry: CollectorRegistry) -> dict[tuple[str, ...], float]:
-    """Return what a scrape gives, by name and sorted labels, but for what tells of time."""
+    """Return the samples of a scrape by name and sorted labels, without times."""
     text = generate_latest(registry).decode()
     return {
         (one.name, *sorted(f"{key}={value}" for key, value in one.labels.items())): one.value
@@ -66,7 +66,7 @@ def test_an_operation_is_counted_by_how_it_ended(registry: CollectorRegistry) ->
                 if error is not None:
                     raise error
         except type(error or Exception()) as raised:
-            assert raised is error  # noqa: PT017 - that it goes on as it was is what is tested
+            assert raised is error  # noqa: PT017 - tests that the exception propagates unchanged
     found = samples(registry)
     assert {key: value for key, value in found.items() if key[0] == OPERATIONS} == {
         (OPERATIONS, "operation=recall", "outcome=ok"): 2,
@@ -114,10 +114,10 @@ def test_texts_and_answers_are_counted(registry: CollectorRegistry) -> None:
     assert (embedder.name, run_now(embedder.dimension())) == (HashEmbedder().name, 256)
     run_now(embedder.embed(["one", "two"], Role.DOCUMENT))
     run_now(embedder.embed(["three"], Role.QUERY))
-    with counting.answering("priced") as tell:
-        tell(Answer("", "", "priced", 3, 70, 7, 0.25))
-    with counting.answering("unpriced") as tell:
-        tell(Answer("", "", "unpriced", 1, 5, 1, None))
+    with counting.answering("priced") as record:
+        record(Answer("", "", "priced", 3, 70, 7, 0.25))
+    with counting.answering("unpriced") as record:
+        record(Answer("", "", "unpriced", 1, 5, 1, None))
     llm = InstrumentedLlm(ScriptedLlm(["no record"], name="silly"), counting)
     with pytest.raises(ModelReplyError):
         run_now(llm.answer(_prompt()))
@@ -201,8 +201,8 @@ def test_several_are_all_told() -> None:
     with pytest.raises(KeyError):
         _answered_and_failed(both)
     both.logged(waiting=1, written=2, lost=3)
-    assert each[0].told == each[1].told
-    assert each[0].told == [
+    assert each[0].calls == each[1].calls
+    assert each[0].calls == [
         ("embedding", "m", Role.QUERY, 2),
         ("operation", "get", "t"),
         ("answer", 2, 3),
@@ -212,8 +212,8 @@ def test_several_are_all_told() -> None:
 
 
 def _answered_and_failed(telemetry: CompositeTelemetry) -> None:
-    with telemetry.answering("m") as tell:
-        tell(Answer("", "", "m", 1, 2, 3, None))
+    with telemetry.answering("m") as record:
+        record(Answer("", "", "m", 1, 2, 3, None))
         raise KeyError
 
 

@@ -1,4 +1,4 @@
-"""What the graph holds, as Prometheus reads it from the exporter."""
+"""Prometheus metrics of the graph's content."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_reading_is_shown_whole() -> None:
         ("graphmem_consolidation_tokens_total", "direction=out"): 18,
         ("graphmem_consolidation_cost_usd_total",): 0.19,
     }
-    # What is not there is 0 and not missing: an alert compares with it.
+    # A count of nothing is 0, not missing, because alerts compare with it.
     assert found["graphmem_events", "type=ADD"] == 0
     assert sum(key[0] == "graphmem_events" for key in found) == len(EventType)
 
@@ -234,7 +234,7 @@ def test_what_consolidating_cost_is_kept_in_the_graph(plain: GraphMem) -> None:
     modelled.consolidate(policy=FEW)
     failed = read_by(plain).consolidation
     assert (failed.decided, failed.undecided, failed.failures) == (0, 1, 1)
-    # The answer that could not be read told nobody its price.
+    # The price of the unreadable answer is unknown.
     assert (failed.calls, failed.tokens_in, failed.cost_usd) == (0, 0, 0.0)
     with pytest.raises(GraphUnavailableError):
         modelled.consolidate(policy=FEW)
@@ -245,7 +245,7 @@ def test_what_consolidating_cost_is_kept_in_the_graph(plain: GraphMem) -> None:
     assert done.fresh == 0
     plain.add_episode(content="Something else altogether happened today.")
     assert read_by(plain).consolidation.fresh == 1
-    # Extractive consolidation asks nobody.
+    # Extractive consolidation calls no model.
     other = plain.tenant(fresh_tenant())
     tell(other, SWIMS)
     other.consolidate(policy=FEW)
@@ -254,7 +254,7 @@ def test_what_consolidating_cost_is_kept_in_the_graph(plain: GraphMem) -> None:
 
 
 class Deaf(HashEmbedder):
-    """A model that is gone as soon as it is told to."""
+    """A model that can be made unavailable."""
 
     gone = False
 
@@ -284,7 +284,7 @@ def test_an_answer_after_which_another_model_failed_has_cost_its_price(plain: Gr
 
 
 class Failing(Through):
-    """A graph that takes no reads while it is told to."""
+    """A graph whose reads can be made to fail."""
 
     refuses = True
 

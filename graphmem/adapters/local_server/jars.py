@@ -210,14 +210,11 @@ class JarStore:
         """Return the jars whose content differs from the lock."""
         present = [jar for jar in self.lock.jars if self._path(jar).is_file()]
         with ThreadPoolExecutor(HASHING_THREADS) as pool:
-            sound = pool.map(self._is_sound, present)
-        return [jar for jar, is_sound in zip(present, sound, strict=True) if not is_sound]
+            digests = pool.map(lambda jar: digest(self._path(jar)), present)
+        return [jar for jar, found in zip(present, digests, strict=True) if found != jar.sha256]
 
     def _path(self, jar: Jar) -> Path:
         return self.folder / jar.name
-
-    def _is_sound(self, jar: Jar) -> bool:
-        return digest(self._path(jar)) == jar.sha256
 
 
 def digest(path: Path) -> str:
@@ -252,8 +249,10 @@ def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> Ja
             need.raw = True  # as in a plain pom.xml: no artifact manages the others' versions
         try:
             first, rest = maven.resolver.resolve(needs)
+            # Without parent poms and version lists.
+            artifacts = [need.artifact for need in first + rest]
             with ThreadPoolExecutor(THREADS) as pool:
-                jars = list(pool.map(_locked, _jars_of(first + rest)))
+                jars = list(pool.map(_locked, (a for a in artifacts if a.packaging == "jar")))
             # Resolved separately: it shares nothing with the server and has no dependencies.
             built_by = _locked(maven.create_dependency(f"{ECJ}:{compiler}").artifact)
         except (RuntimeError, OSError, ValueError) as error:
@@ -263,11 +262,6 @@ def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> Ja
                 hint="Check the versions, the network and GRAPHMEM_MAVEN_MIRROR.",
             ) from error
     return JarLock(neo4j, browser, tuple(sorted(jars, key=lambda jar: jar.coordinates)), built_by)
-
-
-def _jars_of(needs: list[Any]) -> list[Any]:
-    """Return the artifacts that are jars, without parent poms and version lists."""
-    return [need.artifact for need in needs if need.artifact.packaging == "jar"]
 
 
 def _locked(artifact: Any) -> Jar:
