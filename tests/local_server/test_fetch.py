@@ -117,7 +117,7 @@ def test_a_mirror_that_is_no_address_is_told(fetching: Settings, tiny: JarLock) 
         _fetch(fetching.model_copy(update={"maven_mirror": "not an address"}), tiny)
 
 
-def test_a_jar_damaged_on_disk_is_noticed_and_mended(
+def test_a_jar_damaged_on_disk_is_noticed_and_replaced(
     fetching: Settings, tiny: JarLock, repository: Repository
 ) -> None:
     folder = _fetch(fetching, tiny)
