@@ -92,7 +92,7 @@ class Predicted:
 
 def generated(seed: int) -> Talk:
     """Return a generated history."""
-    history = histories.made(seed=seed)
+    history = histories.generate(seed=seed)
     return Talk(f"{GENERATED} {seed}", tuple(history.messages()), history)
 
 

@@ -207,7 +207,7 @@ class History:
             yield f"s{number:04d}", turns
 
 
-def made(*, seed: int, per_kind: int = 2) -> History:
+def generate(*, seed: int, per_kind: int = 2) -> History:
     """Return a history with `per_kind` facts of each kind; the same seed gives the same history."""
     rng = np.random.default_rng(seed)
     facts = [

@@ -46,7 +46,7 @@ def test_what_is_lost_or_there_by_half_or_twice_is_seen() -> None:
         Write("read", ()),
     ]
     bare: Any = There(["a", "b", "c", "d"], {"said": 2})
-    talk, observe, read, many = judging.judged(writes, bare, "t")
+    talk, observe, read, many = judging.checked_rows(writes, bare, "t")
     assert (observe["acknowledged"], observe["lost"], observe["met"]) == (2, 1, False)
     assert (many["by half"], many["not there"], many["lost"]) == (1, 1, 0)
     assert (read["by half"], read["not there"], read["met"]) == (0, 1, True)
@@ -73,7 +73,7 @@ def test_writers_on_a_bad_network_lose_nothing(
             journal, struck = running.run(memory, strikes, 6, 4, steps, quiet_s=0.5)
             wrong = memory.verify().wrong
     with Bare(connect.address(migrated, steps.say)) as bare:
-        rows = judging.judged(journal.writes, bare, tenant)
+        rows = judging.checked_rows(journal.writes, bare, tenant)
     assert [row for row in rows if not row["met"]] == []
     assert struck.keys() == strikes.keys()
     assert len(rows) == 9

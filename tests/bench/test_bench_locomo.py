@@ -1,4 +1,4 @@
-"""How LoCoMo and BEAM questions are read and scored, on data made up here."""
+"""How LoCoMo and BEAM questions are read and score_row, on data made up here."""
 
 from __future__ import annotations
 
@@ -88,17 +88,17 @@ def test_the_default_is_judged_by_every_category() -> None:
     parts: list[dict[str, Any]] = [
         {"system": locomo.SHIPPED, "category": c, "R@10": 90.0} for c in locomo.CATEGORIES.values()
     ]
-    assert locomo.judged(overall, parts)["met"]
+    assert locomo.target_result(overall, parts)["met"]
     for name, low in (("R@1", 27.0), ("R@10", 66.0), ("R@20", 67.0)):
-        assert not locomo.judged(overall | {name: low}, parts)["met"]
+        assert not locomo.target_result(overall | {name: low}, parts)["met"]
     parts[2] |= {"R@10": 26.0}
-    assert not locomo.judged(overall, parts)["met"]
+    assert not locomo.target_result(overall, parts)["met"]
 
 
 def test_recall_is_the_mean_share_of_evidence() -> None:
     two = Question("c", "q", "multi-hop", frozenset({"a", "b"}))
     one = Question("c", "q", "temporal", frozenset({"a"}))
-    scores = locomo.scored([Answered(two, [1, 7]), Answered(one, [2]), Answered(one, [])])
+    scores = locomo.score_row([Answered(two, [1, 7]), Answered(one, [2]), Answered(one, [])])
     assert scores == {"R@1": 16.7, "R@5": 50.0, "R@10": 66.7, "R@20": 66.7, "MRR": 0.5}
 
 

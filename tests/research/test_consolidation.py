@@ -31,13 +31,13 @@ def _passage(text: str, place: int = 0) -> Passage:
 
 
 def test_a_history_depends_on_its_seed_alone() -> None:
-    assert histories.made(seed=4) == histories.made(seed=4)
-    assert histories.made(seed=4).sessions != histories.made(seed=5).sessions
+    assert histories.generate(seed=4) == histories.generate(seed=4)
+    assert histories.generate(seed=4).sessions != histories.generate(seed=5).sessions
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_each_fact_is_told_in_as_many_sessions_as_it_says(seed: int) -> None:
-    history = histories.made(seed=seed, per_kind=3)
+    history = histories.generate(seed=seed, per_kind=3)
     told = Counter(
         history.fact_by_text[text]
         for session in history.sessions
@@ -53,7 +53,7 @@ def test_each_fact_is_told_in_as_many_sessions_as_it_says(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_there_is_as_much_noise_as_there_are_facts_and_it_says_nothing_twice(seed: int) -> None:
-    history = histories.made(seed=seed)
+    history = histories.generate(seed=seed)
     said = [text for session in history.sessions for text in session]
     noise = [text for text in said if text not in history.fact_by_text]
     facts = len(said) - len(noise)
