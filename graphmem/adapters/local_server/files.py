@@ -34,12 +34,9 @@ INHERITED = frozenset(
 
 
 def environment(*prefixes: str) -> dict[str, str]:
-    """Return the environment of a process of the server.
+    """Return the environment of a process of the server, with variables of these prefixes.
 
     The list is of allowed variables, because the keys of model providers have arbitrary names.
-
-    Args:
-        prefixes: prefixes of further variables to inherit.
     """
     return {
         name: value

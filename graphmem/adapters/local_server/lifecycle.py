@@ -80,8 +80,7 @@ def make_aot_cache_in_background(settings: Settings, cache: Path | None) -> None
 def make_aot_cache(settings: Settings) -> None:
     """Make the cache now, unless another process is making it.
 
-    Args:
-        settings: only `cache` and `java` are used.
+    Only the settings `cache` and `java` are used.
     """
     from filelock import FileLock, Timeout
 

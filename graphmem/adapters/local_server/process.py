@@ -74,12 +74,8 @@ class Launcher:
     def run_admin_tool(self, problem: str, arguments: list[str]) -> None:
         """Run Neo4j's admin tool and wait for it to end.
 
-        Args:
-            problem: error message if the tool fails, a sentence.
-            arguments: command-line arguments of the tool.
-
         Raises:
-            LocalServerError: the tool failed; carries the last lines of its output.
+            LocalServerError: the tool failed; `problem` with the last lines of its output.
         """
         done = subprocess.run(  # noqa: S603 - our own java
             self._command(ADMIN, ["-XX:TieredStopAtLevel=1"], arguments),
@@ -97,10 +93,7 @@ class Launcher:
     def start(self, settings: Settings, *, bolt_port: int = 0, http_port: int = 0) -> ServerState:
         """Start the server, write its state to the folder, and return without waiting for it.
 
-        Args:
-            settings: memory limits.
-            bolt_port: preferred Bolt port; another free port is used if it is taken or 0.
-            http_port: preferred HTTP port, as `bolt_port`.
+        If a preferred port is taken or 0, another free port is used.
         """
         bolt_port, http_port = free_ports(bolt_port, http_port)
         self.folder.write_configuration(settings, bolt_port=bolt_port, http_port=http_port)
@@ -220,13 +213,7 @@ def wait_ready(
     timeout_s: float,
     ready: Callable[[], object] | None = None,
 ) -> None:
-    """Wait until Bolt answers.
-
-    Args:
-        folder: data folder of the server.
-        state: state of the server.
-        timeout_s: maximum wait, seconds.
-        ready: further condition, checked once Bolt answers.
+    """Wait until Bolt answers and `ready`, called once Bolt answers, returns true.
 
     Raises:
         ServerExitedError: the server ended.

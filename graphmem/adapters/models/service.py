@@ -160,13 +160,7 @@ def is_retryable(fault: RequestFault) -> bool:
 
 
 def exception_of(fault: RequestFault, access: ModelAccess, requests: int) -> GraphmemError:
-    """Return the exception to raise for a fault.
-
-    Args:
-        fault: fault of the last request.
-        access: the service.
-        requests: number of requests made.
-    """
+    """Return the exception to raise for the fault of the last of this many requests."""
     service = f"{access.description} for model {access.model!r}"
     match fault.kind:
         case FaultKind.KEY:
@@ -222,11 +216,7 @@ class EventLoopThread:
         self._inherited: BaseConnector | None = None
 
     def submit(self, work: Callable[[ClientSession], Coroutine[Any, Any, T]]) -> Future[T]:
-        """Start work on the loop. Cancelling the future cancels the work.
-
-        Args:
-            work: coroutine function that receives the session; the session limits its replies.
-        """
+        """Start work on the loop with the shared session. Cancelling the future cancels it."""
 
         async def run_with_session() -> T:
             if self._session is None:

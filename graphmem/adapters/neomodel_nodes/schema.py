@@ -61,13 +61,7 @@ def browsing(uri: str, user: str, password: str, database: str | None = None) ->
 
     Inside the block `Memory.nodes.filter(tenant="acme")` and the relationships work, all in one
     read transaction; the server rejects writes. neomodel has one connection per process, so blocks
-    cannot be nested.
-
-    Args:
-        uri: address of the server, for example bolt://127.0.0.1:7687.
-        user: user name.
-        password: password in plain text.
-        database: name of the database; None for the user's home database.
+    cannot be nested. Without a `database`, the user's home database is used.
 
     Raises:
         InvalidInputError: neomodel is connected already.

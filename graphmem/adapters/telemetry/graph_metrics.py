@@ -126,9 +126,6 @@ class GraphMetrics:
     def __init__(self, *, by_tenant: bool) -> None:
         """Create a registry, which is empty until `show` is called.
 
-        Args:
-            by_tenant: label the metrics with the tenant.
-
         Raises:
             ConfigurationError: prometheus_client is not installed.
         """
@@ -151,10 +148,8 @@ class GraphMetrics:
     def serve(self, host: str, port: int, allow: Collection[str] = ()) -> int:
         """Serve the metrics from a thread until the process ends; return the port.
 
-        Args:
-            host: address to listen on.
-            port: port to listen on; 0 for any free one.
-            allow: `Host` headers to accept in addition to those of loopback and `host`.
+        Port 0 chooses a free one. `allow` lists `Host` headers to accept in addition to those of
+        loopback and `host`.
 
         Raises:
             ConfigurationError: it cannot listen there.

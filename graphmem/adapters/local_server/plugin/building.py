@@ -122,12 +122,7 @@ def _build_jar(plan: BuildPlan, java: Java, report: Report) -> None:
 
 
 def compile_sources(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
-    """Return the content of every class file by its path.
-
-    Args:
-        plan: sources and tools.
-        java: Java that runs the compiler.
-        scratch: an empty folder.
+    """Compile in an empty folder; return the content of every class file by its path.
 
     Raises:
         ProceduresNotBuiltError: the compiler failed, could not be run, or took too long.

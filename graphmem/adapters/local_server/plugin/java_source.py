@@ -100,8 +100,7 @@ class ProcedureSpec:
 def procedure_specs(settings: Settings) -> tuple[ProcedureSpec, ...]:
     """Return every procedure that reads one tenant's graph, sorted by name.
 
-    Args:
-        settings: default weights of source types and bounds of the sequential test.
+    Defaults of arguments are the settings' source weights and bounds of the sequential test.
     """
     defaults = _defaults(settings)
     return tuple(_spec(procedure, defaults) for procedure in _read_procedures())
@@ -235,11 +234,7 @@ _IMPORTS = (
 
 
 def sources(specs: Sequence[ProcedureSpec]) -> dict[str, str]:
-    """Return the text of every source file of the plugin by its path.
-
-    Args:
-        specs: procedures, sorted by name.
-    """
+    """Return the text of every source file by its path, for procedures sorted by name."""
     texts = {BASE: files(__package__).joinpath(BASE).read_text(encoding="utf-8")}
     for folder, own in groupby(specs, key=lambda spec: spec.procedure.name.partition("/")[0]):
         texts[f"{folder.capitalize()}.java"] = _class(folder, list(own))
