@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import time
@@ -20,7 +19,6 @@ from graphmem.adapters.local_server.files import (
     DataFolder,
     ServerState,
     cache_root,
-    environment,
     make_folder,
 )
 from graphmem.adapters.local_server.jars import JarStore, fetch, shipped_lock
@@ -72,9 +70,7 @@ def make_aot_cache_in_background(settings: Settings, cache: Path | None) -> None
     if cache is None or cache.exists() or failure_note(cache).exists():
         return
     make_folder(cache.parent, setting="GRAPHMEM_CACHE")
-    command = [sys.executable, "-m", __name__, "--cache", str(cache_root(settings).parent)]
-    command += ["--java", str(settings.java)] if settings.java else []
-    process.spawn_detached(command, env=environment("PYTHON", "VIRTUAL_ENV"))
+    process.run_in_background(__name__, cache=cache_root(settings).parent, java=settings.java)
 
 
 def make_aot_cache(settings: Settings) -> None:
@@ -130,23 +126,6 @@ def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> N
     finally:
         if (server := process.find(folder, state)) is not None:
             process.end(server, WRITING_S)
-
-
-def main() -> None:
-    """Make the cache at the lowest priority."""
-    import psutil
-
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--java", type=Path)
-    options = parser.parse_args()
-    lowest = psutil.IDLE_PRIORITY_CLASS if sys.platform == "win32" else 19
-    psutil.Process().nice(lowest)
-    make_aot_cache(Settings(cache=options.cache, java=options.java))
-
-
-if __name__ == "__main__":
-    main()
 
 
 TRIES = 3
@@ -347,3 +326,16 @@ def _size(root: Path) -> int:
         with suppress(OSError):
             total += path.stat().st_size if path.is_file() else 0
     return total
+
+
+def main() -> None:
+    """Make the cache at the lowest priority."""
+    import psutil
+
+    lowest = psutil.IDLE_PRIORITY_CLASS if sys.platform == "win32" else 19
+    psutil.Process().nice(lowest)
+    make_aot_cache(Settings.load())
+
+
+if __name__ == "__main__":
+    main()

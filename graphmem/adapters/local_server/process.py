@@ -25,7 +25,7 @@ from graphmem.adapters.local_server.files import (
 from graphmem.adapters.local_server.jars import JarStore
 from graphmem.adapters.local_server.java import Java
 from graphmem.errors import LocalServerError, ServerLockedError
-from graphmem.settings import Settings
+from graphmem.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
     import psutil
@@ -142,6 +142,13 @@ def spawn_detached(command: list[str], *, stdout: Any = subprocess.DEVNULL, **op
     # The process keeps running on purpose; a return code prevents Popen's ResourceWarning.
     process.returncode = 0
     return process.pid
+
+
+def run_in_background(module: str, **settings: Path | None) -> None:
+    """Run a module in a process that outlives this one and has only these settings."""
+    values = {f"{PREFIX}{name.upper()}": str(value) for name, value in settings.items() if value}
+    command = [sys.executable, "-m", module]
+    spawn_detached(command, env=environment("PYTHON", "VIRTUAL_ENV") | values)
 
 
 def identity(folder: DataFolder) -> list[str]:

@@ -6,16 +6,14 @@ of them once for a tenant without data, so that their plans are cached for the f
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.adapters.local_server import bolt, process
-from graphmem.adapters.local_server.files import DataFolder, environment
+from graphmem.adapters.local_server.files import DataFolder
 from graphmem.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
 from graphmem.settings import Settings
 
@@ -31,8 +29,7 @@ LIMIT_S = 120.0
 
 def warm_in_background(folder: DataFolder) -> None:
     """Start planning in a process that outlives this one; the server must be running."""
-    command = [sys.executable, "-m", __name__, "--home", str(folder.root.parent)]
-    process.spawn_detached(command, env=environment("PYTHON", "VIRTUAL_ENV"))
+    process.run_in_background(__name__, home=folder.root.parent)
 
 
 def warm(folder: DataFolder) -> None:
@@ -95,10 +92,8 @@ def main() -> None:
     """Plan the queries of the server of one data folder."""
     from neo4j.exceptions import DriverError, Neo4jError
 
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--home", type=Path, required=True)
     try:
-        warm(DataFolder.of(Settings(home=parser.parse_args().home)))
+        warm(DataFolder.of(Settings.load()))
     except (DriverError, Neo4jError) as error:
         # No caller waits for this process; an unplanned query is planned on first use.
         sys.exit(f"{type(error).__name__}: the rest was not planned.")
