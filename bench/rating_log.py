@@ -218,4 +218,4 @@ def _name(number: int) -> str:
 
 
 def _text(number: int) -> str:
-    return f"What the made-up memory with the number {number} says."
+    return f"Text of the synthetic memory number {number}."

@@ -64,11 +64,11 @@ def _shuffled(slot: Slot, rng: np.random.Generator) -> list[Evidence]:
 
 
 ONCE = "clean, once, mixed sources"
-CLEAN = "clean, values told often"
+CLEAN = "clean, often"
 SHUFFLED = "the same, shuffled"
-FALSE_ONCE = "10 % false, told once"
-FALSE_OFTEN = "10 % false, told often"
-FALSE_FAINT = "10 % false and doubtful, told often"
+FALSE_ONCE = "10 % false, once"
+FALSE_OFTEN = "10 % false, often"
+FALSE_FAINT = "10 % false and doubtful, often"
 WEAK_TRUE = "strong old, weak new, true"
 WEAK_FALSE = "strong old, weak new, false"
 SCENARIOS = (
@@ -80,16 +80,16 @@ SCENARIOS = (
     Scenario("20 % late, arrived", partial(_late, came=True)),
     Scenario(FALSE_ONCE, partial(_false, style=MIXED)),
     Scenario(FALSE_OFTEN, partial(_false, style=OFTEN)),
-    Scenario("10 % false, told very often", partial(_false, style=VERY_OFTEN)),
+    Scenario("10 % false, very often", partial(_false, style=VERY_OFTEN)),
     Scenario(FALSE_FAINT, partial(_false, style=OFTEN, confidence=FAINT)),
     Scenario(WEAK_TRUE, partial(streams.with_last, before=STRONG, last=WEAK), past=False),
     Scenario(
-        "strong old, weak new, true, end told",
+        "strong old, weak new, true, ends stated",
         partial(streams.with_last, before=replace(STRONG, ends=True), last=WEAK),
         past=False,
     ),
     Scenario(
-        "strong old, weak new, true, told often",
+        "strong old, weak new, true, often",
         partial(streams.with_last, before=STRONG, last=replace(WEAK, repeats=3.0)),
         past=False,
     ),

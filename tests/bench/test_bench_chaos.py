@@ -30,7 +30,7 @@ class There:
 
     def rows(self, text: str, **params: Any) -> list[dict[str, Any]]:
         if text == judging.TURNS:
-            return [{"text": said, "times": n} for said, n in self._turns.items()]
+            return [{"text": text, "times": n} for text, n in self._turns.items()]
         return [{"id": one} for one in params["ids"] if one in self._events]
 
 
@@ -41,11 +41,11 @@ def test_what_is_lost_or_there_by_half_or_twice_is_seen() -> None:
         Write("remember_many", ("b", "half"), is_done=False),
         Write("remember_many", ("c", "d"), is_done=True),
         Write("remember_many", ("x", "y"), is_done=False),
-        Write("add_messages", ("said",), is_done=True),
+        Write("add_messages", ("hello",), is_done=True),
         Write("read", (), is_done=True),
         Write("read", ()),
     ]
-    bare: Any = There(["a", "b", "c", "d"], {"said": 2})
+    bare: Any = There(["a", "b", "c", "d"], {"hello": 2})
     talk, observe, read, many = judging.checked_rows(writes, bare, "t")
     assert (observe["acknowledged"], observe["lost"], observe["met"]) == (2, 1, False)
     assert (many["by half"], many["not there"], many["lost"]) == (1, 1, 0)
@@ -60,7 +60,7 @@ def test_writers_on_a_bad_network_lose_nothing(
 ) -> None:
     for name, value in (("DOWN_S", 0.3), ("SLOW_S", 1.0), ("DELAY_S", 0.01)):
         monkeypatch.setattr(faults, name, value)
-    # A server that has just begun plans each query first: nobody gives up on that.
+    # A server that has just started plans each query first; the writers wait.
     monkeypatch.setattr(writers, "AGAIN", 1.0)
     tenant, at = fresh_tenant(), urlsplit(str(migrated.uri))
     steps = Steps(Console(quiet=True))

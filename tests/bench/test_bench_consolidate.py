@@ -1,4 +1,4 @@
-"""What the benchmark of consolidation measures: its episodes, its figures, and a small run."""
+"""The consolidation benchmark: its episodes, its figures, and a small run."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def test_a_group_lies_together_and_nobody_else_lies_near(made: episodes.Episodes
 def test_members_of_a_group_support_one_another(made: episodes.Episodes) -> None:
     texts = dict(zip(made.ids(), made.corpus.texts, strict=True))
     for ids in list(made.planted().values())[:20]:
-        said = [Passage(i, "Episode", i, None, texts[i], DAY) for i in sorted(ids)]
-        statement = consolidation.statement(said[0])
-        assert statement == said[0].text
-        assert {matching.relation(one, statement) for one in said} == {EvidenceKind.SUPPORTING}
+        passages = [Passage(i, "Episode", i, None, texts[i], DAY) for i in sorted(ids)]
+        statement = consolidation.statement(passages[0])
+        assert statement == passages[0].text
+        assert {matching.relation(one, statement) for one in passages} == {EvidenceKind.SUPPORTING}
 
 
 def _change(step: BeliefChangeKind, *ids: str) -> BeliefChange:

@@ -12,7 +12,7 @@ from bench.extraction import _sessions as sessions
 from graphmem.adapters.conversations import read_conversations
 from graphmem.rules.extraction.windows import TurnWindow
 
-SAID = [
+MESSAGES = [
     {"role": "user", "content": "I moved to Lisbon with seven suitcases."},
     {"role": "assistant", "content": "Lisbon has seven hills and many trams."},
     {"role": "user", "content": "I like green tea and quiet mornings by the river."},
@@ -23,7 +23,7 @@ SAID = [
 @pytest.fixture
 def talk(tmp_path: Path) -> list[list[TurnWindow]]:
     path = tmp_path / "talk.jsonl"
-    path.write_text("\n".join(map(json.dumps, SAID)) + "\n")
+    path.write_text("\n".join(map(json.dumps, MESSAGES)) + "\n")
     return [one for found in read_conversations(path).conversations for one in sessions(found)]
 
 

@@ -14,8 +14,8 @@ from graphmem.errors import ConfigurationError
 
 
 def _sample(*qa: dict[str, Any]) -> dict[str, Any]:
-    said = [{"dia_id": f"D1:{n}", "speaker": "A", "text": "x"} for n in range(1, 5)]
-    conversation = {"session_1": said, "session_1_date_time": "1:00 pm on 8 May, 2023"}
+    turns = [{"dia_id": f"D1:{n}", "speaker": "A", "text": "x"} for n in range(1, 5)]
+    conversation = {"session_1": turns, "session_1_date_time": "1:00 pm on 8 May, 2023"}
     return {"sample_id": "c1", "conversation": conversation, "qa": list(qa)}
 
 

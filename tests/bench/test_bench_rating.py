@@ -1,4 +1,4 @@
-"""What the benchmark of ratings measures: its log, its figures, and a small run."""
+"""The rating benchmark: its log, its figures, and a small run."""
 
 from __future__ import annotations
 

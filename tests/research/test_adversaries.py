@@ -1,4 +1,4 @@
-"""What adversaries do to ratings, how short-term memory grows, and the figures of both."""
+"""Effect of adversaries on ratings, growth of short-term memory, and their figures."""
 
 from __future__ import annotations
 

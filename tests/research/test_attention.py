@@ -173,7 +173,7 @@ def test_ratings_fade_since_the_last_opening_or_the_first_game() -> None:
 
 
 def test_measures_by_hand() -> None:
-    """Of six memories 0 is HIGH and opened, 1 MEDIUM, 2 LOW and opened, 3 VERY_LOW."""
+    """Six memories: 0 is HIGH and opened, 1 MEDIUM, 2 LOW and opened, 3 VERY_LOW."""
     now = Ratings.unrated(6)
     now.elo[:4] = 1_700.0, 1_300.0, 900.0, 700.0
     now.opened[[0, 2]] = 9

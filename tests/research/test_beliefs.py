@@ -404,10 +404,10 @@ def test_one_annotator_is_judged_by_the_others() -> None:
 
 def test_a_fifth_of_the_readings_is_wrong() -> None:
     cases = labelled_cases.misread([Claim([Labelled(-1), Labelled(1)])] * 1000)
-    said = np.array([[e.polarity for e in c.seen] for c in cases])
+    polarities = np.array([[e.polarity for e in c.seen] for c in cases])
     assert all(c.true for c in cases)
-    wrong = np.mean(said != np.repeat([-1, 1], labelled_cases.READINGS))
-    assert wrong == pytest.approx(0.2, abs=4 * math.sqrt(0.16 / said.size))
+    wrong = np.mean(polarities != np.repeat([-1, 1], labelled_cases.READINGS))
+    assert wrong == pytest.approx(0.2, abs=4 * math.sqrt(0.16 / polarities.size))
     assert len({e.at for e in cases[0].seen}) == 2
 
 

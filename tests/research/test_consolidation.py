@@ -38,13 +38,13 @@ def test_a_history_depends_on_its_seed_alone() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_each_fact_is_told_in_as_many_sessions_as_it_says(seed: int) -> None:
     history = histories.generate(seed=seed, per_kind=3)
-    told = Counter(
+    counts = Counter(
         history.fact_by_text[text]
         for session in history.sessions
         for text in session
         if text in history.fact_by_text
     )
-    assert told == Counter({n: fact.episodes for n, fact in enumerate(history.facts)})
+    assert counts == Counter({n: fact.episodes for n, fact in enumerate(history.facts)})
     for session in history.sessions:
         facts = [history.fact_by_text[text] for text in session if text in history.fact_by_text]
         assert len({*facts}) == len(facts)
@@ -54,20 +54,20 @@ def test_each_fact_is_told_in_as_many_sessions_as_it_says(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_there_is_as_much_noise_as_there_are_facts_and_it_says_nothing_twice(seed: int) -> None:
     history = histories.generate(seed=seed)
-    said = [text for session in history.sessions for text in session]
-    noise = [text for text in said if text not in history.fact_by_text]
-    facts = len(said) - len(noise)
+    messages = [text for session in history.sessions for text in session]
+    noise = [text for text in messages if text not in history.fact_by_text]
+    facts = len(messages) - len(noise)
     assert facts <= len(noise) + histories.TURNS
     assert len({*noise}) == len(noise)
 
 
 def test_sessions_are_a_day_apart_and_turns_in_order() -> None:
     history = History((), (("a", "b"), ("c",)), {})
-    [(first, said), (second, later)] = history.messages()
+    [(first, messages), (second, later)] = history.messages()
     assert (first, second) == ("s0000", "s0001")
-    assert [one["content"] for one in said] == ["a", "b"]
-    assert said[1]["at"] - said[0]["at"] == timedelta(minutes=1)
-    assert later[0]["at"] - said[0]["at"] == timedelta(days=1)
+    assert [one["content"] for one in messages] == ["a", "b"]
+    assert messages[1]["at"] - messages[0]["at"] == timedelta(minutes=1)
+    assert later[0]["at"] - messages[0]["at"] == timedelta(days=1)
 
 
 @pytest.mark.parametrize("kind", histories.KINDS)
@@ -151,7 +151,7 @@ def test_what_is_absorbed_is_what_evidence_rests_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "stands"),
+    ("statement", "is_part"),
     [
         ("I swim in the lake.", True),
         ("Ann: I swim in the lake.", True),
@@ -162,22 +162,22 @@ def test_what_is_absorbed_is_what_evidence_rests_on() -> None:
         ("lake the in swim I", False),
     ],
 )
-def test_an_extractive_statement_stands_in_a_quote(statement: str, *, stands: bool) -> None:
-    said = "Ann: I swim in the lake. Do you? I swim before work."
-    change = _change(BeliefChangeKind.CREATE, "other words", said, statement=statement)
-    assert scores.quoted([change]) == {"b": stands}
+def test_an_extractive_statement_is_part_of_a_quote(statement: str, *, is_part: bool) -> None:
+    text = "Ann: I swim in the lake. Do you? I swim before work."
+    change = _change(BeliefChangeKind.CREATE, "other words", text, statement=statement)
+    assert scores.quoted([change]) == {"b": is_part}
 
 
 def _kind_of(*changes: BeliefChange) -> EvidenceKind | None:
-    return quality._evidence_kind(changes, {"b": 0, "other": 1}, 0, "said")
+    return quality._evidence_kind(changes, {"b": 0, "other": 1}, 0, "quote")
 
 
 def test_how_a_text_was_taken_for_its_fact() -> None:
-    assert _kind_of(_change(BeliefChangeKind.SUPPORT, "said")) is EvidenceKind.SUPPORTING
-    assert _kind_of(_change(BeliefChangeKind.CONTRADICT, "x", "said")) is EvidenceKind.REFUTING
-    assert _kind_of(_change(BeliefChangeKind.SUPPORT, "said", belief="other")) is None
+    assert _kind_of(_change(BeliefChangeKind.SUPPORT, "quote")) is EvidenceKind.SUPPORTING
+    assert _kind_of(_change(BeliefChangeKind.CONTRADICT, "x", "quote")) is EvidenceKind.REFUTING
+    assert _kind_of(_change(BeliefChangeKind.SUPPORT, "quote", belief="other")) is None
     assert _kind_of(_change(BeliefChangeKind.SUPPORT, "x")) is None
-    assert _kind_of(_change(BeliefChangeKind.CREATE, "said")) is None
+    assert _kind_of(_change(BeliefChangeKind.CREATE, "quote")) is None
 
 
 def _talk(count: int, **more: Any) -> Talk:
@@ -214,17 +214,17 @@ SWIM = "I swim across the cold lake before breakfast."
 
 
 def _swimming(name: str) -> Talk:
-    """Four sessions that say the same, one that says something else."""
+    """Four sessions with the same fact, and one with another."""
     texts = [
         *(SWIM.replace("swim", f"swim{'!' * n}") for n in range(4)),
         "Rain fell in Oslo again.",
     ]
-    said = [
+    messages = [
         {"role": "user", "content": text, "at": DAY + timedelta(days=n), "id": f"m{n}"}
         for n, text in enumerate(texts)
     ]
     history = History((Fact(histories.KINDS[0], 0, 4),), (), dict.fromkeys(texts[:4], 0))
-    return Talk(name, tuple((f"s{n}", [one]) for n, one in enumerate(said)), history)
+    return Talk(name, tuple((f"s{n}", [one]) for n, one in enumerate(messages)), history)
 
 
 @pytest.mark.system
