@@ -24,9 +24,12 @@ LONGEST = 25_000
 
 def at_work(folder: DataFolder) -> bool:
     """Whether a process plans for the server of this folder."""
-    command = {warming.__name__, str(folder.root.parent)}
-    found = psutil.process_iter(["cmdline"])
-    return any(command <= set(running.info["cmdline"] or ()) for running in found)
+    home = str(folder.root.parent)
+    return any(
+        warming.__name__ in (running.info["cmdline"] or ())
+        and (running.info["environ"] or {}).get("GRAPHMEM_HOME") == home
+        for running in psutil.process_iter(["cmdline", "environ"])
+    )
 
 
 def cleared(endpoint: Endpoint) -> int:
