@@ -166,7 +166,9 @@ async def _write(
     """Decide on a batch and write it; if embeddings are missing, return their texts instead."""
     await tx.fetch(LOCK, tenant=to.wall.tenant)
     met = {row["event_id"]: row for row in await _look(tx, to, batch, vectors)}
-    judge = DuplicateResolver(to.wall.scope, to.world.settings.near_threshold, to.model.mu_document)
+    judge = DuplicateResolver(
+        to.wall.scope, to.world.settings.near_duplicate_threshold, to.model.mu_document
+    )
     result: dict[str, CommitOutcome] = {}
     verdicts: list[tuple[TextDraft, DuplicateVerdict]] = []
     lacking: list[TextDraft] = []
@@ -219,7 +221,7 @@ async def _look(
 
 def _least_score(to: RequestContext) -> float:
     """Return the Neo4j score just below the threshold; the exact comparison follows later."""
-    cosine = scoring.raw_cosine(to.world.settings.near_threshold, to.model.mu_document)
+    cosine = scoring.raw_cosine(to.world.settings.near_duplicate_threshold, to.model.mu_document)
     return scoring.to_neo4j(cosine - scoring.ROUNDING)
 
 
@@ -340,7 +342,7 @@ def _outcome(
         possible_update_of=verdict.update_of if verdict else None,
         content_hash=draft.content_hash,
         hygiene_reasons=draft.reasons,
-        thresholds={"near": to.world.settings.near_threshold},
+        thresholds={"near": to.world.settings.near_duplicate_threshold},
         occurred_at=draft.occurred_at,
         source=draft.memory.source,
         tags=draft.memory.tags,

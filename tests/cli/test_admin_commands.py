@@ -130,15 +130,15 @@ def test_settings_are_listed_without_secrets(run: Run, monkeypatch: pytest.Monke
         shown = run(*args)
         assert shown.code == 0
         assert "a-secret-of-mine" not in shown.out
-    assert "GRAPHMEM_NEAR_THRESHOLD" in run("admin", "settings").out
+    assert "GRAPHMEM_NEAR_DUPLICATE_THRESHOLD" in run("admin", "settings").out
 
 
 def test_a_setting_that_does_not_fit_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRAPHMEM_POOL_SIZE", "many")
+    monkeypatch.setenv("GRAPHMEM_MAX_POOL_SIZE", "many")
     ended = run("admin", "settings")
     assert ended.code == 2
-    assert "GRAPHMEM_POOL_SIZE" in ended.err
-    monkeypatch.delenv("GRAPHMEM_POOL_SIZE")
+    assert "GRAPHMEM_MAX_POOL_SIZE" in ended.err
+    monkeypatch.delenv("GRAPHMEM_MAX_POOL_SIZE")
     monkeypatch.setenv("GRAPHMEM_PORT", "7687")
     assert "GRAPHMEM_PORT" in run("admin", "settings").err
 
