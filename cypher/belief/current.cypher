@@ -30,33 +30,33 @@ WITH $subject AS subject_key, $predicate AS predicate_key, $valid AS valid
 // include: fragments/slot_place.cypher
 // include: fragments/policy.cypher
 // include: fragments/newer.cypher
-CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
+CALL (slot_id, valid, policy, checkpoint, tail, members) {
   FILTER policy.cardinality = 'ONE'
-  CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
+  CALL (slot_id, valid, policy, checkpoint, tail, members) {
     // include: fragments/pieces.cypher
     // include: fragments/counted.cypher
     // include: fragments/weighs.cypher
     // include: fragments/among_others.cypher
-    RETURN said
+    RETURN b, polarity, at, id, s, force, events
   UNION ALL
     // include: fragments/resumed_one.cypher
-    RETURN said
+    RETURN b, polarity, at, id, s, force, events
   }
   // include: fragments/project_one.cypher
   // include: fragments/best_one.cypher
   RETURN n_one, one
 }
-CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
+CALL (slot_id, valid, policy, checkpoint, tail, members) {
   FILTER policy.cardinality = 'MANY'
-  CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
+  CALL (slot_id, valid, policy, checkpoint, tail, members) {
     // include: fragments/pieces.cypher
     // include: fragments/counted.cypher
     // include: fragments/says.cypher
     // include: fragments/beside_others.cypher
-    RETURN said
+    RETURN b, polarity, episode, alone, at, l, events, episodes, covered
   UNION ALL
     // include: fragments/resumed_many.cypher
-    RETURN said
+    RETURN b, polarity, episode, alone, at, l, events, episodes, covered
   }
   // include: fragments/project_many.cypher
   // include: fragments/best_many.cypher

@@ -39,7 +39,7 @@ WHERE m.scope IN $scopes
 CALL (m) {
   WITH m AS node
   // include: fragments/standing_as_of.cypher
-  RETURN status, links
+  RETURN status
 }
 WITH m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at} AS card,
      m AS asked, m AS b, $valid AS valid, coalesce(m.predicate_key, '') AS predicate_key
@@ -72,26 +72,8 @@ CALL (pieces, initial, shown) {
 }
 LET scope = asked.scope, subject_key = asked.subject_key, mine = [asked]
 // include: fragments/names.cypher
-CALL (asked, scope, names, predicate_key, mine, valid, policy) {
-  FILTER policy.cardinality = 'ONE'
-  // include: fragments/slot.cypher
-  // include: fragments/counted.cypher
-  // include: fragments/weighs.cypher
-  // include: fragments/among_others.cypher
-  // include: fragments/project_one.cypher
-  UNWIND [i IN range(0, size(ranked) - 1) WHERE ranked[i].b = asked] AS i
-  WITH ranked[i] AS v, i, size(ranked) AS of, close AND i < 2 AS ambiguous, ranked[0].b.id AS leader_id
-  RETURN collect(v {.*, b: null, place: i + 1, of: of, ambiguous: ambiguous, leader_id: leader_id})[0] AS one
-}
-CALL (asked, scope, names, predicate_key, mine, valid, one) {
-  // include: fragments/slot.cypher
-  FILTER e.polarity = 1 AND b <> asked AND e.occurred_at > one.last_at
-  // include: fragments/counted.cypher
-  WITH b, count(*) AS events
-  ORDER BY events DESC, b.id
-  RETURN collect({belief_id: b.id, object: b.object, events: events}) AS rivals
-}
-// include: fragments/namesakes.cypher
+// include: fragments/slot.cypher
+// include: fragments/slot_rank.cypher
 // include: fragments/withdrawn.cypher
 // include: fragments/lines.cypher
 // include: fragments/around.cypher

@@ -31,9 +31,10 @@
 WITH $scope AS scope, $subject AS subject_key, $predicate AS predicate_key, $valid AS valid, [] AS mine
 // include: fragments/names.cypher
 // include: fragments/policy.cypher
-CALL (scope, names, predicate_key, mine, valid, policy) {
+// include: fragments/slot.cypher
+CALL (members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
-  // include: fragments/slot.cypher
+  // include: fragments/slot_evidence.cypher
   // include: fragments/counted.cypher
   // include: fragments/weighs.cypher
   // include: fragments/among_others.cypher
@@ -41,9 +42,9 @@ CALL (scope, names, predicate_key, mine, valid, policy) {
   // include: fragments/best_one.cypher
   RETURN one
 }
-CALL (scope, names, predicate_key, mine, valid, policy) {
+CALL (members, valid, policy) {
   FILTER policy.cardinality = 'MANY'
-  // include: fragments/slot.cypher
+  // include: fragments/slot_evidence.cypher
   // include: fragments/counted.cypher
   WITH b, e, false AS covered
   // include: fragments/says.cypher

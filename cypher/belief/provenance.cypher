@@ -25,6 +25,7 @@ OPTIONAL CALL () {
   WHERE m.scope IN $scopes
   // include: fragments/belief_seen.cypher
   // include: fragments/lineage_as_of.cypher
+  // include: fragments/links_as_of.cypher
   // include: fragments/belief_card.cypher
   RETURN m AS b, card, [link IN links | link {.*, older_id: m.id}] AS onto, $valid AS valid
 }
@@ -75,6 +76,7 @@ CALL (b) {
   CALL (m) {
     WITH m AS node
     // include: fragments/standing_as_of.cypher
+    // include: fragments/links_as_of.cypher
     RETURN links
   }
   UNWIND [link IN links WHERE link.newer_id = b.id] AS link

@@ -34,9 +34,10 @@
 LET valid = $valid, mine = []
 // include: fragments/names.cypher
 // include: fragments/policy.cypher
-CALL (scope, names, predicate_key, mine, valid, policy) {
+// include: fragments/slot.cypher
+CALL (members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
-  // include: fragments/slot.cypher
+  // include: fragments/slot_evidence.cypher
   // include: fragments/counted.cypher
   // include: fragments/weighs.cypher
   // include: fragments/among_others.cypher
@@ -44,9 +45,9 @@ CALL (scope, names, predicate_key, mine, valid, policy) {
   // include: fragments/best_one.cypher
   RETURN n_one, one
 }
-CALL (scope, names, predicate_key, mine, valid, policy) {
+CALL (members, valid, policy) {
   FILTER policy.cardinality = 'MANY'
-  // include: fragments/slot.cypher
+  // include: fragments/slot_evidence.cypher
   // include: fragments/counted.cypher
   WITH b, e, false AS covered
   // include: fragments/says.cypher

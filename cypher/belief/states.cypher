@@ -40,9 +40,8 @@ CALL (m) {
   RETURN status
 }
 FILTER $ids IS NOT NULL OR status IN $statuses
-WITH place, m {
-  .id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at
-} AS card, created_at, m AS asked, m AS b, $valid AS valid, [] AS shown, coalesce(m.predicate_key, '') AS predicate_key
+WITH place, m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at} AS card,
+     created_at, m AS asked, m AS b, $valid AS valid, [] AS shown, coalesce(m.predicate_key, '') AS predicate_key
 LIMIT $limit
 // include: fragments/initial.cypher
 // include: fragments/policy.cypher
@@ -78,6 +77,7 @@ CALL (valid, policy, listed) {
   LET scope = asked.scope, subject_key = asked.subject_key, predicate_key = asked.predicate_key, mine = []
   // include: fragments/names.cypher
   // include: fragments/slot.cypher
+  // include: fragments/slot_evidence.cypher
   // include: fragments/counted.cypher
   // include: fragments/weighs.cypher
   // include: fragments/among_others.cypher

@@ -35,8 +35,9 @@ CALL (names) {
   ORDER BY i, coll.indexOf(names, b.subject_key), b.created_at, b.id
   LIMIT 1
 }
-CALL (scope, names, predicate_key, mine) {
-  // include: fragments/slot.cypher
+// include: fragments/slot.cypher
+CALL (members) {
+  // include: fragments/slot_evidence.cypher
   FILTER e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
   WITH DISTINCT e.occurred_at AS at
   ORDER BY at
@@ -45,18 +46,18 @@ CALL (scope, names, predicate_key, mine) {
 // include: fragments/thinned.cypher
 UNWIND instants AS valid
 // include: fragments/policy.cypher
-CALL (scope, names, predicate_key, mine, valid, policy) {
+CALL (members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
-  // include: fragments/slot.cypher
+  // include: fragments/slot_evidence.cypher
   // include: fragments/counted.cypher
   // include: fragments/weighs.cypher
   // include: fragments/among_others.cypher
   // include: fragments/project_one.cypher
   RETURN [v IN ranked[..$limit] | {belief_id: v.b.id, statement: v.b.statement, object: v.b.object, belief: v.belief}] AS one
 }
-CALL (scope, names, predicate_key, mine, valid, policy) {
+CALL (members, valid, policy) {
   FILTER policy.cardinality = 'MANY'
-  // include: fragments/slot.cypher
+  // include: fragments/slot_evidence.cypher
   // include: fragments/counted.cypher
   // include: fragments/says.cypher
   WITH *, false AS covered

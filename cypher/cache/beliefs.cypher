@@ -22,7 +22,7 @@ LIMIT $limit
 CALL (m) {
   WITH m AS node
   // include: fragments/standing_as_of.cypher
-  RETURN status, edges
+  RETURN status, superseding
 }
 // include: fragments/compare_lineage.cypher
 RETURN m.id AS id, cached, found, wrong

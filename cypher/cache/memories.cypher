@@ -25,7 +25,7 @@ LIMIT $limit
 CALL (m) {
   WITH m AS node
   // include: fragments/standing_as_of.cypher
-  RETURN status, edges
+  RETURN status, superseding
 }
 // include: fragments/compare_lineage.cypher
 CALL (m) {

@@ -1,3 +1,3 @@
-// Convert an event to the input of fragments/project_one.cypher. Needs rows of `b`, `e` and `s`; leaves `said`.
+// Convert an event to the input of fragments/project_one.cypher. Needs rows of `b`, `e` and `s`; leaves its rows.
 
-WITH [b, e.polarity, e.occurred_at, e.id, s, s, 1] AS said
+WITH b, e.polarity AS polarity, e.occurred_at AS at, e.id AS id, s, s AS force, 1 AS events

@@ -1,7 +1,5 @@
 // Convert an event to the input of fragments/project_many.cypher. Needs rows of `b`, `e`, `l` and `covered`, whether a
-// checkpoint includes it; leaves `said`.
+// checkpoint includes it; leaves its rows.
 
-WITH [
-  b, e.polarity, e.episode_id, CASE WHEN e.episode_id IS NULL THEN e.id END, e.occurred_at, l,
-  CASE WHEN covered THEN 0 ELSE 1 END, 1, covered
-] AS said
+WITH b, e.polarity AS polarity, e.episode_id AS episode, CASE WHEN e.episode_id IS NULL THEN e.id END AS alone,
+     e.occurred_at AS at, l, CASE WHEN covered THEN 0 ELSE 1 END AS events, 1 AS episodes, covered

@@ -1,7 +1,8 @@
-// Compare the cached lineage of `m` with its events. Needs `m`, and `status` and `edges` of
+// Compare the cached lineage of `m` with its events. Needs `m`, and `status` and `superseding` of
 // fragments/standing_as_of.cypher; leaves `cached`, `found` and `wrong`.
 
-CALL (m, edges) {
+CALL (m, superseding) {
+  LET edges = [x IN superseding WHERE x.in_force | x.edge]
   MATCH (m)<-[s:SUPERSEDES]-()
   RETURN count(CASE WHEN coalesce(s.in_force <> (s IN edges), true) THEN 1 END) AS stale
 }

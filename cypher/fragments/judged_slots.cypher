@@ -14,29 +14,33 @@ CALL (asked) {
   // The candidates of a slot are ranked once, regardless of how many of them are requested.
   WITH CASE WHEN competes THEN [claimed.scope, coll.min(names), claimed.predicate_key] ELSE [claimed.id] END AS key, competes,
        head(collect(policy)) AS policy, head(collect(names)) AS names, collect(claimed) AS wanted, $valid AS valid
-  CALL (competes, policy, names, wanted, valid) {
+  OPTIONAL CALL (competes, names, wanted) {
     UNWIND CASE WHEN competes THEN [wanted[0]] ELSE [] END AS one
     LET scope = one.scope, predicate_key = one.predicate_key, mine = wanted
     // include: fragments/slot.cypher
+    RETURN members
+  }
+  CALL (members, policy, valid) {
+    // include: fragments/slot_evidence.cypher
     // include: fragments/counted.cypher
     // include: fragments/weighs.cypher
     // include: fragments/among_others.cypher
     // include: fragments/project_one.cypher
     RETURN ranked, close
   }
-  LET found = [v IN ranked | v {.b, .last_at, .belief, ambiguous: close}] + [x IN wanted WHERE NOT x IN [v IN ranked | v.b] | {b: x}]
+  // Beliefs that are equal under aliases have one value, that of the belief that represents them.
+  LET found = [v IN ranked | v {.b, .last_at, .belief, ambiguous: close, value: v.b}]
+    + [x IN wanted WHERE NOT x IN [v IN ranked | v.b] | {b: x, value: coalesce([y IN members WHERE y.x = x | y.b][0], x)}]
   CALL (found) {
     UNWIND range(0, size(found) - 1) AS place
-    LET v = found[place], x = found[place].b
-    // include: fragments/value.cypher
-    CALL (x) {
-      WITH x AS m
+    LET v = found[place], m = found[place].b
+    CALL (m) {
       // include: fragments/may_be_hidden.cypher
       // include: fragments/lineage_as_of.cypher
       RETURN collect({status: status, head_ids: head_ids})[0] AS standing
     }
     WITH place, v {
-      .*, ambiguous: v.ambiguous AND place < 2, value: value, status: coalesce(standing.status, 'current'), head_ids: coalesce(standing.head_ids, [])
+      .*, ambiguous: v.ambiguous AND place < 2, status: coalesce(standing.status, 'current'), head_ids: coalesce(standing.head_ids, [])
     } AS v
     ORDER BY place
     RETURN collect(v) AS stood
@@ -45,8 +49,7 @@ CALL (asked) {
   WITH policy, wanted, stood, [v IN fit WHERE v.b = fit[0].b OR (v.ambiguous AND fit[0].ambiguous)] AS contenders
   UNWIND stood AS v
   FILTER v.b IN wanted
-  // Beliefs that are equal under aliases are represented by the first of them.
-  LET own = coalesce([s IN stood WHERE s.value = v.value AND s.last_at IS NOT NULL][0], v)
+  LET own = coalesce([s IN stood WHERE s.b = v.value AND s.last_at IS NOT NULL][0], v)
   RETURN collect({
     b: v.b, policy: policy, status: v.status, head_ids: v.head_ids, value: own,
     lost: v.status <> 'current' OR coalesce(size(contenders) > 0 AND NOT own.b IN [c IN contenders | c.b], false),

@@ -1,6 +1,6 @@
-// Find the checkpoint from which a read of a slot can resume, and the events after it. Needs `slot_id`, `valid` and
-// `policy`, $known and $weights_key; leaves `checkpoint`, null if every event must be read, and `tail`, a list of [b,
-// e]. Checkpoints exclude the newest events by valid time, so late events rarely fall into them.
+// Find the checkpoint from which a read of a slot can resume, and the events after it. Needs `slot_id`, `scope`,
+// `names`, `predicate_key`, `valid` and `policy`, $known and $weights_key; leaves `checkpoint`, null if every event must
+// be read; `tail`, a list of maps of b and e; and, to read every event, `members` (fragments/slot.cypher). Checkpoints exclude the newest events by valid time, so late events rarely fall into them.
 
 CALL (slot_id, valid, policy) {
   OPTIONAL MATCH (c:Checkpoint {tenant: $tenant, slot_id: slot_id})
@@ -25,6 +25,12 @@ CALL (slot_id, c) {
     WHERE e.tenant = $tenant AND r.tenant = $tenant AND r.slot_id = slot_id AND r.recorded_at > c.known_at
     RETURN b, e
   }
-  RETURN collect([b, e]) AS tail
+  RETURN collect({b: b, e: e}) AS tail
 }
-WITH *, CASE WHEN policy.cardinality = 'MANY' OR none(x IN tail WHERE x[1].occurred_at <= c.until) THEN c END AS checkpoint
+WITH *, CASE WHEN policy.cardinality = 'MANY' OR none(x IN tail WHERE x.e.occurred_at <= c.until) THEN c END AS checkpoint
+OPTIONAL CALL (scope, names, predicate_key, checkpoint) {
+  FILTER checkpoint IS NULL
+  LET mine = []
+  // include: fragments/slot.cypher
+  RETURN members
+}

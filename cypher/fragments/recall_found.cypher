@@ -2,5 +2,5 @@
 // map of its output fields; leaves `found`, a list of maps.
 
 RETURN collect(hit {
-  .kind, .score, .parts, .vector_score, .vector_rank, .bm25, .bm25_rank, item: of.item, reasons: of.reasons, trace: of.trace
+  .kind, .score, .parts, .vector_score, .vector_rank, .bm25, .bm25_rank, .trace, item: of.item, reasons: of.reasons
 }) AS found

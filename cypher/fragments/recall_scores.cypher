@@ -1,10 +1,10 @@
 // Compute the relevance of each candidate to a question, without belief. Needs the results of
-// fragments/recall_parts.cypher, and $by, $asked, $dates, $machines; leaves rows of `x`, a map (kind, n, vector_score,
-// vector_rank, bm25, bm25_rank), `parts`, a list (meaning, words, recency, access, around, named, dated, factor),
-// `relevance`, factor * sum of the others, and `score`. Twin: oracles/blending.py around
+// fragments/recall_parts.cypher, and $by, $asked, $dates, $machines; leaves rows of `x`, a map (kind, n, seen, trace,
+// vector_score, vector_rank, bm25, bm25_rank), `parts`, a map of the parts of the score, `relevance`, factor * sum of the
+// others, and `score`. Twin: oracles/blending.py around
 
-WITH collect({
-  kind: kind, n: n, vector_score: vector_score, vector_rank: vector_rank, bm25: bm25, bm25_rank: bm25_rank,
+WITH collect(x {
+  .*, vector_score: vector_score, vector_rank: vector_rank, bm25: bm25, bm25_rank: bm25_rank,
   meaning: meaning, words: words, recency: recency, access: access
 }) AS candidates
 CALL (candidates) {
@@ -31,5 +31,5 @@ END AS named, CASE
   ELSE 0.0
 END AS dated, CASE WHEN x.kind = 'turn' AND toLower(n.role) IN $machines THEN $by.machine ELSE 1.0 END AS factor
 WITH x, around, named, dated, factor, factor * (x.meaning + x.words + x.recency + x.access + around + named + dated) AS relevance
-WITH x, [x.meaning, x.words, x.recency, x.access, around, named, dated, factor] AS parts, relevance,
+WITH x, x {.meaning, .words, .recency, .access, around: around, named: named, dated: dated, factor: factor} AS parts, relevance,
      CASE WHEN $by.adds AND x.kind <> 'belief' THEN $by.blend * relevance + (1 - $by.blend) * $by.unproven ELSE relevance END AS score

@@ -1,11 +1,12 @@
 // Convert the checkpoint of coexisting candidates to the input of fragments/project_many.cypher: one sum for each
-// polarity. Needs `checkpoint`; leaves rows of `said`.
+// polarity. Needs `checkpoint`; leaves its rows.
 
 UNWIND range(0, size(coalesce(checkpoint.ids, [])) - 1) AS i
 MATCH (b:Belief {tenant: $tenant, id: checkpoint.ids[i]})
-UNWIND [
-  [b, 1, null, '', checkpoint.last_at[i], checkpoint.l_for[i], checkpoint.events_for[i], checkpoint.episodes_for[i], false],
-  [b, -1, null, '', null, checkpoint.l_against[i], checkpoint.events_against[i], checkpoint.episodes_against[i], false]
-] AS said
-WITH said
-WHERE said[6] > 0
+UNWIND [1, -1] AS polarity
+WITH b, polarity, null AS episode, '' AS alone, CASE polarity WHEN 1 THEN checkpoint.last_at[i] END AS at,
+     CASE polarity WHEN 1 THEN checkpoint.l_for[i] ELSE checkpoint.l_against[i] END AS l,
+     CASE polarity WHEN 1 THEN checkpoint.events_for[i] ELSE checkpoint.events_against[i] END AS events,
+     CASE polarity WHEN 1 THEN checkpoint.episodes_for[i] ELSE checkpoint.episodes_against[i] END AS episodes,
+     false AS covered
+FILTER events > 0

@@ -10,7 +10,7 @@
 //   $valid      datetime  upper bound of valid time
 //   $known      datetime  upper bound of known time
 // columns:
-//   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher and fragments/standing_as_of.cypher; head_ids is empty
+//   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher and fragments/links_as_of.cypher; head_ids is empty
 //   - now       datetime  server clock
 
 CALL () {
@@ -25,6 +25,7 @@ CALL () {
   CALL (m) {
     WITH m AS node
     // include: fragments/standing_as_of.cypher
+    // include: fragments/links_as_of.cypher
     RETURN status, links
   }
   // Walking from each node to its ends takes quadratic time: rules/lineage.py computes them from the links.

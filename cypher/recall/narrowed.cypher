@@ -38,111 +38,103 @@
 //   - shortlist  list  maps of beliefs: id, kind, relevance, score, parts, vector_score, vector_rank, bm25, bm25_rank
 
 CALL () {
-    CALL () {
-      FILTER 'memory' IN $kinds
-      MATCH (m:Memory)
-      SEARCH m IN (
-        VECTOR INDEX memory_embedding_vector
-        FOR $embedding
-        WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IN $kept AND m.recorded_at <= $window.known
-          AND m.created_at >= $window.since AND m.created_at < $window.until
-        LIMIT $wide
-      ) SCORE AS found
-      RETURN 'vector' AS list, m, found
-    UNION
-      FILTER 'memory' IN $kinds AND $words.facets <> ''
-      CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.facets, {limit: $most}) YIELD node AS m
-      FILTER m.tenant = $tenant AND m.scope IN $scopes AND m.embedding IS NOT NULL
-      RETURN 'vector' AS list, m, vector.similarity.cosine(m.embedding, $embedding) AS found
-    UNION
-      FILTER 'memory' IN $kinds AND $words.memory <> ''
-      CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide}) YIELD node AS m, score AS found
-      FILTER found > 0 AND m.tenant = $tenant AND m.scope IN $scopes
-      RETURN 'words' AS list, m, found
-    }
-    WITH list, m, max(found) AS found
-    FILTER m.created_at < $window.until AND all(tag IN $tags WHERE tag IN m.tags)
-      AND ($source IS NULL OR EXISTS {
-        MATCH (m)<-[:REINFORCES]-(e:Event)
-        WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
-      })
-    // Each memory is read once, regardless of the number of lists that contain it.
-    WITH m, collect([list, found]) AS lists
-    // include: fragments/seen_as_of.cypher
-    FILTER created_at >= $since AND created_at < $until
-    CALL (m) {
-      // A memory without SUPERSEDES and CONCERNS edges is current.
-      FILTER EXISTS { (m)<-[:SUPERSEDES|CONCERNS]-() }
-      WITH m AS node
-      // include: fragments/standing_as_of.cypher
-      RETURN collect(status)[0] AS status
-    }
-    FILTER coalesce(status, 'current') IN $statuses
-    UNWIND lists AS l
-    WITH l[0] AS list, l[1] AS found, m
-    ORDER BY found DESC, m.id
-    WITH list, collect([m, found])[..$pool] AS best
-    UNWIND best AS x
-    WITH list, x[0] AS n, x[1] AS found, x[0] AS m, $valid AS valid
-    // include: fragments/trace_told.cypher
-    // include: fragments/trace_fold.cypher
-    // include: fragments/trace_faded.cypher
-    RETURN 'memory' AS kind, list, n, found, trace
-  UNION ALL
-    CALL () {
-      FILTER 'belief' IN $kinds
-      MATCH (m:Belief)
-      SEARCH m IN (
-        VECTOR INDEX belief_embedding_vector
-        FOR $embedding
-        WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IN $kept AND m.recorded_at <= $window.known
-          AND m.created_at >= $window.since AND m.created_at < $window.until
-        LIMIT $wide
-      ) SCORE AS found
-      RETURN 'vector' AS list, m, found
-    UNION ALL
-      FILTER 'belief' IN $kinds AND $words.belief <> ''
-      CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide}) YIELD node AS m, score AS found
-      FILTER found > 0 AND m.tenant = $tenant AND m.scope IN $scopes
-      RETURN 'words' AS list, m, found
-    }
-    // include: fragments/belief_seen.cypher
-    FILTER created_at >= $since AND created_at < $until AND ($source IS NULL OR EXISTS {
-      MATCH (m)<-[:SUPPORTS|REFUTES]-(e:Event)
-      WHERE e.source = $source AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
-    })
-    WITH list, m, found
-    ORDER BY found DESC, m.id
-    WITH list, collect([m, found])[..$pool] AS best
-    UNWIND best AS x
-    RETURN 'belief' AS kind, list, x[0] AS n, x[1] AS found, 0.0 AS trace
-  UNION ALL
-    FILTER 'turn' IN $kinds
-    MATCH (n:Turn)
-    SEARCH n IN (
-      VECTOR INDEX turn_embedding_vector
-      FOR $embedding
-      WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.recorded_at <= $window.known
-        AND n.occurred_at >= $since AND n.occurred_at < $window.until
-      LIMIT $pool
-    ) SCORE AS found
-    MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
-    // include: fragments/put_away.cypher
-    FILTER NOT put_away
-    RETURN 'turn' AS kind, 'vector' AS list, n, found, 0.0 AS trace
-  UNION ALL
-    FILTER 'turn' IN $kinds AND $words.turn <> ''
-    CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide}) YIELD node AS n, score AS found
-    FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes AND n.recorded_at <= $window.known
+  FILTER 'memory' IN $kinds
+  MATCH (n:Memory)
+  SEARCH n IN (
+    VECTOR INDEX memory_embedding_vector
+    FOR $embedding
+    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $kept AND n.recorded_at <= $window.known
+      AND n.created_at >= $window.since AND n.created_at < $window.until
+    LIMIT $wide
+  ) SCORE AS found
+  RETURN 'memory' AS kind, 'vector' AS list, n, found
+UNION ALL
+  FILTER 'memory' IN $kinds AND $words.facets <> ''
+  CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.facets, {limit: $most}) YIELD node AS n
+  FILTER n.tenant = $tenant AND n.scope IN $scopes AND n.embedding IS NOT NULL
+  RETURN 'memory' AS kind, 'vector' AS list, n, vector.similarity.cosine(n.embedding, $embedding) AS found
+UNION ALL
+  FILTER 'memory' IN $kinds AND $words.memory <> ''
+  CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide}) YIELD node AS n, score AS found
+  FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
+  RETURN 'memory' AS kind, 'words' AS list, n, found
+UNION ALL
+  FILTER 'belief' IN $kinds
+  MATCH (n:Belief)
+  SEARCH n IN (
+    VECTOR INDEX belief_embedding_vector
+    FOR $embedding
+    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $kept AND n.recorded_at <= $window.known
+      AND n.created_at >= $window.since AND n.created_at < $window.until
+    LIMIT $wide
+  ) SCORE AS found
+  RETURN 'belief' AS kind, 'vector' AS list, n, found
+UNION ALL
+  FILTER 'belief' IN $kinds AND $words.belief <> ''
+  CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide}) YIELD node AS n, score AS found
+  FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
+  RETURN 'belief' AS kind, 'words' AS list, n, found
+UNION ALL
+  FILTER 'turn' IN $kinds
+  MATCH (n:Turn)
+  SEARCH n IN (
+    VECTOR INDEX turn_embedding_vector
+    FOR $embedding
+    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.recorded_at <= $window.known
       AND n.occurred_at >= $since AND n.occurred_at < $window.until
-    MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
-    // include: fragments/put_away.cypher
-    FILTER NOT put_away
-    WITH n, found
-    ORDER BY found DESC, n.id
     LIMIT $pool
-    RETURN 'turn' AS kind, 'words' AS list, n, found, 0.0 AS trace
+  ) SCORE AS found
+  RETURN 'turn' AS kind, 'vector' AS list, n, found
+UNION ALL
+  FILTER 'turn' IN $kinds AND $words.turn <> ''
+  CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide}) YIELD node AS n, score AS found
+  FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
+  RETURN 'turn' AS kind, 'words' AS list, n, found
 }
+// A memory can be found by its words and facets, and is read once, regardless of the number of lists that contain it.
+WITH kind, list, n, max(found) AS found
+WITH kind, n, collect({list: list, found: found}) AS lists
+CALL (kind, n) {
+  FILTER kind = 'memory'
+  WITH n AS m
+  FILTER m.created_at < $window.until AND all(tag IN $tags WHERE tag IN m.tags)
+    AND ($source IS NULL OR EXISTS {
+      MATCH (m)<-[:REINFORCES]-(e:Event)
+      WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+    })
+  // include: fragments/seen_as_of.cypher
+  FILTER created_at >= $since AND created_at < $until
+  CALL (m) {
+    // A memory without SUPERSEDES and CONCERNS edges is current.
+    FILTER EXISTS { (m)<-[:SUPERSEDES|CONCERNS]-() }
+    WITH m AS node
+    // include: fragments/standing_as_of.cypher
+    RETURN collect(status)[0] AS status
+  }
+  FILTER coalesce(status, 'current') IN $statuses
+  RETURN {created_at: created_at, last_seen_at: last_seen_at, reinforce_count: reinforce_count} AS seen
+UNION ALL
+  FILTER kind = 'belief'
+  WITH n AS m
+  // include: fragments/belief_seen.cypher
+  FILTER created_at >= $since AND created_at < $until AND ($source IS NULL OR EXISTS {
+    MATCH (m)<-[:SUPPORTS|REFUTES]-(e:Event)
+    WHERE e.source = $source AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+  })
+  RETURN null AS seen
+UNION ALL
+  FILTER kind = 'turn' AND n.recorded_at <= $window.known AND n.occurred_at >= $since AND n.occurred_at < $window.until
+  MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+  // include: fragments/put_away.cypher
+  FILTER NOT put_away
+  RETURN null AS seen
+}
+UNWIND lists AS l
+WITH kind, l.list AS list, n, l.found AS found, seen
+ORDER BY found DESC, n.id
+WITH kind, list, collect({n: n, found: found, seen: seen})[..$pool] AS best
+UNWIND best AS x
+WITH kind, x.n AS n, head(collect(x.seen)) AS seen, collect({list: list, found: x.found}) AS lists
 // include: fragments/recall_points.cypher
 // include: fragments/recall_parts.cypher
 // include: fragments/recall_scores.cypher
@@ -150,15 +142,12 @@ CALL () {
 CALL (others) {
   UNWIND others AS hit
   CALL (hit) {
-    WITH hit.n AS m, $valid AS valid
     FILTER hit.kind = 'memory'
-    // include: fragments/seen_as_of.cypher
+    WITH hit.n AS m, $valid AS valid, hit.seen.created_at AS created_at, hit.seen.last_seen_at AS last_seen_at,
+         hit.seen.reinforce_count AS reinforce_count
     // include: fragments/lineage_as_of.cypher
     // include: fragments/memory_card_as_of.cypher
     // include: fragments/memory_reasons.cypher
-    // include: fragments/trace_told.cypher
-    // include: fragments/trace_fold.cypher
-    // include: fragments/trace_faded.cypher
     // include: fragments/recall_memory.cypher
   UNION ALL
     // include: fragments/recall_turn.cypher

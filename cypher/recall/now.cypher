@@ -38,17 +38,13 @@ CALL () {
       WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $statuses
       LIMIT $pool
     ) SCORE AS found
-    WITH n, n AS m, found, $valid AS valid
-    // include: fragments/trace_told.cypher
-    // include: fragments/trace_fold.cypher
-    // include: fragments/trace_faded.cypher
-    RETURN 'memory' AS kind, 'vector' AS list, n, found, trace
+    RETURN 'memory' AS kind, 'vector' AS list, n, found
   UNION ALL
     FILTER 'memory' IN $kinds AND $words.memory <> ''
     CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $pool}) YIELD node AS n, score AS found
     // A query that consists of stop words matches everything with a score of 0.
     FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $statuses
-    RETURN 'memory' AS kind, 'words' AS list, n, found, 0.0 AS trace
+    RETURN 'memory' AS kind, 'words' AS list, n, found
   UNION ALL
     FILTER 'belief' IN $kinds
     MATCH (n:Belief)
@@ -58,12 +54,12 @@ CALL () {
       WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $statuses
       LIMIT $pool
     ) SCORE AS found
-    RETURN 'belief' AS kind, 'vector' AS list, n, found, 0.0 AS trace
+    RETURN 'belief' AS kind, 'vector' AS list, n, found
   UNION ALL
     FILTER 'belief' IN $kinds AND $words.belief <> ''
     CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $pool}) YIELD node AS n, score AS found
     FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $statuses
-    RETURN 'belief' AS kind, 'words' AS list, n, found, 0.0 AS trace
+    RETURN 'belief' AS kind, 'words' AS list, n, found
   UNION ALL
     FILTER 'turn' IN $kinds
     MATCH (n:Turn)
@@ -73,19 +69,24 @@ CALL () {
       WHERE n.tenant = $tenant AND n.scope IN $scopes
       LIMIT $pool
     ) SCORE AS found
-    MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
-    // include: fragments/put_away.cypher
-    FILTER NOT put_away
-    RETURN 'turn' AS kind, 'vector' AS list, n, found, 0.0 AS trace
+    RETURN 'turn' AS kind, 'vector' AS list, n, found
   UNION ALL
     FILTER 'turn' IN $kinds AND $words.turn <> ''
     CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $pool}) YIELD node AS n, score AS found
     FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
-    MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
-    // include: fragments/put_away.cypher
-    FILTER NOT put_away
-    RETURN 'turn' AS kind, 'words' AS list, n, found, 0.0 AS trace
+    RETURN 'turn' AS kind, 'words' AS list, n, found
 }
+WITH kind, n, null AS seen, collect({list: list, found: found}) AS lists
+CALL (kind, n) {
+  FILTER kind <> 'turn'
+  RETURN false AS put_away
+UNION ALL
+  FILTER kind = 'turn'
+  MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+  // include: fragments/put_away.cypher
+  RETURN put_away
+}
+FILTER NOT put_away
 // include: fragments/recall_points.cypher
 // include: fragments/recall_parts.cypher
 // include: fragments/recall_scores.cypher
@@ -93,14 +94,11 @@ CALL () {
 CALL (others) {
   UNWIND others AS hit
   CALL (hit) {
-    WITH hit.n AS m, $valid AS valid
     FILTER hit.kind = 'memory'
+    WITH hit.n AS m, $valid AS valid
     // include: fragments/heads.cypher
     // include: fragments/memory_card.cypher
     // include: fragments/memory_reasons.cypher
-    // include: fragments/trace_told.cypher
-    // include: fragments/trace_fold.cypher
-    // include: fragments/trace_faded.cypher
     // include: fragments/recall_memory.cypher
   UNION ALL
     // include: fragments/recall_turn.cypher

@@ -1,0 +1,33 @@
+// Rank a belief in its ONE slot, and count what competes with it and what equals it. Needs `asked`, the belief, `members`
+// (fragments/slot.cypher, with `asked` first), `valid` and `policy`, $weights; leaves `one`, a map of the rank, or null;
+// `rivals`, other candidates affirmed since; and `namesakes`, equal beliefs under aliases; both lists of maps.
+
+CALL (asked, members, valid, policy) {
+  FILTER policy.cardinality = 'ONE'
+  // include: fragments/slot_evidence.cypher
+  // include: fragments/counted.cypher
+  // include: fragments/weighs.cypher
+  // include: fragments/among_others.cypher
+  // include: fragments/project_one.cypher
+  LET i = coll.indexOf([v IN ranked | v.b], asked)
+  LET v = ranked[i]
+  LET one = CASE WHEN i >= 0 THEN v {
+    .*, b: null, place: i + 1, of: size(ranked), ambiguous: close AND i < 2, leader_id: ranked[0].b.id
+  } END
+  CALL (asked, instants, one) {
+    UNWIND [x IN instants WHERE x.at > one.last_at] AS x
+    UNWIND [y IN x.rows WHERE y.polarity = 1 AND y.b <> asked] AS y
+    WITH y.b AS b, count(*) AS events
+    ORDER BY events DESC, b.id
+    RETURN collect({belief_id: b.id, object: b.object, events: events}) AS rivals
+  }
+  RETURN one, rivals
+}
+CALL (asked, members, valid) {
+  UNWIND [x IN members WHERE x.b = asked AND x.x <> asked | x.x] AS b
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
+  WITH b, count(*) AS events
+  ORDER BY b.id
+  RETURN collect({belief_id: b.id, statement: b.statement, events: events}) AS namesakes
+}
