@@ -3,7 +3,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event, events.item_id label
+// writes_ids: events.id Event
+// refers_to: events.item_id label
 // params:
 //   $tenant  string  tenant name
 //   $events  list    maps: label and item_id of the accessed item, within (id of the SESSION_START event, or null), the event properties

@@ -3,7 +3,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event
+// writes_ids: events.id Event
 // params:
 //   $tenant  string  tenant name
 //   $events  list    maps: within, the id of the SESSION_START event, and the event properties

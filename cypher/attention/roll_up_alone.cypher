@@ -2,7 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event
+// writes_ids: events.id Event
 // params:
 //   $tenant  string  tenant name
 //   $events  list    maps: ids, the ids of the searches, and the event properties

@@ -3,7 +3,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event, events.found.id label
+// writes_ids: events.id Event, events.found.id label
 // params:
 //   $tenant  string  tenant name
 //   $events  list    maps: within (id of the SESSION_START event, or null), found (label or null, id, rank, similarity, content_hash), the event properties

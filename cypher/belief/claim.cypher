@@ -3,7 +3,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: claims.event.id Event, claims.memory_id Memory, claims.claim.id Belief
+// writes_ids: claims.event.id Event, claims.claim.id Belief
+// refers_to: claims.memory_id Memory
 // params:
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant

@@ -2,7 +2,8 @@
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
-// ids: event.id Event, event.target_id Event
+// writes_ids: event.id Event
+// refers_to: event.target_id Event
 // params:
 //   $tenant  string  tenant name
 //   $event   map     event properties, including target_id

@@ -2,7 +2,7 @@
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
-// ids: passages Episode, passages Turn
+// refers_to: passages Episode, passages Turn
 // params:
 //   $tenant    string    tenant name
 //   $reply     map       id, done, synthesiser, known, decided (JSON), raw (model output) or null, problem or null; for this attempt calls, tokens_in, tokens_out, cost_usd or null

@@ -2,7 +2,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: links.event_id Event, links.claim.id Belief
+// writes_ids: links.claim.id Belief
+// refers_to: links.event_id Event
 // params:
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant

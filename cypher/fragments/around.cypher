@@ -1,6 +1,8 @@
 // Collect the neighbours of `b` at (`valid`, $known): the beliefs that it supersedes or is superseded by, and the
 // memories that claim it. Needs `b` and `valid`, $scopes and $limit; leaves `links` and `memories`, lists of maps in
 // order of time.
+// needs: b, valid
+// leaves: links, memories
 
 CALL (b, valid) {
   MATCH (b)-[s:SUPERSEDES]-(other:Belief)

@@ -1,5 +1,6 @@
 // Match the requested beliefs: those with $ids, or all in $scopes created at or before $valid. Leaves rows of `m` and
 // `place`, their order.
+// leaves: m, place
 
 CALL () {
   UNWIND range(0, size(coalesce($ids, [])) - 1) AS place

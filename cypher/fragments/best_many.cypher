@@ -1,5 +1,7 @@
 // Select the best candidates of a MANY slot. Needs the results of fragments/project_many.cypher, and $limit; leaves
 // `many`, a list of [b, map], and `n_many`, the total number, or null.
+// needs: b, projected
+// leaves: n_many, many
 
 WITH b, projected
 ORDER BY projected.belief DESC, projected.last_at IS NOT NULL DESC, projected.last_at DESC, b.id DESC

@@ -1,5 +1,7 @@
 // Compare the cached lineage of `m` with its events. Needs `m`, and `status` and `superseding` of
 // fragments/standing_as_of.cypher; leaves `cached`, `found` and `wrong`.
+// needs: m, status, superseding
+// leaves: cached, found, wrong
 
 CALL (m, superseding) {
   LET edges = [x IN superseding WHERE x.in_force | x.edge]

@@ -1,6 +1,7 @@
 // Keep the rows of `e` that are visible at (`valid`, $known) and not retracted. Needs `e` and `valid`. The newest
 // visible retraction decides, at any distance: at an odd distance it retracts the event.
-// Twin: oracles/retraction.py
+// needs: e, valid
+// twin: oracles/retraction.py
 
 FILTER e.occurred_at <= valid AND ($known IS NULL OR e.recorded_at <= $known)
   AND (

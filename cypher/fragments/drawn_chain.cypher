@@ -1,5 +1,7 @@
 // Collect the supersessions around `n`, a memory or a belief, as paths to draw. Covers at most three steps. Needs `n`,
 // `most` and $scopes; leaves `chain`, a list of paths.
+// needs: n, most
+// leaves: chain
 
 CALL (n) {
   MATCH way = (n)-[:SUPERSEDES*1..3]->(older)

@@ -2,6 +2,8 @@
 // first, each with two quoted turns, its episode and two retractions. Needs `n`, `skip` and `most`; leaves `events`,
 // maps of paths, and `counts`, maps for all events, drawn or not: edge, of, events, sources, retractions, newest; most
 // events first.
+// needs: n, skip, most
+// leaves: events, counts
 
 CALL (n, skip, most) {
   MATCH says = (n)<-[edge:SUPPORTS|REFUTES|REINFORCES|CONCERNS]-(e:Event)

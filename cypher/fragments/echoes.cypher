@@ -1,7 +1,9 @@
 // Mark echoes among the evidence of a belief. Needs rows of `heard` (fragments/heard), `c`, `l` (fragments/says) and
 // `s` (fragments/weighs); leaves `pieces`, a list of maps of all evidence, oldest first, with echo_of. This is the
-// strongest event of the same episode and polarity, on a tie the first; null for that event itself. Twin:
-// oracles/projection.py many
+// strongest event of the same episode and polarity, on a tie the first; null for that event itself.
+// needs: heard, c, l, s
+// leaves: pieces
+// twin: oracles/projection.py many
 
 WITH heard {.*, c: c, l: l, s: s} AS piece
 ORDER BY piece.l, piece.at, piece.id

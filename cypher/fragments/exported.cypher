@@ -1,6 +1,7 @@
 // Build the export record of `n`, a node with this `key`, as of $known. Each relationship is exported with the later of
 // its two nodes, by kind and then by key, so that a reader that streams the file has both. Leaves one row; ends the
 // query. A node described by events is included if one of them was visible; newer data is left out.
+// needs: n, key
 
 LET told = n:Memory OR n:Name OR n:Predicate
 LET taken = CASE

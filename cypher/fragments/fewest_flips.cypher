@@ -3,7 +3,10 @@
 // null. Signs are relative to `side`. The kept upward evidence must never lift the ratio to the upper boundary, counted
 // from the start or from a time at which the ratio is at the lower boundary. The capacity for it grows with the
 // downward evidence so far. Evidence is added in order of time; whenever the capacity is exceeded, the largest is
-// removed, which keeps the most. Twin: oracles/flips.py
+// removed, which keeps the most.
+// needs: pieces, status, side
+// leaves: removed
+// twin: oracles/flips.py
 
 WITH pieces, status, CASE status
        WHEN 'accumulating' THEN 1e300

@@ -1,5 +1,7 @@
 // Find the heads of the chain of `m`, a memory. The list is empty unless `m` is superseded. Needs `m`; leaves
 // `head_ids`, sorted.
+// needs: m
+// leaves: head_ids
 
 CALL (m) {
   FILTER m.status = 'superseded'

@@ -1,5 +1,7 @@
 // Return the prior of `b`, from its earliest hypothesis by (occurred_at, id). Needs `b` and `valid`; leaves `initial`,
 // in [0, 1].
+// needs: b, valid
+// leaves: initial
 
 CALL (b, valid) {
   OPTIONAL MATCH (b)<-[:CONCERNS]-(x:Event)

@@ -3,7 +3,9 @@
 // its successors), lost (it is superseded, or another candidate leads its ONE slot and the two are not ambiguous). For
 // a candidate of a ONE slot also: value (a map of belief, last_at, ambiguous), contenders (such maps: the leader and
 // candidates too close to it) and others (the other candidates of the slot).
-// Twins: oracles/projection.py one, oracles/lineage.py
+// needs: asked
+// leaves: judged
+// twin: oracles/projection.py one, oracles/lineage.py
 
 CALL (asked) {
   UNWIND asked AS claimed

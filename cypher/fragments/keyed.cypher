@@ -1,5 +1,7 @@
 // Match the node of the tenant with the given `label` and `key`; both must be set. Leaves `x`, null if none exists.
 // Reads only the index of that label.
+// needs: label, key
+// leaves: x
 
 OPTIONAL CALL (label, key) {
   FILTER label = 'Event'

@@ -2,6 +2,8 @@
 // belief starts at its earliest event, and takes its wording from the earliest statement by (occurred_at, id), so the
 // order of arrival does not matter. Evidence with a strength provides no wording. The embedding is of the displayed
 // wording.
+// needs: claim, event
+// leaves: b
 
 MERGE (b:Belief {tenant: $tenant, id: claim.id})
 ON CREATE SET

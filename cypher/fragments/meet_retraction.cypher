@@ -1,4 +1,5 @@
 // Link retractions of `e` that were recorded before it. Needs `e`; changes no rows.
+// needs: e
 
 CALL (e) {
   MATCH (r:Event {tenant: $tenant, target_id: e.id})

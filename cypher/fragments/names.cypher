@@ -1,5 +1,7 @@
 // Collect the names of the subject of a slot. Needs `subject_key`; leaves `names`, folded, with `subject_key` first.
-// Twin: oracles/names.py ways
+// needs: subject_key
+// leaves: names
+// twin: oracles/names.py ways
 
 LET canonical = coalesce(COLLECT {
   MATCH (n:Name {tenant: $tenant, key: subject_key})

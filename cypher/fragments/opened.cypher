@@ -1,6 +1,8 @@
 // Collect the accesses of a session, each with the search that returned the item. Needs `start` and `ended`, the time
 // at which its end was recorded; leaves `looks`, maps of kind, id, at and search (an event id, null if no search
 // returned the item).
+// needs: start, ended
+// leaves: looks
 
 CALL (start, ended) {
   MATCH (start)<-[:WITHIN]-(look:Event {type: 'ACCESS'})-[:ACCESSED]->(n)

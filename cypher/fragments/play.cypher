@@ -1,5 +1,7 @@
 // Update the ratings for one search. Needs `s` and `looks`; leaves `g`, one row per changed rating. Turns are not
 // rated.
+// needs: s, looks
+// leaves: g
 
 MATCH (s)-[hit:RETURNED]->(n)
 WHERE NOT n:Turn

@@ -1,4 +1,6 @@
 // Determine whether `p`, an episode, is archived at ($valid, $known). Leaves `put_away`.
+// needs: p
+// leaves: put_away
 
 LET put_away = COLLECT {
   MATCH (p)<-[:CONCERNS]-(x:Event {tenant: $tenant})

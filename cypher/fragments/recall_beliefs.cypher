@@ -1,6 +1,9 @@
 // Compute the belief and the score of the beliefs that may be shown. Needs `places` (fragments/recall_values); $by,
 // $test and the parameters for reading evidence; leaves `believed`, a list of maps like x of fragments/recall_scores,
-// with item, the card of the belief, and its belief values. Twin: oracles/blending.py believed
+// with item, the card of the belief, and its belief values.
+// needs: places
+// leaves: believed
+// twin: oracles/blending.py believed
 
 CALL (places) {
   UNWIND places AS best

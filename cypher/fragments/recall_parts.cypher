@@ -1,8 +1,10 @@
 // Compute the contribution of each list to the score of a candidate. Needs the results of
 // fragments/recall_points.cypher, and $by, $mu, $pool; leaves one row per candidate: `x`, a map (kind, n, seen, trace,
-// vector_score, vector_rank, bm25, bm25_rank, meaning, words, recency, access). Each list ranks its own candidates, with
-// equal ranks for equal scores; blended lists are normalised to one scale. Twins: oracles/fusion.py, oracles/blending.py
-// scaled
+// vector_score, vector_rank, bm25, bm25_rank, meaning, words, recency, access). Each list ranks its own candidates,
+// with equal ranks for equal scores; blended lists are normalised to one scale.
+// needs: x, list, found, points
+// leaves: x, vector_score, vector_rank, bm25, bm25_rank, meaning, words, recency, access
+// twin: oracles/fusion.py, oracles/blending.py scaled
 
 WITH x, list, found, points
 ORDER BY x.kind, list, points DESC

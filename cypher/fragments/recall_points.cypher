@@ -1,7 +1,10 @@
-// Compute the points of each candidate in each list. Needs rows of `kind`, `n`, `seen` (further fields to keep, or null)
-// and `lists`, maps of list ('vector' or 'words') and found (Neo4j's score); and $by, $mu, $trace, $scopes, $valid,
-// $known. Leaves rows of `x`, a map (kind, n, seen, trace of a memory), `list` (also 'recency' and 'access' if enabled),
-// `found` and `points`. Twins: rules/tracerank.py final, oracles/blending.py recency and access
+// Compute the points of each candidate in each list. Needs rows of `kind`, `n`, `seen` (further fields to keep, or
+// null) and `lists`, maps of list ('vector' or 'words') and found (Neo4j's score); and $by, $mu, $trace, $scopes,
+// $valid, $known. Leaves rows of `x`, a map (kind, n, seen, trace of a memory), `list` (also 'recency' and 'access' if
+// enabled), `found` and `points`.
+// needs: kind, n, seen, lists
+// leaves: x, list, found, points
+// twin: rules/tracerank.py final, oracles/blending.py recency and access
 
 OPTIONAL CALL (kind, n) {
   FILTER kind = 'memory'

@@ -1,7 +1,10 @@
 // Compute the relevance of each candidate to a question, without belief. Needs the results of
 // fragments/recall_parts.cypher, and $by, $asked, $dates, $machines; leaves rows of `x`, a map (kind, n, seen, trace,
-// vector_score, vector_rank, bm25, bm25_rank), `parts`, a map of the parts of the score, `relevance`, factor * sum of the
-// others, and `score`. Twin: oracles/blending.py around
+// vector_score, vector_rank, bm25, bm25_rank), `parts`, a map of the parts of the score, `relevance`, factor * sum of
+// the others, and `score`.
+// needs: x, vector_score, vector_rank, bm25, bm25_rank, meaning, words, recency, access
+// leaves: x, parts, relevance, score
+// twin: oracles/blending.py around
 
 WITH collect(x {
   .*, vector_score: vector_score, vector_rank: vector_rank, bm25: bm25, bm25_rank: bm25_rank,

@@ -2,6 +2,8 @@
 // and the beliefs that the memories claim. Needs the rows of fragments/recall_scores.cypher; leaves `others` and
 // `shortlist`, lists of `x`, a map: kind, n, seen, trace, score, relevance, parts (a map), vector_score, vector_rank,
 // bm25, bm25_rank; and `claimed`, ids of beliefs.
+// needs: x, parts, relevance, score
+// leaves: others, shortlist, claimed
 
 WITH x, parts, relevance, score
 ORDER BY score DESC

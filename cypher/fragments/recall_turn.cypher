@@ -1,4 +1,6 @@
 // Build the output of a found turn. Needs `hit`, a map of kind and n; leaves `of`, a map.
+// needs: hit
+// leaves: of
 
 FILTER hit.kind = 'turn'
 WITH hit.n AS n

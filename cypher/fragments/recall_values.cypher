@@ -1,6 +1,8 @@
 // Select the beliefs to show for those on the shortlist. A candidate that lost its slot is replaced by, or returned
 // with, those that outrank it. Needs `shortlist`, `judged` and $statuses; leaves `places`, a list of maps: b, and of
 // the belief that found it: x, j (as judged) and value (b as judged).
+// needs: shortlist, judged
+// leaves: places
 
 CALL (shortlist, judged) {
   UNWIND shortlist AS x

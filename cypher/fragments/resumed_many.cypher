@@ -1,5 +1,7 @@
 // Convert the checkpoint of coexisting candidates to the input of fragments/project_many.cypher: one sum for each
 // polarity. Needs `checkpoint`; leaves its rows.
+// needs: checkpoint
+// leaves: b, polarity, episode, alone, at, l, events, episodes, covered
 
 UNWIND range(0, size(coalesce(checkpoint.ids, [])) - 1) AS i
 MATCH (b:Belief {tenant: $tenant, id: checkpoint.ids[i]})

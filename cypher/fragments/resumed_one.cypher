@@ -1,5 +1,7 @@
 // Convert the checkpoint of competing candidates to the input of fragments/project_one.cypher. Each has its score at
 // its last affirmation, which has no further effect on the others. Needs `checkpoint`; leaves its rows.
+// needs: checkpoint
+// leaves: b, polarity, at, id, s, force, events
 
 UNWIND range(0, size(coalesce(checkpoint.ids, [])) - 1) AS i
 MATCH (b:Belief {tenant: $tenant, id: checkpoint.ids[i]})

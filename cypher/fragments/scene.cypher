@@ -1,6 +1,8 @@
 // Collect the turns that `sayings` quote, the neighbours of `n` if it is a turn, or the first turns of `n` if it is an
 // episode; and their episodes. Needs `n` and `sayings`, a list of events and turns, $scopes, $around and $turns; leaves
 // `turns` and `episodes`, lists of maps in order.
+// needs: n, sayings
+// leaves: turns, episodes
 
 CALL (n, sayings) {
   CALL (n, sayings) {

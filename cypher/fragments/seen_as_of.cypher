@@ -1,6 +1,8 @@
 // Compute the dates and the count of events that state `m` as of ($valid, $known), in $scopes. A memory without a
 // visible event of its own scope did not exist and is dropped. Needs `m`; leaves `created_at`, `last_seen_at` and
 // `reinforce_count`.
+// needs: m
+// leaves: created_at, last_seen_at, reinforce_count
 
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)

@@ -1,7 +1,10 @@
 // Run the sequential test. Needs rows of `heard`, and `initial` and `shown` (first and last time to return, or an empty
 // list) from outside, $test; leaves one row: `verdict`, a map of status, log_ratio, confidence, evidence; and `steps`,
 // a list of [time, status, log_ratio, confidence] after each time to return. Evidence at the same time is summed first.
-// A boundary counts once, until the other one is crossed. Twin: oracles/sequential.py test
+// A boundary counts once, until the other one is crossed.
+// needs: heard, initial, shown
+// leaves: verdict, steps
+// twin: oracles/sequential.py test
 
 WITH heard.at AS at, sum(heard.llr) AS llr, count(*) AS n
 ORDER BY at

@@ -1,6 +1,8 @@
 // Collect the beliefs of a slot, under every name of its subject. Needs `scope`, `names`, `predicate_key` and `mine`, a
-// list of beliefs; leaves `members`, a list of maps: x, a belief, and b, the belief that represents it. Beliefs that are
-// equal under aliases are represented by one: one of `mine`, else the one whose subject name comes first.
+// list of beliefs; leaves `members`, a list of maps: x, a belief, and b, the belief that represents it. Beliefs that
+// are equal under aliases are represented by one: one of `mine`, else the one whose subject name comes first.
+// needs: scope, names, predicate_key, mine
+// leaves: members
 
 CALL (scope, names, predicate_key, mine) {
   MATCH (x:Belief)

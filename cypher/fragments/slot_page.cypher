@@ -1,6 +1,7 @@
 // Select a page of slots with evidence visible at ($valid, $known), in the order of scope, subject and predicate. Needs
 // $scopes, $subject, $slots and the end of the previous page; leaves rows of `scope`, `subject_key` and
 // `predicate_key`.
+// leaves: scope, subject_key, predicate_key
 
 CALL () {
   UNWIND $scopes AS scope

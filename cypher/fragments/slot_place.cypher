@@ -1,5 +1,7 @@
 // Find the first of the given scopes that contains a slot, by any name of its subject. Needs `names`, $scopes,
 // $predicate, $valid and $known; leaves `scope`, and `slot_id`, the key of the checkpoint, which covers one name.
+// needs: names
+// leaves: scope, slot_id
 
 CALL (names) {
   UNWIND range(0, size($scopes) - 1) AS i

@@ -1,6 +1,9 @@
-// Rank a belief in its ONE slot, and count what competes with it and what equals it. Needs `asked`, the belief, `members`
-// (fragments/slot.cypher, with `asked` first), `valid` and `policy`, $weights; leaves `one`, a map of the rank, or null;
-// `rivals`, other candidates affirmed since; and `namesakes`, equal beliefs under aliases; both lists of maps.
+// Rank a belief in its ONE slot, and count what competes with it and what equals it. Needs `asked`, the belief,
+// `members` (fragments/slot.cypher, with `asked` first), `valid` and `policy`, $weights; leaves `one`, a map of the
+// rank, or null; `rivals`, other candidates affirmed since; and `namesakes`, equal beliefs under aliases; both lists of
+// maps.
+// needs: asked, members, valid, policy
+// leaves: one, rivals, namesakes
 
 CALL (asked, members, valid, policy) {
   FILTER policy.cardinality = 'ONE'

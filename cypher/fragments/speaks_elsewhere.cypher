@@ -1,5 +1,6 @@
 // Keep the events `e` that refer only to erased nodes. Needs `e`, $memories, $beliefs, $episodes. Ids are compared per
 // label, because an episode may have the id of a memory of another scope.
+// needs: e
 
 FILTER NOT EXISTS {
   MATCH (e)-[:CONCERNS|RETURNED|REINFORCES|SUPPORTS|REFUTES]->(x {tenant: $tenant})

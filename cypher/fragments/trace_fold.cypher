@@ -1,8 +1,10 @@
 // Add events to a trace. Needs `state`, a map of trace, at, full_at and burst, all except trace absent at the
 // beginning; `times`, in order, none older than the state; and $trace. Leaves `traced`, such a map. An event is full if
 // a day has passed since the last full one; otherwise it is the j-th of a burst and counts 0.1^j. If the state starts
-// with an empty list of `sayings`, the contribution of each event is added to it; otherwise it stays null. Twin:
-// oracles/tracerank.py continued
+// with an empty list of `sayings`, the contribution of each event is added to it; otherwise it stays null.
+// needs: state, times
+// leaves: traced
+// twin: oracles/tracerank.py continued
 
 LET traced = reduce(s = state, t IN times | [
   faded IN [coalesce(s.trace * exp(

@@ -1,4 +1,6 @@
 // Return the value of its slot that a belief `x` asserts: the canonical name of its object. Needs `x`; leaves `value`.
+// needs: x
+// leaves: value
 
 LET value = coalesce(COLLECT {
   MATCH (n:Name {tenant: $tenant, key: x.object_key})

@@ -1,7 +1,10 @@
 // Compute the vitality of `b`, a belief, at (`valid`, $known). Needs `b`, `valid`, `initial` (fragments/initial),
 // `told`, the evidence that counts (fragments/counted) in order of (occurred_at, id), and `created_at`, the time of its
 // first visible event; $scopes, $weights and $vital (rules/vitality.py sent). Leaves `vitality`, a map of the fields of
-// model/vitality.py. Events at the same time count once. Twin: oracles/vitality.py vitality
+// model/vitality.py. Events at the same time count once.
+// needs: b, valid, initial, told, created_at
+// leaves: vitality
+// twin: oracles/vitality.py vitality
 
 CALL (b, valid) {
   MATCH (b)<-[edge:ACCESSED|CONCERNS]-(e:Event)

@@ -1,6 +1,8 @@
 // Collect the retracted evidence of `b`. Needs `b`, `valid` and `pieces`, the remaining evidence, $known and $limit;
-// leaves `withdrawn`, a list of maps, oldest first, each with its newest visible retraction. Twin:
-// oracles/retraction.py
+// leaves `withdrawn`, a list of maps, oldest first, each with its newest visible retraction.
+// needs: b, valid, pieces
+// leaves: withdrawn
+// twin: oracles/retraction.py
 
 CALL (b, valid, pieces) {
   MATCH way = (b)<-[:SUPPORTS|REFUTES]-(e:Event)<-[:RETRACTS*1..]-(r:Event)

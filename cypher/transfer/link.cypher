@@ -2,7 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: links.start start_label, links.end end_label
+// refers_to: links.start start_label, links.end end_label
 // params:
 //   $tenant  string  tenant name
 //   $links   list    maps: type, start_label, start, end_label, end (ids; key of a name or a predicate), and has: properties

@@ -2,7 +2,7 @@
 // mode: write
 // rows: one
 // plan: MergeUniqueNode
-// ids: nodes.key part
+// writes_ids: nodes.key part
 // params:
 //   $tenant  string  tenant name
 //   $kind    string  Name, Predicate, Consolidation, Rating or Rater

@@ -149,8 +149,8 @@ def test_a_query_that_writes_declares_ids_or_is_listed() -> None:
 def test_ids_that_cannot_be_read_are_refused(given: str) -> None:
     source = (
         "// Do it.\n// mode: write\n// rows: none\n"
-        f"// ids: {given}\n// params:\n//   $tenant  string  whose\n"
+        f"// writes_ids: {given}\n// params:\n//   $tenant  string  whose\n"
         "//   $events  list  maps\n// columns:\n\nRETURN $tenant, $events\n"
     )
-    with pytest.raises(CatalogError, match="of `ids`"):
+    with pytest.raises(CatalogError, match="of `writes_ids`"):
         catalog.parse("x/y", source)

@@ -23,7 +23,7 @@ from graphmem.settings import Settings
 if TYPE_CHECKING:
     from neo4j import Session
 
-HOT = ("recall/hits", "recall/now", "recall/narrowed", "belief/current", "belief/explain")
+HOT = ("recall/hits", "recall/now", "belief/current", "belief/explain", "recall/narrowed")
 """Procedures to plan, in this order. An immediate recall makes the server plan recall/now at the
 same time; it runs recall/hits next, which is planned by then."""
 LIMIT_S = 120.0
