@@ -1,4 +1,4 @@
-// Convert an event to the input of fragments/project_one.cypher. Needs rows of `b`, `e` and `s`; leaves its rows.
+// Convert an event to the input of fragments/project_one.cypher.
 // needs: b, e, s
 // leaves: b, polarity, at, id, s, force, events
 

@@ -1,5 +1,5 @@
-// Compute when `m`, a belief, was created as of ($valid, $known), and drop beliefs without a visible event. Needs `m`;
-// leaves `created_at`. The cached value comes from all events, so it is correct unless $known excludes some.
+// Compute when `m`, a belief, was created as of ($valid, $known), and drop beliefs without a visible event. The cached
+// value comes from all events, so it is correct unless $known excludes some.
 // needs: m
 // leaves: created_at
 

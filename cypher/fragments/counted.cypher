@@ -1,5 +1,5 @@
-// Keep the rows of `e` that are visible at (`valid`, $known) and not retracted. Needs `e` and `valid`. The newest
-// visible retraction decides, at any distance: at an odd distance it retracts the event.
+// Keep the rows of `e` that are visible at (`valid`, $known) and not retracted. The newest visible retraction decides,
+// at any distance: at an odd distance it retracts the event.
 // needs: e, valid
 // twin: oracles/retraction.py
 

@@ -1,5 +1,5 @@
 // Determine whether `m`, a belief, is currently flagged for revision. It is if the newest of its FLAG and RESOLVE
-// events is a FLAG. Needs `m`; leaves `flagged`.
+// events is a FLAG.
 // needs: m
 // leaves: flagged
 // twin: oracles/vitality.py flagged_at

@@ -1,4 +1,4 @@
-// Build the audit entry of `e`, a SEARCH, an ACCESS or a SESSION_END. Leaves `entry`.
+// Build the audit entry of `e`, a SEARCH, an ACCESS or a SESSION_END.
 // needs: e
 // leaves: entry
 

@@ -1,5 +1,5 @@
-// Match passages without a belief: a page in order of recording, or all passages with $ids. Leaves `p`. A passage is a
-// turn of a person, or an episode without turns.
+// Match passages without a belief: a page in order of recording, or all passages with $ids. A passage is a turn of a
+// person, or an episode without turns.
 // leaves: p
 
 CALL () {

@@ -1,4 +1,4 @@
-// Build the consolidation input of `p`, a turn or an episode. Leaves `passage`.
+// Build the consolidation input of `p`, a turn or an episode.
 // needs: p
 // leaves: passage
 

@@ -1,4 +1,4 @@
-// Build the output of `e`, a PROPOSE event. Leaves `proposal`.
+// Build the output of `e`, a PROPOSE event.
 // needs: e
 // leaves: proposal
 

@@ -1,4 +1,4 @@
-// Determine whether `p`, an episode, is archived at ($valid, $known). Leaves `put_away`.
+// Determine whether `p`, an episode, is archived at ($valid, $known).
 // needs: p
 // leaves: put_away
 

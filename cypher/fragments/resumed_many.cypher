@@ -1,5 +1,5 @@
 // Convert the checkpoint of coexisting candidates to the input of fragments/project_many.cypher: one sum for each
-// polarity. Needs `checkpoint`; leaves its rows.
+// polarity.
 // needs: checkpoint
 // leaves: b, polarity, episode, alone, at, l, events, episodes, covered
 

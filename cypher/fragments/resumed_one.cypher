@@ -1,5 +1,5 @@
 // Convert the checkpoint of competing candidates to the input of fragments/project_one.cypher. Each has its score at
-// its last affirmation, which has no further effect on the others. Needs `checkpoint`; leaves its rows.
+// its last affirmation, which has no further effect on the others.
 // needs: checkpoint
 // leaves: b, polarity, at, id, s, force, events
 

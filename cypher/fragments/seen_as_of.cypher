@@ -1,6 +1,5 @@
 // Compute the dates and the count of events that state `m` as of ($valid, $known), in $scopes. A memory without a
-// visible event of its own scope did not exist and is dropped. Needs `m`; leaves `created_at`, `last_seen_at` and
-// `reinforce_count`.
+// visible event of its own scope did not exist and is dropped.
 // needs: m
 // leaves: created_at, last_seen_at, reinforce_count
 

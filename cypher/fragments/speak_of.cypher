@@ -1,6 +1,6 @@
-// Link an event to a belief that it supports or refutes, by `e.polarity`. Needs `e`, `b` and `claim`. The edge stores
-// the slot and the time of recording, so that an index finds recent evidence of a slot. A belief is known from exactly
-// the time of its first event.
+// Link an event to a belief that it supports or refutes, by `e.polarity`. The edge stores the slot and the time of
+// recording, so that an index finds recent evidence of a slot. A belief is known from exactly the time of its first
+// event.
 // needs: e, b, claim
 
 FOREACH (x IN CASE WHEN b.recorded_at <= e.recorded_at THEN [] ELSE [1] END |

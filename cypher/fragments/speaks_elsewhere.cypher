@@ -1,5 +1,5 @@
-// Keep the events `e` that refer only to erased nodes. Needs `e`, $memories, $beliefs, $episodes. Ids are compared per
-// label, because an episode may have the id of a memory of another scope.
+// Keep the events `e` that refer only to erased nodes. Ids are compared per label, because an episode may have the id
+// of a memory of another scope.
 // needs: e
 
 FILTER NOT EXISTS {

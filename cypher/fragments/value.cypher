@@ -1,4 +1,4 @@
-// Return the value of its slot that a belief `x` asserts: the canonical name of its object. Needs `x`; leaves `value`.
+// Return the value of its slot that a belief `x` asserts: the canonical name of its object.
 // needs: x
 // leaves: value
 
