@@ -40,7 +40,7 @@ CREATE (:Memory {
 })
 """
 
-# The events that a client logs: see cypher/attention/{begin,search,log,end}.
+# The events that a client logs: see cypher/usage/{start_sessions,log_searches,log_accesses,end_sessions}.
 LOAD_LOG: LiteralString = """CYPHER 25
 UNWIND $rows AS row
 CREATE (start:Event {

@@ -16,10 +16,10 @@
 
 UNWIND $events AS event
 WITH event, event.claim AS claim
-// include: fragments/meet_belief.cypher
+// include: fragments/merge_belief.cypher
 // include: fragments/append_event.cypher
 WITH event, claim, b, e
-// include: fragments/speak_of.cypher
+// include: fragments/link_evidence.cypher
 FOREACH (x IN CASE event.type WHEN 'BELIEVE' THEN [1] ELSE [] END | CREATE (e)-[:CONCERNS]->(b))
 WITH event, b, e
 OPTIONAL MATCH (episode:Episode {tenant: $tenant, id: event.episode_id})
@@ -29,7 +29,7 @@ WHERE turn.scope IN $scopes
 FOREACH (x IN CASE WHEN episode IS NULL THEN [] ELSE [episode] END | CREATE (e)-[:OCCURRED_IN]->(x))
 FOREACH (x IN CASE WHEN turn IS NULL THEN [] ELSE [turn] END | CREATE (e)-[:QUOTES]->(x))
 WITH event, b, e, episode, turn
-// include: fragments/meet_retraction.cypher
+// include: fragments/link_earlier_retractions.cypher
 RETURN
   collect(DISTINCT CASE WHEN episode IS NULL THEN event.episode_id END)
     + collect(DISTINCT CASE WHEN turn IS NULL THEN event.turn_id END) AS missing,

@@ -21,10 +21,10 @@ CALL () {
     AND all(s IN path WHERE s.occurred_at <= $valid AND s.recorded_at <= $known)
   // DISTINCT lets the server visit each belief once, regardless of the number of paths to it.
   WITH DISTINCT m
-  // include: fragments/belief_seen.cypher
+  // include: fragments/belief_created_as_of.cypher
   CALL (m) {
     WITH m AS node
-    // include: fragments/standing_as_of.cypher
+    // include: fragments/status_as_of.cypher
     // include: fragments/links_as_of.cypher
     RETURN status, links
   }

@@ -26,10 +26,10 @@ MATCH (kept:Checkpoint {tenant: $tenant, slot_id: $slot_id})
 WITH kept, $slot_id AS slot_id, $scope AS scope, [$subject] AS names, $now AS valid, $predicate AS predicate_key
 // include: fragments/policy.cypher
 WITH kept, slot_id, scope, names, predicate_key, valid, policy {.*, cardinality: 'ONE', decay_per_day: 0.0} AS policy
-// include: fragments/newer.cypher
+// include: fragments/resume_slot.cypher
 CALL (slot_id, valid, policy, checkpoint, tail, members) {
-  // include: fragments/pieces.cypher
-  // include: fragments/counted.cypher
+  // include: fragments/slot_events.cypher
+  // include: fragments/not_retracted.cypher
   FILTER e.recorded_at <= $settled
   WITH e ORDER BY e.occurred_at DESC
   RETURN collect([e.occurred_at, e.id]) AS held
@@ -38,14 +38,14 @@ FILTER size(held) >= $newest + $least
 WITH kept, slot_id, policy, checkpoint, tail, members, held, held[$newest][0] AS valid
 CALL (slot_id, valid, policy, checkpoint, tail, members) {
   CALL (slot_id, valid, policy, checkpoint, tail, members) {
-    // include: fragments/pieces.cypher
-    // include: fragments/counted.cypher
+    // include: fragments/slot_events.cypher
+    // include: fragments/not_retracted.cypher
     FILTER e.recorded_at <= $settled
-    // include: fragments/weighs.cypher
-    // include: fragments/among_others.cypher
+    // include: fragments/overwrite_strength.cypher
+    // include: fragments/to_one_row.cypher
     RETURN b, polarity, at, id, s, force, events
   UNION ALL
-    // include: fragments/resumed_one.cypher
+    // include: fragments/checkpoint_one.cypher
     RETURN b, polarity, at, id, s, force, events
   }
   // include: fragments/project_one.cypher
@@ -54,14 +54,14 @@ CALL (slot_id, valid, policy, checkpoint, tail, members) {
 WITH kept, slot_id, valid, policy {.*, cardinality: 'MANY'} AS policy, checkpoint, tail, members, held, ranked
 CALL (slot_id, valid, policy, checkpoint, tail, members) {
   CALL (slot_id, valid, policy, checkpoint, tail, members) {
-    // include: fragments/pieces.cypher
-    // include: fragments/counted.cypher
+    // include: fragments/slot_events.cypher
+    // include: fragments/not_retracted.cypher
     FILTER e.recorded_at <= $settled
-    // include: fragments/says.cypher
-    // include: fragments/beside_others.cypher
+    // include: fragments/noisy_or_term.cypher
+    // include: fragments/to_many_row.cypher
     RETURN b, polarity, episode, alone, at, l, events, episodes, covered
   UNION ALL
-    // include: fragments/resumed_many.cypher
+    // include: fragments/checkpoint_many.cypher
     RETURN b, polarity, episode, alone, at, l, events, episodes, covered
   }
   // include: fragments/project_many.cypher

@@ -26,40 +26,40 @@
 //   - now          datetime  server clock
 
 WITH $subject AS subject_key, $predicate AS predicate_key, $valid AS valid
-// include: fragments/names.cypher
-// include: fragments/slot_place.cypher
+// include: fragments/subject_names.cypher
+// include: fragments/find_slot.cypher
 // include: fragments/policy.cypher
-// include: fragments/newer.cypher
+// include: fragments/resume_slot.cypher
 CALL (slot_id, valid, policy, checkpoint, tail, members) {
   FILTER policy.cardinality = 'ONE'
   CALL (slot_id, valid, policy, checkpoint, tail, members) {
-    // include: fragments/pieces.cypher
-    // include: fragments/counted.cypher
-    // include: fragments/weighs.cypher
-    // include: fragments/among_others.cypher
+    // include: fragments/slot_events.cypher
+    // include: fragments/not_retracted.cypher
+    // include: fragments/overwrite_strength.cypher
+    // include: fragments/to_one_row.cypher
     RETURN b, polarity, at, id, s, force, events
   UNION ALL
-    // include: fragments/resumed_one.cypher
+    // include: fragments/checkpoint_one.cypher
     RETURN b, polarity, at, id, s, force, events
   }
   // include: fragments/project_one.cypher
-  // include: fragments/best_one.cypher
+  // include: fragments/top_one.cypher
   RETURN n_one, one
 }
 CALL (slot_id, valid, policy, checkpoint, tail, members) {
   FILTER policy.cardinality = 'MANY'
   CALL (slot_id, valid, policy, checkpoint, tail, members) {
-    // include: fragments/pieces.cypher
-    // include: fragments/counted.cypher
-    // include: fragments/says.cypher
-    // include: fragments/beside_others.cypher
+    // include: fragments/slot_events.cypher
+    // include: fragments/not_retracted.cypher
+    // include: fragments/noisy_or_term.cypher
+    // include: fragments/to_many_row.cypher
     RETURN b, polarity, episode, alone, at, l, events, episodes, covered
   UNION ALL
-    // include: fragments/resumed_many.cypher
+    // include: fragments/checkpoint_many.cypher
     RETURN b, polarity, episode, alone, at, l, events, episodes, covered
   }
   // include: fragments/project_many.cypher
-  // include: fragments/best_many.cypher
+  // include: fragments/top_many.cypher
   RETURN n_many, many
 }
 CALL (one, many) {
@@ -68,7 +68,7 @@ CALL (one, many) {
   CALL (m) {
     // include: fragments/may_be_hidden.cypher
     WITH m AS node
-    // include: fragments/standing_as_of.cypher
+    // include: fragments/status_as_of.cypher
     RETURN collect(status)[0] AS status
   }
   // include: fragments/candidate.cypher

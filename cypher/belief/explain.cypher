@@ -35,33 +35,33 @@
 
 MATCH (m:Belief {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
-// include: fragments/belief_seen.cypher
+// include: fragments/belief_created_as_of.cypher
 CALL (m) {
   WITH m AS node
-  // include: fragments/standing_as_of.cypher
+  // include: fragments/status_as_of.cypher
   RETURN status
 }
 WITH m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at} AS card,
      m AS asked, m AS b, $valid AS valid, coalesce(m.predicate_key, '') AS predicate_key
-// include: fragments/initial.cypher
+// include: fragments/prior.cypher
 // include: fragments/policy.cypher
 CALL (asked, valid, policy) {
   MATCH (asked)<-[:SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/counted.cypher
-  // include: fragments/says.cypher
-  // include: fragments/weighs.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/noisy_or_term.cypher
+  // include: fragments/overwrite_strength.cypher
   CALL (e) {
-    // include: fragments/heard.cypher
+    // include: fragments/sprt_llr.cypher
     RETURN heard
   }
-  // include: fragments/echoes.cypher
+  // include: fragments/mark_echoes.cypher
   RETURN pieces
 }
-// include: fragments/page.cypher
+// include: fragments/evidence_page.cypher
 CALL (asked, pieces, policy) {
   UNWIND pieces AS piece
   WITH asked AS b, piece.event AS e, piece.l AS l, false AS covered
-  // include: fragments/beside_others.cypher
+  // include: fragments/to_many_row.cypher
   // include: fragments/project_many.cypher
   RETURN collect(projected)[0] AS projected
 }
@@ -71,11 +71,11 @@ CALL (pieces, initial, shown) {
   RETURN verdict, steps
 }
 LET scope = asked.scope, subject_key = asked.subject_key, mine = [asked]
-// include: fragments/names.cypher
+// include: fragments/subject_names.cypher
 // include: fragments/slot.cypher
 // include: fragments/slot_rank.cypher
-// include: fragments/withdrawn.cypher
-// include: fragments/lines.cypher
-// include: fragments/around.cypher
+// include: fragments/retracted_evidence.cypher
+// include: fragments/trail_page.cypher
+// include: fragments/neighbors.cypher
 RETURN card, initial, policy, projected, rivals, namesakes, verdict, size(pieces) AS total, lines, withdrawn, links, memories,
        one {.*, refutations: size([x IN pieces WHERE x.polarity = -1 AND x.at >= one.last_at])} AS one, datetime.realtime('Z') AS now

@@ -23,7 +23,7 @@
 OPTIONAL CALL () {
   MATCH (m:Belief {tenant: $tenant, id: $id})
   WHERE m.scope IN $scopes
-  // include: fragments/belief_seen.cypher
+  // include: fragments/belief_created_as_of.cypher
   // include: fragments/lineage_as_of.cypher
   // include: fragments/links_as_of.cypher
   // include: fragments/belief_card.cypher
@@ -32,7 +32,7 @@ OPTIONAL CALL () {
 CALL (b, valid) {
   MATCH (b)<-[edge:SUPPORTS|REFUTES|CONCERNS]-(e:Event)
   WHERE type(edge) <> 'CONCERNS' OR e.type = 'BELIEVE'
-  // include: fragments/counted.cypher
+  // include: fragments/not_retracted.cypher
   WITH e, type(edge) <> 'CONCERNS' AS speaks, true AS counts
   ORDER BY e.occurred_at, e.recorded_at, e.id
   WITH collect([e, speaks, counts]) AS found
@@ -64,7 +64,7 @@ CALL (b, valid) {
   WITH m
   ORDER BY m.id
   LIMIT $limit
-  // include: fragments/seen_as_of.cypher
+  // include: fragments/memory_dates_as_of.cypher
   // include: fragments/lineage_as_of.cypher
   // include: fragments/memory_card_as_of.cypher
   RETURN collect(card) AS memories
@@ -75,7 +75,7 @@ CALL (b) {
   WITH DISTINCT b, m
   CALL (m) {
     WITH m AS node
-    // include: fragments/standing_as_of.cypher
+    // include: fragments/status_as_of.cypher
     // include: fragments/links_as_of.cypher
     RETURN links
   }

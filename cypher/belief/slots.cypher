@@ -32,28 +32,28 @@
 
 // include: fragments/slot_page.cypher
 LET valid = $valid, mine = []
-// include: fragments/names.cypher
+// include: fragments/subject_names.cypher
 // include: fragments/policy.cypher
 // include: fragments/slot.cypher
 CALL (members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
   // include: fragments/slot_evidence.cypher
-  // include: fragments/counted.cypher
-  // include: fragments/weighs.cypher
-  // include: fragments/among_others.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/overwrite_strength.cypher
+  // include: fragments/to_one_row.cypher
   // include: fragments/project_one.cypher
-  // include: fragments/best_one.cypher
+  // include: fragments/top_one.cypher
   RETURN n_one, one
 }
 CALL (members, valid, policy) {
   FILTER policy.cardinality = 'MANY'
   // include: fragments/slot_evidence.cypher
-  // include: fragments/counted.cypher
+  // include: fragments/not_retracted.cypher
   WITH b, e, false AS covered
-  // include: fragments/says.cypher
-  // include: fragments/beside_others.cypher
+  // include: fragments/noisy_or_term.cypher
+  // include: fragments/to_many_row.cypher
   // include: fragments/project_many.cypher
-  // include: fragments/best_many.cypher
+  // include: fragments/top_many.cypher
   RETURN n_many, many
 }
 CALL (one, many) {
@@ -62,7 +62,7 @@ CALL (one, many) {
   CALL (m) {
     // include: fragments/may_be_hidden.cypher
     WITH m AS node
-    // include: fragments/standing_as_of.cypher
+    // include: fragments/status_as_of.cypher
     RETURN collect(status)[0] AS status
   }
   // include: fragments/candidate.cypher

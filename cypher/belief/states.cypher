@@ -28,26 +28,26 @@
 //   - vitality   map    vitality: see fragments/vitality.cypher
 //   - now        datetime  server clock
 
-// include: fragments/asked_beliefs.cypher
-// include: fragments/belief_seen.cypher
+// include: fragments/requested_beliefs.cypher
+// include: fragments/belief_created_as_of.cypher
 FILTER $before_at IS NULL OR created_at < $before_at OR (created_at = $before_at AND m.id < $before_id)
 // Sorting before the status is computed limits that work to the beliefs of the page.
 WITH *
 ORDER BY place, created_at DESC, m.id DESC
 CALL (m) {
   WITH m AS node
-  // include: fragments/standing_as_of.cypher
+  // include: fragments/status_as_of.cypher
   RETURN status
 }
 FILTER $ids IS NOT NULL OR status IN $statuses
 WITH place, m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at} AS card,
      created_at, m AS asked, m AS b, $valid AS valid, [] AS shown, coalesce(m.predicate_key, '') AS predicate_key
 LIMIT $limit
-// include: fragments/initial.cypher
+// include: fragments/prior.cypher
 // include: fragments/policy.cypher
 CALL (b, valid) {
   MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/counted.cypher
+  // include: fragments/not_retracted.cypher
   WITH e
   ORDER BY e.occurred_at, e.id
   RETURN collect(e) AS told
@@ -56,14 +56,14 @@ CALL (b, valid) {
 CALL (asked, told, valid, policy) {
   UNWIND told AS e
   WITH asked AS b, e, false AS covered
-  // include: fragments/says.cypher
-  // include: fragments/beside_others.cypher
+  // include: fragments/noisy_or_term.cypher
+  // include: fragments/to_many_row.cypher
   // include: fragments/project_many.cypher
   RETURN collect(projected)[0] AS projected
 }
 CALL (told, initial, shown) {
   UNWIND told AS e
-  // include: fragments/heard.cypher
+  // include: fragments/sprt_llr.cypher
   // include: fragments/sequential.cypher
   RETURN verdict
 }
@@ -75,18 +75,18 @@ WITH asked.slot_id AS slot_id, $valid AS valid, head(collect(policy)) AS policy,
 CALL (valid, policy, listed) {
   UNWIND CASE policy.cardinality WHEN 'ONE' THEN [listed[0].asked] ELSE [] END AS asked
   LET scope = asked.scope, subject_key = asked.subject_key, predicate_key = asked.predicate_key, mine = []
-  // include: fragments/names.cypher
+  // include: fragments/subject_names.cypher
   // include: fragments/slot.cypher
   // include: fragments/slot_evidence.cypher
-  // include: fragments/counted.cypher
-  // include: fragments/weighs.cypher
-  // include: fragments/among_others.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/overwrite_strength.cypher
+  // include: fragments/to_one_row.cypher
   // include: fragments/project_one.cypher
   RETURN ranked
 }
 UNWIND [x IN listed | [x.asked, x, null]] + [x IN ranked | [x.b, null, x.belief]] AS found
 LET x = found[0]
-// include: fragments/value.cypher
+// include: fragments/canonical_value.cypher
 WITH slot_id, value, collect(found[1]) AS members, head(collect(found[2])) AS score
 UNWIND members AS member
 RETURN member.card AS card, member.initial AS initial, member.projected AS projected, score, member.verdict AS verdict,

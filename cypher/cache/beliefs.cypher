@@ -21,7 +21,7 @@ ORDER BY m.id
 LIMIT $limit
 CALL (m) {
   WITH m AS node
-  // include: fragments/standing_as_of.cypher
+  // include: fragments/status_as_of.cypher
   RETURN status, superseding
 }
 // include: fragments/compare_lineage.cypher

@@ -1,5 +1,5 @@
 // Compare the cached lineage of `m` with its events. Needs `m`, and `status` and `superseding` of
-// fragments/standing_as_of.cypher; leaves `cached`, `found` and `wrong`.
+// fragments/status_as_of.cypher; leaves `cached`, `found` and `wrong`.
 // needs: m, status, superseding
 // leaves: cached, found, wrong
 

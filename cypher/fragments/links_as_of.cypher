@@ -1,4 +1,4 @@
-// Build the output of incoming SUPERSEDES edges. Needs `superseding` (fragments/standing_as_of.cypher); leaves `links`,
+// Build the output of incoming SUPERSEDES edges. Needs `superseding` (fragments/status_as_of.cypher); leaves `links`,
 // a list of maps.
 // needs: superseding
 // leaves: links

@@ -9,10 +9,10 @@ CALL (places) {
   UNWIND places AS best
   WITH best.b AS b, best
   WITH b, b AS found_b, best.x AS x, best.j AS j, best.value AS value, best.j.policy AS policy, $valid AS valid, [] AS shown
-  // include: fragments/initial.cypher
+  // include: fragments/prior.cypher
   CALL (found_b, valid) {
     MATCH (found_b)<-[:SUPPORTS|REFUTES]-(e:Event)
-    // include: fragments/counted.cypher
+    // include: fragments/not_retracted.cypher
     WITH e
     ORDER BY e.occurred_at, e.id
     RETURN collect(e) AS told
@@ -20,14 +20,14 @@ CALL (places) {
   CALL (found_b, told, valid, policy) {
     UNWIND told AS e
     WITH found_b AS b, e, false AS covered
-    // include: fragments/says.cypher
-    // include: fragments/beside_others.cypher
+    // include: fragments/noisy_or_term.cypher
+    // include: fragments/to_many_row.cypher
     // include: fragments/project_many.cypher
     RETURN collect(projected)[0] AS projected
   }
   CALL (told, valid, initial, shown) {
     UNWIND told AS e
-    // include: fragments/heard.cypher
+    // include: fragments/sprt_llr.cypher
     // include: fragments/sequential.cypher
     RETURN verdict
   }

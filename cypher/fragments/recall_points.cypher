@@ -9,9 +9,9 @@
 OPTIONAL CALL (kind, n) {
   FILTER kind = 'memory'
   WITH n AS m, $valid AS valid
-  // include: fragments/trace_told.cypher
+  // include: fragments/trace_events.cypher
   // include: fragments/trace_fold.cypher
-  // include: fragments/trace_faded.cypher
+  // include: fragments/trace_decayed.cypher
   RETURN trace
 }
 WITH collect({kind: kind, n: n, seen: seen, lists: lists, trace: trace}) AS candidates

@@ -7,7 +7,7 @@
 CALL (scope, names, predicate_key, mine) {
   MATCH (x:Belief)
   WHERE x.tenant = $tenant AND x.scope = scope AND x.subject_key IN names AND x.predicate_key = predicate_key
-  // include: fragments/value.cypher
+  // include: fragments/canonical_value.cypher
   WITH x, value
   ORDER BY x IN mine DESC, coll.indexOf(names, x.subject_key), x.object_key = value DESC, x.id
   WITH value, collect(x) AS same

@@ -28,7 +28,7 @@ CALL () {
   UNION ALL
     FILTER $subject IS NOT NULL
     LET subject_key = $subject
-    // include: fragments/names.cypher
+    // include: fragments/subject_names.cypher
     MATCH (b:Belief)
     WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key IN names AND b.predicate_key IS NOT NULL
       AND (scope > $after_scope OR b.predicate_key > $after_predicate)

@@ -8,9 +8,9 @@
 CALL (asked, members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
   // include: fragments/slot_evidence.cypher
-  // include: fragments/counted.cypher
-  // include: fragments/weighs.cypher
-  // include: fragments/among_others.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/overwrite_strength.cypher
+  // include: fragments/to_one_row.cypher
   // include: fragments/project_one.cypher
   LET i = coll.indexOf([v IN ranked | v.b], asked)
   LET v = ranked[i]
@@ -29,7 +29,7 @@ CALL (asked, members, valid, policy) {
 CALL (asked, members, valid) {
   UNWIND [x IN members WHERE x.b = asked AND x.x <> asked | x.x] AS b
   MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/counted.cypher
+  // include: fragments/not_retracted.cypher
   WITH b, count(*) AS events
   ORDER BY b.id
   RETURN collect({belief_id: b.id, statement: b.statement, events: events}) AS namesakes

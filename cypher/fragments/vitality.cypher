@@ -1,5 +1,5 @@
-// Compute the vitality of `b`, a belief, at (`valid`, $known). Needs `b`, `valid`, `initial` (fragments/initial),
-// `told`, the evidence that counts (fragments/counted) in order of (occurred_at, id), and `created_at`, the time of its
+// Compute the vitality of `b`, a belief, at (`valid`, $known). Needs `b`, `valid`, `initial` (fragments/prior),
+// `told`, the evidence that counts (fragments/not_retracted) in order of (occurred_at, id), and `created_at`, the time of its
 // first visible event; $scopes, $weights and $vital (rules/vitality.py sent). Leaves `vitality`, a map of the fields of
 // model/vitality.py. Events at the same time count once.
 // needs: b, valid, initial, told, created_at
@@ -15,7 +15,7 @@ CALL (b, valid) {
 }
 CALL (told) {
   UNWIND told AS e
-  // include: fragments/heard.cypher
+  // include: fragments/sprt_llr.cypher
   WITH heard, heard.event AS e
   WITH heard, coalesce($weights[e.source_type], 0.0) * e.confidence AS pi,
        coll.max([(e)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant}) | p.importance]) AS importance

@@ -21,10 +21,10 @@ CALL () {
     AND all(s IN path WHERE s.occurred_at <= $valid AND s.recorded_at <= $known)
   // DISTINCT lets the server visit each memory once, regardless of the number of paths to it.
   WITH DISTINCT m
-  // include: fragments/seen_as_of.cypher
+  // include: fragments/memory_dates_as_of.cypher
   CALL (m) {
     WITH m AS node
-    // include: fragments/standing_as_of.cypher
+    // include: fragments/status_as_of.cypher
     // include: fragments/links_as_of.cypher
     RETURN status, links
   }

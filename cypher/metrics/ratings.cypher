@@ -15,6 +15,6 @@
 
 MATCH (g:Rating)
 WHERE g.tenant = $tenant AND g.elo IS NOT NULL
-// include: fragments/faded.cypher
+// include: fragments/rating_decayed.cypher
 RETURN g.kind AS kind, floor(elo / $step) * $step AS least, count(*) AS items, sum(elo) AS total
 ORDER BY kind, least

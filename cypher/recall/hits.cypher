@@ -1,4 +1,4 @@
-// Return the results of a recall, best first. Combines the candidates of recall/now or recall/narrowed with belief
+// Return the results of a recall, best first. Combines the candidates of recall/current or recall/filtered with belief
 // values, computed from the evidence of the shortlist. A separate query, because both need it and the server plans a
 // short query faster. Twin: oracles/blending.py
 // mode: read
@@ -8,7 +8,7 @@
 // params:
 //   $tenant          string    tenant name
 //   $scopes          list      read scopes
-//   $found           map       one row of recall/now or recall/narrowed
+//   $found           map       one row of recall/current or recall/filtered
 //   $statuses        list      statuses to return; outvoted: a candidate of a slot with another leader
 //   $limit           integer   maximum number of hits
 //   $by              map       scoring parameters: see rules/blending.py sent
@@ -39,7 +39,7 @@ LET asked = [x IN shortlist | x.n] + COLLECT {
   WHERE b.scope IN $scopes
   RETURN b
 }
-// include: fragments/judged_slots.cypher
+// include: fragments/slot_standings.cypher
 // include: fragments/recall_values.cypher
 // include: fragments/recall_beliefs.cypher
 LET lost = [j IN judged WHERE j.lost | j.b.id]
@@ -61,7 +61,7 @@ OPTIONAL CALL (hit) {
 }
 CALL (hit) {
   OPTIONAL MATCH (g:Rating {tenant: $tenant, kind: CASE hit.kind WHEN 'memory' THEN 'Memory' ELSE 'Belief' END, id: hit.item.id})
-  // include: fragments/faded.cypher
+  // include: fragments/rating_decayed.cypher
   RETURN g {.games, elo: elo, touched_at: toString(g.touched_at)} AS rating
 }
 WITH hit, lost, vitality, rating

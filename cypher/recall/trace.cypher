@@ -27,7 +27,7 @@ CALL (m) {
 }
 WITH ids, times, $valid AS valid, {trace: 0.0, sayings: []} AS state
 // include: fragments/trace_fold.cypher
-// include: fragments/trace_faded.cypher
+// include: fragments/trace_decayed.cypher
 RETURN trace, size(ids) AS total, [i IN range(0, size(ids) - 1)[-$limit..] | {
   event_id: ids[i], at: times[i], burst: traced.sayings[i].burst, spacing: traced.sayings[i].spacing, recency: exp(
     -((valid.epochSeconds - times[i].epochSeconds) * 1000000 + valid.microsecond - times[i].microsecond) / 8.64e10

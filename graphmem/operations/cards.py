@@ -27,9 +27,9 @@ AROUND = 3
 TURNS = 100
 CLAIMS = 100
 
-EXPAND = catalog.query("attention/expand", dict)
+EXPAND = catalog.query("usage/expand", dict)
 STATES = catalog.query("belief/states", read_options.belief)
-LOST = catalog.query("belief/lost", lambda row: row["lost"])
+LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
 
 
 @consistent

@@ -39,8 +39,8 @@ from graphmem.rules import (
 )
 from graphmem.rules.conflicts import consistent
 
-NOW = catalog.query("recall/now", dict)
-NARROWED = catalog.query("recall/narrowed", dict)
+NOW = catalog.query("recall/current", dict)
+NARROWED = catalog.query("recall/filtered", dict)
 HITS = catalog.query("recall/hits", dict)
 
 OUTVOTED = "outvoted"
@@ -147,7 +147,7 @@ def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:
 def _narrower(
     to: RequestContext, asked: Mapping[str, Any], want: RecallRequest, kept: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the additional parameters of recall/narrowed, compared with recall/now."""
+    """Return the additional parameters of recall/filtered, compared with recall/current."""
     since, until = want.since or read_options.BEGINNING, want.until or read_options.FOREVER
     described = words.facet_query(to.wall, kept, want.facets(to.wall.tenant))
     return {

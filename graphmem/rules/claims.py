@@ -56,7 +56,7 @@ class Claim:
     """Whether the statement was given rather than generated from the triple."""
 
     def row(self, wall: TenantScope, vector: Vector | None) -> dict[str, Any]:
-        """Return the map for fragments/meet_belief."""
+        """Return the map for fragments/merge_belief."""
         return {
             "id": self.id,
             "scope": self.scope,

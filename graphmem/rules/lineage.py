@@ -86,7 +86,7 @@ def predicates(memories: Sequence[NewMemory]) -> list[str]:
 def rows(
     committed: Sequence[tuple[TextDraft, str]], wall: TenantScope, templates: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Return the rows for belief/claim, ordered by belief.
+    """Return the rows for belief/link_claims, ordered by belief.
 
     All batches lock beliefs in this order, so that they wait for each other without deadlock.
 

@@ -106,7 +106,10 @@ def test_a_header_says_what_a_file_is() -> None:
             GOOD + "// include: fragments/nowhere.cypher\n",
             "fragment fragments/nowhere.cypher does not exist",
         ),
-        (GOOD + "// include: commit/look.cypher\n", "fragment commit/look.cypher does not exist"),
+        (
+            GOOD + "// include: commit/find_existing.cypher\n",
+            "fragment commit/find_existing.cypher does not exist",
+        ),
         (GOOD + "// include: ../README.md\n", "fragment ../README.md does not exist"),
     ],
 )
@@ -248,7 +251,7 @@ def test_names_are_paths_without_fragments(cypher: Files) -> None:
 def test_every_file_that_ships_is_accepted() -> None:
     for name in catalog.names():
         assert catalog.procedure(name).name == name
-    assert "commit/look" in catalog.names()
+    assert "commit/find_existing" in catalog.names()
 
 
 @pytest.mark.parametrize("name", ["commit/nothing", "", "../README", "fragments/nothing"])

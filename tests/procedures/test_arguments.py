@@ -68,8 +68,8 @@ def test_what_is_needed_is_not_null(asked: Asked, populated: Populated) -> None:
         ("belief/current", {"scopes": ["global", None]}, "`scopes` must hold no null."),
         ("belief/current", {"policy": {"kappa": 1.0}}, "`policy` lacks cardinality, combine, "),
         ("belief/test", {"test": {"uper": 1.0}}, "`test` has no uper; it holds upper, lower, "),
-        ("recall/now", {"words": {}}, "`words` lacks belief, memory, turn."),
-        ("recall/now", {"by": {"vectors": 1.0}}, "`by` has no vectors; it holds score, "),
+        ("recall/current", {"words": {}}, "`words` lacks belief, memory, turn."),
+        ("recall/current", {"by": {"vectors": 1.0}}, "`by` has no vectors; it holds score, "),
     ],
 )
 def test_a_bad_argument_is_named(
@@ -89,7 +89,7 @@ def test_a_bad_argument_is_named(
         ("belief/current", {"valid": "yesterday"}, "DateTime"),
         ("belief/current", {"policy": ["ONE"]}, "Map"),
         ("belief/current", {"present_policy": "yes"}, "Boolean"),
-        ("recall/now", {"mu": "little"}, "Float"),
+        ("recall/current", {"mu": "little"}, "Float"),
     ],
 )
 def test_another_type_is_refused_by_the_server(

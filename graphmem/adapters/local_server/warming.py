@@ -23,8 +23,8 @@ from graphmem.settings import Settings
 if TYPE_CHECKING:
     from neo4j import Session
 
-HOT = ("recall/hits", "recall/now", "belief/current", "belief/explain", "recall/narrowed")
-"""Procedures to plan, in this order. An immediate recall makes the server plan recall/now at the
+HOT = ("recall/hits", "recall/current", "belief/current", "belief/explain", "recall/filtered")
+"""Procedures to plan, in this order. An immediate recall makes the server plan recall/current at the
 same time; it runs recall/hits next, which is planned by then."""
 LIMIT_S = 120.0
 """Seconds the server may plan one query, even on a busy machine."""

@@ -34,8 +34,8 @@ SHOWN = 200
 SOURCE = "attention"
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
-PRUNABLE = catalog.query("attention/prunable", dict)
-PRUNED = catalog.query("attention/pruned", dict)
+PRUNABLE = catalog.query("usage/prune_candidates", dict)
+PRUNED = catalog.query("usage/prune_manifest", dict)
 MARK = catalog.query("lineage/mark", catalog.ignored)
 ARCHIVE = catalog.query("upkeep/archive", catalog.ignored)
 

@@ -28,7 +28,7 @@ CALL () {
       MATCH (m)<-[:REINFORCES]-(e:Event)
       WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND e.recorded_at <= $known
     })
-  // include: fragments/seen_as_of.cypher
+  // include: fragments/memory_dates_as_of.cypher
   FILTER ($since IS NULL OR created_at >= $since)
     AND ($until IS NULL OR created_at < $until)
     AND ($before_at IS NULL OR created_at < $before_at OR (created_at = $before_at AND m.id < $before_id))
@@ -37,7 +37,7 @@ CALL () {
   ORDER BY created_at DESC, m.id DESC
   CALL (m) {
     WITH m AS node
-    // include: fragments/standing_as_of.cypher
+    // include: fragments/status_as_of.cypher
     RETURN status AS own_status
   }
   FILTER own_status IN $statuses

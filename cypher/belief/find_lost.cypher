@@ -23,5 +23,5 @@ CALL () {
   WHERE b.scope IN $scopes
   RETURN collect(b) AS asked
 }
-// include: fragments/judged_slots.cypher
+// include: fragments/slot_standings.cypher
 RETURN [j IN judged WHERE j.lost | j.b.id] AS lost

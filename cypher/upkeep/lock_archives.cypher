@@ -22,6 +22,6 @@ WITH p
 ORDER BY p.id
 SET p.locked_at = datetime.realtime('Z')
 WITH p
-// include: fragments/put_away.cypher
+// include: fragments/episode_archived.cypher
 OPTIONAL MATCH (p)-[:ARCHIVED_AS]->(a:Archive {tenant: $tenant})
 RETURN p.id AS id, p.scope AS scope, a {.content, .sha256} AS archive, put_away AS hidden

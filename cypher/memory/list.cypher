@@ -29,7 +29,7 @@ WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IN $statuses
 WITH m
 ORDER BY m.created_at DESC, m.id DESC
 LIMIT $limit
-// include: fragments/heads.cypher
+// include: fragments/chain_heads.cypher
 // include: fragments/memory_card.cypher
 RETURN card
 ORDER BY card.created_at DESC, card.id DESC

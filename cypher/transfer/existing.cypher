@@ -12,6 +12,6 @@
 
 UNWIND $ids AS key
 WITH $kind AS label, key
-// include: fragments/keyed.cypher
+// include: fragments/node_by_key.cypher
 FILTER x IS NOT NULL
 RETURN key AS id, properties(x) AS properties

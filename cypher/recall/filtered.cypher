@@ -1,6 +1,6 @@
 // Return recall candidates filtered by tag, source and time, or as of (valid, known). The index searches cannot apply
 // all of these filters, so they fetch more than a list needs, and the rest is filtered afterwards. Otherwise like
-// recall/now. Twins: oracles/fusion.py, oracles/blending.py, oracles/tracerank.py, oracles/lineage.py
+// recall/current. Twins: oracles/fusion.py, oracles/blending.py, oracles/tracerank.py, oracles/lineage.py
 // mode: read
 // rows: one
 // then: recall/hits
@@ -102,13 +102,13 @@ CALL (kind, n) {
       MATCH (m)<-[:REINFORCES]-(e:Event)
       WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
     })
-  // include: fragments/seen_as_of.cypher
+  // include: fragments/memory_dates_as_of.cypher
   FILTER created_at >= $since AND created_at < $until
   CALL (m) {
     // A memory without SUPERSEDES and CONCERNS edges is current.
     FILTER EXISTS { (m)<-[:SUPERSEDES|CONCERNS]-() }
     WITH m AS node
-    // include: fragments/standing_as_of.cypher
+    // include: fragments/status_as_of.cypher
     RETURN collect(status)[0] AS status
   }
   FILTER coalesce(status, 'current') IN $statuses
@@ -116,7 +116,7 @@ CALL (kind, n) {
 UNION ALL
   FILTER kind = 'belief'
   WITH n AS m
-  // include: fragments/belief_seen.cypher
+  // include: fragments/belief_created_as_of.cypher
   FILTER created_at >= $since AND created_at < $until AND ($source IS NULL OR EXISTS {
     MATCH (m)<-[:SUPPORTS|REFUTES]-(e:Event)
     WHERE e.source = $source AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
@@ -125,7 +125,7 @@ UNION ALL
 UNION ALL
   FILTER kind = 'turn' AND n.recorded_at <= $window.known AND n.occurred_at >= $since AND n.occurred_at < $window.until
   MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
-  // include: fragments/put_away.cypher
+  // include: fragments/episode_archived.cypher
   FILTER NOT put_away
   RETURN null AS seen
 }

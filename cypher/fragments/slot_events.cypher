@@ -1,6 +1,6 @@
 // Match the events of a slot to read: all of them or, to resume from `checkpoint`, its `tail`. For coexisting
 // candidates, checkpointed events of the episodes in the tail are included. Needs `slot_id`, `policy` and the results
-// of fragments/newer.cypher; leaves rows of `b`, `e` and `covered`, whether the checkpoint includes the event.
+// of fragments/resume_slot.cypher; leaves rows of `b`, `e` and `covered`, whether the checkpoint includes the event.
 // needs: slot_id, policy, checkpoint, tail, members
 // leaves: b, e, covered
 

@@ -16,7 +16,7 @@ CALL () {
   UNWIND $ids AS id
   MATCH (m:Memory {tenant: $tenant, id: id})
   WHERE m.scope IN $scopes
-  // include: fragments/seen_as_of.cypher
+  // include: fragments/memory_dates_as_of.cypher
   // include: fragments/lineage_as_of.cypher
   // include: fragments/memory_card_as_of.cypher
   RETURN collect(card) AS cards

@@ -55,11 +55,11 @@ CALL () {
   ORDER BY last_at, m.id
   LIMIT $limit
 }
-// include: fragments/heads.cypher
+// include: fragments/chain_heads.cypher
 // include: fragments/memory_card.cypher
 WITH m, card, $valid AS valid
-// include: fragments/trace_told.cypher
+// include: fragments/trace_events.cypher
 // include: fragments/trace_fold.cypher
-// include: fragments/trace_faded.cypher
+// include: fragments/trace_decayed.cypher
 RETURN card, trace
 ORDER BY card.last_seen_at, card.id

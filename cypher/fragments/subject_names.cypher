@@ -5,14 +5,14 @@
 
 LET canonical = coalesce(COLLECT {
   MATCH (n:Name {tenant: $tenant, key: subject_key})
-  // include: fragments/called.cypher
+  // include: fragments/canonical_name.cypher
 }[0], subject_key)
 LET others = COLLECT {
   MATCH (:Name {tenant: $tenant, key: canonical})<-[:NAMES]-(:Event)-[:CONCERNS]->(n:Name)
   WHERE n.tenant = $tenant
   WITH DISTINCT n
   WHERE canonical = COLLECT {
-    // include: fragments/called.cypher
+    // include: fragments/canonical_name.cypher
   }[0]
   RETURN n.key
   ORDER BY n.key

@@ -22,7 +22,7 @@
 CALL () {
   MATCH (g:Rating)
   WHERE g.tenant = $tenant AND g.elo IS NOT NULL AND g.scope IN $scopes AND g.kind IN $kinds
-  // include: fragments/faded.cypher
+  // include: fragments/rating_decayed.cypher
   WITH g, elo
   ORDER BY elo DESC, g.kind, g.id
   LIMIT $limit
@@ -43,7 +43,7 @@ UNION ALL
   RETURN n, null AS elo
 }
 LET p = n
-// include: fragments/put_away.cypher
+// include: fragments/episode_archived.cypher
 FILTER NOT put_away OR NOT n:Episode
 RETURN n.id AS id, coalesce(n.kind, CASE WHEN n:Memory THEN 'memory' WHEN n:Belief THEN 'belief' ELSE 'episode' END) AS kind,
        coalesce(n.ref, '') AS ref, coalesce(n.session_id, '') AS title, coalesce(n.content, n.statement, n.summary, n.gist, '') AS text, elo

@@ -27,14 +27,14 @@ CALL (rated) {
   RETURN end.position AS position, start, end.recorded_at AS ended
 }
 CALL (start, ended) {
-  // include: fragments/opened.cypher
+  // include: fragments/session_accesses.cypher
   CALL (start, ended, looks) {
     MATCH (start)<-[:WITHIN]-(s:Event {type: 'SEARCH'})
     WHERE s.recorded_at <= ended
     WITH s, looks
     ORDER BY s.occurred_at, s.id
     CALL (s, looks) {
-      // include: fragments/play.cypher
+      // include: fragments/rate_search.cypher
       RETURN count(g) AS changed
     }
     RETURN count(CASE WHEN changed > 0 THEN 1 END) AS searches, sum(changed) AS updates

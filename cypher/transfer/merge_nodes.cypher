@@ -1,5 +1,5 @@
 // Merge the properties of an export into existing memories and beliefs. Takes the earliest creation time, all tags, and
-// the earliest wording, as in fragments/meet_belief. The caller rebuilds the caches afterwards.
+// the earliest wording, as in fragments/merge_belief. The caller rebuilds the caches afterwards.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek

@@ -15,6 +15,6 @@
 
 MATCH (g:Rating)
 WHERE g.tenant = $tenant AND g.elo IS NOT NULL AND g.scope IN $scopes AND g.kind IN $kinds
-// include: fragments/faded.cypher
+// include: fragments/rating_decayed.cypher
 RETURN floor(elo / $step) * $step AS least, count(*) AS items
 ORDER BY least

@@ -83,7 +83,7 @@ CALL (kind, n) {
 UNION ALL
   FILTER kind = 'turn'
   MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
-  // include: fragments/put_away.cypher
+  // include: fragments/episode_archived.cypher
   RETURN put_away
 }
 FILTER NOT put_away
@@ -96,7 +96,7 @@ CALL (others) {
   CALL (hit) {
     FILTER hit.kind = 'memory'
     WITH hit.n AS m, $valid AS valid
-    // include: fragments/heads.cypher
+    // include: fragments/chain_heads.cypher
     // include: fragments/memory_card.cypher
     // include: fragments/memory_reasons.cypher
     // include: fragments/recall_memory.cypher

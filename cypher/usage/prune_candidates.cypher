@@ -27,12 +27,12 @@ WHERE g.tenant = $tenant AND g.elo >= $after_elo AND (g.elo > $after_elo OR g.ki
 WITH g
 ORDER BY g.elo, g.kind, g.id
 LIMIT $limit
-// include: fragments/faded.cypher
+// include: fragments/rating_decayed.cypher
 OPTIONAL CALL (g) {
   MATCH (n:Memory|Belief|Episode {tenant: $tenant, id: g.id})
   WHERE g.kind IN labels(n) AND (n:Episode OR n.status = 'current')
   LET p = n
-  // include: fragments/put_away.cypher
+  // include: fragments/episode_archived.cypher
   FILTER NOT put_away
   CALL (n) {
     MATCH (n)<-[:REINFORCES|SUPPORTS|REFUTES|CONCERNS]-(e:Event {tenant: $tenant})

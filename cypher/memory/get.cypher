@@ -12,6 +12,6 @@
 UNWIND $ids AS id
 MATCH (m:Memory {tenant: $tenant, id: id})
 WHERE m.scope IN $scopes
-// include: fragments/heads.cypher
+// include: fragments/chain_heads.cypher
 // include: fragments/memory_card.cypher
 RETURN card

@@ -4,5 +4,5 @@
 
 LET value = coalesce(COLLECT {
   MATCH (n:Name {tenant: $tenant, key: x.object_key})
-  // include: fragments/called.cypher
+  // include: fragments/canonical_name.cypher
 }[0], x.object_key, x.id)

@@ -14,13 +14,13 @@
 
 UNWIND $claims AS row
 WITH row.event AS event, row.claim AS claim, row.memory_id AS memory_id
-// include: fragments/meet_belief.cypher
+// include: fragments/merge_belief.cypher
 WITH event, claim, memory_id, b
 MATCH (e:Event {tenant: $tenant, id: event.id})
-// include: fragments/speak_of.cypher
+// include: fragments/link_evidence.cypher
 WITH memory_id, b, e
 MATCH (m:Memory {tenant: $tenant, id: memory_id})
 MERGE (m)-[:CLAIMS]->(b)
 WITH DISTINCT e
-// include: fragments/meet_retraction.cypher
+// include: fragments/link_earlier_retractions.cypher
 RETURN count(e) AS events

@@ -11,7 +11,7 @@ CALL (asked) {
   UNWIND asked AS claimed
   WITH DISTINCT claimed, coalesce(claimed.predicate_key, '') AS predicate_key, claimed.subject_key AS subject_key, $valid AS valid
   // include: fragments/policy.cypher
-  // include: fragments/names.cypher
+  // include: fragments/subject_names.cypher
   WITH claimed, policy, names, policy.cardinality = 'ONE' AND claimed.subject_key IS NOT NULL AS competes
   // The candidates of a slot are ranked once, regardless of how many of them are requested.
   WITH CASE WHEN competes THEN [claimed.scope, coll.min(names), claimed.predicate_key] ELSE [claimed.id] END AS key, competes,
@@ -24,9 +24,9 @@ CALL (asked) {
   }
   CALL (members, policy, valid) {
     // include: fragments/slot_evidence.cypher
-    // include: fragments/counted.cypher
-    // include: fragments/weighs.cypher
-    // include: fragments/among_others.cypher
+    // include: fragments/not_retracted.cypher
+    // include: fragments/overwrite_strength.cypher
+    // include: fragments/to_one_row.cypher
     // include: fragments/project_one.cypher
     RETURN ranked, close
   }

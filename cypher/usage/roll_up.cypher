@@ -1,5 +1,5 @@
 // Remove the searches of sessions and append one ROLL_UP event per session with their count. Accesses are kept. Only
-// this query and attention/roll_up_alone remove events, after the ratings are checkpointed.
+// this query and usage/roll_up_sessionless remove events, after the ratings are checkpointed.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek

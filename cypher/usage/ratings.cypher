@@ -22,7 +22,7 @@
 
 MATCH (g:Rating)
 WHERE g.tenant = $tenant AND g.elo >= $least AND g.scope IN $scopes AND g.kind IN $kinds
-// include: fragments/faded.cypher
+// include: fragments/rating_decayed.cypher
 FILTER elo >= $least AND elo < $below
 WITH g, elo
 ORDER BY elo DESC, g.kind, g.id

@@ -32,7 +32,7 @@ LIMIT 1
 CALL (n) {
   WITH n AS m
   FILTER m:Memory
-  // include: fragments/heads.cypher
+  // include: fragments/chain_heads.cypher
   // include: fragments/memory_card.cypher
   RETURN card AS item
 UNION ALL
@@ -57,7 +57,7 @@ CALL (n, valid) {
     FILTER n:Belief
     MATCH (n)<-[edge:SUPPORTS|REFUTES|CONCERNS]-(e:Event)
     WHERE type(edge) <> 'CONCERNS' OR e.type = 'BELIEVE'
-    // include: fragments/counted.cypher
+    // include: fragments/not_retracted.cypher
     RETURN e ORDER BY e.occurred_at DESC, e.recorded_at DESC, e.id DESC LIMIT $limit
   }
   WITH e, true AS speaks, true AS counts
@@ -66,7 +66,7 @@ CALL (n, valid) {
   RETURN collect(line) AS events, collect(e) AS told
 }
 LET sayings = told + n
-// include: fragments/scene.cypher
+// include: fragments/quoted_turns.cypher
 CALL (n) {
   MATCH (n)-[s:SUPERSEDES]-(other:Memory|Belief)
   WHERE other.tenant = $tenant AND other.scope IN $scopes

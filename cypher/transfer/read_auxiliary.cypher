@@ -36,4 +36,4 @@ UNION ALL
   MATCH (n:Rater {tenant: $tenant})
   RETURN n, n.tenant AS key LIMIT $limit
 }
-// include: fragments/exported.cypher
+// include: fragments/export_record.cypher
