@@ -12,7 +12,7 @@
 // columns:
 //   - missing     list  ids of episodes and turns that do not exist
 //   - unembedded  list  ids of beliefs of these events that lack an embedding
-//   - long         list     maps of slots due for a checkpoint, by beliefs with at least 64 evidence events: slot_id, scope, subject_key, predicate_key
+//   - long        list  maps of slots due for a checkpoint, by beliefs with at least 64 evidence events: slot_id, scope, subject_key, predicate_key
 
 UNWIND $events AS event
 WITH event, event.claim AS claim

@@ -18,16 +18,29 @@
 //   $weights_key     string    key of the weights for which a checkpoint is valid; null: read every event
 //   $limit           integer   maximum number of candidates, best first
 // columns:
-//   - scope        string   scope of the slot, or null
-//   - names        list     names of the subject, folded, the requested one first
-//   - policy       map      policy that was applied
-//   - candidates   list     maps, best first: belief_id, subject, object, statement, status, belief, score, last_at, events, ambiguous; MANY: also P+ and P-
-//   - total        integer  total number of candidates
-//   - now          datetime  server clock
+//   - scope       string    scope of the slot, or null
+//   - names       list      names of the subject, folded, the requested one first
+//   - policy      map       policy that was applied
+//   - candidates  list      maps, best first: belief_id, subject, object, statement, status, belief, score, last_at, events, ambiguous; MANY: also P+ and P-
+//   - total       integer   total number of candidates
+//   - now         datetime  server clock
 
 WITH $subject AS subject_key, $predicate AS predicate_key, $valid AS valid
 // include: fragments/subject_names.cypher
-// include: fragments/find_slot.cypher
+CALL (names) {
+  UNWIND range(0, size($scopes) - 1) AS i
+  MATCH (b:Belief)
+  WHERE b.tenant = $tenant AND b.scope = $scopes[i] AND b.subject_key IN names AND b.predicate_key = $predicate
+    AND b.created_at <= $valid AND ($known IS NULL OR b.recorded_at <= $known AND EXISTS {
+      MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
+      WHERE x.occurred_at <= $valid AND x.recorded_at <= $known
+    })
+  WITH i, b.slot_id AS slot_id
+  ORDER BY i
+  LIMIT 1
+  RETURN collect([$scopes[i], slot_id])[0] AS place
+}
+LET scope = place[0], slot_id = CASE size(names) WHEN 1 THEN place[1] END
 // include: fragments/policy.cypher
 // include: fragments/resume_slot.cypher
 CALL (slot_id, valid, policy, checkpoint, tail, members) {

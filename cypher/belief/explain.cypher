@@ -18,20 +18,20 @@
 //   $skip            integer   number of evidence events to skip, oldest first
 //   $limit           integer   maximum number of evidence events, and of retracted events and memories
 // columns:
-//   - card       map       id, scope, statement, subject, predicate, object, status, created_at, recorded_at
-//   - initial    float     confidence before any evidence
-//   - policy     map       policy that was applied; with id and occurred_at if it was declared
-//   - projected  map       see fragments/project_many.cypher; null: no evidence
-//   - rivals     list      maps of the other candidates affirmed since: belief_id, object, events; most events first
-//   - namesakes  list      maps of equal beliefs under aliases: belief_id, statement, events
-//   - verdict    map       status, log_ratio, confidence, evidence
-//   - total      integer   total number of evidence events
-//   - lines      list      maps, oldest first: id, at, polarity, episode, strength, llr, c, l, s, echo_of, event, weight, turn_id, memory_id, after
-//   - withdrawn  list      maps of retracted evidence, oldest first: id, at, polarity, confidence, source_type, retraction_id, retracted_at, payload
-//   - links      list      maps of SUPERSEDES edges: newer, belief_id, statement, event_id, occurred_at, recorded_at, payload
-//   - memories   list      maps, oldest first: memory_id, content
-//   - one        map       rank in a ONE slot: see fragments/project_one.cypher; place, of, ambiguous, leader_id, refutations; null otherwise
-//   - now        datetime  server clock
+//   - card              map       id, scope, statement, subject, predicate, object, status, created_at, recorded_at
+//   - initial           float     confidence before any evidence
+//   - policy            map       policy that was applied; with id and occurred_at if it was declared
+//   - projected         map       see fragments/project_many.cypher; null: no evidence
+//   - other_candidates  list      maps of the other candidates affirmed since: belief_id, object, events; most events first
+//   - alias_beliefs     list      maps of equal beliefs under aliases: belief_id, statement, events
+//   - verdict           map       status, log_ratio, confidence, evidence
+//   - total             integer   total number of evidence events
+//   - lines             list      maps, oldest first: id, at, polarity, episode, strength, llr, c, l, s, echo_of, event, weight, turn_id, memory_id, after
+//   - retracted         list      maps of retracted evidence, oldest first: id, at, polarity, confidence, source_type, retraction_id, retracted_at, payload
+//   - links             list      maps of SUPERSEDES edges: newer, belief_id, statement, event_id, occurred_at, recorded_at, payload
+//   - memories          list      maps, oldest first: memory_id, content
+//   - one               map       rank in a ONE slot: see fragments/project_one.cypher; place, of, ambiguous, leader_id, refutations; null otherwise
+//   - now               datetime  server clock
 
 MATCH (m:Belief {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
@@ -77,5 +77,5 @@ LET scope = asked.scope, subject_key = asked.subject_key, mine = [asked]
 // include: fragments/retracted_evidence.cypher
 // include: fragments/trail_page.cypher
 // include: fragments/neighbors.cypher
-RETURN card, initial, policy, projected, rivals, namesakes, verdict, size(pieces) AS total, lines, withdrawn, links, memories,
+RETURN card, initial, policy, projected, other_candidates, alias_beliefs, verdict, size(pieces) AS total, lines, retracted, links, memories,
        one {.*, refutations: size([x IN pieces WHERE x.polarity = -1 AND x.at >= one.last_at])} AS one, datetime.realtime('Z') AS now

@@ -11,14 +11,14 @@
 //   $valid   datetime  upper bound of valid time
 //   $known   datetime  upper bound of known time
 // columns:
-//   - card         map       see fragments/belief_card.cypher; null: the belief did not exist
-//   - total        integer   total number of events, returned or not
-//   - events       list      maps, oldest first, see fragments/belief_event.cypher
-//   - turns        list      maps of the turns quoted by the returned events, in conversation order
-//   - episodes     list      maps of the episodes of the returned events, oldest first: id, session_id, summary, occurred_at
-//   - memories     list      see fragments/memory_card_as_of.cypher
-//   - links        list      maps of the incoming and outgoing SUPERSEDES edges: newer_id, older_id, event_id, occurred_at, recorded_at, in_force
-//   - now          datetime  server clock
+//   - card      map       see fragments/belief_card.cypher; null: the belief did not exist
+//   - total     integer   total number of events, returned or not
+//   - events    list      maps, oldest first, see fragments/belief_event.cypher
+//   - turns     list      maps of the turns quoted by the returned events, in conversation order
+//   - episodes  list      maps of the episodes of the returned events, oldest first: id, session_id, summary, occurred_at
+//   - memories  list      see fragments/memory_card_as_of.cypher
+//   - links     list      maps of the incoming and outgoing SUPERSEDES edges: newer_id, older_id, event_id, occurred_at, recorded_at, in_force
+//   - now       datetime  server clock
 
 OPTIONAL CALL () {
   MATCH (m:Belief {tenant: $tenant, id: $id})

@@ -18,15 +18,15 @@
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $limit           integer   maximum number of candidates, best first
 // columns:
-//   - object      string    object of the candidate, as first written
-//   - belief      float     in [0, 1)
-//   - ambiguous   boolean   whether it is one of two candidates of a ONE slot that are too close to call
-//   - score       float     score of a candidate of a ONE slot, without decay; else its belief
-//   - status      string    current, superseded or archived
-//   - events      integer   number of evidence events that count
-//   - last_at     datetime  time of the last affirmation; null: never
-//   - belief_id   string    belief id
-//   - statement   string    statement of the belief
+//   - object     string    object of the candidate, as first written
+//   - belief     float     in [0, 1)
+//   - ambiguous  boolean   whether it is one of two candidates of a ONE slot that are too close to call
+//   - score      float     score of a candidate of a ONE slot, without decay; else its belief
+//   - status     string    current, superseded or archived
+//   - events     integer   number of evidence events that count
+//   - last_at    datetime  time of the last affirmation; null: never
+//   - belief_id  string    belief id
+//   - statement  string    statement of the belief
 
 WITH $scope AS scope, $subject AS subject_key, $predicate AS predicate_key, $valid AS valid, [] AS mine
 // include: fragments/subject_names.cypher

@@ -4,28 +4,28 @@
 // rows: many
 // plan: NodeIndexSeek NodeUniqueIndexSeek
 // params:
-//   $tenant          string    tenant name
-//   $scopes          list      read scopes
-//   $ids             list      belief ids; null: a page
-//   $statuses        list      statuses to return, as of the read; pages only
-//   $before_at       datetime  created_at of the last row of the previous page; null: the first page
-//   $before_id       string    id of the last row of the previous page
-//   $limit           integer   maximum number of rows
-//   $valid           datetime  upper bound of valid time
-//   $known           datetime  upper bound of known time; null: no bound
-//   $policy          map       policy override; null: the declared policy
-//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
-//   $default_policy  map       policy of undeclared predicates
-//   $weights         map       reliability of each source type, in (0, 1]
-//   $test            map       upper, lower, promote_step, demote_step, most, least
-//   $vital           map       vitality constants: see rules/vitality.py sent
+//   $tenant              string    tenant name
+//   $scopes              list      read scopes
+//   $ids                 list      belief ids; null: a page
+//   $statuses            list      statuses to return, as of the read; pages only
+//   $before_at           datetime  created_at of the last row of the previous page; null: the first page
+//   $before_id           string    id of the last row of the previous page
+//   $limit               integer   maximum number of rows
+//   $valid               datetime  upper bound of valid time
+//   $known               datetime  upper bound of known time; null: no bound
+//   $policy              map       policy override; null: the declared policy
+//   $present_policy      boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy      map       policy of undeclared predicates
+//   $weights             map       reliability of each source type, in (0, 1]
+//   $test                map       upper, lower, promote_step, demote_step, most, least
+//   $vitality_constants  map       vitality constants: see rules/vitality.py sent
 // columns:
-//   - card       map    id, scope, statement, subject, predicate, object, recorded_at, status as of the read, created_at
-//   - initial    float  confidence before any evidence
-//   - projected  map    belief, positive, negative, supporting_episodes, refuting_episodes, contested, events; null: no evidence
-//   - score      float  score of a candidate of a ONE slot, with decay; null otherwise
-//   - verdict    map    status, log_ratio, confidence, evidence
-//   - vitality   map    vitality: see fragments/vitality.cypher
+//   - card       map       id, scope, statement, subject, predicate, object, recorded_at, status as of the read, created_at
+//   - initial    float     confidence before any evidence
+//   - projected  map       belief, positive, negative, supporting_episodes, refuting_episodes, contested, events; null: no evidence
+//   - score      float     score of a candidate of a ONE slot, with decay; null otherwise
+//   - verdict    map       status, log_ratio, confidence, evidence
+//   - vitality   map       vitality: see fragments/vitality.cypher
 //   - now        datetime  server clock
 
 // include: fragments/requested_beliefs.cypher
@@ -50,19 +50,19 @@ CALL (b, valid) {
   // include: fragments/not_retracted.cypher
   WITH e
   ORDER BY e.occurred_at, e.id
-  RETURN collect(e) AS told
+  RETURN collect(e) AS evidence
 }
 // include: fragments/vitality.cypher
-CALL (asked, told, valid, policy) {
-  UNWIND told AS e
+CALL (asked, evidence, valid, policy) {
+  UNWIND evidence AS e
   WITH asked AS b, e, false AS covered
   // include: fragments/noisy_or_term.cypher
   // include: fragments/to_many_row.cypher
   // include: fragments/project_many.cypher
   RETURN collect(projected)[0] AS projected
 }
-CALL (told, initial, shown) {
-  UNWIND told AS e
+CALL (evidence, initial, shown) {
+  UNWIND evidence AS e
   // include: fragments/sprt_llr.cypher
   // include: fragments/sequential.cypher
   RETURN verdict

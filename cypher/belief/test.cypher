@@ -18,9 +18,9 @@
 //   $skip     integer   number of evidence events to skip, oldest first
 //   $limit    integer   maximum number of evidence events
 // columns:
-//   - initial  float  confidence before any evidence
-//   - verdict  map    status, log_ratio, confidence, evidence
-//   - lines    list   maps, oldest first: id, at, polarity, episode, strength, llr, event (null: hypothetical), weight, turn_id, memory_id, after: [time, status, log_ratio, confidence]
+//   - initial  float     confidence before any evidence
+//   - verdict  map       status, log_ratio, confidence, evidence
+//   - lines    list      maps, oldest first: id, at, polarity, episode, strength, llr, event (null: hypothetical), weight, turn_id, memory_id, after: a map of at, status, log_ratio, confidence
 //   - now      datetime  server clock
 
 MATCH (m:Belief {tenant: $tenant, id: $id})

@@ -4,13 +4,13 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string    tenant name
-//   $scope     string    scope name
-//   $beliefs   list      maps: id, and vector, the embedding of the statement, or null for the stored one
-//   $known     datetime  upper bound of known time
-//   $machines  list      roles whose turns are not evidence
-//   $limit     integer   maximum number of nearest turns, and of nearest episodes, per belief, >= 1
-//   $least     float     minimum score of a near passage
+//   $tenant           string    tenant name
+//   $scope            string    scope name
+//   $beliefs          list      maps: id, and vector, the embedding of the statement, or null for the stored one
+//   $known            datetime  upper bound of known time
+//   $non_human_roles  list      roles whose turns are not evidence
+//   $limit            integer   maximum number of nearest turns, and of nearest episodes, per belief, >= 1
+//   $least            float     minimum score of a near passage
 // columns:
 //   - belief_id  string  belief id
 //   - score      float   similarity score
@@ -29,7 +29,7 @@ CALL (vector) {
     WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at <= $known
     LIMIT $limit
   ) SCORE AS score
-  FILTER NOT p.role IN $machines
+  FILTER NOT p.role IN $non_human_roles
   RETURN p, score
 UNION ALL
   MATCH (p:Episode)

@@ -9,7 +9,7 @@
 //   $beliefs   list    belief ids
 //   $episodes  list    episode ids
 // columns:
-//   - items     map  number of memories, beliefs and episodes, by label
+//   - items     map      number of memories, beliefs and episodes, by label
 //   - turns     integer  number of turns of the episodes
 //   - archives  integer  number of archives of the episodes
 //   - replies   integer  number of replies that rest on the episodes or their turns

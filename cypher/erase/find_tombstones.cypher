@@ -6,8 +6,8 @@
 //   $tenant  string  full-text token of the tenant; the name of an erased tenant is not stored
 //   $keys    list    digests: see rules/erasure.py
 // columns:
-//   - keys   list     digests that have a tombstone
-//   - ever   boolean  whether the tenant has any tombstone
+//   - keys  list     digests that have a tombstone
+//   - ever  boolean  whether the tenant has any tombstone
 
 RETURN
   COLLECT {

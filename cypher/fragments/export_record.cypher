@@ -3,9 +3,9 @@
 // query. A node described by events is included if one of them was visible; newer data is left out.
 // needs: n, key
 
-LET told = n:Memory OR n:Name OR n:Predicate
+LET described = n:Memory OR n:Name OR n:Predicate
 LET taken = CASE
-  WHEN told AND EXISTS { (n)<--(:Event) } THEN EXISTS { (n)<--(e:Event) WHERE e.recorded_at <= $known }
+  WHEN described AND EXISTS { (n)<--(:Event) } THEN EXISTS { (n)<--(e:Event) WHERE e.recorded_at <= $known }
   WHEN n:Archive THEN true
   ELSE coalesce(n.recorded_at <= $known, true)
 END

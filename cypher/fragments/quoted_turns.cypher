@@ -1,12 +1,12 @@
-// Collect the turns that `sayings` quote, the neighbours of `n` if it is a turn, or the first turns of `n` if it is an
-// episode; and their episodes. Needs `n` and `sayings`, a list of events and turns, $scopes, $around and $turns; leaves
+// Collect the turns that `sources` quote, the neighbours of `n` if it is a turn, or the first turns of `n` if it is an
+// episode; and their episodes. Needs `n` and `sources`, a list of events and turns, $scopes, $around and $turns; leaves
 // `turns` and `episodes`, lists of maps in order.
-// needs: n, sayings
+// needs: n, sources
 // leaves: turns, episodes
 
-CALL (n, sayings) {
-  CALL (n, sayings) {
-    UNWIND sayings AS e
+CALL (n, sources) {
+  CALL (n, sources) {
+    UNWIND sources AS e
     MATCH (e)-[:QUOTES]->(t:Turn {tenant: $tenant})
     RETURN t, t.occurred_at AS at
   UNION
@@ -21,8 +21,8 @@ CALL (n, sayings) {
   WHERE t.scope IN $scopes
   RETURN collect(t {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at}) AS turns
 }
-CALL (sayings) {
-  UNWIND sayings AS e
+CALL (sources) {
+  UNWIND sources AS e
   MATCH (e)-[:OCCURRED_IN]->(x:Episode {tenant: $tenant})
   WITH DISTINCT x
   ORDER BY x.occurred_at, x.id

@@ -1,5 +1,5 @@
 // Compute the points of each candidate in each list. Needs rows of `kind`, `n`, `seen` (further fields to keep, or
-// null) and `lists`, maps of list ('vector' or 'words') and found (Neo4j's score); and $by, $mu, $trace, $scopes,
+// null) and `lists`, maps of list ('vector' or 'words') and found (Neo4j's score); and $scoring, $mu, $trace, $scopes,
 // $valid, $known. Leaves rows of `x`, a map (kind, n, seen, trace of a memory), `list` (also 'recency' and 'access' if
 // enabled), `found` and `points`.
 // needs: kind, n, seen, lists
@@ -21,12 +21,12 @@ CALL (candidates) {
   WITH x, l.list AS list, l.found AS found, (2 * l.found - 1 - $mu) / (1 - $mu) AS similarity
   RETURN x, list, found, CASE
     WHEN list = 'words' THEN found
-    WHEN $by.distance THEN 1 / (1 + sqrt(CASE WHEN found < 1 THEN 4 - 4 * found ELSE 0 END))
+    WHEN $scoring.distance THEN 1 / (1 + sqrt(CASE WHEN found < 1 THEN 4 - 4 * found ELSE 0 END))
     WHEN similarity > 0 THEN similarity * (1 + $trace.weight * log(1 + coalesce(x.trace, 0.0)))
     ELSE similarity
   END AS points
 UNION ALL
-  UNWIND CASE WHEN $by.recency > 0 THEN candidates ELSE [] END AS x
+  UNWIND CASE WHEN $scoring.recency > 0 THEN candidates ELSE [] END AS x
   CALL (x) {
     FILTER x.kind = 'turn'
     RETURN x.n.occurred_at AS at
@@ -39,9 +39,9 @@ UNION ALL
   }
   FILTER at IS NOT NULL
   WITH x, ($valid.epochSeconds - at.epochSeconds + ($valid.microsecond - at.microsecond) / 1e6) / 86400 AS days
-  RETURN x, 'recency' AS list, null AS found, exp(-days / $by.recency_days) AS points
+  RETURN x, 'recency' AS list, null AS found, exp(-days / $scoring.recency_days) AS points
 UNION ALL
-  UNWIND CASE WHEN $by.access > 0 THEN candidates ELSE [] END AS x
+  UNWIND CASE WHEN $scoring.access > 0 THEN candidates ELSE [] END AS x
   WITH x, x.n AS n
   LET looks = COUNT {
     MATCH (n)<-[:ACCESSED]-(e:Event)

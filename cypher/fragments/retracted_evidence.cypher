@@ -1,7 +1,7 @@
 // Collect the retracted evidence of `b`. Needs `b`, `valid` and `pieces`, the remaining evidence, $known and $limit;
-// leaves `withdrawn`, a list of maps, oldest first, each with its newest visible retraction.
+// leaves `retracted`, a list of maps, oldest first, each with its newest visible retraction.
 // needs: b, valid, pieces
-// leaves: withdrawn
+// leaves: retracted
 // twin: oracles/retraction.py
 
 CALL (b, valid, pieces) {
@@ -16,5 +16,5 @@ CALL (b, valid, pieces) {
   RETURN collect(e {
     .id, .polarity, .confidence, .source_type, at: e.occurred_at,
     retraction_id: r.id, retracted_at: r.recorded_at, payload: r.payload
-  }) AS withdrawn
+  }) AS retracted
 }

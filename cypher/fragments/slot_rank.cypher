@@ -1,9 +1,9 @@
 // Rank a belief in its ONE slot, and count what competes with it and what equals it. Needs `asked`, the belief,
 // `members` (fragments/slot.cypher, with `asked` first), `valid` and `policy`, $weights; leaves `one`, a map of the
-// rank, or null; `rivals`, other candidates affirmed since; and `namesakes`, equal beliefs under aliases; both lists of
+// rank, or null; `other_candidates`, other candidates affirmed since; and `alias_beliefs`, equal beliefs under aliases; both lists of
 // maps.
 // needs: asked, members, valid, policy
-// leaves: one, rivals, namesakes
+// leaves: one, other_candidates, alias_beliefs
 
 CALL (asked, members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
@@ -22,9 +22,9 @@ CALL (asked, members, valid, policy) {
     UNWIND [y IN x.rows WHERE y.polarity = 1 AND y.b <> asked] AS y
     WITH y.b AS b, count(*) AS events
     ORDER BY events DESC, b.id
-    RETURN collect({belief_id: b.id, object: b.object, events: events}) AS rivals
+    RETURN collect({belief_id: b.id, object: b.object, events: events}) AS other_candidates
   }
-  RETURN one, rivals
+  RETURN one, other_candidates
 }
 CALL (asked, members, valid) {
   UNWIND [x IN members WHERE x.b = asked AND x.x <> asked | x.x] AS b
@@ -32,5 +32,5 @@ CALL (asked, members, valid) {
   // include: fragments/not_retracted.cypher
   WITH b, count(*) AS events
   ORDER BY b.id
-  RETURN collect({belief_id: b.id, statement: b.statement, events: events}) AS namesakes
+  RETURN collect({belief_id: b.id, statement: b.statement, events: events}) AS alias_beliefs
 }

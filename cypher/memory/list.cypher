@@ -3,16 +3,16 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    tenant name
-//   $scopes      list      read scopes
-//   $statuses    list      statuses to return
-//   $tags        list      required tags; all must match
-//   $source      string    required source of at least one event; null: any
-//   $since       datetime  inclusive lower bound of created_at; null: none
-//   $until       datetime  exclusive upper bound of created_at; null: none
-//   $before_at   datetime  created_at of the last row of the previous page; null: the first page
-//   $before_id   string    id of the last row of the previous page
-//   $limit       integer   maximum number of rows per page
+//   $tenant     string    tenant name
+//   $scopes     list      read scopes
+//   $statuses   list      statuses to return
+//   $tags       list      required tags; all must match
+//   $source     string    required source of at least one event; null: any
+//   $since      datetime  inclusive lower bound of created_at; null: none
+//   $until      datetime  exclusive upper bound of created_at; null: none
+//   $before_at  datetime  created_at of the last row of the previous page; null: the first page
+//   $before_id  string    id of the last row of the previous page
+//   $limit      integer   maximum number of rows per page
 // columns:
 //   - card  map  see fragments/memory_card.cypher
 

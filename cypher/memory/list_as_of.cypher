@@ -3,18 +3,18 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    tenant name
-//   $scopes      list      read scopes
-//   $statuses    list      statuses to return, as of the read
-//   $tags        list      required tags; all must match
-//   $source      string    required source of at least one visible event; null: any
-//   $since       datetime  inclusive lower bound of created_at; null: none
-//   $until       datetime  exclusive upper bound of created_at; null: none
-//   $before_at   datetime  created_at of the last row of the previous page; null: the first page
-//   $before_id   string    id of the last row of the previous page
-//   $limit       integer   maximum number of rows per page
-//   $valid       datetime  upper bound of valid time
-//   $known       datetime  upper bound of known time
+//   $tenant     string    tenant name
+//   $scopes     list      read scopes
+//   $statuses   list      statuses to return, as of the read
+//   $tags       list      required tags; all must match
+//   $source     string    required source of at least one visible event; null: any
+//   $since      datetime  inclusive lower bound of created_at; null: none
+//   $until      datetime  exclusive upper bound of created_at; null: none
+//   $before_at  datetime  created_at of the last row of the previous page; null: the first page
+//   $before_id  string    id of the last row of the previous page
+//   $limit      integer   maximum number of rows per page
+//   $valid      datetime  upper bound of valid time
+//   $known      datetime  upper bound of known time
 // columns:
 //   - cards  list      see fragments/memory_card_as_of.cypher
 //   - now    datetime  server clock

@@ -7,27 +7,27 @@
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
 // plan: NodeVectorIndexSearch
 // params:
-//   $tenant          string    tenant name
-//   $scopes          list      read scopes
-//   $statuses        list      statuses to return; outvoted: a candidate of a slot with another leader
-//   $kinds           list      subset of 'memory', 'belief', 'turn'
-//   $embedding       list      embedding of the query
-//   $words           map       memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; see rules/words.py
-//   $asked           list      words of the question, lower case
-//   $dates           list      pairs of times: the spans that the question names
-//   $machines        list      roles whose turns are not by a person
-//   $pool            integer   number of candidates per list
-//   $limit           integer   maximum number of hits
-//   $by              map       scoring parameters: see rules/blending.py sent
-//   $mu              float     mean cosine of a query and unrelated texts, used to calibrate similarity
-//   $trace           map       tau_days, spacing and weight of TraceRank; kept: whether cached traces use these values
-//   $valid           datetime  time of the read
-//   $known           datetime  upper bound of known time; null: no bound
+//   $tenant           string    tenant name
+//   $scopes           list      read scopes
+//   $statuses         list      statuses to return; outvoted: a candidate of a slot with another leader
+//   $kinds            list      subset of 'memory', 'belief', 'turn'
+//   $embedding        list      embedding of the query
+//   $words            map       memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; see rules/words.py
+//   $query_words      list      words of the question, lower case
+//   $dates            list      pairs of times: the spans that the question names
+//   $non_human_roles  list      roles whose turns are not by a person
+//   $pool             integer   number of candidates per list
+//   $limit            integer   maximum number of hits
+//   $scoring          map       scoring parameters: see rules/blending.py sent
+//   $mu               float     mean cosine of a query and unrelated texts, used to calibrate similarity
+//   $trace            map       tau_days, spacing and weight of TraceRank; kept: whether cached traces use these values
+//   $valid            datetime  time of the read
+//   $known            datetime  upper bound of known time; null: no bound
 // columns:
-//   - found      list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; times as ISO text, which a driver decodes much faster
-//   - claimed    list  ids of beliefs that these memories claim
-//   - hidden     list  if nothing was found: pairs of a status and the number of memories it hides
-//   - shortlist  list  maps of beliefs: id, kind, relevance, score, parts, vector_score, vector_rank, bm25, bm25_rank
+//   - found          list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; times as ISO text, which a driver decodes much faster
+//   - claimed        list  ids of beliefs that these memories claim
+//   - hidden_counts  list  if nothing was found: pairs of a status and the number of memories it hides
+//   - shortlist      list  maps of beliefs: id, kind, relevance, score, parts, vector_score, vector_rank, bm25, bm25_rank
 
 CALL () {
     FILTER 'memory' IN $kinds
@@ -111,8 +111,8 @@ CALL (found) {
   USING INDEX m:Memory(tenant, scope, status)
   WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IS NOT NULL AND NOT m.status IN $statuses
   WITH m.status AS status, count(*) AS n
-  RETURN collect([status, n]) AS hidden
+  RETURN collect([status, n]) AS hidden_counts
 }
-RETURN found, claimed, hidden, [x IN shortlist | x {
+RETURN found, claimed, hidden_counts, [x IN shortlist | x {
   .vector_score, .vector_rank, .bm25, .bm25_rank, .relevance, .score, .parts, .kind, id: x.n.id
 }] AS shortlist

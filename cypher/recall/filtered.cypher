@@ -7,35 +7,35 @@
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
 // plan: NodeVectorIndexSearch
 // params:
-//   $tenant          string    tenant name
-//   $scopes          list      read scopes
-//   $statuses        list      statuses to return; outvoted: a candidate of a slot with another leader
-//   $kept            list      cached statuses to include: all of them for a read of the past
-//   $kinds           list      subset of 'memory', 'belief', 'turn'
-//   $tags            list      required tags; all must match
-//   $source          string    required source of at least one visible event; null: any
-//   $since           datetime  inclusive lower bound of the time of creation, or of the turn
-//   $until           datetime  exclusive upper bound of the time of creation, or of the turn
-//   $window          map       filters that an index supports: known, since and until, wide enough for data visible then
-//   $wide            integer   number of candidates per search
-//   $most            integer   maximum number of memories with these tags and this source
-//   $embedding       list      embedding of the query
-//   $words           map       memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; facets: for all memories with the tags and the source; see rules/words.py
-//   $asked           list      words of the question, lower case
-//   $dates           list      pairs of times: the spans that the question names
-//   $machines        list      roles whose turns are not by a person
-//   $pool            integer   number of candidates per list
-//   $limit           integer   maximum number of hits
-//   $by              map       scoring parameters: see rules/blending.py sent
-//   $mu              float     mean cosine of a query and unrelated texts, used to calibrate similarity
-//   $trace           map       tau_days, spacing and weight of TraceRank; kept: whether cached traces use these values
-//   $valid           datetime  upper bound of valid time
-//   $known           datetime  upper bound of known time; null: no bound
+//   $tenant           string    tenant name
+//   $scopes           list      read scopes
+//   $statuses         list      statuses to return; outvoted: a candidate of a slot with another leader
+//   $cached_statuses  list      cached statuses to include: all of them for a read of the past
+//   $kinds            list      subset of 'memory', 'belief', 'turn'
+//   $tags             list      required tags; all must match
+//   $source           string    required source of at least one visible event; null: any
+//   $since            datetime  inclusive lower bound of the time of creation, or of the turn
+//   $until            datetime  exclusive upper bound of the time of creation, or of the turn
+//   $window           map       filters that an index supports: known, since and until, wide enough for data visible then
+//   $wide_pool        integer   number of candidates per search
+//   $max_faceted      integer   maximum number of memories with these tags and this source
+//   $embedding        list      embedding of the query
+//   $words            map       memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; facets: for all memories with the tags and the source; see rules/words.py
+//   $query_words      list      words of the question, lower case
+//   $dates            list      pairs of times: the spans that the question names
+//   $non_human_roles  list      roles whose turns are not by a person
+//   $pool             integer   number of candidates per list
+//   $limit            integer   maximum number of hits
+//   $scoring          map       scoring parameters: see rules/blending.py sent
+//   $mu               float     mean cosine of a query and unrelated texts, used to calibrate similarity
+//   $trace            map       tau_days, spacing and weight of TraceRank; kept: whether cached traces use these values
+//   $valid            datetime  upper bound of valid time
+//   $known            datetime  upper bound of known time; null: no bound
 // columns:
-//   - found      list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; times as ISO text, which a driver decodes much faster
-//   - claimed    list  ids of beliefs that these memories claim
-//   - hidden     list  empty: filtered items are not counted
-//   - shortlist  list  maps of beliefs: id, kind, relevance, score, parts, vector_score, vector_rank, bm25, bm25_rank
+//   - found          list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; times as ISO text, which a driver decodes much faster
+//   - claimed        list  ids of beliefs that these memories claim
+//   - hidden_counts  list  empty: filtered items are not counted
+//   - shortlist      list  maps of beliefs: id, kind, relevance, score, parts, vector_score, vector_rank, bm25, bm25_rank
 
 CALL () {
   FILTER 'memory' IN $kinds
@@ -43,19 +43,19 @@ CALL () {
   SEARCH n IN (
     VECTOR INDEX memory_embedding_vector
     FOR $embedding
-    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $kept AND n.recorded_at <= $window.known
+    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $cached_statuses AND n.recorded_at <= $window.known
       AND n.created_at >= $window.since AND n.created_at < $window.until
-    LIMIT $wide
+    LIMIT $wide_pool
   ) SCORE AS found
   RETURN 'memory' AS kind, 'vector' AS list, n, found
 UNION ALL
   FILTER 'memory' IN $kinds AND $words.facets <> ''
-  CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.facets, {limit: $most}) YIELD node AS n
+  CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.facets, {limit: $max_faceted}) YIELD node AS n
   FILTER n.tenant = $tenant AND n.scope IN $scopes AND n.embedding IS NOT NULL
   RETURN 'memory' AS kind, 'vector' AS list, n, vector.similarity.cosine(n.embedding, $embedding) AS found
 UNION ALL
   FILTER 'memory' IN $kinds AND $words.memory <> ''
-  CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide}) YIELD node AS n, score AS found
+  CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide_pool}) YIELD node AS n, score AS found
   FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
   RETURN 'memory' AS kind, 'words' AS list, n, found
 UNION ALL
@@ -64,14 +64,14 @@ UNION ALL
   SEARCH n IN (
     VECTOR INDEX belief_embedding_vector
     FOR $embedding
-    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $kept AND n.recorded_at <= $window.known
+    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $cached_statuses AND n.recorded_at <= $window.known
       AND n.created_at >= $window.since AND n.created_at < $window.until
-    LIMIT $wide
+    LIMIT $wide_pool
   ) SCORE AS found
   RETURN 'belief' AS kind, 'vector' AS list, n, found
 UNION ALL
   FILTER 'belief' IN $kinds AND $words.belief <> ''
-  CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide}) YIELD node AS n, score AS found
+  CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide_pool}) YIELD node AS n, score AS found
   FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
   RETURN 'belief' AS kind, 'words' AS list, n, found
 UNION ALL
@@ -87,7 +87,7 @@ UNION ALL
   RETURN 'turn' AS kind, 'vector' AS list, n, found
 UNION ALL
   FILTER 'turn' IN $kinds AND $words.turn <> ''
-  CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide}) YIELD node AS n, score AS found
+  CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide_pool}) YIELD node AS n, score AS found
   FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
   RETURN 'turn' AS kind, 'words' AS list, n, found
 }
@@ -154,6 +154,6 @@ CALL (others) {
   }
   // include: fragments/recall_found.cypher
 }
-RETURN found, claimed, [] AS hidden, [x IN shortlist | x {
+RETURN found, claimed, [] AS hidden_counts, [x IN shortlist | x {
   .vector_score, .vector_rank, .bm25, .bm25_rank, .relevance, .score, .parts, .kind, id: x.n.id
 }] AS shortlist

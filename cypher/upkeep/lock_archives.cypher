@@ -9,10 +9,10 @@
 //   $valid   datetime  time of the read
 //   $known   datetime  upper bound of known time; null: no bound
 // columns:
-//   - id       string   episode id
-//   - scope    string   scope of the episode
-//   - archive  map      content, sha256; null: not compressed
-//   - hidden   boolean  whether the episode is archived
+//   - id        string   episode id
+//   - scope     string   scope of the episode
+//   - archive   map      content, sha256; null: not compressed
+//   - archived  boolean  whether the episode is archived
 
 UNWIND $ids AS id
 MATCH (p:Episode {tenant: $tenant, id: id})
@@ -24,4 +24,4 @@ SET p.locked_at = datetime.realtime('Z')
 WITH p
 // include: fragments/episode_archived.cypher
 OPTIONAL MATCH (p)-[:ARCHIVED_AS]->(a:Archive {tenant: $tenant})
-RETURN p.id AS id, p.scope AS scope, a {.content, .sha256} AS archive, put_away AS hidden
+RETURN p.id AS id, p.scope AS scope, a {.content, .sha256} AS archive, put_away AS archived

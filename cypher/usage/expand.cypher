@@ -63,9 +63,9 @@ CALL (n, valid) {
   WITH e, true AS speaks, true AS counts
   ORDER BY e.occurred_at, e.recorded_at, e.id
   // include: fragments/belief_event.cypher
-  RETURN collect(line) AS events, collect(e) AS told
+  RETURN collect(line) AS events, collect(e) AS newest
 }
-LET sayings = told + n
+LET sources = newest + n
 // include: fragments/quoted_turns.cypher
 CALL (n) {
   MATCH (n)-[s:SUPERSEDES]-(other:Memory|Belief)

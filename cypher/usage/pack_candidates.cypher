@@ -4,20 +4,20 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scopes  list      read scopes
-//   $kinds   list      subset of Memory, Belief, Episode and Artifact
-//   $valid   datetime  time of the read
-//   $known   datetime  upper bound of known time; null: no bound
-//   $fade    map       floor, and days, the time constant of decay
-//   $limit   integer   maximum number of rated items, and of unrated items of each scope
+//   $tenant        string    tenant name
+//   $scopes        list      read scopes
+//   $kinds         list      subset of Memory, Belief, Episode and Artifact
+//   $valid         datetime  time of the read
+//   $known         datetime  upper bound of known time; null: no bound
+//   $rating_decay  map       floor, and days, the time constant of decay
+//   $limit         integer   maximum number of rated items, and of unrated items of each scope
 // columns:
-//   - id      string  id of the item
-//   - kind    string  memory, belief, episode, file, symbol or document
-//   - ref     string  reference of an artifact; else ''
-//   - title   string  title of an episode (its session); else ''
-//   - text    string  text of the item; '' for an artifact
-//   - elo     float   decayed rating; null: never rated
+//   - id     string  id of the item
+//   - kind   string  memory, belief, episode, file, symbol or document
+//   - ref    string  reference of an artifact; else ''
+//   - title  string  title of an episode (its session); else ''
+//   - text   string  text of the item; '' for an artifact
+//   - elo    float   decayed rating; null: never rated
 
 CALL () {
   MATCH (g:Rating)

@@ -27,7 +27,19 @@ CALL (rated) {
   RETURN end.position AS position, start, end.recorded_at AS ended
 }
 CALL (start, ended) {
-  // include: fragments/session_accesses.cypher
+  CALL (start, ended) {
+    MATCH (start)<-[:WITHIN]-(look:Event {type: 'ACCESS'})-[:ACCESSED]->(n)
+    // Accesses after the end do not count, neither now nor when ratings are recomputed.
+    WHERE NOT n:Turn AND look.recorded_at <= ended
+    OPTIONAL CALL (start, look, n) {
+      MATCH (start)<-[:WITHIN]-(s:Event {type: 'SEARCH'})-[:RETURNED]->(n)
+      WHERE s.occurred_at <= look.occurred_at
+      RETURN s.id AS search
+      ORDER BY s.occurred_at DESC, s.id DESC
+      LIMIT 1
+    }
+    RETURN collect({kind: labels(n)[0], id: n.id, at: look.occurred_at, search: search}) AS looks
+  }
   CALL (start, ended, looks) {
     MATCH (start)<-[:WITHIN]-(s:Event {type: 'SEARCH'})
     WHERE s.recorded_at <= ended

@@ -3,12 +3,12 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scopes  list      read scopes
-//   $kinds   list      subset of Memory, Belief, Episode and Artifact
-//   $valid   datetime  time of the read
-//   $fade    map       floor, and days, the time constant of decay
-//   $step    float     width of a bucket in rating points, > 0
+//   $tenant        string    tenant name
+//   $scopes        list      read scopes
+//   $kinds         list      subset of Memory, Belief, Episode and Artifact
+//   $valid         datetime  time of the read
+//   $rating_decay  map       floor, and days, the time constant of decay
+//   $step          float     width of a bucket in rating points, > 0
 // columns:
 //   - least  float    lower bound of the bucket
 //   - items  integer  number of items in the bucket

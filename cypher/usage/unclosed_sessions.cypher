@@ -6,12 +6,12 @@
 //   $tenant  string    tenant name
 //   $before  datetime  only sessions without entries from this time on
 // columns:
-//   - id          string    id of the event that started the session
-//   - scope       string    scope of the session
-//   - agent       string    agent of the session; null: unknown
-//   - payload     string    JSON with the session's name
-//   - last_at     datetime  time of the last entry
-//   - logged      integer   number of searches and accesses in the graph
+//   - id       string    id of the event that started the session
+//   - scope    string    scope of the session
+//   - agent    string    agent of the session; null: unknown
+//   - payload  string    JSON with the session's name
+//   - last_at  datetime  time of the last entry
+//   - logged   integer   number of searches and accesses in the graph
 
 MATCH (start:Event)
 USING INDEX start:Event(tenant, type, recorded_at)

@@ -13,11 +13,11 @@
 //   - texts   list     maps: id, name (of the speaker, or of an item's text) or null, text
 
 // include: fragments/embedded_page.cypher
-LET told = CASE
+LET text = CASE
   WHEN n:Memory THEN n.content
   WHEN n:Belief THEN n.statement
   WHEN n:Episode THEN CASE coalesce(n.summary, '') WHEN '' THEN n.content ELSE n.summary END
   ELSE n.text
 END
 RETURN count(DISTINCT id) AS looked, max(id) AS after,
-       collect(CASE WHEN n IS NOT NULL AND n.embedding IS NULL THEN {id: id, name: n.name, text: told} END) AS texts
+       collect(CASE WHEN n IS NOT NULL AND n.embedding IS NULL THEN {id: id, name: n.name, text: text} END) AS texts

@@ -188,7 +188,8 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
 
 def _line(line: Mapping[str, Any]) -> TrailStep:
     event = line["event"] or {}
-    _, status, log_ratio, confidence = line["after"]
+    after = line["after"]
+    status, log_ratio, confidence = after["status"], after["log_ratio"], after["confidence"]
     return TrailStep(
         event_id=line["id"],
         kind=EvidenceKind.of(line["polarity"]),
@@ -215,7 +216,7 @@ def _line(line: Mapping[str, Any]) -> TrailStep:
 async def _states(to: RequestContext, by: ReadOptions, *, limit: int, **which: Any) -> list[Belief]:
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
     params, test = _params(to, by), read_options.sent(read_options.bounds(to.world.settings))
-    params |= {"test": test, "vital": formulas.vitality_params()}
+    params |= {"test": test, "vitality_constants": formulas.vitality_params()}
     rows = await to.world.graph.read(lambda tx: tx.fetch(STATES, **params, **asked, limit=limit))
     for _, now in rows[:1]:
         read_options.refuse_future(by.as_of, now)

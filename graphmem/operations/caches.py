@@ -82,7 +82,7 @@ async def lineage(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mi
         while rows := await _page(to, kept, after):
             after = rows[-1]["id"]
             found = [row for row in rows if row["wrong"]]
-            with_events = {row["id"] for row in found if row.get("told", True)}
+            with_events = {row["id"] for row in found if row.get("has_events", True)}
             wrong += (
                 Mismatch(
                     kind=kept.kind,

@@ -82,7 +82,7 @@ async def _beliefs(
 ) -> list[Belief]:
     by = {
         "test": read_options.sent(read_options.bounds(to.world.settings)),
-        "vital": formulas.vitality_params(),
+        "vitality_constants": formulas.vitality_params(),
     }
     which = {"ids": list(ids), "statuses": [], "before_at": None, "before_id": None}
     return await tx.fetch(STATES, **asked, **which, **by, limit=len(ids))

@@ -198,6 +198,6 @@ async def explain(to: RequestContext, memory_id: str, as_of: AsOf | None, *, lim
         by=by,
         trace=row["trace"],
         factor=formulas.final(1.0, row["trace"], by),
-        sayings=tuple(TraceContribution(**one) for one in row["sayings"]),
+        sayings=tuple(TraceContribution(**one) for one in row["contributions"]),
         total=row["total"],
     )

@@ -109,17 +109,17 @@ async def recall(
         "kinds": want.kinds(),
         "embedding": vector,
         "words": _words(to, text if by["words"] else "", kept, want.facets(to.wall.tenant)),
-        "asked": scoring.asked(text),
+        "query_words": scoring.asked(text),
         "dates": [list(span) for span in dates.spans(text, asked["valid"])] if by["dated"] else [],
-        "machines": sorted(transcripts.NOT_PEOPLE),
+        "non_human_roles": sorted(transcripts.NOT_PEOPLE),
         "pool": max(policy.pool, limit),
         "limit": limit,
-        "by": by,
+        "scoring": by,
         "mu": to.model.mu_query,
         "trace": formulas.trace_params(policy.trace),
         "test": read_options.sent(read_options.bounds(to.world.settings)),
-        "vital": formulas.vitality_params(),
-        "fade": usage.fade(),
+        "vitality_constants": formulas.vitality_params(),
+        "rating_decay": usage.fade(),
     }
     query = NOW
     if want.narrows:
@@ -134,7 +134,7 @@ async def recall(
     reader = _RowDecoder(to.model.mu_query, policy.trace, found["lost"], times == AsOf())
     return Recollection(
         bites=tuple(reader.bite(hit) for hit in found["hits"]),
-        hidden=dict(found["hidden"]),
+        hidden=dict(found["hidden_counts"]),
         provisional=read_options.is_provisional(times, found["now"]),
     )
 
@@ -151,7 +151,7 @@ def _narrower(
     since, until = want.since or read_options.BEGINNING, want.until or read_options.FOREVER
     described = words.facet_query(to.wall, kept, want.facets(to.wall.tenant))
     return {
-        "kept": list(kept),
+        "cached_statuses": list(kept),
         "tags": list(want.tags),
         "source": want.source,
         "since": since,
@@ -163,8 +163,8 @@ def _narrower(
             "until": min(until, read_options.after(asked["valid"])),
         },
         "words": asked["words"] | {"facets": described},
-        "wide": WIDER * asked["pool"],
-        "most": MOST_DESCRIBED,
+        "wide_pool": WIDER * asked["pool"],
+        "max_faceted": MOST_DESCRIBED,
     }
 
 
@@ -231,7 +231,7 @@ def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
         head_ids=tuple(hit["head_ids"]),
         others=tuple(
             sorted(
-                (OtherValue(**one) for one in hit["rivals"]),
+                (OtherValue(**one) for one in hit["other_candidates"]),
                 key=lambda one: one.last_at,
                 reverse=True,
             )

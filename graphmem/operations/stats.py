@@ -33,7 +33,11 @@ async def read(world: Services, tenant: str) -> TenantStats:
         return (
             await tx.fetch(SIZES, tenant=tenant),
             await tx.fetch(
-                RATINGS, tenant=tenant, valid=now, fade=usage.fade(usage.STANDARD), step=STEP
+                RATINGS,
+                tenant=tenant,
+                valid=now,
+                rating_decay=usage.fade(usage.STANDARD),
+                step=STEP,
             ),
             await tx.fetch(WORK, tenant=tenant),
         )

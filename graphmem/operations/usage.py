@@ -154,7 +154,7 @@ def _read(to: RequestContext, kinds: Sequence[str]) -> dict[str, Any]:
         "scopes": list(to.wall.scopes),
         "kinds": list(kinds),
         "valid": to.world.clock.now(),
-        "fade": usage.fade(STANDARD),
+        "rating_decay": usage.fade(STANDARD),
     }
 
 
@@ -327,7 +327,7 @@ async def pack(
             kinds=list(kinds),
             valid=to.world.clock.now(),
             known=None,
-            fade=usage.fade(STANDARD),
+            rating_decay=usage.fade(STANDARD),
             limit=most,
         )
     )

@@ -123,8 +123,8 @@ def refreshed(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """
     return {
         "id": row["id"],
-        "sources": row["told"],
-        "facet_keys": identity.facet_keys(tenant, row["tags"], row["told"]),
+        "sources": row["event_sources"],
+        "facet_keys": identity.facet_keys(tenant, row["tags"], row["event_sources"]),
     }
 
 

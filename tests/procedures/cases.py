@@ -188,9 +188,9 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "recall/hits": {**seen, "found": _found(belief)},
         "recall/filtered": {
             **_asked(found, facets=True),
-            "kept": [*map(str, Status)],
-            "wide": 100,
-            "most": 100,
+            "cached_statuses": [*map(str, Status)],
+            "wide_pool": 100,
+            "max_faceted": 100,
             **period,
             "window": {
                 "known": read_options.FOREVER,
@@ -230,7 +230,7 @@ def _found(belief: str) -> dict[str, Any]:
     scores = {"relevance": 1.0, "score": 1.0, "parts": {"meaning": 1.0}}
     ranks = {"vector_score": 0.9, "vector_rank": 1, "bm25": None, "bm25_rank": None}
     shortlist = [{"id": belief, "kind": "belief", **scores, **ranks}]
-    return {"found": [], "claimed": [], "hidden": [], "shortlist": shortlist}
+    return {"found": [], "claimed": [], "hidden_counts": [], "shortlist": shortlist}
 
 
 def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
@@ -248,7 +248,7 @@ def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
         "kinds": ["memory", "belief", "turn"],
         "embedding": _vector(text),
         "words": asked | ({"facets": words.facet_query(wall, statuses, tokens)} if facets else {}),
-        "asked": scoring.asked(text),
+        "query_words": scoring.asked(text),
         "dates": [[read_options.BEGINNING, LATER]],
         "mu": 0.1,
     }

@@ -69,7 +69,11 @@ def test_what_is_needed_is_not_null(asked: Asked, populated: Populated) -> None:
         ("belief/current", {"policy": {"kappa": 1.0}}, "`policy` lacks cardinality, combine, "),
         ("belief/test", {"test": {"uper": 1.0}}, "`test` has no uper; it holds upper, lower, "),
         ("recall/current", {"words": {}}, "`words` lacks belief, memory, turn."),
-        ("recall/current", {"by": {"vectors": 1.0}}, "`by` has no vectors; it holds score, "),
+        (
+            "recall/current",
+            {"scoring": {"vectors": 1.0}},
+            "`scoring` has no vectors; it holds score, ",
+        ),
     ],
 )
 def test_a_bad_argument_is_named(

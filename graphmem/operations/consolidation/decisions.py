@@ -294,7 +294,7 @@ async def states(to: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) ->
         "before_id": "",
         "limit": PAGE,
         "test": read_options.sent(read_options.bounds(to.world.settings)),
-        "vital": formulas.vitality_params(),
+        "vitality_constants": formulas.vitality_params(),
     }
     for start in range(0, len(ids), PAGE):
         asked["ids"] = list(ids[start : start + PAGE])

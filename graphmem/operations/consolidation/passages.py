@@ -140,7 +140,7 @@ async def _read(
             limit=PAGE,
             ids=ids,
             known=seen.known,
-            machines=sorted(transcripts.NOT_PEOPLE),
+            non_human_roles=sorted(transcripts.NOT_PEOPLE),
             neighbours=policy.neighbours,
             beliefs=BELIEFS,
             least=_score(to, policy.near),
@@ -251,7 +251,7 @@ async def _read_neighbors(
             scope=to.wall.scope,
             beliefs=beliefs,
             known=seen.known,
-            machines=sorted(transcripts.NOT_PEOPLE),
+            non_human_roles=sorted(transcripts.NOT_PEOPLE),
             limit=MOST,
             least=least_same(to, policy),
         )

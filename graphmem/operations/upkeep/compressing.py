@@ -167,7 +167,7 @@ async def restore(to: RequestContext, episode_id: str) -> RestoredEpisode:
         [row] = rows
         if row["scope"] != to.wall.scope:
             raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {row['scope']!r}.")
-        if row["archive"] is None and not row["hidden"]:
+        if row["archive"] is None and not row["archived"]:
             return False
         await tx.fetch(RESTORE, tenant=to.wall.tenant, events=[event])
         return True

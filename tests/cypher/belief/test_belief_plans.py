@@ -85,7 +85,7 @@ def hits(session: neo4j.Session, name: str, handle: GraphMem, as_of: AsOf) -> in
         "skip": 0,
         "limit": 100,
         "test": test,
-        "vital": formulas.vitality_params(),
+        "vitality_constants": formulas.vitality_params(),
         "pooled": False,
         "extra": [],
         "without": [],

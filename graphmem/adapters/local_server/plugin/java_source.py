@@ -21,8 +21,17 @@ from graphmem.settings import Settings
 TENANT = "tenant"
 """Name of the first argument, which has no default and must not be null or empty."""
 TEXTS = frozenset(
-    {"scopes", "ids", "event_ids", "memory_ids", "belief_ids", "kinds", "statuses", "kept", "tags"}
-    | {"machines", "asked", "without", "predicates"}
+    {
+        "scopes",
+        "ids",
+        "event_ids",
+        "memory_ids",
+        "belief_ids",
+        "kinds",
+        "statuses",
+        "cached_statuses",
+    }
+    | {"tags", "non_human_roles", "query_words", "without", "predicates"}
 )
 """Names of arguments that are lists of strings."""
 NUMBERS = frozenset({"embedding"})
@@ -183,7 +192,7 @@ def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
         "limit": ArgumentDefault(100, "100"),
         "pool": ArgumentDefault(RecallPolicy().pool, str(RecallPolicy().pool)),
         "statuses": ArgumentDefault([str(Status.CURRENT)], "current only"),
-        "machines": ArgumentDefault(
+        "non_human_roles": ArgumentDefault(
             sorted(transcripts.NOT_PEOPLE), ", ".join(sorted(transcripts.NOT_PEOPLE))
         ),
         "tags": ArgumentDefault([], "any"),
@@ -194,10 +203,10 @@ def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
         "default_policy": ArgumentDefault(claims.policy_fields(Policy()), own),
         "weights": ArgumentDefault(dict(settings.source_weights), own),
         "test": ArgumentDefault(read_options.sent(read_options.bounds(settings)), own),
-        "vital": ArgumentDefault(formulas.vitality_params(), own),
-        "fade": ArgumentDefault(usage.fade(), own),
+        "vitality_constants": ArgumentDefault(formulas.vitality_params(), own),
+        "rating_decay": ArgumentDefault(usage.fade(), own),
         "trace": ArgumentDefault(formulas.trace_params(TraceRank()), own),
-        "by": ArgumentDefault(scoring.sent(RecallPolicy()), own),
+        "scoring": ArgumentDefault(scoring.sent(RecallPolicy()), own),
     }
 
 
