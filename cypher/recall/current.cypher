@@ -61,32 +61,28 @@ CALL () {
     FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $statuses
     RETURN 'belief' AS kind, 'words' AS list, n, found
   UNION ALL
-    FILTER 'turn' IN $kinds
-    MATCH (n:Turn)
-    SEARCH n IN (
-      VECTOR INDEX turn_embedding_vector
-      FOR $embedding
-      WHERE n.tenant = $tenant AND n.scope IN $scopes
-      LIMIT $pool
-    ) SCORE AS found
-    RETURN 'turn' AS kind, 'vector' AS list, n, found
-  UNION ALL
-    FILTER 'turn' IN $kinds AND $words.turn <> ''
-    CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $pool}) YIELD node AS n, score AS found
-    FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
-    RETURN 'turn' AS kind, 'words' AS list, n, found
+    CALL () {
+      FILTER 'turn' IN $kinds
+      MATCH (n:Turn)
+      SEARCH n IN (
+        VECTOR INDEX turn_embedding_vector
+        FOR $embedding
+        WHERE n.tenant = $tenant AND n.scope IN $scopes
+        LIMIT $pool
+      ) SCORE AS found
+      RETURN 'vector' AS list, n, found
+    UNION ALL
+      FILTER 'turn' IN $kinds AND $words.turn <> ''
+      CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $pool}) YIELD node AS n, score AS found
+      FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
+      RETURN 'words' AS list, n, found
+    }
+    MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+    // include: fragments/episode_archived.cypher
+    FILTER NOT put_away
+    RETURN 'turn' AS kind, list, n, found
 }
 WITH kind, n, null AS seen, collect({list: list, found: found}) AS lists
-CALL (kind, n) {
-  FILTER kind <> 'turn'
-  RETURN false AS put_away
-UNION ALL
-  FILTER kind = 'turn'
-  MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
-  // include: fragments/episode_archived.cypher
-  RETURN put_away
-}
-FILTER NOT put_away
 // include: fragments/recall_points.cypher
 // include: fragments/recall_parts.cypher
 // include: fragments/recall_scores.cypher
