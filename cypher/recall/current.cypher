@@ -82,7 +82,7 @@ CALL () {
     FILTER NOT put_away
     RETURN 'turn' AS kind, list, n, found
 }
-WITH kind, n, null AS seen, collect({list: list, found: found}) AS lists
+WITH n, min(kind) AS kind, null AS seen, collect({list: list, found: found}) AS lists
 // include: fragments/recall_points.cypher
 // include: fragments/recall_parts.cypher
 // include: fragments/recall_scores.cypher

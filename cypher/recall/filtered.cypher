@@ -92,8 +92,7 @@ UNION ALL
   RETURN 'turn' AS kind, 'words' AS list, n, found
 }
 // A memory can be found by its words and facets, and is read once, regardless of the number of lists that contain it.
-WITH kind, list, n, max(found) AS found
-WITH kind, n, collect({list: list, found: found}) AS lists
+WITH n, min(kind) AS kind, max(CASE list WHEN 'vector' THEN found END) AS vector, max(CASE list WHEN 'words' THEN found END) AS words
 CALL (kind, n) {
   FILTER kind = 'memory'
   WITH n AS m
@@ -129,12 +128,12 @@ UNION ALL
   FILTER NOT put_away
   RETURN null AS seen
 }
-UNWIND lists AS l
+UNWIND [l IN [{list: 'vector', found: vector}, {list: 'words', found: words}] WHERE l.found IS NOT NULL] AS l
 WITH kind, l.list AS list, n, l.found AS found, seen
 ORDER BY found DESC, n.id
 WITH kind, list, collect({n: n, found: found, seen: seen})[..$pool] AS best
 UNWIND best AS x
-WITH kind, x.n AS n, head(collect(x.seen)) AS seen, collect({list: list, found: x.found}) AS lists
+WITH x.n AS n, min(kind) AS kind, head(collect(x.seen)) AS seen, collect({list: list, found: x.found}) AS lists
 // include: fragments/recall_points.cypher
 // include: fragments/recall_parts.cypher
 // include: fragments/recall_scores.cypher
