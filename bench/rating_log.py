@@ -40,7 +40,8 @@ CREATE (:Memory {
 })
 """
 
-# The events that a client logs: see cypher/attention/{begin,search,log,end}.
+# The events that a client logs: see start_sessions, log_searches, log_accesses and end_sessions in
+# cypher/usage.
 LOAD_LOG: LiteralString = """CYPHER 25
 UNWIND $rows AS row
 CREATE (start:Event {

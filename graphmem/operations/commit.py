@@ -31,14 +31,14 @@ BATCH = 500
 CANDIDATES = 5
 """Nearest memories compared with each text."""
 
-KNOWN = catalog.query("commit/known", dict)
+KNOWN = catalog.query("commit/find_known", dict)
 LOCK = catalog.query("commit/lock", catalog.ignored)
-LOOK = catalog.query("commit/look", dict)
+LOOK = catalog.query("commit/find_existing", dict)
 WRITE = catalog.query("commit/write", dict)
 RETRACE = catalog.query("cache/retrace", catalog.ignored)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
-KNOWN_PREDICATES = catalog.query("belief/known", dict)
-CLAIM = catalog.query("belief/claim", lambda row: row["events"])
+KNOWN_PREDICATES = catalog.query("belief/known_claims", dict)
+CLAIM = catalog.query("belief/link_claims", lambda row: row["events"])
 
 ERASED = "erased"
 """Reason for refusing an erased text."""

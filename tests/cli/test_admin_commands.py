@@ -113,11 +113,11 @@ def test_backfilling_and_only_comparing_exclude_each_other(run: Run) -> None:
 def test_the_catalog_is_listed_and_shown(run: Run) -> None:
     listed = run("admin", "cypher", "list", "--json").data
     assert [p["name"] for p in listed] == list(catalog.names())
-    assert "recall/now" in run("admin", "cypher", "list").out
-    shown = run("admin", "cypher", "show", "commit/look").out
+    assert "recall/current" in run("admin", "cypher", "list").out
+    shown = run("admin", "cypher", "show", "commit/find_existing").out
     assert '// :param tenant => ""; ' in shown
     assert "include:" not in shown
-    for name in ("commit/nothing", "../cypher/commit/look", "x" * 9_000):
+    for name in ("commit/nothing", "../cypher/commit/find_existing", "x" * 9_000):
         refused = run("admin", "cypher", "show", name)
         assert refused.code == 1
         assert "admin cypher list" in refused.err

@@ -76,8 +76,12 @@ def test_what_is_needed_is_not_null(asked: Asked, populated: Populated) -> None:
             {"test": {"uper": 1.0}},
             "`test` has unknown keys uper; known: upper, lower, ",
         ),
-        ("recall/now", {"words": {}}, "`words` lacks the keys belief, memory, turn."),
-        ("recall/now", {"by": {"vectors": 1.0}}, "`by` has unknown keys vectors; known: score, "),
+        ("recall/current", {"words": {}}, "`words` lacks the keys belief, memory, turn."),
+        (
+            "recall/current",
+            {"scoring": {"vectors": 1.0}},
+            "`scoring` has unknown keys vectors; known: score, ",
+        ),
     ],
 )
 def test_a_bad_argument_is_named(
@@ -97,7 +101,7 @@ def test_a_bad_argument_is_named(
         ("belief/current", {"valid": "yesterday"}, "DateTime"),
         ("belief/current", {"policy": ["ONE"]}, "Map"),
         ("belief/current", {"present_policy": "yes"}, "Boolean"),
-        ("recall/now", {"mu": "little"}, "Float"),
+        ("recall/current", {"mu": "little"}, "Float"),
     ],
 )
 def test_another_type_is_refused_by_the_server(

@@ -20,9 +20,9 @@ from graphmem.settings import Settings
 if TYPE_CHECKING:
     from neo4j import Session
 
-HOT = ("recall/hits", "recall/now", "recall/narrowed", "belief/current", "belief/explain")
-"""Procedures to plan, in this order. An immediate recall makes the server plan recall/now at the
-same time; it runs recall/hits next, which is planned by then."""
+HOT = ("recall/hits", "recall/current", "belief/current", "belief/explain", "recall/filtered")
+"""Procedures to plan, in this order: a recall needs both of the first two. The rarest is last,
+because a read that arrives while it is being planned is planned twice."""
 LIMIT_S = 120.0
 """Seconds the server may plan one query, even on a busy machine."""
 

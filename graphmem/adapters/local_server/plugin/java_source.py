@@ -21,8 +21,17 @@ from graphmem.settings import Settings
 TENANT = "tenant"
 """Name of the first argument, which has no default and must not be null or empty."""
 TEXTS = frozenset(
-    {"scopes", "ids", "event_ids", "memory_ids", "belief_ids", "kinds", "statuses", "kept", "tags"}
-    | {"machines", "asked", "without", "predicates"}
+    {
+        "scopes",
+        "ids",
+        "event_ids",
+        "memory_ids",
+        "belief_ids",
+        "kinds",
+        "statuses",
+        "cached_statuses",
+    }
+    | {"tags", "non_human_roles", "query_words", "without", "predicates"}
 )
 """Names of arguments that are lists of strings."""
 NUMBERS = frozenset({"embedding"})
@@ -182,7 +191,7 @@ def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
         "limit": ArgumentDefault(100, "100"),
         "pool": ArgumentDefault(RecallPolicy().pool, str(RecallPolicy().pool)),
         "statuses": ArgumentDefault([str(Status.CURRENT)], "current only"),
-        "machines": ArgumentDefault(
+        "non_human_roles": ArgumentDefault(
             sorted(transcripts.NON_HUMAN_ROLES), ", ".join(sorted(transcripts.NON_HUMAN_ROLES))
         ),
         "tags": ArgumentDefault([], "any"),
@@ -195,10 +204,10 @@ def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
         "test": ArgumentDefault(
             read_options.sprt_params(read_options.sprt_parameters(settings)), own
         ),
-        "vital": ArgumentDefault(formulas.vitality_params(), own),
-        "fade": ArgumentDefault(usage.decay_params(), own),
+        "vitality_constants": ArgumentDefault(formulas.vitality_params(), own),
+        "rating_decay": ArgumentDefault(usage.decay_params(), own),
         "trace": ArgumentDefault(formulas.trace_params(TraceRank()), own),
-        "by": ArgumentDefault(scoring.score_params(RecallPolicy()), own),
+        "scoring": ArgumentDefault(scoring.score_params(RecallPolicy()), own),
     }
 
 
