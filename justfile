@@ -35,9 +35,13 @@ fix:
     ruff format .
     ruff check --fix .
 
-# Run one benchmark: commit, recall, belief, beliefs, consolidate, attention, rating, reembed, locomo, start, mcp, pairs, isolation.
+# Run one benchmark: commit, recall, belief, consolidate, extraction, rating, reembed, locomo, start, mcp, pairs, isolation.
 bench name *args:
     python -m bench {{name}} {{args}}
+
+# Measure the quality of formulas and policies: attention, beliefs, consolidation.
+research name *args:
+    python -m research {{name}} {{args}}
 
 # Run the chaos benchmark: ten minutes of writers and faults (killed, stopped, paused, cut off, slow, out of disk).
 chaos *args:

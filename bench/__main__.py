@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from bench.figures import Report
-    from bench.progress import Steps
+from bench.commands import FOLDER, as_json, run
 
 SIZES = (10_000, 50_000)
 RECALL_SIZES = (10_000, 100_000)
 EPISODES = (1_000, 10_000, 100_000)
 RESULTS = 1_000_000
-FOLDER = click.Path(file_okay=False, path_type=Path)
-FILE = click.Path(dir_okay=False, path_type=Path)
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 sizes = click.option(
     "--sizes",
     type=click.IntRange(min=500),
@@ -38,23 +29,13 @@ def bench() -> None:
 
 
 @bench.command()
-@click.option("--plots", type=FOLDER, help="Draw the figures in this folder, as SVG.")
-@as_json
-def attention(plots: Path | None, *, as_json: bool) -> None:
-    """Effect of ratings: simulated agents, drift, adversaries, pruning."""
-    from bench.attention_sim import measure
-
-    _run(lambda steps: measure(steps, plots=plots), as_json=as_json)
-
-
-@bench.command()
 @sizes
 @as_json
 def commit(sizes: tuple[int, ...], *, as_json: bool) -> None:
     """Texts committed per second, compared with bare insertion and one search per row."""
     from bench.commit import measure
 
-    _run(lambda steps: measure(sizes, steps), as_json=as_json)
+    run(lambda steps: measure(sizes, steps), as_json=as_json)
 
 
 @bench.command()
@@ -72,7 +53,7 @@ def recall(sizes: tuple[int, ...], keep: Path | None, *, as_json: bool) -> None:
     """Recall latency compared with the bare filtered vector search; index misses; memory."""
     from bench.recall import measure
 
-    _run(lambda steps: measure(sizes, steps, keep=keep), as_json=as_json)
+    run(lambda steps: measure(sizes, steps, keep=keep), as_json=as_json)
 
 
 @bench.command()
@@ -82,7 +63,7 @@ def locomo(*, beam: bool, as_json: bool) -> None:
     """Share of the evidence that recall finds in long conversations."""
     from bench.locomo import measure
 
-    _run(lambda steps: measure(steps, beam=beam), as_json=as_json)
+    run(lambda steps: measure(steps, beam=beam), as_json=as_json)
 
 
 @bench.command()
@@ -91,7 +72,7 @@ def start(*, as_json: bool) -> None:
     """Start times of the server, the command line and the package import."""
     from bench.start import measure
 
-    _run(measure, as_json=as_json)
+    run(measure, as_json=as_json)
 
 
 @bench.command()
@@ -100,7 +81,7 @@ def mcp(*, as_json: bool) -> None:
     """Start time of the MCP server, cost of a call, and token count of its tools."""
     from bench.mcp import measure
 
-    _run(measure, as_json=as_json)
+    run(measure, as_json=as_json)
 
 
 @bench.command()
@@ -109,7 +90,7 @@ def pairs(*, as_json: bool) -> None:
     """Texts that are treated as the same: changed facts, repeats and paraphrases."""
     from bench.pairs import measure
 
-    _run(measure, as_json=as_json)
+    run(measure, as_json=as_json)
 
 
 @bench.command()
@@ -118,7 +99,7 @@ def belief(*, as_json: bool) -> None:
     """Reading a slot: the cost per piece of evidence, and the savings of a checkpoint."""
     from bench.belief import measure
 
-    _run(measure, as_json=as_json)
+    run(measure, as_json=as_json)
 
 
 @bench.command()
@@ -135,17 +116,7 @@ def consolidate(sizes: tuple[int, ...], *, as_json: bool) -> None:
     """Duration of consolidation, whether it finds planted facts, and memory."""
     from bench.consolidate import measure
 
-    _run(lambda steps: measure(sizes, steps), as_json=as_json)
-
-
-@bench.command("consolidation-quality")
-@click.option("--beam", is_flag=True, help="Include BEAM.")
-@as_json
-def consolidation_quality(*, beam: bool, as_json: bool) -> None:
-    """Quality of beliefs: known facts, held-out sessions, drift, and parameter sweeps."""
-    from bench.consolidation_quality import measure
-
-    _run(lambda steps: measure(steps, beam=beam), as_json=as_json)
+    run(lambda steps: measure(sizes, steps), as_json=as_json)
 
 
 @bench.command()
@@ -154,7 +125,7 @@ def extraction(*, as_json: bool) -> None:
     """Proposals dismissed by extraction when quotes, turns and names are corrupted on purpose."""
     from bench.extraction import measure
 
-    _run(measure, as_json=as_json)
+    run(measure, as_json=as_json)
 
 
 @bench.command()
@@ -170,7 +141,7 @@ def rating(results: int, *, as_json: bool) -> None:
     """Time to rate a search log, recovery after a kill, and the cost of logging in recall."""
     from bench.rating import measure
 
-    _run(lambda steps: measure(results, steps), as_json=as_json)
+    run(lambda steps: measure(results, steps), as_json=as_json)
 
 
 @bench.command()
@@ -181,7 +152,7 @@ def chaos(seconds: float, writers: int, *, as_json: bool) -> None:
     """Concurrent writers while the server is killed, paused, cut off, slow and out of disk."""
     from bench.chaos.running import measure
 
-    _run(lambda steps: measure(seconds, writers, steps), as_json=as_json)
+    run(lambda steps: measure(seconds, writers, steps), as_json=as_json)
 
 
 @bench.command()
@@ -193,27 +164,16 @@ def reembed(size: int, *, as_json: bool) -> None:
     """Migration to another embedding model: killed, resumed, and read throughout."""
     from bench.reembed import measure
 
-    _run(lambda steps: measure(size, steps), as_json=as_json)
-
-
-@bench.command()
-@click.option("--data", type=FOLDER, help="Folder with the data sets.  [default: $GRAPHMEM_DATA]")
-@click.option("--json", "json_file", type=FILE, help="Also write the figures to this file.")
-@click.option("--plots", type=FOLDER, help="Draw the figures in this folder, as SVG.")
-def beliefs(data: Path | None, json_file: Path | None, plots: Path | None) -> None:
-    """Accuracy of the belief formulas on public data, compared with simple rules."""
-    from bench.beliefs import measure
-
-    _run(lambda steps: measure(steps, data=data, json_file=json_file, plots=plots), as_json=False)
+    run(lambda steps: measure(size, steps), as_json=as_json)
 
 
 @bench.command()
 @as_json
 def isolation(*, as_json: bool) -> None:
-    """Return whether response times reveal the data of another tenant."""
+    """Response times of requests for data of another tenant and for unknown data."""
     from bench.isolation import measure
 
-    _run(measure, as_json=as_json)
+    run(measure, as_json=as_json)
 
 
 @bench.command()
@@ -227,25 +187,6 @@ def pictures(out: Path) -> None:
     notes = Console(stderr=True, highlight=False)
     for path in shoot(out, lambda line: notes.print(f"[dim]{line}[/dim]")):
         click.echo(path)
-
-
-def _run(measure: Callable[[Steps], Report], *, as_json: bool) -> None:
-    from rich.console import Console
-
-    from bench.progress import Steps
-
-    # On SIGTERM, the benchmark still stops its server and removes the data.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    notes = Console(stderr=True, highlight=False)
-    report = measure(Steps(notes))
-    path = report.save()
-    if as_json:
-        click.echo(report.as_json())
-    else:
-        # Output to a file or a pipe is wide enough for the tables.
-        report.show(Console(highlight=False, width=None if sys.stdout.isatty() else 180))
-        notes.print(f"[dim]{path}[/dim]")
-    sys.exit(1 if report.missed else 0)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def measure(sizes: Sequence[int], steps: Steps) -> Report:
     memory_rows: list[dict[str, Cell]] = []
     setting: dict[str, Cell] = {}
     for size in sorted(sizes):
-        made = episodes.made(size, seed=1)
+        made = episodes.generate(size, seed=1)
         with _loaded(made, steps) as (settings, client):
             memory = client.tenant(episodes.TENANT)
             setting[f"server at {size:,}"] = f"heap {settings.heap}, cache {settings.page_cache}"
@@ -96,7 +96,7 @@ def measure(sizes: Sequence[int], steps: Steps) -> Report:
 @contextmanager
 def _loaded(made: Episodes, steps: Steps) -> Iterator[tuple[Settings, GraphMem]]:
     """Yield a server that contains these episodes; it is restarted after loading."""
-    warm = episodes.made(WARM, seed=2)
+    warm = episodes.generate(WARM, seed=2)
     embedder = synthetic.LookupEmbedder(made.corpus, warm.corpus)
     with TemporaryDirectory(prefix="graphmem-bench-") as folder:
         settings = settings_in(Path(folder))

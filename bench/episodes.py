@@ -67,7 +67,7 @@ class Episodes:
         return {group: frozenset(ids) for group, ids in members.items()}
 
 
-def made(count: int, *, seed: int) -> Episodes:
+def generate(count: int, *, seed: int) -> Episodes:
     """Return `count` episodes; the members of a group are scattered among the others."""
     rng = np.random.default_rng([seed, count])
     sizes = _sizes(rng, round(count * GROUPED))

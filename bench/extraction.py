@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.conversations import read_conversations
 from bench.figures import Cell, Report, Table
 from bench.locomo import data_folder
-from graphmem.adapters.conversations import Conversation, read_conversations
+from graphmem.adapters.conversations import Conversation
 from graphmem.model import DismissedProposal, EvidenceKind, Proposal, Turn
 from graphmem.rules import hygiene
 from graphmem.rules.extraction import proposals, sentences, windows
@@ -59,7 +59,9 @@ def measure(steps: Steps) -> Report:
     tables: list[Table] = []
     setting: dict[str, Cell] = {"seed": SEED}
     for name, paths in files.items():
-        talks = [talk for path in paths for talk in _read(path)]
+        talks = [
+            talk for path in paths for talk in read_conversations(path, strict=True).conversations
+        ]
         sessions = [s for talk in steps.over(talks, name) for s in _sessions(talk)]
         cases = [case for session in sessions for case in _scripted(session)]
         setting[f"{name} turns"] = sum(len(w.turns) for session in sessions for w in session)
@@ -78,10 +80,6 @@ def measure(steps: Steps) -> Report:
         ],
         setting=setting,
     )
-
-
-def _read(path: Path) -> Sequence[Conversation]:
-    return read_conversations(path, strict=True).conversations
 
 
 def _sessions(talk: Conversation) -> Iterator[list[TurnWindow]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Cell: TypeAlias = str | float | int | bool | None
 Row: TypeAlias = Mapping[str, Cell]
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "results"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Report:
         )
 
     def save(self) -> Path:
-        """Write the JSON to bench/results and return its path."""
+        """Write the JSON to results/ and return its path."""
         RESULTS.mkdir(exist_ok=True)
         path = RESULTS / f"{self.name}.json"
         path.write_text(self.as_json() + "\n", encoding="utf-8")

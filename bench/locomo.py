@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.conversations import read_conversations
 from bench.figures import Cell, Report, Table
 from bench.server import connected, fresh_server
 from graphmem import GraphMem
-from graphmem.adapters.conversations import Conversation, read_conversations
+from graphmem.adapters.conversations import Conversation
 from graphmem.errors import ConfigurationError
 from graphmem.model import POLICIES, RecallPolicy, Score, TurnBite
 from graphmem.operations import recall
@@ -104,7 +105,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Exam:
+class Evaluation:
     """The questions, and the memory that answers them."""
 
     memory: GraphMem
@@ -225,19 +226,19 @@ def _locomo(memory: GraphMem, path: Path, steps: Steps, setting: dict[str, Cell]
         "questions": len(questions),
         "ingest s": round(time.perf_counter() - started, 1),
     }
-    exam = Exam(memory, questions, turns)
+    evaluation = Evaluation(memory, questions, turns)
     overall: list[dict[str, Cell]] = []
     by_category: list[dict[str, Cell]] = []
     for system, policy in SYSTEMS.items():
-        answered = _answer(exam, policy, steps, system)
+        answered = _answer(evaluation, policy, steps, system)
         wanted: dict[str, Cell] = {"wanted": None, "met": None}
-        overall.append({"system": system, **scored(answered), **wanted})
+        overall.append({"system": system, **score_row(answered), **wanted})
         by_category += [
-            {"system": system, "category": category, "questions": len(part), **scored(part)}
+            {"system": system, "category": category, "questions": len(part), **score_row(part)}
             for category in CATEGORIES.values()
             if (part := [a for a in answered if a.question.category == category])
         ]
-    overall[0] |= judged(overall[0], by_category)
+    overall[0] |= target_result(overall[0], by_category)
     overall += [{**row, "wanted": None, "met": None} for row in BASELINES]
     ten = [
         {
@@ -262,13 +263,13 @@ def _beam(memory: GraphMem, folder: Path, steps: Steps) -> list[Table]:
         turns |= _ingest(memory, conversation)
         probing = json.loads((chat.parent / "probing_questions.json").read_text("utf-8"))
         questions += beam_questions(conversation.name, probing)
-    exam = Exam(memory, questions, turns)
+    evaluation = Evaluation(memory, questions, turns)
     rows: list[dict[str, Cell]] = []
     apart: list[dict[str, Cell]] = []
     for system, policy in SYSTEMS.items():
-        answered = _answer(exam, policy, steps, system, DEEP)
+        answered = _answer(evaluation, policy, steps, system, DEEP)
         known = [a for a in answered if a.question.evidence]
-        rows.append({"system": system, "questions": len(known), **scored(known)})
+        rows.append({"system": system, "questions": len(known), **score_row(known)})
         apart.append({"system": system, **two_sides(answered), "AUC": auc(answered)})
     best = max(float(row["R@10"] or 0) for row in rows if row["system"] in {VECTOR, WORDS})
     for row in rows:
@@ -281,7 +282,7 @@ def _beam(memory: GraphMem, folder: Path, steps: Steps) -> list[Table]:
     return [Table("evidence found, BEAM", rows), Table("two sides and none, BEAM", apart)]
 
 
-def judged(
+def target_result(
     overall: Mapping[str, Cell], by_category: Sequence[Mapping[str, Cell]]
 ) -> dict[str, Cell]:
     """Return whether the default exceeds the fused baseline by the target."""
@@ -336,14 +337,14 @@ def _ingest(memory: GraphMem, conversation: Conversation) -> dict[str, str]:
 
 
 def _answer(
-    exam: Exam, policy: RecallPolicy, steps: Steps, title: str, limit: int = max(CUTS)
+    evaluation: Evaluation, policy: RecallPolicy, steps: Steps, title: str, limit: int = max(CUTS)
 ) -> list[Answered]:
     want = recall.RecallRequest(memories=False, beliefs=False, turns=True, limit=limit)
     answered = []
-    for question in steps.over(exam.questions, title):
-        binding = exam.memory.scope(question.conversation)._state.binding
+    for question in steps.over(evaluation.questions, title):
+        binding = evaluation.memory.scope(question.conversation)._state.binding
         found = run_now(recall.recall(binding, question.text, want, policy))
-        ids = [exam.turns[bite.turn.id] for bite in found.bites if isinstance(bite, TurnBite)]
+        ids = [evaluation.turns[bite.turn.id] for bite in found.bites if isinstance(bite, TurnBite)]
         place = {i: rank for rank, i in reversed(list(enumerate(ids, 1)))}
         ranks = sorted(place[i] for i in question.evidence if place.get(i, DEEP) <= max(CUTS))
         sides = [min((place.get(i, math.inf) for i in s), default=math.inf) for s in question.sides]
@@ -352,7 +353,7 @@ def _answer(
     return answered
 
 
-def scored(answered: Sequence[Answered]) -> dict[str, Cell]:
+def score_row(answered: Sequence[Answered]) -> dict[str, Cell]:
     """Return R@k in percent and the mean reciprocal rank.
 
     Args:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bench.figures import Cell, Report, Table
 from bench.paraphrases import PARAPHRASES
-from graphmem.adapters.models.embedding import open_embedder
+from graphmem.adapters.models import open_embedder
 from graphmem.ports import Role, run_now
 from graphmem.rules.duplicates import NearMatch, find_duplicate
 from graphmem.rules.identity import normalise
@@ -31,7 +31,7 @@ THRESHOLDS = (0.6, 0.7, 0.75, 0.8, 0.85, 0.88, 0.9, 0.92, 0.95)
 
 def measure(steps: Steps) -> Report:
     """Return the number of pairs of each kind that are treated as duplicates."""
-    threshold = Settings().near_threshold
+    threshold = Settings().near_duplicate_threshold
     steps.say("embedding the pairs")
     mu = unrelated_mean()
     groups = scored(mu)

@@ -16,7 +16,7 @@ from bench import rating_log, synthetic
 from bench import store as stores
 from bench.figures import Cell, Report, Table, percentile
 from bench.footprint import footprint
-from bench.rating_log import MadeLog
+from bench.rating_log import SyntheticLog
 from bench.server import connected, running, settings_in, wind_down
 from bench.store import TENANTS, Store
 from graphmem import GraphMem, Handle
@@ -67,7 +67,7 @@ def measure(results: int, steps: Steps) -> Report:
         results: Number of logged search results; 100 per session.
         steps: Receives the progress.
     """
-    log = MadeLog(results)
+    log = SyntheticLog(results)
     with _loaded(log, steps) as (settings, memory, bare):
         steps.say(f"rate {results:,} results")
         started = time.perf_counter()
@@ -111,7 +111,7 @@ def measure(results: int, steps: Steps) -> Report:
     )
 
 
-def rates_row(log: MadeLog, done: RatingReport, seconds: float) -> Row:
+def rates_row(log: SyntheticLog, done: RatingReport, seconds: float) -> Row:
     """Return the speed of rating a log, compared with the limit for a million results."""
     million = seconds / log.results * 1_000_000
     return {
@@ -128,7 +128,9 @@ def rates_row(log: MadeLog, done: RatingReport, seconds: float) -> Row:
     }
 
 
-def killed_row(log: MadeLog, settled: int, rest: RatingReport, seconds: float, wrong: int) -> Row:
+def killed_row(
+    log: SyntheticLog, settled: int, rest: RatingReport, seconds: float, wrong: int
+) -> Row:
     """Return the recovery of a killed run.
 
     Args:
@@ -169,7 +171,7 @@ def _frozen(row: Row) -> tuple[Cell, ...]:
 
 
 @contextmanager
-def _loaded(log: MadeLog, steps: Steps) -> Iterator[tuple[Settings, Handle, Bare]]:
+def _loaded(log: SyntheticLog, steps: Steps) -> Iterator[tuple[Settings, Handle, Bare]]:
     """Yield a server that contains the log; it is restarted after loading."""
     embedder = synthetic.LookupEmbedder()
     with TemporaryDirectory(prefix="graphmem-bench-") as folder:
@@ -187,7 +189,7 @@ def _loaded(log: MadeLog, steps: Steps) -> Iterator[tuple[Settings, Handle, Bare
             yield settings, memory.tenant(rating_log.TENANT), bare
 
 
-def _killed(settings: Settings, log: MadeLog, steps: Steps) -> int:
+def _killed(settings: Settings, log: SyntheticLog, steps: Steps) -> int:
     """Rate from the beginning in a process that is killed; return the sessions it reported."""
     at = connect.address(settings, steps.say)
     kept = {name: v for name, v in os.environ.items() if not name.startswith("GRAPHMEM_")}

@@ -40,7 +40,8 @@ CREATE (:Memory {
 })
 """
 
-# The events that a client logs: see cypher/attention/{begin,search,log,end}.
+# The events that a client logs: see start_sessions, log_searches, log_accesses and end_sessions in
+# cypher/usage.
 LOAD_LOG: LiteralString = """CYPHER 25
 UNWIND $rows AS row
 CREATE (start:Event {
@@ -83,8 +84,8 @@ CALL (row, start, s) {
 COUNT_ENDS: LiteralString = "CYPHER 25 MERGE (r:Rater {tenant: $tenant}) SET r.ended = $ended"
 
 
-class Asked(NamedTuple):
-    """One search."""
+class LoggedSearch(NamedTuple):
+    """One search of a session, with its results and the opened ones."""
 
     found: tuple[int, ...]
     """Numbers of the returned memories, best first."""
@@ -94,7 +95,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MadeLog:
+class SyntheticLog:
     """A log with `results` results over `memories` memories; each session depends on its number."""
 
     results: int
@@ -116,10 +117,10 @@ class MadeLog:
         weights = np.arange(1, self.memories + 1) ** -ZIPF
         return np.cumsum(weights / weights.sum())
 
-    def session(self, number: int) -> list[Asked]:
+    def session(self, number: int) -> list[LoggedSearch]:
         """Return the searches of one session."""
         rng = np.random.default_rng((self.seed, number))
-        return [self._asked(rng) for _ in range(SEARCHES)]
+        return [self._logged_search(rng) for _ in range(SEARCHES)]
 
     def searches(self, number: int) -> list[Search]:
         """Return the searches of one session as the rating rules take them."""
@@ -134,19 +135,19 @@ class MadeLog:
             for place, asked in enumerate(self.session(number))
         ]
 
-    def _asked(self, rng: np.random.Generator) -> Asked:
+    def _logged_search(self, rng: np.random.Generator) -> LoggedSearch:
         found: dict[int, None] = {}
         while len(found) < RESULTS:
             drawn = np.searchsorted(self._shares, rng.random(2 * RESULTS))
             found |= dict.fromkeys(drawn.tolist())
         similarities = np.sort(rng.uniform(0.2, 0.8, RESULTS))[::-1]
         opened = rng.permutation(RESULTS)[: rng.choice(len(OPENED), p=OPENED)]
-        return Asked(
+        return LoggedSearch(
             tuple(found)[:RESULTS], tuple(similarities.tolist()), tuple(sorted(opened.tolist()))
         )
 
 
-def load(log: MadeLog, bare: Bare, steps: Steps) -> None:
+def load(log: SyntheticLog, bare: Bare, steps: Steps) -> None:
     """Load the memories and the unrated log into the graph, as clients would have written them."""
     for first in steps.over(range(0, log.memories, MEMORIES_AT_ONCE), "load memories"):
         numbers = range(first, min(first + MEMORIES_AT_ONCE, log.memories))
@@ -171,7 +172,7 @@ def load(log: MadeLog, bare: Bare, steps: Steps) -> None:
     bare.write(COUNT_ENDS, tenant=TENANT, ended=log.sessions)
 
 
-def _row(log: MadeLog, number: int) -> dict[str, Any]:
+def _row(log: SyntheticLog, number: int) -> dict[str, Any]:
     # One second per entry: a search, then the openings of its results.
     at = STARTED + number * SEARCHES * (1 + len(OPENED)) * STEP
     searches = []
@@ -204,7 +205,7 @@ def _row(log: MadeLog, number: int) -> dict[str, Any]:
     }
 
 
-def _found(ids: Sequence[str], asked: Asked) -> list[dict[str, Any]]:
+def _found(ids: Sequence[str], asked: LoggedSearch) -> list[dict[str, Any]]:
     return [
         {"id": ids[memory], "rank": rank, "similarity": similarity}
         for rank, (memory, similarity) in enumerate(
@@ -218,4 +219,4 @@ def _name(number: int) -> str:
 
 
 def _text(number: int) -> str:
-    return f"What the made-up memory with the number {number} says."
+    return f"Text of the synthetic memory number {number}."

@@ -84,7 +84,7 @@ def _server(steps: Steps) -> tuple[float, list[float], str]:
         try:
             steps.say("downloading missing files and making the AOT cache")
             version = local_server.ensure(settings).version
-            lifecycle.make(settings)
+            lifecycle.make_aot_cache(settings)
             warm = []
             for _ in steps.over(range(SERVER_RUNS), "server"):
                 local_server.stop(settings)

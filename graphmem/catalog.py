@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -13,18 +13,24 @@ from pathlib import Path
 from graphmem.errors import CatalogError
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.ports import IdLocation, Mode, Query, R, Row
-from graphmem.rules import scoring, urls
+from graphmem.rules import cypher_scope, scoring, urls
+from graphmem.rules.cypher_scope import QUOTED
 
 _INCLUDE = re.compile(r"^[ \t]*// include: (\S+)[ \t]*$", re.MULTILINE)
 _ENTRY = re.compile(r"^// +(?:- )?(\$?\w+) {2,}(\S+) {2,}(.+)$")
+_MARK = re.compile(rf"^[ \t]*({cypher_scope.BEGIN}|{cypher_scope.END}) .*\n", re.MULTILINE)
 _PARAM = re.compile(r"\$(\w+)")
-QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`"
-"""A string, or a name in backquotes."""
 _STRING = re.compile(QUOTED)
 _STRING_OR_COMMENT = re.compile(rf"({QUOTED})|//.*")
 _STRING_OR_PARAM = re.compile(rf"({QUOTED})|\$(\w+)")
 _END = re.compile(r";[ \t]*$", re.MULTILINE)
-FIELDS = frozenset({"mode", "rows", "then", "source", "plan", "allow", "ids", "params", "columns"})
+FIELDS = frozenset(
+    {
+        *("mode", "rows", "then", "source", "plan", "allow"),
+        *("writes_ids", "refers_to", "params", "columns"),
+    }
+)
+FRAGMENT_FIELDS = frozenset({"needs", "leaves", "twin"})
 ROWS = ("none", "one", "many")
 SIZED = frozenset({"string", "list"})
 _NULL = re.compile(r"(?:^|; )null: ")
@@ -71,6 +77,7 @@ class Procedure:
     plan: tuple[str, ...]
     allow: tuple[str, ...]
     ids: tuple[IdLocation, ...]
+    """Ids that it receives: of nodes that it writes, and of others that it refers to."""
     then: str | None
     """Procedure that turns the only row of this one into the answer; None if that row is the
     answer."""
@@ -133,7 +140,10 @@ def parse(name: str, source: str) -> Procedure:
         rows=fields["rows"],
         plan=tuple(fields.get("plan", "").split()),
         allow=tuple(fields.get("allow", "").split()),
-        ids=_ids(name, fields.get("ids", ""), declared),
+        ids=(
+            *_ids(name, "writes_ids", fields, declared),
+            *_ids(name, "refers_to", fields, declared),
+        ),
         then=fields.get("then"),
         params=tuple(entries["params"]),
         columns=tuple(entries["columns"]),
@@ -141,19 +151,21 @@ def parse(name: str, source: str) -> Procedure:
     )
 
 
-def _ids(name: str, text: str, params: frozenset[str]) -> tuple[IdLocation, ...]:
-    """Return the id locations of a header, such as `events.id Event, events.about label`."""
-    found = []
-    for entry in filter(None, text.split(",")):
+def _ids(
+    name: str, field: str, fields: Mapping[str, str], params: frozenset[str]
+) -> Iterator[IdLocation]:
+    """Yield the id locations of a field, such as `writes_ids: events.id Event`."""
+    for entry in filter(None, fields.get(field, "").split(",")):
         match entry.split():
             case [path, kind] if path.partition(".")[0] in params:
-                found.append(IdLocation(tuple(path.split(".")), kind))
+                yield IdLocation(tuple(path.split(".")), kind, own=field == "writes_ids")
             case _:
-                raise CatalogError(f"{name}: cannot read {entry.strip()!r} of `ids`.")
-    return tuple(found)
+                raise CatalogError(f"{name}: cannot read {entry.strip()!r} of `{field}`.")
 
 
-def _header(name: str, head: str) -> tuple[str, dict[str, str], dict[str, list[HeaderEntry]]]:
+def _header(
+    name: str, head: str, allowed: frozenset[str] = FIELDS
+) -> tuple[str, dict[str, str], dict[str, list[HeaderEntry]]]:
     lines = head.splitlines()
     summary: list[str] = []
     fields: dict[str, str] = {}
@@ -163,7 +175,7 @@ def _header(name: str, head: str) -> tuple[str, dict[str, str], dict[str, list[H
         field = re.match(r"^// (\w+):(?: (.*))?$", line)
         if field:
             section = field[1]
-            if section not in FIELDS or section in fields:
+            if section not in allowed or section in fields:
                 raise CatalogError(f"{name}: header field {section!r} is unknown or repeated.")
             fields[section] = field[2] or ""
         elif not section:
@@ -188,24 +200,68 @@ def expand(name: str, body: str) -> str:
     """Return the body with each `// include: fragments/x.cypher` replaced by that file.
 
     Raises:
-        CatalogError: a fragment does not exist, or fragments are nested too deep.
+        CatalogError: a fragment does not exist, fragments are nested too deep, or a fragment does
+            not need or leave the variables that its header declares.
     """
-    return _expanded(name, body, depth=0).strip()
+    text = _expanded(name, body, depth=0)
+    for mark in cypher_scope.marks(text):
+        _check_scope(name, mark)
+    return _MARK.sub("", f"{text}\n").strip()
 
 
 def _expanded(name: str, body: str, *, depth: int) -> str:
-    def fragment(match: re.Match[str]) -> str:
+    def included(match: re.Match[str]) -> str:
+        if depth == DEEPEST:
+            raise CatalogError(f"{name}: fragments are nested too deep.")
         path = folder("cypher") / match[1]
         if not match[1].startswith("fragments/") or not path.is_file():
             raise CatalogError(f"{name}: fragment {match[1]} does not exist.")
-        if depth == DEEPEST:
-            raise CatalogError(f"{name}: fragments are nested too deep.")
-        own = path.read_text("utf-8").partition("\n\n")[2].rstrip()
-        text = _expanded(match[1], own, depth=depth + 1)
+        found = fragment(match[1].removesuffix(".cypher"))
+        text = _expanded(found.name, found.body, depth=depth + 1)
         indent = match[0][: len(match[0]) - len(match[0].lstrip())]
-        return "\n".join(indent + line if line else line for line in text.splitlines())
+        lines = f"{cypher_scope.BEGIN} {found.name}\n{text}\n{cypher_scope.END} {found.name}"
+        return "\n".join(indent + line if line else line for line in lines.splitlines())
 
-    return _INCLUDE.sub(fragment, body)
+    return _INCLUDE.sub(included, body)
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A file under cypher/fragments, which procedures include."""
+
+    name: str
+    needs: frozenset[str]
+    """Variables that must be in scope before it."""
+    leaves: frozenset[str]
+    """Variables that are in scope after it."""
+    body: str
+
+
+@cache
+def fragment(name: str) -> Fragment:
+    """Return a fragment, such as `fragments/policy`.
+
+    Raises:
+        CatalogError: its header has an unknown field.
+    """
+    head, _, body = (folder("cypher") / f"{name}.cypher").read_text("utf-8").partition("\n\n")
+    _, fields, _ = _header(name, head, FRAGMENT_FIELDS)
+    needs, leaves = (
+        frozenset(fields.get(field, "").replace(",", " ").split()) for field in ("needs", "leaves")
+    )
+    return Fragment(name, needs, leaves, body.rstrip())
+
+
+def _check_scope(name: str, mark: cypher_scope.Mark) -> None:
+    """Refuse a declaration of a fragment that does not hold where a file includes it."""
+    found = fragment(mark.fragment)
+    declared, field = (found.needs, "needs") if mark.begins else (found.leaves, "leaves")
+    if absent := sorted(declared - mark.scope):
+        place = "before" if mark.begins else "after"
+        raise CatalogError(
+            f"{mark.fragment}: `{field}` declares {', '.join(absent)}, which {name} does not have "
+            f"in scope {place} the fragment."
+        )
 
 
 def filled(definition: Procedure, values: Mapping[str, urls.Value]) -> str:

@@ -11,34 +11,38 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from graphmem.adapters import neomodel_nodes
-from graphmem.adapters.neomodel_nodes import (
+from graphmem.adapters.neomodel_nodes import schema
+from graphmem.adapters.neomodel_nodes.declarations import (
+    EvidenceEdge,
+    RatedEdge,
+    ReturnedEdge,
+    Supersedes,
+)
+from graphmem.adapters.neomodel_nodes.internal_nodes import (
     Archive,
-    Artifact,
-    Belief,
     Checkpoint,
     Consolidation,
     EmbeddingModel,
-    Episode,
-    Event,
-    EvidenceEdge,
     Item,
     ItemText,
-    Memory,
     Migration,
     MigrationLock,
-    Name,
     NameLock,
     Namespace,
-    Predicate,
-    RatedEdge,
     Rater,
     Rating,
     Reply,
-    ReturnedEdge,
-    Supersedes,
-    Tenant,
     Tombstone,
+)
+from graphmem.adapters.neomodel_nodes.nodes import (
+    Artifact,
+    Belief,
+    Episode,
+    Event,
+    Memory,
+    Name,
+    Predicate,
+    Tenant,
     Turn,
 )
 from graphmem.client import connect
@@ -97,5 +101,5 @@ def browsing(settings: Settings | None = None) -> Iterator[None]:
     """
     known = settings or connect.settings()
     at = connect.address(known, connect.silent)
-    with neomodel_nodes.browsing(at.uri, at.user, at.password, known.database):
+    with schema.browsing(at.uri, at.user, at.password, known.database):
         yield

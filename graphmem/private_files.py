@@ -32,11 +32,7 @@ def create(path: Path) -> int:
 
 
 def reopen(path: Path, flags: int) -> int:
-    """Open a file that `create` made; return its descriptor.
-
-    Args:
-        path: path of the file.
-        flags: flags of `os.open`, such as `os.O_RDWR`.
+    """Open a file that `create` made with flags of `os.open`; return its descriptor.
 
     Raises:
         NotPrivateError: it is a link or not a regular file, has another owner or a second name,

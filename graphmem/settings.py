@@ -29,12 +29,12 @@ class Settings(BaseModel):
     browser: str | None = Field(
         None, description="URL of Neo4j Browser; unset: the server's own, or Neo4j's for Aura"
     )
-    pool_size: int = Field(50, ge=1, le=10_000, description="maximum number of connections")
+    max_pool_size: int = Field(50, ge=1, le=10_000, description="maximum number of connections")
     connect_timeout_s: float = Field(
         10.0, gt=0, description="timeout for opening a connection, seconds"
     )
     pool_timeout_s: float = Field(60.0, gt=0, description="timeout for a free connection, seconds")
-    retry_time_s: float = Field(
+    max_retry_time_s: float = Field(
         30.0, ge=0, description="maximum time for transaction retries, seconds"
     )
     transaction_timeout_s: float = Field(
@@ -67,7 +67,7 @@ class Settings(BaseModel):
         None, ge=1, le=4096, description="vector length to request"
     )
     embedder_timeout_s: float = Field(30.0, gt=0, description="timeout per request, seconds")
-    embedder_retries: int = Field(
+    embedder_max_retries: int = Field(
         3, ge=0, le=20, description="maximum retries after a transient failure"
     )
     embedder_batch: int = Field(64, ge=1, le=2048, description="maximum texts per request")
@@ -82,7 +82,7 @@ class Settings(BaseModel):
     model_max_reply_bytes: int = Field(
         1_000_000, ge=1_000, description="maximum size of a language model's reply, bytes"
     )
-    model_retries: int = Field(
+    model_max_retries: int = Field(
         3, ge=0, le=20, description="maximum retries after a transient failure"
     )
     model_concurrency: int = Field(
@@ -128,19 +128,27 @@ class Settings(BaseModel):
         120.0, gt=0, description="start timeout of the local server, seconds"
     )
 
-    near_threshold: float = Field(0.92, gt=0, le=1, description="minimum cosine, near duplicates")
+    near_duplicate_threshold: float = Field(
+        0.92, gt=0, le=1, description="minimum cosine of near duplicates"
+    )
     source_weights: dict[str, Weight] = Field(
         default=SOURCE_WEIGHTS,
         description="weights of source types, in (0, 1], as JSON; merged into the defaults",
     )
-    alpha: float = Field(0.05, gt=0, lt=0.5, description="sequential test: false promotion rate")
-    beta: float = Field(0.10, gt=0, lt=0.5, description="sequential test: false demotion rate")
-    promote_step: float = Field(0.10, ge=0, le=1, description="confidence added by a promotion")
-    demote_step: float = Field(0.20, ge=0, le=1, description="confidence subtracted by a demotion")
-    most_confidence: float = Field(
+    sprt_alpha: float = Field(
+        0.05, gt=0, lt=0.5, description="sequential test: false promotion rate"
+    )
+    sprt_beta: float = Field(0.10, gt=0, lt=0.5, description="sequential test: false demotion rate")
+    sprt_promote_step: float = Field(
+        0.10, ge=0, le=1, description="confidence added by a promotion"
+    )
+    sprt_demote_step: float = Field(
+        0.20, ge=0, le=1, description="confidence subtracted by a demotion"
+    )
+    sprt_max_confidence: float = Field(
         0.95, ge=0, le=1, description="maximum confidence after a promotion"
     )
-    least_confidence: float = Field(
+    sprt_min_confidence: float = Field(
         0.05, ge=0, le=1, description="minimum confidence after a demotion"
     )
 
@@ -151,24 +159,24 @@ class Settings(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _storable(cls, given: object) -> object:
-        if isinstance(given, str):
+    def _require_utf8(cls, value: object) -> object:
+        if isinstance(value, str):
             try:
-                given.encode()
+                value.encode()
             except UnicodeEncodeError:
                 # The value is not quoted, because it may be a secret.
                 raise ValueError("must be valid UTF-8") from None
-        return given
+        return value
 
     @field_validator("source_weights", mode="before")
     @classmethod
-    def _added(cls, given: object) -> object:
-        if isinstance(given, str):
+    def _merge_into_defaults(cls, value: object) -> object:
+        if isinstance(value, str):
             try:
-                given = json.loads(given)
+                value = json.loads(value)
             except ValueError:
                 raise ValueError("must be valid JSON") from None
-        return {**SOURCE_WEIGHTS, **given} if isinstance(given, Mapping) else given
+        return {**SOURCE_WEIGHTS, **value} if isinstance(value, Mapping) else value
 
     @classmethod
     def load(cls, environ: Mapping[str, str] | None = None, **overrides: object) -> Settings:
@@ -192,12 +200,12 @@ class Settings(BaseModel):
             return cls(**fields)
         except ValidationError as error:
             # The message contains no values, because they may be secrets.
-            wrong = "; ".join(
+            problems = "; ".join(
                 f"{PREFIX}{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}"
                 for e in error.errors(include_input=False, include_url=False)
             )
             raise ConfigurationError(
-                f"Settings do not fit: {wrong}.",
+                f"Invalid settings: {problems}.",
                 hint="`graphmem admin settings` lists every setting.",
             ) from None
 

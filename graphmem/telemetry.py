@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from graphmem.adapters.telemetry.counting import PrometheusTelemetry
-from graphmem.adapters.telemetry.tracing import OtelTelemetry
+from graphmem.adapters.telemetry import OtelTelemetry, PrometheusTelemetry
 from graphmem.ports import Telemetry
 
 __all__ = ["OtelTelemetry", "PrometheusTelemetry", "Telemetry"]

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from graphmem.adapters.models.embedding.hashing import HashEmbedder
-from graphmem.adapters.models.language.gateway import ReplyProblem, read
+from graphmem.adapters.models.language import ReplyProblem, parse_reply
+from graphmem.adapters.models.local import HashEmbedder
 from graphmem.errors import InvalidInputError, ModelReplyError, ModelUnavailableError
 from graphmem.ports import Answer, Prompt
 from graphmem.rules.consolidation import M
@@ -89,7 +89,7 @@ class ScriptedLlm:
         if isinstance(reply, Exception):
             raise reply
         raw = reply if isinstance(reply, str) else _json(reply)
-        value = read(raw, prompt.reply)
+        value = parse_reply(raw, prompt.reply)
         if isinstance(value, ReplyProblem):
             raise ModelReplyError(f"The scripted reply does not fit: {value.reason}.", raw=raw)
         return Answer(

@@ -26,19 +26,19 @@ RETURN t.text AS text, count(*) AS times
 """
 
 
-def judged(writes: Sequence[Write], bare: Bare, tenant: str) -> list[Row]:
+def checked_rows(writes: Sequence[Write], bare: Bare, tenant: str) -> list[Row]:
     """Return a row for each kind of write that compares acknowledged writes with the graph.
 
     An event counts only if it is connected to its node; an event without one is half a write.
     """
-    present = _there(writes, bare, tenant)
+    present = _stored_counts(writes, bare, tenant)
     by_kind: dict[str, list[Write]] = defaultdict(list)
     for write in writes:
         by_kind[write.kind].append(write)
     return [_row(kind, group, present) for kind, group in sorted(by_kind.items())]
 
 
-def _there(writes: Sequence[Write], bare: Bare, tenant: str) -> dict[str, int]:
+def _stored_counts(writes: Sequence[Write], bare: Bare, tenant: str) -> dict[str, int]:
     ids = [i for write in writes if write.kind != "add_messages" for i in write.ids]
     events = {
         row["id"]: 1

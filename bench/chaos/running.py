@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bench.bare import Bare
 from bench.chaos.faults import Site, small_disk
-from bench.chaos.judging import judged
+from bench.chaos.judging import checked_rows
 from bench.chaos.proxy import proxy_to
 from bench.chaos.writers import Journal, Writer
 from bench.figures import Cell, Report, Table
@@ -54,8 +54,8 @@ def measure(seconds: float, writers: int, steps: Steps) -> Report:
             update={
                 "uri": proxy.uri,
                 "password": endpoint.password,
-                "pool_size": 2 * writers,
-                "retry_time_s": 5.0,
+                "max_pool_size": 2 * writers,
+                "max_retry_time_s": 5.0,
             }
         )
         with GraphMem.open(settings=settings, embedder=HashEmbedder()):
@@ -68,7 +68,7 @@ def measure(seconds: float, writers: int, steps: Steps) -> Report:
             wrong = memory.admin.verify().wrong
         steps.say("judging")
         with Bare(connect.address(settings, steps.say)) as bare:
-            rows = judged(journal.writes, bare, TENANT)
+            rows = checked_rows(journal.writes, bare, TENANT)
     return Report(
         name="chaos",
         tables=[
@@ -103,7 +103,7 @@ def run(
     over, struck = threading.Event(), Counter[str]()
     threads = [Writer(memory, number, over) for number in range(writers)]
     first = Writer(memory, writers, over)
-    first.write_each()
+    first.write_once()
     deadline = time.monotonic() + seconds
     for thread in threads:
         thread.start()

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from graphmem import GraphMem, Handle
-from graphmem.adapters.clock import BlockingClock
 from graphmem.errors import GraphmemError, RefusedError, UnavailableError
+from graphmem.io_modes import BLOCKING, SystemClock
 
 BATCH = 6
 """Number of texts or observations in one transaction."""
@@ -43,10 +43,11 @@ class Journal:
     unavailable: Counter[str] = field(default_factory=Counter)
 
 
-class WrongClock(BlockingClock):
+class WrongClock(SystemClock):
     """A clock with a constant error."""
 
     def __init__(self, wrong: timedelta) -> None:
+        super().__init__(BLOCKING)
         self._wrong = wrong
 
     def now(self) -> datetime:
@@ -80,7 +81,7 @@ class Writer(threading.Thread):
 
         self._verbs = [
             *(self._remember, self._remember_many, self._observe, self._observe_many),
-            *(self._talk, self._testify, self._supersede, self._deprecate, self._read),
+            *(self._add_messages, self._add_evidence, self._supersede, self._deprecate, self._read),
         ]
 
     def run(self) -> None:
@@ -88,7 +89,7 @@ class Writer(threading.Thread):
         while not self._over.is_set():
             self._write(self._chance.choice(self._verbs))
 
-    def write_each(self) -> None:
+    def write_once(self) -> None:
         """Perform each kind of write once in the caller's thread, so that its query is planned."""
         for verb in (self._remember, *self._verbs):  # Two memories: to supersede and to deprecate.
             self._write(verb)
@@ -96,9 +97,9 @@ class Writer(threading.Thread):
     def _write(self, verb: Verb) -> None:
         write, call = verb(f"{self._number}-{len(self.journal.writes)}")
         self.journal.writes.append(write)
-        self._do(write, call)
+        self._call(write, call)
 
-    def _do(self, write: Write, call: Callable[[], object]) -> None:
+    def _call(self, write: Write, call: Callable[[], object]) -> None:
         while not write.is_done:
             try:
                 call()
@@ -154,7 +155,7 @@ class Writer(threading.Thread):
         ]
         return Write("observe_many", ids), lambda: self._memory.observe_many(rows)
 
-    def _talk(self, mark: str) -> tuple[Write, Callable[[], object]]:
+    def _add_messages(self, mark: str) -> tuple[Write, Callable[[], object]]:
         texts = tuple(self._text(f"{mark}-{n}") for n in range(3))
         messages = [
             {"role": "user", "content": text, "id": f"{mark}-{n}"} for n, text in enumerate(texts)
@@ -165,7 +166,7 @@ class Writer(threading.Thread):
 
         return Write("add_messages", texts), call
 
-    def _testify(self, mark: str) -> tuple[Write, Callable[[], object]]:
+    def _add_evidence(self, mark: str) -> tuple[Write, Callable[[], object]]:
         statement = f"The pool of writer {self._number} is large enough"
         kind = self._chance.choice(["supporting", "refuting"])
 

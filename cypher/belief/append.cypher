@@ -2,7 +2,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event, events.claim.id Belief, events.episode_id Episode, events.turn_id Turn
+// writes_ids: events.id Event, events.claim.id Belief
+// refers_to: events.episode_id Episode, events.turn_id Turn
 // params:
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant
@@ -11,14 +12,14 @@
 // columns:
 //   - missing     list  ids of episodes and turns that do not exist
 //   - unembedded  list  ids of beliefs of these events that lack an embedding
-//   - long         list     maps of slots due for a checkpoint, by beliefs with at least 64 evidence events: slot_id, scope, subject_key, predicate_key
+//   - long        list  maps of slots due for a checkpoint, by beliefs with at least 64 evidence events: slot_id, scope, subject_key, predicate_key
 
 UNWIND $events AS event
 WITH event, event.claim AS claim
-// include: fragments/meet_belief.cypher
+// include: fragments/merge_belief.cypher
 // include: fragments/append_event.cypher
 WITH event, claim, b, e
-// include: fragments/speak_of.cypher
+// include: fragments/link_evidence.cypher
 FOREACH (x IN CASE event.type WHEN 'BELIEVE' THEN [1] ELSE [] END | CREATE (e)-[:CONCERNS]->(b))
 WITH event, b, e
 OPTIONAL MATCH (episode:Episode {tenant: $tenant, id: event.episode_id})
@@ -28,7 +29,7 @@ WHERE turn.scope IN $scopes
 FOREACH (x IN CASE WHEN episode IS NULL THEN [] ELSE [episode] END | CREATE (e)-[:OCCURRED_IN]->(x))
 FOREACH (x IN CASE WHEN turn IS NULL THEN [] ELSE [turn] END | CREATE (e)-[:QUOTES]->(x))
 WITH event, b, e, episode, turn
-// include: fragments/meet_retraction.cypher
+// include: fragments/link_earlier_retractions.cypher
 RETURN
   collect(DISTINCT CASE WHEN episode IS NULL THEN event.episode_id END)
     + collect(DISTINCT CASE WHEN turn IS NULL THEN event.turn_id END) AS missing,

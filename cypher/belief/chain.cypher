@@ -10,7 +10,7 @@
 //   $valid   datetime  upper bound of valid time
 //   $known   datetime  upper bound of known time
 // columns:
-//   - beliefs  list      maps: card and links, see fragments/belief_card.cypher and fragments/standing_as_of.cypher; head_ids is empty
+//   - beliefs  list      maps: card and links, see fragments/belief_card.cypher and fragments/links_as_of.cypher; head_ids is empty
 //   - now      datetime  server clock
 
 CALL () {
@@ -21,13 +21,14 @@ CALL () {
     AND all(s IN path WHERE s.occurred_at <= $valid AND s.recorded_at <= $known)
   // DISTINCT lets the server visit each belief once, regardless of the number of paths to it.
   WITH DISTINCT m
-  // include: fragments/belief_seen.cypher
+  // include: fragments/belief_created_as_of.cypher
   CALL (m) {
     WITH m AS node
-    // include: fragments/standing_as_of.cypher
+    // include: fragments/status_as_of.cypher
+    // include: fragments/links_as_of.cypher
     RETURN status, links
   }
-  // Walking from each node to its ends takes quadratic time: rules/lineage.py computes them from the links.
+  // Walking from each node to its ends takes quadratic time: rules/claims.py computes them from the links.
   LET head_ids = []
   // include: fragments/belief_card.cypher
   WITH card, links

@@ -26,43 +26,43 @@ MATCH (kept:Checkpoint {tenant: $tenant, slot_id: $slot_id})
 WITH kept, $slot_id AS slot_id, $scope AS scope, [$subject] AS names, $now AS valid, $predicate AS predicate_key
 // include: fragments/policy.cypher
 WITH kept, slot_id, scope, names, predicate_key, valid, policy {.*, cardinality: 'ONE', decay_per_day: 0.0} AS policy
-// include: fragments/newer.cypher
-CALL (slot_id, scope, names, predicate_key, valid, policy, checkpoint, tail) {
-  // include: fragments/pieces.cypher
-  // include: fragments/counted.cypher
+// include: fragments/resume_slot.cypher
+CALL (slot_id, valid, policy, checkpoint, tail, members) {
+  // include: fragments/slot_events.cypher
+  // include: fragments/not_retracted.cypher
   FILTER e.recorded_at <= $settled
   WITH e ORDER BY e.occurred_at DESC
   RETURN collect([e.occurred_at, e.id]) AS held
 }
 FILTER size(held) >= $newest + $least
-WITH kept, slot_id, scope, names, predicate_key, policy, checkpoint, tail, held, held[$newest][0] AS valid
-CALL (slot_id, scope, names, predicate_key, valid, policy, checkpoint, tail) {
-  CALL (slot_id, scope, names, predicate_key, valid, policy, checkpoint, tail) {
-    // include: fragments/pieces.cypher
-    // include: fragments/counted.cypher
+WITH kept, slot_id, policy, checkpoint, tail, members, held, held[$newest][0] AS valid
+CALL (slot_id, valid, policy, checkpoint, tail, members) {
+  CALL (slot_id, valid, policy, checkpoint, tail, members) {
+    // include: fragments/slot_events.cypher
+    // include: fragments/not_retracted.cypher
     FILTER e.recorded_at <= $settled
-    // include: fragments/weighs.cypher
-    // include: fragments/among_others.cypher
-    RETURN said
+    // include: fragments/overwrite_strength.cypher
+    // include: fragments/to_one_row.cypher
+    RETURN b, polarity, at, id, s, force, events
   UNION ALL
-    // include: fragments/resumed_one.cypher
-    RETURN said
+    // include: fragments/checkpoint_one.cypher
+    RETURN b, polarity, at, id, s, force, events
   }
   // include: fragments/project_one.cypher
   RETURN ranked
 }
-WITH kept, slot_id, scope, names, predicate_key, valid, policy {.*, cardinality: 'MANY'} AS policy, checkpoint, tail, held, ranked
-CALL (slot_id, scope, names, predicate_key, valid, policy, checkpoint, tail) {
-  CALL (slot_id, scope, names, predicate_key, valid, policy, checkpoint, tail) {
-    // include: fragments/pieces.cypher
-    // include: fragments/counted.cypher
+WITH kept, slot_id, valid, policy {.*, cardinality: 'MANY'} AS policy, checkpoint, tail, members, held, ranked
+CALL (slot_id, valid, policy, checkpoint, tail, members) {
+  CALL (slot_id, valid, policy, checkpoint, tail, members) {
+    // include: fragments/slot_events.cypher
+    // include: fragments/not_retracted.cypher
     FILTER e.recorded_at <= $settled
-    // include: fragments/says.cypher
-    // include: fragments/beside_others.cypher
-    RETURN said
+    // include: fragments/noisy_or_term.cypher
+    // include: fragments/to_many_row.cypher
+    RETURN b, polarity, episode, alone, at, l, events, episodes, covered
   UNION ALL
-    // include: fragments/resumed_many.cypher
-    RETURN said
+    // include: fragments/checkpoint_many.cypher
+    RETURN b, polarity, episode, alone, at, l, events, episodes, covered
   }
   // include: fragments/project_many.cypher
   RETURN collect([b, null, projected]) AS summed

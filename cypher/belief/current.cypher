@@ -18,48 +18,61 @@
 //   $weights_key     string    key of the weights for which a checkpoint is valid; null: read every event
 //   $limit           integer   maximum number of candidates, best first
 // columns:
-//   - scope        string   scope of the slot, or null
-//   - names        list     names of the subject, folded, the requested one first
-//   - policy       map      policy that was applied
-//   - candidates   list     maps, best first: belief_id, subject, object, statement, status, belief, score, last_at, events, ambiguous; MANY: also P+ and P-
-//   - total        integer  total number of candidates
-//   - now          datetime  server clock
+//   - scope       string    scope of the slot, or null
+//   - names       list      names of the subject, folded, the requested one first
+//   - policy      map       policy that was applied
+//   - candidates  list      maps, best first: belief_id, subject, object, statement, status, belief, score, last_at, events, ambiguous; MANY: also P+ and P-
+//   - total       integer   total number of candidates
+//   - now         datetime  server clock
 
 WITH $subject AS subject_key, $predicate AS predicate_key, $valid AS valid
-// include: fragments/names.cypher
-// include: fragments/slot_place.cypher
+// include: fragments/subject_names.cypher
+CALL (names) {
+  UNWIND range(0, size($scopes) - 1) AS i
+  MATCH (b:Belief)
+  WHERE b.tenant = $tenant AND b.scope = $scopes[i] AND b.subject_key IN names AND b.predicate_key = $predicate
+    AND b.created_at <= $valid AND ($known IS NULL OR b.recorded_at <= $known AND EXISTS {
+      MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
+      WHERE x.occurred_at <= $valid AND x.recorded_at <= $known
+    })
+  WITH i, b.slot_id AS slot_id
+  ORDER BY i
+  LIMIT 1
+  RETURN collect([$scopes[i], slot_id])[0] AS place
+}
+LET scope = place[0], slot_id = CASE size(names) WHEN 1 THEN place[1] END
 // include: fragments/policy.cypher
-// include: fragments/newer.cypher
-CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
+// include: fragments/resume_slot.cypher
+CALL (slot_id, valid, policy, checkpoint, tail, members) {
   FILTER policy.cardinality = 'ONE'
-  CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
-    // include: fragments/pieces.cypher
-    // include: fragments/counted.cypher
-    // include: fragments/weighs.cypher
-    // include: fragments/among_others.cypher
-    RETURN said
+  CALL (slot_id, valid, policy, checkpoint, tail, members) {
+    // include: fragments/slot_events.cypher
+    // include: fragments/not_retracted.cypher
+    // include: fragments/overwrite_strength.cypher
+    // include: fragments/to_one_row.cypher
+    RETURN b, polarity, at, id, s, force, events
   UNION ALL
-    // include: fragments/resumed_one.cypher
-    RETURN said
+    // include: fragments/checkpoint_one.cypher
+    RETURN b, polarity, at, id, s, force, events
   }
   // include: fragments/project_one.cypher
-  // include: fragments/best_one.cypher
+  // include: fragments/top_one.cypher
   RETURN n_one, one
 }
-CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
+CALL (slot_id, valid, policy, checkpoint, tail, members) {
   FILTER policy.cardinality = 'MANY'
-  CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
-    // include: fragments/pieces.cypher
-    // include: fragments/counted.cypher
-    // include: fragments/says.cypher
-    // include: fragments/beside_others.cypher
-    RETURN said
+  CALL (slot_id, valid, policy, checkpoint, tail, members) {
+    // include: fragments/slot_events.cypher
+    // include: fragments/not_retracted.cypher
+    // include: fragments/noisy_or_term.cypher
+    // include: fragments/to_many_row.cypher
+    RETURN b, polarity, episode, alone, at, l, events, episodes, covered
   UNION ALL
-    // include: fragments/resumed_many.cypher
-    RETURN said
+    // include: fragments/checkpoint_many.cypher
+    RETURN b, polarity, episode, alone, at, l, events, episodes, covered
   }
   // include: fragments/project_many.cypher
-  // include: fragments/best_many.cypher
+  // include: fragments/top_many.cypher
   RETURN n_many, many
 }
 CALL (one, many) {
@@ -68,7 +81,7 @@ CALL (one, many) {
   CALL (m) {
     // include: fragments/may_be_hidden.cypher
     WITH m AS node
-    // include: fragments/standing_as_of.cypher
+    // include: fragments/status_as_of.cypher
     RETURN collect(status)[0] AS status
   }
   // include: fragments/candidate.cypher

@@ -18,50 +18,50 @@
 //   $skip            integer   number of evidence events to skip, oldest first
 //   $limit           integer   maximum number of evidence events, and of retracted events and memories
 // columns:
-//   - card       map       id, scope, statement, subject, predicate, object, status, created_at, recorded_at
-//   - initial    float     confidence before any evidence
-//   - policy     map       policy that was applied; with id and occurred_at if it was declared
-//   - projected  map       see fragments/project_many.cypher; null: no evidence
-//   - rivals     list      maps of the other candidates affirmed since: belief_id, object, events; most events first
-//   - namesakes  list      maps of equal beliefs under aliases: belief_id, statement, events
-//   - verdict    map       status, log_ratio, confidence, evidence
-//   - total      integer   total number of evidence events
-//   - lines      list      maps, oldest first: id, at, polarity, episode, strength, llr, c, l, s, echo_of, event, weight, turn_id, memory_id, after
-//   - withdrawn  list      maps of retracted evidence, oldest first: id, at, polarity, confidence, source_type, retraction_id, retracted_at, payload
-//   - links      list      maps of SUPERSEDES edges: newer, belief_id, statement, event_id, occurred_at, recorded_at, payload
-//   - memories   list      maps, oldest first: memory_id, content
-//   - one        map       rank in a ONE slot: see fragments/project_one.cypher; place, of, ambiguous, leader_id, refutations; null otherwise
-//   - now        datetime  server clock
+//   - card              map       id, scope, statement, subject, predicate, object, status, created_at, recorded_at
+//   - initial           float     confidence before any evidence
+//   - policy            map       policy that was applied; with id and occurred_at if it was declared
+//   - projected         map       see fragments/project_many.cypher; null: no evidence
+//   - other_candidates  list      maps of the other candidates affirmed since: belief_id, object, events; most events first
+//   - alias_beliefs     list      maps of equal beliefs under aliases: belief_id, statement, events
+//   - verdict           map       status, log_ratio, confidence, evidence
+//   - total             integer   total number of evidence events
+//   - lines             list      maps, oldest first: id, at, polarity, episode, strength, llr, c, l, s, echo_of, event, weight, turn_id, memory_id, after
+//   - retracted         list      maps of retracted evidence, oldest first: id, at, polarity, confidence, source_type, retraction_id, retracted_at, payload
+//   - links             list      maps of SUPERSEDES edges: newer, belief_id, statement, event_id, occurred_at, recorded_at, payload
+//   - memories          list      maps, oldest first: memory_id, content
+//   - one               map       rank in a ONE slot: see fragments/project_one.cypher; place, of, ambiguous, leader_id, refutations; null otherwise
+//   - now               datetime  server clock
 
 MATCH (m:Belief {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
-// include: fragments/belief_seen.cypher
+// include: fragments/belief_created_as_of.cypher
 CALL (m) {
   WITH m AS node
-  // include: fragments/standing_as_of.cypher
-  RETURN status, links
+  // include: fragments/status_as_of.cypher
+  RETURN status
 }
 WITH m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at} AS card,
      m AS asked, m AS b, $valid AS valid, coalesce(m.predicate_key, '') AS predicate_key
-// include: fragments/initial.cypher
+// include: fragments/prior.cypher
 // include: fragments/policy.cypher
 CALL (asked, valid, policy) {
   MATCH (asked)<-[:SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/counted.cypher
-  // include: fragments/says.cypher
-  // include: fragments/weighs.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/noisy_or_term.cypher
+  // include: fragments/overwrite_strength.cypher
   CALL (e) {
-    // include: fragments/heard.cypher
+    // include: fragments/sprt_llr.cypher
     RETURN heard
   }
-  // include: fragments/echoes.cypher
+  // include: fragments/mark_echoes.cypher
   RETURN pieces
 }
-// include: fragments/page.cypher
+// include: fragments/evidence_page.cypher
 CALL (asked, pieces, policy) {
   UNWIND pieces AS piece
   WITH asked AS b, piece.event AS e, piece.l AS l, false AS covered
-  // include: fragments/beside_others.cypher
+  // include: fragments/to_many_row.cypher
   // include: fragments/project_many.cypher
   RETURN collect(projected)[0] AS projected
 }
@@ -71,29 +71,11 @@ CALL (pieces, initial, shown) {
   RETURN verdict, steps
 }
 LET scope = asked.scope, subject_key = asked.subject_key, mine = [asked]
-// include: fragments/names.cypher
-CALL (asked, scope, names, predicate_key, mine, valid, policy) {
-  FILTER policy.cardinality = 'ONE'
-  // include: fragments/slot.cypher
-  // include: fragments/counted.cypher
-  // include: fragments/weighs.cypher
-  // include: fragments/among_others.cypher
-  // include: fragments/project_one.cypher
-  UNWIND [i IN range(0, size(ranked) - 1) WHERE ranked[i].b = asked] AS i
-  WITH ranked[i] AS v, i, size(ranked) AS of, close AND i < 2 AS ambiguous, ranked[0].b.id AS leader_id
-  RETURN collect(v {.*, b: null, place: i + 1, of: of, ambiguous: ambiguous, leader_id: leader_id})[0] AS one
-}
-CALL (asked, scope, names, predicate_key, mine, valid, one) {
-  // include: fragments/slot.cypher
-  FILTER e.polarity = 1 AND b <> asked AND e.occurred_at > one.last_at
-  // include: fragments/counted.cypher
-  WITH b, count(*) AS events
-  ORDER BY events DESC, b.id
-  RETURN collect({belief_id: b.id, object: b.object, events: events}) AS rivals
-}
-// include: fragments/namesakes.cypher
-// include: fragments/withdrawn.cypher
-// include: fragments/lines.cypher
-// include: fragments/around.cypher
-RETURN card, initial, policy, projected, rivals, namesakes, verdict, size(pieces) AS total, lines, withdrawn, links, memories,
+// include: fragments/subject_names.cypher
+// include: fragments/slot.cypher
+// include: fragments/slot_rank.cypher
+// include: fragments/retracted_evidence.cypher
+// include: fragments/trail_page.cypher
+// include: fragments/neighbors.cypher
+RETURN card, initial, policy, projected, other_candidates, alias_beliefs, verdict, size(pieces) AS total, lines, retracted, links, memories,
        one {.*, refutations: size([x IN pieces WHERE x.polarity = -1 AND x.at >= one.last_at])} AS one, datetime.realtime('Z') AS now

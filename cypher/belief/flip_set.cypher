@@ -21,12 +21,12 @@
 
 MATCH (m:Belief {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
-// include: fragments/belief_seen.cypher
+// include: fragments/belief_created_as_of.cypher
 WITH m AS b, $valid AS valid
 CALL (b, valid) {
   MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/counted.cypher
-  // include: fragments/heard.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/sprt_llr.cypher
   WITH heard
   ORDER BY heard.at, heard.id
   RETURN collect(heard {.id, .at, .llr}) AS pieces
@@ -41,7 +41,7 @@ CALL (pieces, evidence, initial, shown) {
 CALL (pieces, status) {
   UNWIND CASE status WHEN 'promoted' THEN [1] WHEN 'demoted' THEN [-1] WHEN 'accumulating' THEN [1, -1] END AS side
   CALL (pieces, status, side) {
-    // include: fragments/fewest_flips.cypher
+    // include: fragments/flip_set.cypher
     RETURN removed
   }
   WITH side, removed

@@ -38,7 +38,7 @@ CALL () {
   ORDER BY e.occurred_at DESC, e.recorded_at DESC, e.id DESC
   LIMIT $limit
   CALL (e, valid) {
-    // include: fragments/counted.cypher
+    // include: fragments/not_retracted.cypher
     RETURN count(*) = 1 AS counts
   }
   // include: fragments/belief_event.cypher

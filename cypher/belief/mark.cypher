@@ -3,7 +3,8 @@
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event, events.belief_id Belief
+// writes_ids: events.id Event
+// refers_to: events.belief_id Belief
 // params:
 //   $tenant  string  tenant name
 //   $events  list    maps with unique ids: belief_id and the event properties

@@ -11,27 +11,28 @@
 //   $valid   datetime  upper bound of valid time
 //   $known   datetime  upper bound of known time
 // columns:
-//   - card         map       see fragments/belief_card.cypher; null: the belief did not exist
-//   - total        integer   total number of events, returned or not
-//   - events       list      maps, oldest first, see fragments/belief_event.cypher
-//   - turns        list      maps of the turns quoted by the returned events, in conversation order
-//   - episodes     list      maps of the episodes of the returned events, oldest first: id, session_id, summary, occurred_at
-//   - memories     list      see fragments/memory_card_as_of.cypher
-//   - links        list      maps of the incoming and outgoing SUPERSEDES edges: newer_id, older_id, event_id, occurred_at, recorded_at, in_force
-//   - now          datetime  server clock
+//   - card      map       see fragments/belief_card.cypher; null: the belief did not exist
+//   - total     integer   total number of events, returned or not
+//   - events    list      maps, oldest first, see fragments/belief_event.cypher
+//   - turns     list      maps of the turns quoted by the returned events, in conversation order
+//   - episodes  list      maps of the episodes of the returned events, oldest first: id, session_id, summary, occurred_at
+//   - memories  list      see fragments/memory_card_as_of.cypher
+//   - links     list      maps of the incoming and outgoing SUPERSEDES edges: newer_id, older_id, event_id, occurred_at, recorded_at, in_force
+//   - now       datetime  server clock
 
 OPTIONAL CALL () {
   MATCH (m:Belief {tenant: $tenant, id: $id})
   WHERE m.scope IN $scopes
-  // include: fragments/belief_seen.cypher
+  // include: fragments/belief_created_as_of.cypher
   // include: fragments/lineage_as_of.cypher
+  // include: fragments/links_as_of.cypher
   // include: fragments/belief_card.cypher
   RETURN m AS b, card, [link IN links | link {.*, older_id: m.id}] AS onto, $valid AS valid
 }
 CALL (b, valid) {
   MATCH (b)<-[edge:SUPPORTS|REFUTES|CONCERNS]-(e:Event)
   WHERE type(edge) <> 'CONCERNS' OR e.type = 'BELIEVE'
-  // include: fragments/counted.cypher
+  // include: fragments/not_retracted.cypher
   WITH e, type(edge) <> 'CONCERNS' AS speaks, true AS counts
   ORDER BY e.occurred_at, e.recorded_at, e.id
   WITH collect([e, speaks, counts]) AS found
@@ -63,7 +64,7 @@ CALL (b, valid) {
   WITH m
   ORDER BY m.id
   LIMIT $limit
-  // include: fragments/seen_as_of.cypher
+  // include: fragments/memory_dates_as_of.cypher
   // include: fragments/lineage_as_of.cypher
   // include: fragments/memory_card_as_of.cypher
   RETURN collect(card) AS memories
@@ -74,7 +75,8 @@ CALL (b) {
   WITH DISTINCT b, m
   CALL (m) {
     WITH m AS node
-    // include: fragments/standing_as_of.cypher
+    // include: fragments/status_as_of.cypher
+    // include: fragments/links_as_of.cypher
     RETURN links
   }
   UNWIND [link IN links WHERE link.newer_id = b.id] AS link

@@ -2,7 +2,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: event.id Event, newer Belief, older Belief
+// writes_ids: event.id Event
+// refers_to: newer Belief, older Belief
 // params:
 //   $tenant  string  tenant name
 //   $event   map     event properties

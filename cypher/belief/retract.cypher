@@ -2,7 +2,8 @@
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
-// ids: event.id Event, event.target_id Event
+// writes_ids: event.id Event
+// refers_to: event.target_id Event
 // params:
 //   $tenant  string  tenant name
 //   $event   map     event properties, including target_id
@@ -11,7 +12,7 @@
 WITH $event AS event
 // include: fragments/append_event.cypher
 WITH e, event
-// include: fragments/meet_retraction.cypher
+// include: fragments/link_earlier_retractions.cypher
 OPTIONAL MATCH (target:Event {tenant: $tenant, id: event.target_id})
 WHERE target.scope = e.scope
 FOREACH (x IN CASE WHEN target IS NULL THEN [] ELSE [target] END | CREATE (e)-[:RETRACTS]->(x))

@@ -5,20 +5,20 @@
 // source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
-//   $tenant            string    tenant name
-//   $scopes            list      read scopes
-//   $subject           string    folded; null: all subjects
-//   $after_scope       string    scope of the last slot of the previous page; '' for the first page
-//   $after_subject     string    folded subject of the last slot of the previous page; '' for the first page
-//   $after_predicate   string    folded predicate of the last slot of the previous page; '' for the first page
-//   $slots             integer   maximum number of slots per page
-//   $limit             integer   maximum number of candidates per slot, best first
-//   $valid             datetime  upper bound of valid time
-//   $known             datetime  upper bound of known time; null: no bound
-//   $policy            map       policy override; null: the declared policy
-//   $present_policy    boolean   true: use the policy declared now; false: the policy as of $valid and $known
-//   $default_policy    map       policy of undeclared predicates
-//   $weights           map       reliability of each source type, in (0, 1]
+//   $tenant           string    tenant name
+//   $scopes           list      read scopes
+//   $subject          string    folded; null: all subjects
+//   $after_scope      string    scope of the last slot of the previous page; '' for the first page
+//   $after_subject    string    folded subject of the last slot of the previous page; '' for the first page
+//   $after_predicate  string    folded predicate of the last slot of the previous page; '' for the first page
+//   $slots            integer   maximum number of slots per page
+//   $limit            integer   maximum number of candidates per slot, best first
+//   $valid            datetime  upper bound of valid time
+//   $known            datetime  upper bound of known time; null: no bound
+//   $policy           map       policy override; null: the declared policy
+//   $present_policy   boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy   map       policy of undeclared predicates
+//   $weights          map       reliability of each source type, in (0, 1]
 // columns:
 //   - scope          string    scope of the slot
 //   - subject_key    string    folded
@@ -32,27 +32,28 @@
 
 // include: fragments/slot_page.cypher
 LET valid = $valid, mine = []
-// include: fragments/names.cypher
+// include: fragments/subject_names.cypher
 // include: fragments/policy.cypher
-CALL (scope, names, predicate_key, mine, valid, policy) {
+// include: fragments/slot.cypher
+CALL (members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
-  // include: fragments/slot.cypher
-  // include: fragments/counted.cypher
-  // include: fragments/weighs.cypher
-  // include: fragments/among_others.cypher
+  // include: fragments/slot_evidence.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/overwrite_strength.cypher
+  // include: fragments/to_one_row.cypher
   // include: fragments/project_one.cypher
-  // include: fragments/best_one.cypher
+  // include: fragments/top_one.cypher
   RETURN n_one, one
 }
-CALL (scope, names, predicate_key, mine, valid, policy) {
+CALL (members, valid, policy) {
   FILTER policy.cardinality = 'MANY'
-  // include: fragments/slot.cypher
-  // include: fragments/counted.cypher
+  // include: fragments/slot_evidence.cypher
+  // include: fragments/not_retracted.cypher
   WITH b, e, false AS covered
-  // include: fragments/says.cypher
-  // include: fragments/beside_others.cypher
+  // include: fragments/noisy_or_term.cypher
+  // include: fragments/to_many_row.cypher
   // include: fragments/project_many.cypher
-  // include: fragments/best_many.cypher
+  // include: fragments/top_many.cypher
   RETURN n_many, many
 }
 CALL (one, many) {
@@ -61,7 +62,7 @@ CALL (one, many) {
   CALL (m) {
     // include: fragments/may_be_hidden.cypher
     WITH m AS node
-    // include: fragments/standing_as_of.cypher
+    // include: fragments/status_as_of.cypher
     RETURN collect(status)[0] AS status
   }
   // include: fragments/candidate.cypher

@@ -4,67 +4,66 @@
 // rows: many
 // plan: NodeIndexSeek NodeUniqueIndexSeek
 // params:
-//   $tenant          string    tenant name
-//   $scopes          list      read scopes
-//   $ids             list      belief ids; null: a page
-//   $statuses        list      statuses to return, as of the read; pages only
-//   $before_at       datetime  created_at of the last row of the previous page; null: the first page
-//   $before_id       string    id of the last row of the previous page
-//   $limit           integer   maximum number of rows
-//   $valid           datetime  upper bound of valid time
-//   $known           datetime  upper bound of known time; null: no bound
-//   $policy          map       policy override; null: the declared policy
-//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
-//   $default_policy  map       policy of undeclared predicates
-//   $weights         map       reliability of each source type, in (0, 1]
-//   $test            map       upper, lower, promote_step, demote_step, most, least
-//   $vital           map       vitality constants: see rules/vitality.py sent
+//   $tenant              string    tenant name
+//   $scopes              list      read scopes
+//   $ids                 list      belief ids; null: a page
+//   $statuses            list      statuses to return, as of the read; pages only
+//   $before_at           datetime  created_at of the last row of the previous page; null: the first page
+//   $before_id           string    id of the last row of the previous page
+//   $limit               integer   maximum number of rows
+//   $valid               datetime  upper bound of valid time
+//   $known               datetime  upper bound of known time; null: no bound
+//   $policy              map       policy override; null: the declared policy
+//   $present_policy      boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy      map       policy of undeclared predicates
+//   $weights             map       reliability of each source type, in (0, 1]
+//   $test                map       upper, lower, promote_step, demote_step, most, least
+//   $vitality_constants  map       vitality constants: see rules/vitality.py sent
 // columns:
-//   - card       map    id, scope, statement, subject, predicate, object, recorded_at, status as of the read, created_at
-//   - initial    float  confidence before any evidence
-//   - projected  map    belief, positive, negative, supporting_episodes, refuting_episodes, contested, events; null: no evidence
-//   - score      float  score of a candidate of a ONE slot, with decay; null otherwise
-//   - verdict    map    status, log_ratio, confidence, evidence
-//   - vitality   map    vitality: see fragments/vitality.cypher
+//   - card       map       id, scope, statement, subject, predicate, object, recorded_at, status as of the read, created_at
+//   - initial    float     confidence before any evidence
+//   - projected  map       belief, positive, negative, supporting_episodes, refuting_episodes, contested, events; null: no evidence
+//   - score      float     score of a candidate of a ONE slot, with decay; null otherwise
+//   - verdict    map       status, log_ratio, confidence, evidence
+//   - vitality   map       vitality: see fragments/vitality.cypher
 //   - now        datetime  server clock
 
-// include: fragments/asked_beliefs.cypher
-// include: fragments/belief_seen.cypher
+// include: fragments/requested_beliefs.cypher
+// include: fragments/belief_created_as_of.cypher
 FILTER $before_at IS NULL OR created_at < $before_at OR (created_at = $before_at AND m.id < $before_id)
 // Sorting before the status is computed limits that work to the beliefs of the page.
 WITH *
 ORDER BY place, created_at DESC, m.id DESC
 CALL (m) {
   WITH m AS node
-  // include: fragments/standing_as_of.cypher
+  // include: fragments/status_as_of.cypher
   RETURN status
 }
 FILTER $ids IS NOT NULL OR status IN $statuses
-WITH place, m {
-  .id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at
-} AS card, created_at, m AS asked, m AS b, $valid AS valid, [] AS shown, coalesce(m.predicate_key, '') AS predicate_key
+WITH place, m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at} AS card,
+     created_at, m AS asked, m AS b, $valid AS valid, [] AS shown, coalesce(m.predicate_key, '') AS predicate_key
 LIMIT $limit
-// include: fragments/initial.cypher
+// include: fragments/prior.cypher
 // include: fragments/policy.cypher
 CALL (b, valid) {
   MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/counted.cypher
+  // include: fragments/not_retracted.cypher
   WITH e
   ORDER BY e.occurred_at, e.id
-  RETURN collect(e) AS told
+  RETURN collect(e) AS evidence
 }
 // include: fragments/vitality.cypher
-CALL (asked, told, valid, policy) {
-  UNWIND told AS e
+CALL (asked, evidence, valid, policy) {
+  UNWIND evidence AS e
   WITH asked AS b, e, false AS covered
-  // include: fragments/says.cypher
-  // include: fragments/beside_others.cypher
+  // include: fragments/noisy_or_term.cypher
+  // include: fragments/to_many_row.cypher
   // include: fragments/project_many.cypher
   RETURN collect(projected)[0] AS projected
 }
-CALL (told, initial, shown) {
-  UNWIND told AS e
-  // include: fragments/heard.cypher
+CALL (evidence, initial, shown) {
+  UNWIND evidence AS e
+  // include: fragments/sprt_llr.cypher
   // include: fragments/sequential.cypher
   RETURN verdict
 }
@@ -76,17 +75,18 @@ WITH asked.slot_id AS slot_id, $valid AS valid, head(collect(policy)) AS policy,
 CALL (valid, policy, listed) {
   UNWIND CASE policy.cardinality WHEN 'ONE' THEN [listed[0].asked] ELSE [] END AS asked
   LET scope = asked.scope, subject_key = asked.subject_key, predicate_key = asked.predicate_key, mine = []
-  // include: fragments/names.cypher
+  // include: fragments/subject_names.cypher
   // include: fragments/slot.cypher
-  // include: fragments/counted.cypher
-  // include: fragments/weighs.cypher
-  // include: fragments/among_others.cypher
+  // include: fragments/slot_evidence.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/overwrite_strength.cypher
+  // include: fragments/to_one_row.cypher
   // include: fragments/project_one.cypher
   RETURN ranked
 }
 UNWIND [x IN listed | [x.asked, x, null]] + [x IN ranked | [x.b, null, x.belief]] AS found
 LET x = found[0]
-// include: fragments/value.cypher
+// include: fragments/canonical_value.cypher
 WITH slot_id, value, collect(found[1]) AS members, head(collect(found[2])) AS score
 UNWIND members AS member
 RETURN member.card AS card, member.initial AS initial, member.projected AS projected, score, member.verdict AS verdict,

@@ -18,21 +18,21 @@
 //   $skip     integer   number of evidence events to skip, oldest first
 //   $limit    integer   maximum number of evidence events
 // columns:
-//   - initial  float  confidence before any evidence
-//   - verdict  map    status, log_ratio, confidence, evidence
-//   - lines    list   maps, oldest first: id, at, polarity, episode, strength, llr, event (null: hypothetical), weight, turn_id, memory_id, after: [time, status, log_ratio, confidence]
+//   - initial  float     confidence before any evidence
+//   - verdict  map       status, log_ratio, confidence, evidence
+//   - lines    list      maps, oldest first: id, at, polarity, episode, strength, llr, event (null: hypothetical), weight, turn_id, memory_id, after: a map of at, status, log_ratio, confidence
 //   - now      datetime  server clock
 
 MATCH (m:Belief {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
-// include: fragments/belief_seen.cypher
+// include: fragments/belief_created_as_of.cypher
 WITH m AS b, $valid AS valid
-// include: fragments/initial.cypher
+// include: fragments/prior.cypher
 CALL (b, valid) {
   CALL (b, valid) {
     MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-    // include: fragments/counted.cypher
-    // include: fragments/heard.cypher
+    // include: fragments/not_retracted.cypher
+    // include: fragments/sprt_llr.cypher
     WITH heard
     WHERE NOT heard.id IN $without
     RETURN heard
@@ -49,11 +49,11 @@ CALL (b, valid) {
   ORDER BY heard.at, heard.id
   RETURN collect(heard) AS pieces
 }
-// include: fragments/page.cypher
+// include: fragments/evidence_page.cypher
 CALL (initial, pieces, shown) {
   UNWIND pieces AS heard
   // include: fragments/sequential.cypher
   RETURN verdict, steps
 }
-// include: fragments/lines.cypher
+// include: fragments/trail_page.cypher
 RETURN initial, verdict, lines, datetime.realtime('Z') AS now

@@ -29,51 +29,54 @@ WHERE asked.scope IN $scopes
 WITH asked, $valid AS valid, coalesce(asked.predicate_key, '') AS predicate_key
 // include: fragments/policy.cypher
 LET scope = asked.scope, subject_key = asked.subject_key, mine = [asked]
-// include: fragments/names.cypher
-CALL (asked, scope, names, predicate_key, mine, policy) {
-  MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
-  RETURN x
-UNION
-  FILTER policy.cardinality = 'ONE'
-  // include: fragments/slot.cypher
-  RETURN e AS x
+// include: fragments/subject_names.cypher
+// include: fragments/slot.cypher
+CALL (asked, members, policy) {
+  CALL (asked, members, policy) {
+    MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
+    RETURN x
+  UNION
+    FILTER policy.cardinality = 'ONE'
+    // include: fragments/slot_evidence.cypher
+    RETURN e AS x
+  }
+  FILTER x.occurred_at <= $valid AND ($known IS NULL OR x.recorded_at <= $known)
+  WITH DISTINCT x.occurred_at AS at
+  ORDER BY at
+  RETURN collect(at) AS times
 }
-WITH asked, scope, names, predicate_key, mine, x
-WHERE x.occurred_at <= $valid AND ($known IS NULL OR x.recorded_at <= $known)
-WITH DISTINCT asked, scope, names, predicate_key, mine, x.occurred_at AS at
-ORDER BY at
-WITH asked, scope, names, predicate_key, mine, collect(at) AS times
-// include: fragments/thinned.cypher
+WITH asked, predicate_key, members, times
+// include: fragments/sample_instants.cypher
 UNWIND instants AS valid
-WITH asked, asked AS b, scope, names, predicate_key, mine, valid, [] AS shown
+WITH asked, asked AS b, predicate_key, members, valid, [] AS shown
 WHERE EXISTS {
   MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
   WHERE x.occurred_at <= valid AND ($known IS NULL OR x.recorded_at <= $known)
 }
-// include: fragments/initial.cypher
+// include: fragments/prior.cypher
 // include: fragments/policy.cypher
 CALL (asked, valid, policy) {
   MATCH (asked)<-[:SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/counted.cypher
-  // include: fragments/says.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/noisy_or_term.cypher
   WITH *, asked AS b, false AS covered
-  // include: fragments/beside_others.cypher
+  // include: fragments/to_many_row.cypher
   // include: fragments/project_many.cypher
   RETURN collect(projected.belief)[0] AS alone
 }
-CALL (asked, scope, names, predicate_key, mine, valid, policy) {
+CALL (asked, members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
-  // include: fragments/slot.cypher
-  // include: fragments/counted.cypher
-  // include: fragments/weighs.cypher
-  // include: fragments/among_others.cypher
+  // include: fragments/slot_evidence.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/overwrite_strength.cypher
+  // include: fragments/to_one_row.cypher
   // include: fragments/project_one.cypher
   RETURN head([x IN ranked WHERE x.b = asked | x.belief]) AS score
 }
 CALL (b, valid, initial, shown) {
   MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/counted.cypher
-  // include: fragments/heard.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/sprt_llr.cypher
   // include: fragments/sequential.cypher
   RETURN verdict
 }

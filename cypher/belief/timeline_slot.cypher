@@ -25,7 +25,7 @@
 //   - now     datetime  server clock
 
 WITH $subject AS subject_key, $predicate AS predicate_key, [] AS mine
-// include: fragments/names.cypher
+// include: fragments/subject_names.cypher
 CALL (names) {
   UNWIND range(0, size($scopes) - 1) AS i
   MATCH (b:Belief)
@@ -35,32 +35,33 @@ CALL (names) {
   ORDER BY i, coll.indexOf(names, b.subject_key), b.created_at, b.id
   LIMIT 1
 }
-CALL (scope, names, predicate_key, mine) {
-  // include: fragments/slot.cypher
+// include: fragments/slot.cypher
+CALL (members) {
+  // include: fragments/slot_evidence.cypher
   FILTER e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
   WITH DISTINCT e.occurred_at AS at
   ORDER BY at
   RETURN collect(at) AS times
 }
-// include: fragments/thinned.cypher
+// include: fragments/sample_instants.cypher
 UNWIND instants AS valid
 // include: fragments/policy.cypher
-CALL (scope, names, predicate_key, mine, valid, policy) {
+CALL (members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
-  // include: fragments/slot.cypher
-  // include: fragments/counted.cypher
-  // include: fragments/weighs.cypher
-  // include: fragments/among_others.cypher
+  // include: fragments/slot_evidence.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/overwrite_strength.cypher
+  // include: fragments/to_one_row.cypher
   // include: fragments/project_one.cypher
   RETURN [v IN ranked[..$limit] | {belief_id: v.b.id, statement: v.b.statement, object: v.b.object, belief: v.belief}] AS one
 }
-CALL (scope, names, predicate_key, mine, valid, policy) {
+CALL (members, valid, policy) {
   FILTER policy.cardinality = 'MANY'
-  // include: fragments/slot.cypher
-  // include: fragments/counted.cypher
-  // include: fragments/says.cypher
+  // include: fragments/slot_evidence.cypher
+  // include: fragments/not_retracted.cypher
+  // include: fragments/noisy_or_term.cypher
   WITH *, false AS covered
-  // include: fragments/beside_others.cypher
+  // include: fragments/to_many_row.cypher
   // include: fragments/project_many.cypher
   WITH b, projected
   ORDER BY projected.belief DESC, projected.last_at IS NOT NULL DESC, projected.last_at DESC, b.id DESC

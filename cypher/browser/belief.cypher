@@ -11,16 +11,16 @@
 //   $limit   integer  maximum number of events, and of neighbours, of each kind
 // columns:
 //   - belief  node  belief
-//   - events  list  maps of paths, see fragments/drawn_events.cypher
-//   - chain   list  paths, see fragments/drawn_chain.cypher
+//   - events  list  maps of paths, see fragments/event_paths.cypher
+//   - chain   list  paths, see fragments/chain_paths.cypher
 //   - claims  list  paths from the newest memories that claim the belief
-//   - counts  list  maps of event counts, see fragments/drawn_events.cypher
+//   - counts  list  maps of event counts, see fragments/event_paths.cypher
 
 MATCH (n:Belief {tenant: $tenant, id: $id})
 WHERE n.scope IN $scopes
 LET skip = $skip, most = $limit
-// include: fragments/drawn_events.cypher
-// include: fragments/drawn_chain.cypher
+// include: fragments/event_paths.cypher
+// include: fragments/chain_paths.cypher
 CALL (n) {
   MATCH way = (n)<-[:CLAIMS]-(m:Memory)
   WHERE m.scope IN $scopes

@@ -10,9 +10,9 @@
 //   $limit   integer  maximum number of memories
 // columns:
 //   - memory  node  memory
-//   - events  list  maps of paths, two of each kind, see fragments/drawn_events.cypher
-//   - chain   list  paths, see fragments/drawn_chain.cypher
-//   - counts  list  maps of event counts, see fragments/drawn_events.cypher
+//   - events  list  maps of paths, two of each kind, see fragments/event_paths.cypher
+//   - chain   list  paths, see fragments/chain_paths.cypher
+//   - counts  list  maps of event counts, see fragments/event_paths.cypher
 
 UNWIND $scopes AS scope
 CALL (scope) {
@@ -28,6 +28,6 @@ ORDER BY n.created_at DESC, n.id
 SKIP $skip
 LIMIT $limit
 LET skip = 0, most = 2
-// include: fragments/drawn_events.cypher
-// include: fragments/drawn_chain.cypher
+// include: fragments/event_paths.cypher
+// include: fragments/chain_paths.cypher
 RETURN n AS memory, events, chain, counts

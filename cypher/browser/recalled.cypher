@@ -12,17 +12,17 @@
 // columns:
 //   - place   integer  rank, from 1
 //   - item    node     search result
-//   - events  list     maps of paths, see fragments/drawn_events.cypher
-//   - chain   list     paths, see fragments/drawn_chain.cypher
+//   - events  list     maps of paths, see fragments/event_paths.cypher
+//   - chain   list     paths, see fragments/chain_paths.cypher
 //   - within  list     path from a turn to its episode
-//   - counts  list     maps of event counts, see fragments/drawn_events.cypher
+//   - counts  list     maps of event counts, see fragments/event_paths.cypher
 
 UNWIND range(0, size($ids) - 1) AS i
 MATCH (n:Memory|Belief|Turn {tenant: $tenant, id: $ids[i]})
 WHERE n.scope IN $scopes
 LET skip = $skip, most = $limit
-// include: fragments/drawn_events.cypher
-// include: fragments/drawn_chain.cypher
+// include: fragments/event_paths.cypher
+// include: fragments/chain_paths.cypher
 CALL (n) {
   MATCH way = (n)-[:OCCURRED_IN]->(:Episode)
   RETURN collect(way) AS within

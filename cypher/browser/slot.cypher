@@ -13,14 +13,14 @@
 //   $limit      integer   maximum number of candidates
 // columns:
 //   - belief  node     candidate
-//   - events  list     maps of paths, three of each kind, see fragments/drawn_events.cypher
-//   - chain   list     paths, see fragments/drawn_chain.cypher
-//   - counts  list     maps of event counts, see fragments/drawn_events.cypher
+//   - events  list     maps of paths, three of each kind, see fragments/event_paths.cypher
+//   - chain   list     paths, see fragments/chain_paths.cypher
+//   - counts  list     maps of event counts, see fragments/event_paths.cypher
 //   - policy  node     predicate, or null if it is not declared
 //   - values  integer  total number of candidates, drawn or not
 
 WITH $subject AS subject_key
-// include: fragments/names.cypher
+// include: fragments/subject_names.cypher
 CALL (names) {
   UNWIND $scopes AS scope
   MATCH (b:Belief)
@@ -33,6 +33,6 @@ OPTIONAL MATCH (policy:Predicate {tenant: $tenant, key: $predicate})
 WITH beliefs, policy, size(beliefs) AS values
 UNWIND beliefs[$skip..$skip + $limit] AS n
 LET skip = 0, most = 3
-// include: fragments/drawn_events.cypher
-// include: fragments/drawn_chain.cypher
+// include: fragments/event_paths.cypher
+// include: fragments/chain_paths.cypher
 RETURN n AS belief, events, chain, counts, policy, values

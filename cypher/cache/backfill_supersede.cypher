@@ -3,7 +3,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: edges.event.id Event, edges.newer_id Memory, edges.older_id Memory
+// writes_ids: edges.event.id Event
+// refers_to: edges.newer_id Memory, edges.older_id Memory
 // params:
 //   $tenant  string  tenant name
 //   $edges   list    maps: newer_id, older_id, event (the event properties)

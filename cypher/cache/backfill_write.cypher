@@ -3,7 +3,7 @@
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
-// ids: memories.id Memory, memories.events.id Event
+// writes_ids: memories.id Memory, memories.events.id Event
 // params:
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant

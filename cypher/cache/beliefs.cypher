@@ -9,9 +9,9 @@
 //   $after   string    id of the last row of the previous page; '' for the first page
 //   $limit   integer   maximum number of beliefs per page
 // columns:
-//   - id      string  belief id
-//   - cached  string  cached status, and the number of incoming edges with a wrong cached state
-//   - found   string  status computed from the events
+//   - id      string   belief id
+//   - cached  string   cached status, and the number of incoming edges with a wrong cached state
+//   - found   string   status computed from the events
 //   - wrong   boolean  whether the two differ
 
 MATCH (m:Belief)
@@ -21,8 +21,8 @@ ORDER BY m.id
 LIMIT $limit
 CALL (m) {
   WITH m AS node
-  // include: fragments/standing_as_of.cypher
-  RETURN status, edges
+  // include: fragments/status_as_of.cypher
+  RETURN status, superseding
 }
 // include: fragments/compare_lineage.cypher
 RETURN m.id AS id, cached, found, wrong

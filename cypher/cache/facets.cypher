@@ -10,14 +10,14 @@
 //   - sources     list    cached: sources of the events of its own scope; null before the first rebuild
 //   - facet_keys  list    cached: full-text tokens of its tags and sources; null before the first rebuild
 //   - tags        list    tags of the memory; empty if the stored property is not a list of strings
-//   - told        list    sources of the events of its own scope, sorted
+//   - event_sources  list    sources of the events of its own scope, sorted
 
 MATCH (m:Memory {tenant: $tenant})
 WHERE m.id IN $ids
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)
   WHERE e.scope = m.scope
-  RETURN coll.sort(collect(DISTINCT e.source)) AS told
+  RETURN coll.sort(collect(DISTINCT e.source)) AS event_sources
 }
 RETURN m.id AS id, m.sources AS sources, m.facet_keys AS facet_keys,
-       CASE WHEN m.tags IS :: LIST<STRING NOT NULL> NOT NULL THEN m.tags ELSE [] END AS tags, told
+       CASE WHEN m.tags IS :: LIST<STRING NOT NULL> NOT NULL THEN m.tags ELSE [] END AS tags, event_sources

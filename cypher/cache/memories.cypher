@@ -11,11 +11,11 @@
 //   $after   string    id of the last row of the previous page; '' for the first page
 //   $limit   integer   maximum number of memories per page
 // columns:
-//   - id      string  memory id
-//   - cached  string  cached status, the number of incoming edges with a wrong cached state, and the trace if it is wrong
-//   - found   string  status, and the trace if it is wrong, computed from the events
+//   - id      string   memory id
+//   - cached  string   cached status, the number of incoming edges with a wrong cached state, and the trace if it is wrong
+//   - found   string   status, and the trace if it is wrong, computed from the events
 //   - wrong   boolean  whether the two differ
-//   - told    boolean  whether it has an event of its own scope; without one nothing can be checked
+//   - has_events    boolean  whether it has an event of its own scope; without one nothing can be checked
 
 MATCH (m:Memory)
 WHERE m.tenant = $tenant AND m.id > $after
@@ -24,8 +24,8 @@ ORDER BY m.tenant, m.id
 LIMIT $limit
 CALL (m) {
   WITH m AS node
-  // include: fragments/standing_as_of.cypher
-  RETURN status, edges
+  // include: fragments/status_as_of.cypher
+  RETURN status, superseding
 }
 // include: fragments/compare_lineage.cypher
 CALL (m) {
@@ -43,5 +43,5 @@ LET traces = coalesce(
 )
 RETURN m.id AS id, cached + CASE WHEN traces THEN '' ELSE ', trace ' + coalesce(toStringOrNull(m.trace), 'unknown') END AS cached,
        found + CASE WHEN traces THEN '' ELSE ', trace ' + toString(traced.trace) END AS found, wrong OR NOT traces AS wrong,
-       traced.at IS NOT NULL AS told
+       traced.at IS NOT NULL AS has_events
 ORDER BY id

@@ -2,7 +2,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event, events.memory_id Memory, events.episode_id Episode, events.turn_id Turn
+// writes_ids: events.id Event
+// refers_to: events.memory_id Memory, events.episode_id Episode, events.turn_id Turn
 // params:
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant

@@ -2,11 +2,11 @@
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
-// ids: passages Episode, passages Turn
+// refers_to: passages Episode, passages Turn
 // params:
-//   $tenant    string    tenant name
-//   $reply     map       id, done, synthesiser, known, decided (JSON), raw (model output) or null, problem or null; for this attempt calls, tokens_in, tokens_out, cost_usd or null
-//   $passages  list      ids of turns and episodes
+//   $tenant    string  tenant name
+//   $reply     map     id, done, synthesiser, known, decided (JSON), raw (model output) or null, problem or null; for this attempt calls, tokens_in, tokens_out, cost_usd or null
+//   $passages  list    ids of turns and episodes
 // columns:
 
 MATCH (r:Reply {tenant: $tenant, id: $reply.id})

@@ -3,8 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scope   string   scope name
+//   $tenant  string  tenant name
+//   $scope   string  scope name
 // columns:
 //   - episodes  integer   number of episodes in the scope
 //   - fresh     integer   number of episodes recorded after the snapshot of the last finished run

@@ -2,7 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: episode_id Episode
+// refers_to: episode_id Episode
 // params:
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant

@@ -2,7 +2,7 @@
 // mode: write
 // rows: one
 // plan: MergeUniqueNode
-// ids: episode.id Episode
+// writes_ids: episode.id Episode
 // params:
 //   $tenant     string  tenant name
 //   $episode    map     id, scope, session_id, summary, content, entities, importance, occurred_at, request_hash

@@ -24,17 +24,17 @@ CALL () {
 UNION
   UNWIND $memories AS id
   MATCH (:Memory {tenant: $tenant, id: id})<-[:CONCERNS|RETURNED]-(e:Event)
-  // include: fragments/speaks_elsewhere.cypher
+  // include: fragments/refers_only_to_erased.cypher
   RETURN e
 UNION
   UNWIND $beliefs AS id
   MATCH (:Belief {tenant: $tenant, id: id})<-[:CONCERNS|RETURNED|SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/speaks_elsewhere.cypher
+  // include: fragments/refers_only_to_erased.cypher
   RETURN e
 UNION
   UNWIND $episodes AS id
   MATCH (:Episode {tenant: $tenant, id: id})<-[:CONCERNS|RETURNED]-(e:Event)
-  // include: fragments/speaks_elsewhere.cypher
+  // include: fragments/refers_only_to_erased.cypher
   RETURN e
 UNION
   UNWIND $beliefs AS id
@@ -51,7 +51,7 @@ UNION
 UNION
   UNWIND $episodes AS id
   MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Turn)<-[:RETURNED]-(e:Event)
-  // include: fragments/speaks_elsewhere.cypher
+  // include: fragments/refers_only_to_erased.cypher
   RETURN e
 UNION
   FILTER size($beliefs) > 0

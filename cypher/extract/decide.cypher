@@ -2,7 +2,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event, events.proposal_id Event
+// writes_ids: events.id Event
+// refers_to: events.proposal_id Event
 // params:
 //   $tenant  string  tenant name
 //   $events  list    maps: proposal_id and the event properties

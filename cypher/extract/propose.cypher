@@ -2,7 +2,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event, events.payload.claim.id Belief, events.episode_id Episode, events.turn_id Turn
+// writes_ids: events.id Event, events.payload.claim.id Belief
+// refers_to: events.episode_id Episode, events.turn_id Turn
 // params:
 //   $tenant  string  tenant name
 //   $events  list    maps: turn_id and the event properties, including episode_id

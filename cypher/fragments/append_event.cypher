@@ -1,5 +1,7 @@
 // Append one immutable event. Needs `event`, a map of its properties; leaves `e`, the new node. The server clock sets
 // recorded_at; only an import provides it. No other file creates an Event.
+// needs: event
+// leaves: e
 
 CREATE (e:Event {
   tenant: $tenant,

@@ -1,5 +1,7 @@
 // Build the output of `e`, an event about a belief. Needs `e`, `speaks` (whether it is evidence) and `counts` (whether
 // it is not retracted), $scopes; leaves `line`, a map.
+// needs: e, speaks, counts
+// leaves: line
 
 LET line = e {
   .id, .type, .occurred_at, .recorded_at, .source, .actor, .artifact_ref, .payload, .polarity, .confidence, .strength,

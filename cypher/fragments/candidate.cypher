@@ -1,5 +1,7 @@
 // Add the stored fields of `m`, a candidate of a slot. Needs `candidate`, a map of its belief values, and `status`,
 // null if nothing superseded it; leaves `candidate`.
+// needs: candidate, m, status
+// leaves: candidate
 
 WITH candidate {
   .*, belief_id: m.id, subject: m.subject, object: m.object, statement: m.statement, status: coalesce(status, 'current')

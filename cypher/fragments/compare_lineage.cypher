@@ -1,7 +1,10 @@
-// Compare the cached lineage of `m` with its events. Needs `m`, and `status` and `edges` of
-// fragments/standing_as_of.cypher; leaves `cached`, `found` and `wrong`.
+// Compare the cached lineage of `m` with its events. Needs `m`, and `status` and `superseding` of
+// fragments/status_as_of.cypher; leaves `cached`, `found` and `wrong`.
+// needs: m, status, superseding
+// leaves: cached, found, wrong
 
-CALL (m, edges) {
+CALL (m, superseding) {
+  LET edges = [x IN superseding WHERE x.in_force | x.edge]
   MATCH (m)<-[s:SUPERSEDES]-()
   RETURN count(CASE WHEN coalesce(s.in_force <> (s IN edges), true) THEN 1 END) AS stale
 }

@@ -1,5 +1,8 @@
 // Determine whether `m`, a belief, is currently flagged for revision. It is if the newest of its FLAG and RESOLVE
-// events is a FLAG. Needs `m`; leaves `flagged`. Twin: oracles/vitality.py flagged_at
+// events is a FLAG.
+// needs: m
+// leaves: flagged
+// twin: oracles/vitality.py flagged_at
 
 CALL (m) {
   OPTIONAL MATCH (m)<-[:CONCERNS]-(x:Event)

@@ -1,4 +1,6 @@
-// Build the audit entry of `e`, a SEARCH, an ACCESS or a SESSION_END. Leaves `entry`.
+// Build the audit entry of `e`, a SEARCH, an ACCESS or a SESSION_END.
+// needs: e
+// leaves: entry
 
 LET entry = e {
   .id, .type, .payload, at: e.occurred_at, results: COUNT { (e)-[:RETURNED]->() }, item_id: [(e)-[:ACCESSED]->(n) | n.id][0]

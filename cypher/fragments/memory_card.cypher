@@ -1,4 +1,6 @@
-// Build the card of `m` from its events in $scopes. Leaves `card`, a map. Needs `m`, `head_ids` and $scopes.
+// Build the card of `m` from its events in $scopes. Leaves `card`, a map.
+// needs: m, head_ids
+// leaves: card
 
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)

@@ -1,5 +1,7 @@
 // Collect the newest events that state `m` at (`valid`, $known), in $scopes. Needs `m` and `valid`; leaves `reasons`,
 // maps, newest first.
+// needs: m, valid
+// leaves: reasons
 
 CALL (m, valid) {
   MATCH (m)<-[:REINFORCES]-(e:Event)

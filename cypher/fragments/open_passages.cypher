@@ -1,12 +1,13 @@
-// Match passages without a belief: a page in order of recording, or all passages with $ids. Leaves `p`. A passage is a
-// turn of a person, or an episode without turns.
+// Match passages without a belief: a page in order of recording, or all passages with $ids. A passage is a turn of a
+// person, or an episode without turns.
+// leaves: p
 
 CALL () {
   FILTER $ids IS NULL AND $label = 'Turn'
   MATCH (p:Turn)
   WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at > $since AND p.recorded_at <= $known
     AND (p.recorded_at > $after_at OR (p.recorded_at = $after_at AND p.id > $after_id))
-    AND p.embedding IS NOT NULL AND NOT p.role IN $machines
+    AND p.embedding IS NOT NULL AND NOT p.role IN $non_human_roles
     AND NOT EXISTS { (p)<-[:QUOTES]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
   RETURN p
   ORDER BY p.recorded_at, p.id

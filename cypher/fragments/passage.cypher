@@ -1,4 +1,6 @@
-// Build the consolidation input of `p`, a turn or an episode. Leaves `passage`.
+// Build the consolidation input of `p`, a turn or an episode.
+// needs: p
+// leaves: passage
 
 LET passage = {
   label: CASE WHEN p:Turn THEN 'Turn' ELSE 'Episode' END,

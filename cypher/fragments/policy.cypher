@@ -1,6 +1,8 @@
 // Select the policy for the evidence of a predicate at (`valid`, $known). Needs `valid` and `predicate_key`; leaves
 // `policy`, a map: $policy if given; else the newest visible POLICY event by (occurred_at, id), with these two fields;
 // else $default_policy.
+// needs: valid, predicate_key
+// leaves: policy
 
 CALL (valid, predicate_key) {
   OPTIONAL MATCH (:Predicate {tenant: $tenant, key: predicate_key})<-[:CONCERNS]-(x:Event)

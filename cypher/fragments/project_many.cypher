@@ -1,11 +1,14 @@
-// Compute the belief of coexisting candidates (MANY). Needs rows of `said`, [b, polarity, episode or null, event id if
-// it has no episode, time, l, events, episodes, whether a checkpoint includes it], and `policy`; leaves `b` and
-// `projected`, a map, for each belief. Per polarity, an episode contributes its strongest evidence; episodes are
-// combined by noisy-or. If an episode has newer evidence, its checkpointed contribution is subtracted. Twin:
-// oracles/projection.py many
+// Compute the belief of coexisting candidates (MANY). Needs rows of `b`, `polarity`, `episode` (or null), `alone` (the
+// event id if it has no episode), `at`, `l`, `events`, `episodes` and `covered` (whether a checkpoint includes it), and
+// `policy`; leaves `b` and `projected`, a map, for each belief. Per polarity, an episode contributes its strongest
+// evidence; episodes are combined by noisy-or. If an episode has newer evidence, its checkpointed contribution is
+// subtracted.
+// needs: b, polarity, episode, alone, at, l, events, episodes, covered, policy
+// leaves: b, projected
+// twin: oracles/projection.py many
 
-WITH said[0] AS b, said[1] AS polarity, said[2] AS episode, said[3] AS alone, sum(said[6]) AS events,
-     max(said[7]) AS episodes, min(said[5]) AS l, min(CASE WHEN said[8] THEN said[5] END) AS had, max(said[4]) AS at
+WITH b, polarity, episode, alone, sum(events) AS events, max(episodes) AS episodes, min(l) AS l,
+     min(CASE WHEN covered THEN l END) AS had, max(at) AS at
 WITH b, polarity, events, at, l - coalesce(had, 0.0) AS l, episodes - CASE WHEN had IS NULL THEN 0 ELSE 1 END AS episodes
 // A floating-point sum depends on the order of its terms, so they are sorted to be independent of the order of arrival.
 ORDER BY l

@@ -1,4 +1,6 @@
-// Build the output of `e`, a PROPOSE event. Leaves `proposal`.
+// Build the output of `e`, a PROPOSE event.
+// needs: e
+// leaves: proposal
 
 LET accepted = EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'ACCEPT'}) },
     rejected = EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'REJECT'}) }

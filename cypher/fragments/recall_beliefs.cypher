@@ -1,58 +1,61 @@
-// Compute the belief and the score of the beliefs that may be shown. Needs `places` (fragments/recall_values); $by,
+// Compute the belief and the score of the beliefs that may be shown. Needs `places`, $scoring,
 // $test and the parameters for reading evidence; leaves `believed`, a list of maps like x of fragments/recall_scores,
-// with item, the card of the belief, and its belief values. Twin: oracles/blending.py believed
+// with item, the card of the belief, and its belief values.
+// needs: places
+// leaves: believed
+// twin: oracles/blending.py believed
 
 CALL (places) {
   UNWIND places AS best
   WITH best.b AS b, best
   WITH b, b AS found_b, best.x AS x, best.j AS j, best.value AS value, best.j.policy AS policy, $valid AS valid, [] AS shown
-  // include: fragments/initial.cypher
+  // include: fragments/prior.cypher
   CALL (found_b, valid) {
     MATCH (found_b)<-[:SUPPORTS|REFUTES]-(e:Event)
-    // include: fragments/counted.cypher
+    // include: fragments/not_retracted.cypher
     WITH e
     ORDER BY e.occurred_at, e.id
-    RETURN collect(e) AS told
+    RETURN collect(e) AS evidence
   }
-  CALL (found_b, told, valid, policy) {
-    UNWIND told AS e
+  CALL (found_b, evidence, valid, policy) {
+    UNWIND evidence AS e
     WITH found_b AS b, e, false AS covered
-    // include: fragments/says.cypher
-    // include: fragments/beside_others.cypher
+    // include: fragments/noisy_or_term.cypher
+    // include: fragments/to_many_row.cypher
     // include: fragments/project_many.cypher
     RETURN collect(projected)[0] AS projected
   }
-  CALL (told, valid, initial, shown) {
-    UNWIND told AS e
-    // include: fragments/heard.cypher
+  CALL (evidence, valid, initial, shown) {
+    UNWIND evidence AS e
+    // include: fragments/sprt_llr.cypher
     // include: fragments/sequential.cypher
     RETURN verdict
   }
-  LET reasons = [e IN reverse(told)[..3] | e {
+  LET reasons = [e IN reverse(evidence)[..3] | e {
     event_id: e.id, .type, at: toString(e.occurred_at), .polarity, .confidence, .source_type, .source, .actor, .episode_id,
     turn_id: [(e)-[:QUOTES]->(t:Turn {tenant: $tenant}) | t.id][0]
   }]
-  WITH b, x, j, value, initial, told, projected, verdict, reasons,
+  WITH b, x, j, value, initial, evidence, projected, verdict, reasons,
        coalesce(value.belief, projected.belief, initial) AS belief
   RETURN collect(x {
     .kind, .vector_score, .vector_rank, .bm25, .bm25_rank, .parts, n: b, reasons: reasons,
     score: CASE
-      WHEN $by.adds THEN $by.blend * x.relevance + (1 - $by.blend) * belief
-      ELSE x.relevance * ($by.blend + (1 - $by.blend) * belief)
+      WHEN $scoring.adds THEN $scoring.blend * x.relevance + (1 - $scoring.blend) * belief
+      ELSE x.relevance * ($scoring.blend + (1 - $scoring.blend) * belief)
     END,
     found_by: CASE WHEN b <> x.n THEN x.n.id END,
     item: b {
       .id, .scope, .statement, .subject, .predicate, .object, created_at: toString(b.created_at),
       recorded_at: toString(b.recorded_at), status: value.status
     },
-    initial: initial, told: told, projected: projected, verdict: verdict, belief: belief, ambiguous: value.ambiguous,
+    initial: initial, evidence: evidence, projected: projected, verdict: verdict, belief: belief, ambiguous: value.ambiguous,
     last_at: toString(coalesce(value.last_at, projected.last_at)), lost: j.lost AND j.b = b,
     head_ids: CASE
       WHEN value.status <> 'current' THEN value.head_ids
       WHEN j.lost AND j.b = b THEN [c IN j.contenders | c.b.id]
       ELSE []
     END,
-    rivals: [v IN j.others + j.value WHERE v.b <> b AND v.last_at IS NOT NULL |
+    other_candidates: [v IN j.others + j.value WHERE v.b <> b AND v.last_at IS NOT NULL |
       {belief_id: v.b.id, object: v.b.object, belief: v.belief, status: v.status, last_at: toString(v.last_at)}]
   }) AS believed
 }

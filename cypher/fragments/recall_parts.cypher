@@ -1,30 +1,32 @@
 // Compute the contribution of each list to the score of a candidate. Needs the results of
-// fragments/recall_points.cypher, and $by, $mu, $pool; leaves one row per candidate: `kind`, `n`, `vector_score`,
-// `vector_rank`, `bm25`, `bm25_rank`, `meaning`, `words`, `recency` and `access`. Each list ranks its own candidates,
-// with equal ranks for equal scores; blended lists are normalised to one scale. Twins: oracles/fusion.py,
-// oracles/blending.py scaled
+// fragments/recall_points.cypher, and $scoring, $mu, $pool; leaves one row per candidate: `x`, a map (kind, n, seen, trace,
+// vector_score, vector_rank, bm25, bm25_rank, meaning, words, recency, access). Each list ranks its own candidates,
+// with equal ranks for equal scores; blended lists are normalised to one scale.
+// needs: x, list, found, points
+// leaves: x, vector_score, vector_rank, bm25, bm25_rank, meaning, words, recency, access
+// twin: oracles/fusion.py, oracles/blending.py scaled
 
-WITH kind, list, n, found, points
-ORDER BY kind, list, points DESC
-WITH kind, list, collect([n, found]) AS found, collect(points) AS points
+WITH x, list, found, points
+ORDER BY x.kind, list, points DESC
+WITH x.kind AS kind, list, collect({x: x, found: found}) AS ranked, collect(points) AS points
 // A full list ends with weak candidates, so its last score is the floor. A list that is not full contains every match.
-WITH *, CASE WHEN $by.score = 'blended' AND list = 'vector' AND size(points) >= $pool AND points[-1] > 0 THEN points[-1] ELSE 0.0 END AS floor
-WITH collect([kind, list, found, points, floor]) AS lists, max(CASE list WHEN 'vector' THEN points[0] END) AS nearest,
+WITH list, ranked, points, CASE WHEN $scoring.score = 'blended' AND list = 'vector' AND size(points) >= $pool AND points[-1] > 0 THEN points[-1] ELSE 0.0 END AS floor
+WITH collect({list: list, ranked: ranked, points: points, floor: floor}) AS lists, max(CASE list WHEN 'vector' THEN points[0] END) AS nearest,
      max(CASE list WHEN 'words' THEN points[0] END) AS wordiest, max(CASE list WHEN 'access' THEN points[0] END) AS most
 UNWIND lists AS l
-WITH l[0] AS kind, l[1] AS list, l[2] AS found, l[3] AS points, l[4] AS floor, $by[l[1]] AS weight,
-     CASE l[1] WHEN 'vector' THEN nearest WHEN 'words' THEN wordiest WHEN 'access' THEN most ELSE 1.0 END AS top
+WITH l.list AS list, l.ranked AS ranked, l.points AS points, l.floor AS floor, $scoring[l.list] AS weight,
+     CASE l.list WHEN 'vector' THEN nearest WHEN 'words' THEN wordiest WHEN 'access' THEN most ELSE 1.0 END AS top
 UNWIND range(0, size(points) - 1) AS place
-WITH kind, list, found[place] AS y, points[place] AS own, floor, weight, top, 1 + coll.indexOf(points, points[place]) AS rank
-WITH kind, list, y, rank, weight * CASE
-  WHEN $by.score = 'fused' THEN 1.0 / ($by.k + rank)
+WITH list, ranked[place] AS y, points[place] AS own, floor, weight, top, 1 + coll.indexOf(points, points[place]) AS rank
+WITH y.x.n AS n, list, y, rank, weight * CASE
+  WHEN $scoring.score = 'fused' THEN 1.0 / ($scoring.k + rank)
   WHEN own <= floor THEN 0.0
-  WHEN $by.score = 'blended' THEN (own - floor) / (top - floor)
+  WHEN $scoring.score = 'blended' THEN (own - floor) / (top - floor)
   ELSE own
 END AS part
-WITH kind, y[0] AS n,
-     max(CASE list WHEN 'vector' THEN y[1] END) AS vector_score, max(CASE list WHEN 'vector' THEN rank END) AS vector_rank,
-     max(CASE list WHEN 'words' THEN y[1] END) AS bm25, max(CASE list WHEN 'words' THEN rank END) AS bm25_rank,
+WITH n, head(collect(y.x)) AS x,
+     max(CASE list WHEN 'vector' THEN y.found END) AS vector_score, max(CASE list WHEN 'vector' THEN rank END) AS vector_rank,
+     max(CASE list WHEN 'words' THEN y.found END) AS bm25, max(CASE list WHEN 'words' THEN rank END) AS bm25_rank,
      sum(CASE list WHEN 'vector' THEN part ELSE 0.0 END) AS meaning, sum(CASE list WHEN 'words' THEN part ELSE 0.0 END) AS words,
      sum(CASE list WHEN 'recency' THEN part ELSE 0.0 END) AS recency, sum(CASE list WHEN 'access' THEN part ELSE 0.0 END) AS access
-FILTER $by.least IS NULL OR coalesce((2 * vector_score - 1 - $mu) / (1 - $mu) >= $by.least, false)
+FILTER $scoring.least IS NULL OR coalesce((2 * vector_score - 1 - $mu) / (1 - $mu) >= $scoring.least, false)

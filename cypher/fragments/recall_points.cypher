@@ -1,37 +1,52 @@
-// Compute the points of each candidate in each list. Needs rows of `kind`, `list` ('vector' or 'words'), `n`, `found`
-// (Neo4j's score) and `trace` (of memories in the vector list, else 0), and $by, $mu, $trace, $scopes, $valid, $known;
-// leaves rows of `kind`, `list` (also 'recency' and 'access' if enabled), `n`, `found` and `points`. Twins:
-// rules/tracerank.py final, oracles/blending.py recency and access
+// Compute the points of each candidate in each list. Needs rows of `kind`, `n`, `seen` (further fields to keep, or
+// null) and `lists`, maps of list ('vector' or 'words') and found (Neo4j's score); and $scoring, $mu, $trace, $scopes,
+// $valid, $known. Leaves rows of `x`, a map (kind, n, seen, trace of a memory), `list` (also 'recency' and 'access' if
+// enabled), `found` and `points`.
+// needs: kind, n, seen, lists
+// leaves: x, list, found, points
+// twin: rules/tracerank.py final, oracles/blending.py recency and access
 
-WITH collect({kind: kind, list: list, n: n, found: found, trace: trace}) AS candidates
+OPTIONAL CALL (kind, n) {
+  FILTER kind = 'memory'
+  WITH n AS m, $valid AS valid
+  // include: fragments/trace_events.cypher
+  // include: fragments/trace_fold.cypher
+  // include: fragments/trace_decayed.cypher
+  RETURN trace
+}
+WITH collect({kind: kind, n: n, seen: seen, lists: lists, trace: trace}) AS candidates
 CALL (candidates) {
   UNWIND candidates AS x
-  WITH x, (2 * x.found - 1 - $mu) / (1 - $mu) AS similarity
-  RETURN x.kind AS kind, x.list AS list, x.n AS n, x.found AS found, CASE
-    WHEN x.list = 'words' THEN x.found
-    WHEN $by.distance THEN 1 / (1 + sqrt(CASE WHEN x.found < 1 THEN 4 - 4 * x.found ELSE 0 END))
-    WHEN similarity > 0 THEN similarity * (1 + $trace.weight * log(1 + x.trace))
+  UNWIND x.lists AS l
+  WITH x, l.list AS list, l.found AS found, (2 * l.found - 1 - $mu) / (1 - $mu) AS similarity
+  RETURN x, list, found, CASE
+    WHEN list = 'words' THEN found
+    WHEN $scoring.distance THEN 1 / (1 + sqrt(CASE WHEN found < 1 THEN 4 - 4 * found ELSE 0 END))
+    WHEN similarity > 0 THEN similarity * (1 + $trace.weight * log(1 + coalesce(x.trace, 0.0)))
     ELSE similarity
   END AS points
 UNION ALL
-  UNWIND CASE WHEN $by.recency > 0 THEN candidates ELSE [] END AS x
-  WITH DISTINCT x.kind AS kind, x.n AS n
-  CALL (kind, n) {
-    FILTER kind = 'turn'
-    RETURN n.occurred_at AS at
+  UNWIND CASE WHEN $scoring.recency > 0 THEN candidates ELSE [] END AS x
+  CALL (x) {
+    FILTER x.kind = 'turn'
+    RETURN x.n.occurred_at AS at
   UNION ALL
-    FILTER kind <> 'turn'
+    FILTER x.kind <> 'turn'
+    WITH x.n AS n
     MATCH (n)<-[:REINFORCES|SUPPORTS]-(e:Event)
     WHERE e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
     RETURN max(e.occurred_at) AS at
   }
   FILTER at IS NOT NULL
-  WITH kind, n, ($valid.epochSeconds - at.epochSeconds + ($valid.microsecond - at.microsecond) / 1e6) / 86400 AS days
-  RETURN kind, 'recency' AS list, n, null AS found, exp(-days / $by.recency_days) AS points
+  WITH x, ($valid.epochSeconds - at.epochSeconds + ($valid.microsecond - at.microsecond) / 1e6) / 86400 AS days
+  RETURN x, 'recency' AS list, null AS found, exp(-days / $scoring.recency_days) AS points
 UNION ALL
-  UNWIND CASE WHEN $by.access > 0 THEN candidates ELSE [] END AS x
-  WITH DISTINCT x.kind AS kind, x.n AS n
-  MATCH (n)<-[:ACCESSED]-(e:Event)
-  WHERE e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
-  RETURN kind, 'access' AS list, n, null AS found, log(1 + count(e)) AS points
+  UNWIND CASE WHEN $scoring.access > 0 THEN candidates ELSE [] END AS x
+  WITH x, x.n AS n
+  LET looks = COUNT {
+    MATCH (n)<-[:ACCESSED]-(e:Event)
+    WHERE e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+  }
+  FILTER looks > 0
+  RETURN x, 'access' AS list, null AS found, log(1 + looks) AS points
 }

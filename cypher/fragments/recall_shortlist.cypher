@@ -1,23 +1,23 @@
-// Select the candidates to read in full: the best $limit candidates that are not beliefs, the best $by.beliefs beliefs,
+// Select the candidates to read in full: the best $limit candidates that are not beliefs, the best $scoring.beliefs beliefs,
 // and the beliefs that the memories claim. Needs the rows of fragments/recall_scores.cypher; leaves `others` and
-// `shortlist`, lists of `x`, a map: kind, n, score, relevance, parts (a map), vector_score, vector_rank, bm25,
-// bm25_rank; and `claimed`, ids of beliefs.
+// `shortlist`, lists of `x`, a map: kind, n, seen, trace, score, relevance, parts (a map), vector_score, vector_rank,
+// bm25, bm25_rank; and `claimed`, ids of beliefs.
+// needs: x, parts, relevance, score
+// leaves: others, shortlist, claimed
 
 WITH x, parts, relevance, score
 ORDER BY score DESC
-WITH collect([score, x, parts, relevance]) AS found
-LET others = [y IN found WHERE y[1].kind <> 'belief'], shortlist = [y IN found WHERE y[1].kind = 'belief']
+WITH collect({x: x, parts: parts, relevance: relevance, score: score}) AS found
+LET others = [y IN found WHERE y.x.kind <> 'belief'], shortlist = [y IN found WHERE y.x.kind = 'belief']
 // Ids are read and maps are built only for possible results: candidates with at least the score of the last one.
-UNWIND [y IN others WHERE y[0] >= coalesce(others[$limit - 1][0], y[0])] +
-       [y IN shortlist WHERE y[0] >= coalesce(shortlist[$by.beliefs - 1][0], y[0])] AS y
-WITH y[1] AS x, y[2] AS parts, y[3] AS relevance, y[0] AS score
-ORDER BY score DESC, x.n.id
+UNWIND [y IN others WHERE y.score >= coalesce(others[$limit - 1].score, y.score)] +
+       [y IN shortlist WHERE y.score >= coalesce(shortlist[$scoring.beliefs - 1].score, y.score)] AS y
+WITH y, y.x AS x
+ORDER BY y.score DESC, x.n.id
 WITH collect(x {
-  .kind, .n, .vector_score, .vector_rank, .bm25, .bm25_rank, relevance: relevance, score: score, parts: {
-    meaning: parts[0], words: parts[1], recency: parts[2], access: parts[3], around: parts[4], named: parts[5], dated: parts[6], factor: parts[7]
-  }
+  .kind, .n, .seen, .trace, .vector_score, .vector_rank, .bm25, .bm25_rank, relevance: y.relevance, score: y.score, parts: y.parts
 }) AS best
-LET others = [x IN best WHERE x.kind <> 'belief'][..$limit], shortlist = [x IN best WHERE x.kind = 'belief'][..$by.beliefs]
+LET others = [x IN best WHERE x.kind <> 'belief'][..$limit], shortlist = [x IN best WHERE x.kind = 'belief'][..$scoring.beliefs]
 CALL (others) {
   UNWIND others AS x
   WITH x.n AS n

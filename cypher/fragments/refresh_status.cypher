@@ -2,7 +2,8 @@
 // SUPERSEDES edges are in force. The newest event that hides or restores it decides the status. An edge is in force
 // while no newer event restored the node. At the same time a correction outranks a statement, then the larger event id
 // wins, so the order of arrival does not matter. Superseding restores the newer node, so edges in force form no cycle.
-// Twin: oracles/lineage.py
+// needs: m
+// twin: oracles/lineage.py
 
 CALL (m) {
   CALL (m) {

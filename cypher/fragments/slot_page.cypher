@@ -1,6 +1,7 @@
 // Select a page of slots with evidence visible at ($valid, $known), in the order of scope, subject and predicate. Needs
 // $scopes, $subject, $slots and the end of the previous page; leaves rows of `scope`, `subject_key` and
 // `predicate_key`.
+// leaves: scope, subject_key, predicate_key
 
 CALL () {
   UNWIND $scopes AS scope
@@ -27,7 +28,7 @@ CALL () {
   UNION ALL
     FILTER $subject IS NOT NULL
     LET subject_key = $subject
-    // include: fragments/names.cypher
+    // include: fragments/subject_names.cypher
     MATCH (b:Belief)
     WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key IN names AND b.predicate_key IS NOT NULL
       AND (scope > $after_scope OR b.predicate_key > $after_predicate)

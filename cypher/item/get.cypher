@@ -19,6 +19,6 @@
 UNWIND $ids AS id
 MATCH (i:Item {tenant: $tenant, id: id})-[:STANDS_IN]->(n:Namespace {tenant: $tenant})
 FILTER i.scope = $scope
-// include: fragments/item_lives.cypher
+// include: fragments/item_not_expired.cypher
 RETURN i.id AS id, n.parts AS namespace, i.key AS key, i.value AS value,
        toString(i.created_at) AS created_at, toString(i.updated_at) AS updated_at, i.ttl_minutes IS NOT NULL AS fades

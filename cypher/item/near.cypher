@@ -30,7 +30,7 @@ SEARCH t IN (
   LIMIT $pool
 ) SCORE AS found
 MATCH (t)<-[:FOUND_BY]-(i:Item {tenant: $tenant})
-// include: fragments/item_lives.cypher
+// include: fragments/item_not_expired.cypher
 FILTER all(facet IN $facets WHERE facet IN i.facets)
 MATCH (i)-[:STANDS_IN]->(n:Namespace {tenant: $tenant})
 WITH n, i, max(found) AS score

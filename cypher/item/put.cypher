@@ -1,4 +1,4 @@
-// Create or replace items. A replaced item keeps its creation time. Run it after item/enter.
+// Create or replace items. A replaced item keeps its creation time. Run it after item/lock_namespaces.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek

@@ -24,7 +24,7 @@ MATCH (n:Namespace)
 USING INDEX n:Namespace(tenant, scope, path)
 WHERE n.tenant = $tenant AND n.scope = $scope AND n.path STARTS WITH $prefix
 MATCH (n)<-[:STANDS_IN]-(i:Item {tenant: $tenant})
-// include: fragments/item_lives.cypher
+// include: fragments/item_not_expired.cypher
 FILTER all(facet IN $facets WHERE facet IN i.facets)
   AND (NOT $unindexed OR NOT EXISTS { (i)-[:FOUND_BY]->(:ItemText {tenant: $tenant}) })
 WITH n, i

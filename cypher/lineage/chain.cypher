@@ -17,7 +17,7 @@ MATCH (start)-[:SUPERSEDES*0..]-(m)
 WHERE m.tenant = $tenant AND m.scope IN $scopes
 // DISTINCT lets the server visit each memory once, regardless of the number of paths to it.
 WITH DISTINCT m
-// Walking from each node to its ends takes quadratic time: rules/lineage.py computes them from the links.
+// Walking from each node to its ends takes quadratic time: rules/claims.py computes them from the links.
 LET head_ids = []
 // include: fragments/memory_card.cypher
 RETURN card,

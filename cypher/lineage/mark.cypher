@@ -2,7 +2,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event, events.about label
+// writes_ids: events.id Event
+// refers_to: events.about label
 // params:
 //   $tenant  string  tenant name
 //   $events  list    maps: about (the id), label (Memory or Belief) and the event properties

@@ -2,7 +2,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: event.id Event, newer_id Memory, older_id Memory
+// writes_ids: event.id Event
+// refers_to: newer_id Memory, older_id Memory
 // params:
 //   $tenant    string  tenant name
 //   $event     map     event properties

@@ -3,10 +3,10 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $valid   datetime  time of the read
-//   $fade    map       floor, and days, the time constant of decay
-//   $step    float     width of a bucket in rating points, > 0
+//   $tenant        string    tenant name
+//   $valid         datetime  time of the read
+//   $rating_decay  map       floor, and days, the time constant of decay
+//   $step          float     width of a bucket in rating points, > 0
 // columns:
 //   - kind   string   Memory, Belief, Episode or Artifact
 //   - least  float    lower bound of the bucket
@@ -15,6 +15,6 @@
 
 MATCH (g:Rating)
 WHERE g.tenant = $tenant AND g.elo IS NOT NULL
-// include: fragments/faded.cypher
+// include: fragments/rating_decayed.cypher
 RETURN g.kind AS kind, floor(elo / $step) * $step AS least, count(*) AS items, sum(elo) AS total
 ORDER BY kind, least

@@ -2,7 +2,7 @@
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
-// ids: event.id Event
+// writes_ids: event.id Event
 // params:
 //   $tenant    string  tenant name
 //   $key       string  predicate key

@@ -12,9 +12,9 @@
 //   $trace   map       tau_days and spacing
 //   $limit   integer   maximum number of newest events
 // columns:
-//   - trace    float    sum of recency * burst * spacing over the events, >= 0
-//   - total    integer  total number of events
-//   - sayings  list     maps, oldest first: event_id, at, burst, spacing, recency
+//   - trace          float    sum of recency * burst * spacing over the events, >= 0
+//   - total          integer  total number of events
+//   - contributions  list     maps, oldest first: event_id, at, burst, spacing, recency
 
 MATCH (m:Memory {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
@@ -25,12 +25,12 @@ CALL (m) {
   ORDER BY e.occurred_at, e.id
   RETURN collect(e.id) AS ids, collect(e.occurred_at) AS times
 }
-WITH ids, times, $valid AS valid, {trace: 0.0, sayings: []} AS state
+WITH ids, times, $valid AS valid, {trace: 0.0, contributions: []} AS state
 // include: fragments/trace_fold.cypher
-// include: fragments/trace_faded.cypher
+// include: fragments/trace_decayed.cypher
 RETURN trace, size(ids) AS total, [i IN range(0, size(ids) - 1)[-$limit..] | {
-  event_id: ids[i], at: times[i], burst: traced.sayings[i].burst, spacing: traced.sayings[i].spacing, recency: exp(
+  event_id: ids[i], at: times[i], burst: traced.contributions[i].burst, spacing: traced.contributions[i].spacing, recency: exp(
     -((valid.epochSeconds - times[i].epochSeconds) * 1000000 + valid.microsecond - times[i].microsecond) / 8.64e10
     / $trace.tau_days
   )
-}] AS sayings
+}] AS contributions

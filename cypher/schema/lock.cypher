@@ -6,7 +6,7 @@
 //   $owner    string   owner of the lease
 //   $seconds  integer  lock duration in seconds
 // columns:
-//   - owner   string   owner of the lock
+//   - owner  string  owner of the lock
 
 MERGE (lock:MigrationLock {key: 'migration'})
 // Writing before reading takes the write lock, so only one of two owners finds the lock free.

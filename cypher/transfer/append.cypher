@@ -1,7 +1,8 @@
 // Append events of an export with their original recorded_at.
 // mode: write
 // rows: one
-// ids: events.id Event, events.episode_id Episode, events.target_id Event
+// writes_ids: events.id Event
+// refers_to: events.episode_id Episode, events.target_id Event
 // params:
 //   $tenant  string  tenant name
 //   $events  list    maps of event properties, including recorded_at

@@ -2,7 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: links.start start_label, links.end end_label
+// refers_to: links.start start_label, links.end end_label
 // params:
 //   $tenant  string  tenant name
 //   $links   list    maps: type, start_label, start, end_label, end (ids; key of a name or a predicate), and has: properties
@@ -12,9 +12,9 @@
 
 UNWIND $links AS link
 WITH link, link.start_label AS label, link.start AS key
-// include: fragments/keyed.cypher
+// include: fragments/node_by_key.cypher
 WITH link, x AS a, link.end_label AS label, link.end AS key
-// include: fragments/keyed.cypher
+// include: fragments/node_by_key.cypher
 // A log entry belongs to a session only.
 LET b = CASE WHEN link.type = 'WITHIN' AND x.type <> 'SESSION_START' THEN null ELSE x END
 LET evidence = link.type IN ['SUPPORTS', 'REFUTES'], has = link.has

@@ -50,4 +50,4 @@ UNION ALL
   MATCH (n:Event) WHERE n.tenant = $tenant AND n.id > $after
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 }
-// include: fragments/exported.cypher
+// include: fragments/export_record.cypher

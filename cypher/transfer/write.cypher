@@ -1,7 +1,8 @@
 // Create the missing nodes of one kind from an export.
 // mode: write
 // rows: one
-// ids: nodes.key kind, nodes.has.episode_id Episode, nodes.has.first_id Event, nodes.has.decided.beliefs.id Belief
+// writes_ids: nodes.key kind, nodes.has.decided.beliefs.id Belief
+// refers_to: nodes.has.episode_id Episode, nodes.has.first_id Event
 // params:
 //   $tenant  string  tenant name
 //   $kind    string  Episode, Archive, Turn, Reply, Artifact, Item, Belief or Memory

@@ -3,7 +3,8 @@
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event, events.about Episode
+// writes_ids: events.id Event
+// refers_to: events.about Episode
 // params:
 //   $tenant  string  tenant name
 //   $events  list    maps: about (the episode's id), archive_id, sha256 of the text, gist (the text that remains; null: the summary remains), since and the event properties

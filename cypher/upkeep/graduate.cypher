@@ -2,7 +2,8 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
-// ids: events.id Event, events.about Episode
+// writes_ids: events.id Event
+// refers_to: events.about Episode
 // params:
 //   $tenant  string  tenant name
 //   $events  list    maps: about (the episode's id) and the event properties

@@ -1,8 +1,7 @@
-"""Access to users' files and to export files, blocking and async."""
+"""Users' text files and export files."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import stat
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from graphmem import private_files
 from graphmem.errors import DigestFileError, DigestLockedError, ExportFileError
+from graphmem.io_modes import IOMode
 
 LOCK_S = 30.0
 """Maximum wait for another writer, seconds."""
@@ -23,8 +23,11 @@ ATTEMPTS = 20
 _WRITABLE = 0o222
 
 
-class BlockingFiles:
-    """Text files, read and written in the calling thread."""
+class TextFiles:
+    """UTF-8 text files of users; see `ports.Files`."""
+
+    def __init__(self, mode: IOMode) -> None:
+        self._mode = mode
 
     async def read(self, path: Path) -> str | None:
         """Return the text of a file; None if it does not exist.
@@ -32,36 +35,20 @@ class BlockingFiles:
         Raises:
             DigestFileError: it cannot be read.
         """
-        return _read(path)
+        return await self._mode.run(lambda: _read(path))
 
     async def below(self, root: Path, name: str) -> str | None:
-        """Return the text of a file below a folder; see `ports.Files`."""
-        return _below(root, name)
+        """Return the text of a file below a folder."""
+        return await self._mode.run(lambda: _below(root, name))
 
     async def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
-        """Replace a file's text with the result of `change`; see `ports.Files`.
+        """Replace a file's text with the result of `change`.
 
         Raises:
             DigestFileError: it cannot be read or written.
             DigestLockedError: another process held its lock for too long.
         """
-        _revise(path, change)
-
-
-class AwaitedFiles:
-    """Text files, read and written in another thread."""
-
-    async def read(self, path: Path) -> str | None:
-        """Return the text of a file; see `BlockingFiles.read`."""
-        return await asyncio.to_thread(_read, path)
-
-    async def below(self, root: Path, name: str) -> str | None:
-        """Return the text of a file below a folder; see `ports.Files`."""
-        return await asyncio.to_thread(_below, root, name)
-
-    async def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
-        """Replace a file's text with the result of `change`; see `BlockingFiles.revise`."""
-        await asyncio.to_thread(_revise, path, change)
+        await self._mode.run(lambda: _revise(path, change))
 
 
 def _read(path: Path) -> str | None:
@@ -195,52 +182,31 @@ LONGEST = 256 << 20
 """Maximum bytes read to complete a line; an export contains no longer lines."""
 
 
-class BlockingExports:
-    """Export files, read and written in the calling thread."""
+class ExportFiles:
+    """Files of an export; see `ports.Exports`."""
+
+    def __init__(self, mode: IOMode) -> None:
+        self._mode = mode
 
     async def size(self, path: Path) -> int | None:
-        """Return the bytes of a file; None if it does not exist; see `ports.Exports`."""
-        return _size(path)
+        """Return the bytes of a file; None if it does not exist."""
+        return await self._mode.run(lambda: _size(path))
 
     async def lines(self, path: Path, start: int) -> list[bytes]:
-        """Return some lines of a file; see `ports.Exports`."""
-        return _lines(path, start)
+        """Return some lines of a file."""
+        return await self._mode.run(lambda: _lines(path, start))
 
     async def append(self, path: Path, start: int, data: bytes) -> None:
-        """Append to a file; see `ports.Exports`."""
-        _append(path, start, data)
+        """Append to a file."""
+        await self._mode.run(lambda: _append(path, start, data))
 
     async def cut(self, path: Path, end: int) -> None:
-        """Truncate a file; see `ports.Exports`."""
-        _cut(path, end)
+        """Truncate a file."""
+        await self._mode.run(lambda: _cut(path, end))
 
     async def finish(self, part: Path, path: Path) -> None:
-        """Rename a complete file to its final name; see `ports.Exports`."""
-        _finish(part, path)
-
-
-class AwaitedExports:
-    """Export files, read and written in another thread."""
-
-    async def size(self, path: Path) -> int | None:
-        """Return the bytes of a file; None if it does not exist; see `ports.Exports`."""
-        return await asyncio.to_thread(_size, path)
-
-    async def lines(self, path: Path, start: int) -> list[bytes]:
-        """Return some lines of a file; see `ports.Exports`."""
-        return await asyncio.to_thread(_lines, path, start)
-
-    async def append(self, path: Path, start: int, data: bytes) -> None:
-        """Append to a file; see `ports.Exports`."""
-        await asyncio.to_thread(_append, path, start, data)
-
-    async def cut(self, path: Path, end: int) -> None:
-        """Truncate a file; see `ports.Exports`."""
-        await asyncio.to_thread(_cut, path, end)
-
-    async def finish(self, part: Path, path: Path) -> None:
-        """Rename a complete file to its final name; see `ports.Exports`."""
-        await asyncio.to_thread(_finish, part, path)
+        """Rename a complete file to its final name."""
+        await self._mode.run(lambda: _finish(part, path))
 
 
 def _size(path: Path) -> int | None:

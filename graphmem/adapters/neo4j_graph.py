@@ -179,10 +179,10 @@ def _text(query: Query[Any], generation: int) -> str:
 
 def _driver_config(settings: Settings) -> dict[str, Any]:
     return {
-        "max_connection_pool_size": settings.pool_size,
+        "max_connection_pool_size": settings.max_pool_size,
         "connection_timeout": settings.connect_timeout_s,
         "connection_acquisition_timeout": settings.pool_timeout_s,
-        "max_transaction_retry_time": settings.retry_time_s,
+        "max_transaction_retry_time": settings.max_retry_time_s,
         "notifications_min_severity": "OFF",
         "user_agent": "graphmem",
     }

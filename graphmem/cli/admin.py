@@ -32,9 +32,9 @@ def list_procedures(app: App) -> None:
     """List every procedure with its signature and result."""
     from rich.table import Table
 
-    from graphmem.adapters.local_server.plugin.java_source import offered
+    from graphmem.adapters.local_server.plugin.java_source import procedure_specs
 
-    found = offered(app.settings)
+    found = procedure_specs(app.settings)
 
     def view(_: object) -> Table:
         table = Table("CALL; arguments in brackets are optional", box=None, pad_edge=False)
@@ -78,12 +78,16 @@ def build(app: App, *, out: Path | None) -> None:
     """
     from graphmem.adapters.local_server.jars import shipped_lock
     from graphmem.adapters.local_server.plugin import building
-    from graphmem.adapters.local_server.plugin.java_source import offered
+    from graphmem.adapters.local_server.plugin.java_source import procedure_specs
 
     jar = building.build(app.settings, report=lambda step: _report(app, step))
     if out is not None:
         jar = building.install(jar, out)
-    count, size, neo4j = len(offered(app.settings)), jar.stat().st_size, shipped_lock().neo4j
+    count, size, neo4j = (
+        len(procedure_specs(app.settings)),
+        jar.stat().st_size,
+        shipped_lock().neo4j,
+    )
     app.emit(
         {"file": str(jar), "bytes": size, "procedures": count, "neo4j": neo4j},
         lambda _: f"{count} procedures, {size / 1e3:.0f} kB, for Neo4j {neo4j} and later: {jar}",

@@ -145,10 +145,10 @@ def ingest(
 ) -> int:
     """Ingest the conversations of FILE.
 
-    FILE is JSON Lines or a JSON list of {role, content, name?, at?, id?, session?}, or has the
-    layout of LoCoMo or BEAM. Messages of people become memories; all messages become turns. To
-    resume an interrupted run, run the command again: nothing is written twice. --extract runs
-    `graphmem belief extract` on each session; --rules and --review apply to it.
+    FILE is JSON Lines or a JSON list of {role, content, name?, at?, id?, session?}. Messages of
+    people become memories; all messages become turns. To resume an interrupted run, run the
+    command again: nothing is written twice. --extract runs `graphmem belief extract` on each
+    session; --rules and --review apply to it.
     """
     from graphmem.adapters.conversations import read_conversations
     from graphmem.rules import transcripts

@@ -104,7 +104,7 @@ def backup(app: App, file: Path) -> None:
     app.emit(
         made,
         lambda it: (
-            f"{it.octets / 1e6:.1f} MB in {it.file}, in {it.seconds:.0f} s. "
+            f"{it.size_bytes / 1e6:.1f} MB in {it.file}, in {it.seconds:.0f} s. "
             "The backup is not encrypted: protect it like the data."
         ),
     )

@@ -70,11 +70,11 @@ def import_(app: App, file: Path, *, source: str | None) -> int:
 
 
 def _adopt(app: App, file: Path, source: str) -> int:
-    from graphmem.adapters.conversations.reader import opened, parsed_document
+    from graphmem.adapters.conversations import open_text_file, parse_document
     from graphmem.rules.foreign import ImportAction
 
-    with opened(file) as handle:
-        data = parsed_document(file, handle)
+    with open_text_file(file) as handle:
+        data = parse_document(file, handle)
     counters: dict[str, str] = {verb: verb.value for verb in ImportAction}
     with app.memory() as memory, app.counting(counters) as on_progress:
         done = memory.admin.import_foreign(data, source, on_progress)

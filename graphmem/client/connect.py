@@ -119,18 +119,17 @@ def blocking_world(
     llm: Llm | None = None,
 ) -> Services:
     """Return services for blocking calls; their coroutines never suspend."""
-    from graphmem.adapters.clock import BlockingClock
-    from graphmem.adapters.file_access import BlockingExports, BlockingFiles
-    from graphmem.adapters.models.embedding import open_embedder
-    from graphmem.adapters.models.language import open_llm
+    from graphmem.adapters.file_access import ExportFiles, TextFiles
+    from graphmem.adapters.models import open_embedder, open_llm
     from graphmem.adapters.neo4j_graph import BlockingGraph
+    from graphmem.io_modes import BLOCKING, SystemClock
 
     # Opened before the graph: invalid model settings must not leave connections open.
     model = embedder or open_embedder(known, awaited=False)
     writer = llm or open_llm(known, awaited=False)
     graph = BlockingGraph(at, known)
-    files, exports = BlockingFiles(), BlockingExports()
-    return Services(graph, model, BlockingClock(), known, report, files, exports, writer)
+    files, exports, clock = TextFiles(BLOCKING), ExportFiles(BLOCKING), SystemClock(BLOCKING)
+    return Services(graph, model, clock, known, report, files, exports, writer)
 
 
 def awaited_world(
@@ -141,18 +140,19 @@ def awaited_world(
     llm: Llm | None = None,
 ) -> Services:
     """Return services for the running event loop."""
-    from graphmem.adapters.clock import AwaitedClock, together
-    from graphmem.adapters.file_access import AwaitedExports, AwaitedFiles
-    from graphmem.adapters.models.embedding import open_embedder
-    from graphmem.adapters.models.language import open_llm
+    from graphmem.adapters.file_access import ExportFiles, TextFiles
+    from graphmem.adapters.models import open_embedder, open_llm
     from graphmem.adapters.neo4j_graph import AwaitedGraph
+    from graphmem.io_modes import AWAITED, SystemClock, run_concurrently
 
     # Opened before the graph: invalid model settings must not leave connections open.
     model = embedder or open_embedder(known, awaited=True)
     writer = llm or open_llm(known, awaited=True)
     graph = AwaitedGraph(at, known)
-    files, exports, clock = AwaitedFiles(), AwaitedExports(), AwaitedClock()
-    return Services(graph, model, clock, known, report, files, exports, writer, gather=together)
+    files, exports, clock = TextFiles(AWAITED), ExportFiles(AWAITED), SystemClock(AWAITED)
+    return Services(
+        graph, model, clock, known, report, files, exports, writer, gather=run_concurrently
+    )
 
 
 async def bound(world: Services, known: Settings) -> RequestContext:

@@ -28,7 +28,7 @@ def chosen(settings: Settings, own: Telemetry | None) -> Telemetry | None:
         return own
     from graphmem.adapters import telemetry
 
-    return telemetry.of_settings(settings)
+    return telemetry.from_settings(settings)
 
 
 def opening(telemetry: Telemetry | None) -> AbstractContextManager[object]:

@@ -18,7 +18,7 @@ from graphmem.operations.schema import migration
 from graphmem.ports import Services, run_now
 
 if TYPE_CHECKING:
-    from graphmem.adapters.telemetry.exporting import GraphMetrics
+    from graphmem.adapters.telemetry.graph_metrics import GraphMetrics
     from graphmem.model import TenantStats
     from graphmem.settings import Settings
 
@@ -39,7 +39,7 @@ class Exporter:
         Raises:
             GraphmemError: the graph cannot be read; the metrics then report that.
         """
-        from graphmem.adapters.telemetry.exporting import StatsSnapshot
+        from graphmem.adapters.telemetry.graph_metrics import StatsSnapshot
 
         start, readings = time.perf_counter(), None
         try:
@@ -83,7 +83,7 @@ def opened(
         ConfigurationError: prometheus_client is not installed, or a setting is invalid.
         UnavailableError, GraphAccessError, SchemaError: the graph cannot be used.
     """
-    from graphmem.adapters.telemetry.exporting import GraphMetrics
+    from graphmem.adapters.telemetry.graph_metrics import GraphMetrics
 
     names = dict.fromkeys(by_tenant or [settings.tenant])
     tenants = tuple(valid(TenantScope, tenant=name).tenant for name in names)

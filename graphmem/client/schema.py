@@ -37,7 +37,7 @@ class SchemaClient:
 
     def drift(self) -> Sequence[Difference]:
         """Return the differences between the graph and the declared schema."""
-        from graphmem.adapters.neomodel_nodes import declared
+        from graphmem.adapters.neomodel_nodes.schema import declared
 
         return run_now(drift.drift(self.world, declared()))
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from graphmem.adapters.models.service import counter
+from graphmem.adapters.models.service import token_counter
 from graphmem.client.namespace import AsyncNamespace, Namespace
 from graphmem.client.recall_verbs import Question
 from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
@@ -319,7 +319,7 @@ class AsyncUsage(AsyncNamespace):
         given = valid(_Packed, model=model, kinds=kinds, blocked_paths=blocked_paths)
         budget = PackBudget(
             tokens=bounded("tokens", tokens, MOST_TOKENS),
-            count=context.count_tokens if given.model is None else counter(given.model),
+            count=context.count_tokens if given.model is None else token_counter(given.model),
             counted_by=ESTIMATE if given.model is None else f"{given.model}, counted by litellm",
             blocked_paths=given.blocked_paths,
         )

@@ -113,8 +113,8 @@ class MemoryConnection:
     """One open memory for all calls of a process."""
 
     def __init__(self, settings: Settings, *, patience_s: float = PATIENCE_S) -> None:
-        retry_s = min(settings.retry_time_s, RETRY_S)
-        self._settings = settings.model_copy(update={"retry_time_s": retry_s})
+        retry_s = min(settings.max_retry_time_s, RETRY_S)
+        self._settings = settings.model_copy(update={"max_retry_time_s": retry_s})
         self._patience_s = patience_s
         self._opening: asyncio.Task[AsyncGraphMem] | None = None
         self._flushing: asyncio.Task[None] | None = None

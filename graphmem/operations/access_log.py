@@ -22,11 +22,11 @@ from graphmem.rules import drafts, identity
 LONGEST_QUERY = 2_000
 """Characters of a query that are logged."""
 
-BEGIN = catalog.query("attention/begin", lambda row: row["written"])
-END = catalog.query("attention/end", lambda row: row["written"])
-SEARCH = catalog.query("attention/search", lambda row: row["written"])
-LOG = catalog.query("attention/log", lambda row: row["written"])
-ARTIFACTS = catalog.query("attention/artifacts", catalog.ignored)
+BEGIN = catalog.query("usage/start_sessions", lambda row: row["written"])
+END = catalog.query("usage/end_sessions", lambda row: row["written"])
+SEARCH = catalog.query("usage/log_searches", lambda row: row["written"])
+LOG = catalog.query("usage/log_accesses", lambda row: row["written"])
+ARTIFACTS = catalog.query("usage/create_artifacts", catalog.ignored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,12 +320,12 @@ PAGE = 50
 ALONE = 500
 """Searches outside any session, per transaction."""
 
-ROLLABLE = catalog.query("attention/rollable", dict)
-CHECKPOINT = catalog.query("attention/checkpoint", dict)
-ROLL_UP = catalog.query("attention/roll_up", catalog.ignored)
-ROLLABLE_ALONE = catalog.query("attention/rollable_alone", dict)
-FIND_ALONE = catalog.query("attention/alone", dict)
-ROLL_UP_ALONE = catalog.query("attention/roll_up_alone", catalog.ignored)
+ROLLABLE = catalog.query("usage/count_rollable", dict)
+CHECKPOINT = catalog.query("usage/checkpoint", dict)
+ROLL_UP = catalog.query("usage/roll_up", catalog.ignored)
+ROLLABLE_ALONE = catalog.query("usage/count_rollable_sessionless", dict)
+FIND_ALONE = catalog.query("usage/sessionless_searches", dict)
+ROLL_UP_ALONE = catalog.query("usage/roll_up_sessionless", catalog.ignored)
 
 
 async def rollable(to: RequestContext, before: datetime) -> RollUpReport:

@@ -189,7 +189,8 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
 
 def _line(line: Mapping[str, Any]) -> TrailStep:
     event = line["event"] or {}
-    _, status, log_ratio, confidence = line["after"]
+    after = line["after"]
+    status, log_ratio, confidence = after["status"], after["log_ratio"], after["confidence"]
     return TrailStep(
         event_id=line["id"],
         kind=EvidenceKind.of(line["polarity"]),
@@ -219,7 +220,7 @@ async def _states(to: RequestContext, by: ReadOptions, *, limit: int, **which: A
         _params(to, by),
         read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
     )
-    params |= {"test": test, "vital": formulas.vitality_params()}
+    params |= {"test": test, "vitality_constants": formulas.vitality_params()}
     rows = await to.world.graph.read(lambda tx: tx.fetch(STATES, **params, **asked, limit=limit))
     for _, now in rows[:1]:
         read_options.check_not_future(by.as_of, now)

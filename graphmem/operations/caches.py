@@ -82,7 +82,7 @@ async def lineage(to: RequestContext, *, repair: bool, on_page: OnPart) -> list[
         while rows := await _page(to, kept, after):
             after = rows[-1]["id"]
             found = [row for row in rows if row["wrong"]]
-            with_events = {row["id"] for row in found if row.get("told", True)}
+            with_events = {row["id"] for row in found if row.get("has_events", True)}
             wrong += (
                 Mismatch(
                     kind=kept.kind,
@@ -141,8 +141,8 @@ MOST_EVENTS = 5_000
 SHOWN = 10
 """Example ids reported per problem."""
 
-LOOK = catalog.query("cache/backfill_look", dict)
-NAMELESS = catalog.query("cache/backfill_nameless", dict)
+LOOK = catalog.query("cache/backfill_find", dict)
+NAMELESS = catalog.query("cache/count_nameless", dict)
 WRITE = catalog.query("cache/backfill_write", catalog.ignored)
 EDGES = catalog.query("cache/backfill_edges", dict)
 SUPERSEDE = catalog.query("cache/backfill_supersede", lambda row: row["dated"])
@@ -198,7 +198,7 @@ async def make_whole(to: RequestContext, on_part: OnPart) -> BackfillReport:
 async def _look(
     to: RequestContext, after: str, now: datetime, tx: Tx | None = None
 ) -> dict[str, Any]:
-    """Return a page of cache/backfill_look, with its rows as `UnbackedMemory`."""
+    """Return a page of cache/backfill_find, with its rows as `UnbackedMemory`."""
 
     async def work(tx: Tx) -> dict[str, Any]:
         [page] = await tx.fetch(

@@ -27,9 +27,9 @@ AROUND = 3
 TURNS = 100
 CLAIMS = 100
 
-EXPAND = catalog.query("attention/expand", dict)
+EXPAND = catalog.query("usage/expand", dict)
 STATES = catalog.query("belief/states", read_options.parse_belief)
-LOST = catalog.query("belief/lost", lambda row: row["lost"])
+LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
 
 
 @retry_conversion
@@ -84,7 +84,7 @@ async def _beliefs(
 ) -> list[Belief]:
     by = {
         "test": read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
-        "vital": formulas.vitality_params(),
+        "vitality_constants": formulas.vitality_params(),
     }
     which = {"ids": list(ids), "statuses": [], "before_at": None, "before_id": None}
     return await tx.fetch(STATES, **asked, **which, **by, limit=len(ids))

@@ -31,14 +31,14 @@ BATCH = 500
 CANDIDATES = 5
 """Nearest memories compared with each text."""
 
-KNOWN = catalog.query("commit/known", dict)
+KNOWN = catalog.query("commit/find_known", dict)
 LOCK = catalog.query("commit/lock", catalog.ignored)
-LOOK = catalog.query("commit/look", dict)
+LOOK = catalog.query("commit/find_existing", dict)
 WRITE = catalog.query("commit/write", dict)
 RETRACE = catalog.query("cache/retrace", catalog.ignored)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
-KNOWN_PREDICATES = catalog.query("belief/known", dict)
-CLAIM = catalog.query("belief/claim", lambda row: row["events"])
+KNOWN_PREDICATES = catalog.query("belief/known_claims", dict)
+CLAIM = catalog.query("belief/link_claims", lambda row: row["events"])
 
 ERASED = "erased"
 """Reason for refusing an erased text."""
@@ -166,7 +166,9 @@ async def _write(
     """Decide on a batch and write it; if embeddings are missing, return their texts instead."""
     await tx.fetch(LOCK, tenant=to.wall.tenant)
     met = {row["event_id"]: row for row in await _look(tx, to, batch, vectors)}
-    judge = DuplicateResolver(to.wall.scope, to.world.settings.near_threshold, to.model.mu_document)
+    judge = DuplicateResolver(
+        to.wall.scope, to.world.settings.near_duplicate_threshold, to.model.mu_document
+    )
     result: dict[str, CommitOutcome] = {}
     verdicts: list[tuple[TextDraft, DuplicateVerdict]] = []
     lacking: list[TextDraft] = []
@@ -219,7 +221,7 @@ async def _look(
 
 def _least_score(to: RequestContext) -> float:
     """Return the Neo4j score just below the threshold; the exact comparison follows later."""
-    cosine = scoring.raw_cosine(to.world.settings.near_threshold, to.model.mu_document)
+    cosine = scoring.raw_cosine(to.world.settings.near_duplicate_threshold, to.model.mu_document)
     return scoring.to_neo4j(cosine - scoring.ROUNDING)
 
 
@@ -340,7 +342,7 @@ def _outcome(
         possible_update_of=verdict.update_of if verdict else None,
         content_hash=draft.content_hash,
         hygiene_reasons=draft.reasons,
-        thresholds={"near": to.world.settings.near_threshold},
+        thresholds={"near": to.world.settings.near_duplicate_threshold},
         occurred_at=draft.occurred_at,
         source=draft.memory.source,
         tags=draft.memory.tags,

@@ -15,8 +15,8 @@ from graphmem.rules import claims, drafts, identity
 from graphmem.rules.conflicts import retry_conversion
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
-LOCK_NAMES = catalog.query("belief/lock_names", catalog.ignored)
-LOOK = catalog.query("belief/look", dict)
+LOCK_NAMES = catalog.query("belief/lock_event_ids", catalog.ignored)
+LOOK = catalog.query("belief/find_existing", dict)
 
 
 def drafted(
@@ -84,8 +84,8 @@ def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
     return found["key"], found["same_key"], Alias(**{name: found[name] for name in fields})
 
 
-SAY = catalog.query("naming/say", catalog.ignored)
-LIST_ALIASES = catalog.query("naming/list", _alias)
+SAY = catalog.query("alias/set", catalog.ignored)
+LIST_ALIASES = catalog.query("alias/list", _alias)
 
 
 async def say(to: RequestContext, name: str, other: str | None, given: EventSource) -> Alias:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BATCH = 500
 OPEN = catalog.query("episode/open", dict)
-LOOK = catalog.query("episode/look", dict)
+LOOK = catalog.query("episode/find_existing", dict)
 LOCK = catalog.query("episode/lock", catalog.ignored)
 ADD_TURNS = catalog.query("episode/add_turns", lambda row: row["added"])
 TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))

@@ -45,7 +45,7 @@ NAMESPACES = {
     "suffix": catalog.query("item/namespaces_by_suffix", lambda row: tuple(row["namespace"])),
 }
 EXPIRED = catalog.query("item/expired", dict)
-ENTER = catalog.query("item/enter", catalog.ignored)
+ENTER = catalog.query("item/lock_namespaces", catalog.ignored)
 PUT = catalog.query("item/put", catalog.ignored)
 INDEX = catalog.query("item/index", catalog.ignored)
 DELETE = catalog.query("item/delete", lambda row: row["deleted"])

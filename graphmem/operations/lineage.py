@@ -35,9 +35,9 @@ from graphmem.rules.duplicates import Vector
 from graphmem.rules.hygiene import Rule
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
-LOOK = catalog.query("lineage/look", dict)
+LOOK = catalog.query("lineage/find_existing", dict)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
-COMMIT_LOOK = catalog.query("commit/look", dict)
+COMMIT_LOOK = catalog.query("commit/find_existing", dict)
 COMMIT_WRITE = catalog.query("commit/write", dict)
 RETRACE = catalog.query("cache/retrace", catalog.ignored)
 SUPERSEDE = catalog.query("lineage/supersede", lambda row: row["written"])

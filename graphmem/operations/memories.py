@@ -23,11 +23,11 @@ from graphmem.rules import claims, formulas, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
-GET = catalog.query("commit/get", lambda row: Memory(**row["card"]))
-GET_AS_OF = catalog.query("commit/get_as_of", dict)
-LOST = catalog.query("belief/lost", lambda row: row["lost"])
-LIST = catalog.query("commit/list", lambda row: Memory(**row["card"]))
-LIST_AS_OF = catalog.query("commit/list_as_of", dict)
+GET = catalog.query("memory/get", lambda row: Memory(**row["card"]))
+GET_AS_OF = catalog.query("memory/get_as_of", dict)
+LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
+LIST = catalog.query("memory/list", lambda row: Memory(**row["card"]))
+LIST_AS_OF = catalog.query("memory/list_as_of", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _memories(then: Mapping[str, Any], *, provisional: bool) -> list[Memory]:
     return [Memory(**card, provisional=provisional) for card in then["cards"]]
 
 
-STALE = catalog.query("attention/stale", dict)
+STALE = catalog.query("usage/stale", dict)
 
 DAY = timedelta(days=1)
 
@@ -198,6 +198,6 @@ async def explain(to: RequestContext, memory_id: str, as_of: AsOf | None, *, lim
         by=by,
         trace=row["trace"],
         factor=formulas.trace_score(1.0, row["trace"], by),
-        sayings=tuple(TraceContribution(**one) for one in row["sayings"]),
+        sayings=tuple(TraceContribution(**one) for one in row["contributions"]),
         total=row["total"],
     )

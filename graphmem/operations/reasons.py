@@ -187,8 +187,8 @@ async def belief(
         log_positive=(row["projected"] or {}).get("log_positive", 0.0),
         log_negative=(row["projected"] or {}).get("log_negative", 0.0),
         competition=_competition(row),
-        namesakes=tuple(AliasBelief(**one) for one in row["namesakes"]),
-        withdrawn=tuple(_withdrawn(one) for one in row["withdrawn"]),
+        namesakes=tuple(AliasBelief(**one) for one in row["alias_beliefs"]),
+        withdrawn=tuple(_withdrawn(one) for one in row["retracted"]),
         replaces=tuple(_replacement(one) for one in row["links"] if one["newer"]),
         replaced_by=tuple(_replacement(one) for one in row["links"] if not one["newer"]),
         memories=tuple(ClaimingMemory(**one) for one in row["memories"]),
@@ -343,7 +343,8 @@ def _policy(read: Mapping[str, Any], by: ReadOptions) -> PolicyRead:
 
 def _piece(line: Mapping[str, Any]) -> EvidenceDetail:
     event = line["event"]
-    _, status, log_ratio, confidence = line["after"]
+    after = line["after"]
+    status, log_ratio, confidence = after["status"], after["log_ratio"], after["confidence"]
     names = ("type", "recorded_at", "confidence", "source_type", "source", "actor")
     return EvidenceDetail(
         **{name: event[name] for name in names},
@@ -364,7 +365,7 @@ def _piece(line: Mapping[str, Any]) -> EvidenceDetail:
 
 
 def _competition(row: Mapping[str, Any]) -> Competition | None:
-    one, rivals = row["one"], [CompetingValue(**rival) for rival in row["rivals"]]
+    one, rivals = row["one"], [CompetingValue(**rival) for rival in row["other_candidates"]]
     if one is None:
         return None
     return Competition(

@@ -39,8 +39,8 @@ from graphmem.rules import (
 )
 from graphmem.rules.conflicts import retry_conversion
 
-NOW = catalog.query("recall/now", dict)
-NARROWED = catalog.query("recall/narrowed", dict)
+NOW = catalog.query("recall/current", dict)
+NARROWED = catalog.query("recall/filtered", dict)
 HITS = catalog.query("recall/hits", dict)
 
 OUTVOTED = "outvoted"
@@ -111,19 +111,19 @@ async def recall(
         "kinds": want.kinds(),
         "embedding": vector,
         "words": _words(to, text if by["words"] else "", kept, want.facets(to.wall.tenant)),
-        "asked": scoring.question_words(text),
+        "query_words": scoring.question_words(text),
         "dates": [list(span) for span in dates.date_spans(text, asked["valid"])]
         if by["dated"]
         else [],
-        "machines": sorted(transcripts.NON_HUMAN_ROLES),
+        "non_human_roles": sorted(transcripts.NON_HUMAN_ROLES),
         "pool": max(policy.pool, limit),
         "limit": limit,
-        "by": by,
+        "scoring": by,
         "mu": to.model.mu_query,
         "trace": formulas.trace_params(policy.trace),
         "test": read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
-        "vital": formulas.vitality_params(),
-        "fade": usage.decay_params(),
+        "vitality_constants": formulas.vitality_params(),
+        "rating_decay": usage.decay_params(),
     }
     query = NOW
     if want.narrows:
@@ -138,7 +138,7 @@ async def recall(
     reader = _RowDecoder(to.model.mu_query, policy.trace, found["lost"], times == AsOf())
     return Recollection(
         bites=tuple(reader.bite(hit) for hit in found["hits"]),
-        hidden=dict(found["hidden"]),
+        hidden=dict(found["hidden_counts"]),
         provisional=read_options.is_provisional(times, found["now"]),
     )
 
@@ -151,11 +151,11 @@ def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:
 def _narrower(
     to: RequestContext, asked: Mapping[str, Any], want: RecallRequest, kept: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the additional parameters of recall/narrowed, compared with recall/now."""
+    """Return the additional parameters of recall/filtered, compared with recall/current."""
     since, until = want.since or read_options.BEGINNING, want.until or read_options.FOREVER
     described = fulltext.facet_query(to.wall, kept, want.facets(to.wall.tenant))
     return {
-        "kept": list(kept),
+        "cached_statuses": list(kept),
         "tags": list(want.tags),
         "source": want.source,
         "since": since,
@@ -167,8 +167,8 @@ def _narrower(
             "until": min(until, read_options.next_instant(asked["valid"])),
         },
         "words": asked["words"] | {"facets": described},
-        "wide": WIDER * asked["pool"],
-        "most": MOST_DESCRIBED,
+        "wide_pool": WIDER * asked["pool"],
+        "max_faceted": MOST_DESCRIBED,
     }
 
 
@@ -235,7 +235,7 @@ def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
         head_ids=tuple(hit["head_ids"]),
         others=tuple(
             sorted(
-                (OtherValue(**one) for one in hit["rivals"]),
+                (OtherValue(**one) for one in hit["other_candidates"]),
                 key=lambda one: one.last_at,
                 reverse=True,
             )

@@ -36,7 +36,7 @@ async def read(world: Services, tenant: str) -> TenantStats:
                 RATINGS,
                 tenant=tenant,
                 valid=now,
-                fade=usage.decay_params(usage.STANDARD),
+                rating_decay=usage.decay_params(usage.STANDARD),
                 step=STEP,
             ),
             await tx.fetch(WORK, tenant=tenant),

@@ -37,14 +37,14 @@ STEP = 50.0
 ABANDONED = timedelta(days=1)
 """Time without log entries after which an open session counts as ended."""
 
-ABANDONED_SESSIONS = catalog.query("attention/abandoned", dict)
-END = catalog.query("attention/end", catalog.ignored)
-RATE = catalog.query("attention/rate", dict)
-FORGET = catalog.query("attention/forget_ratings", lambda row: row["dropped"])
-RATINGS = catalog.query("attention/ratings", dict)
-SPREAD = catalog.query("attention/spread", dict)
-RECENT = catalog.query("attention/recent", dict)
-UPDATES = catalog.query("attention/updates", lambda row: RatingUpdate(**row))
+ABANDONED_SESSIONS = catalog.query("usage/unclosed_sessions", dict)
+END = catalog.query("usage/end_sessions", catalog.ignored)
+RATE = catalog.query("usage/rate", dict)
+FORGET = catalog.query("usage/forget_ratings", lambda row: row["dropped"])
+RATINGS = catalog.query("usage/ratings", dict)
+SPREAD = catalog.query("usage/rating_histogram", dict)
+RECENT = catalog.query("usage/recent_log", dict)
+UPDATES = catalog.query("usage/rating_updates", lambda row: RatingUpdate(**row))
 
 
 async def settle(to: RequestContext, on_part: OnPart) -> RatingReport:
@@ -154,7 +154,7 @@ def _read(to: RequestContext, kinds: Sequence[str]) -> dict[str, Any]:
         "scopes": list(to.wall.scopes),
         "kinds": list(kinds),
         "valid": to.world.clock.now(),
-        "fade": usage.decay_params(STANDARD),
+        "rating_decay": usage.decay_params(STANDARD),
     }
 
 
@@ -189,8 +189,8 @@ def _activity(row: Mapping[str, Any]) -> UsageCount:
 AUDIT_PAGE = 500
 UNNAMED = "unnamed agent"
 
-SESSIONS = catalog.query("attention/sessions", dict)
-HOMELESS = catalog.query("attention/homeless", dict)
+SESSIONS = catalog.query("usage/sessions", dict)
+HOMELESS = catalog.query("usage/sessionless", dict)
 
 
 class _Log:
@@ -303,7 +303,7 @@ async def _page(
     )
 
 
-PACKABLE = catalog.query("attention/packable", dict)
+PACKABLE = catalog.query("usage/pack_candidates", dict)
 
 
 @retry_conversion
@@ -327,7 +327,7 @@ async def pack(
             kinds=list(kinds),
             valid=to.world.clock.now(),
             known=None,
-            fade=usage.decay_params(STANDARD),
+            rating_decay=usage.decay_params(STANDARD),
             limit=most,
         )
     )

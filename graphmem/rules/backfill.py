@@ -73,7 +73,7 @@ EDGE_PROBLEMS: dict[str, Problem] = {
 
 @dataclass(frozen=True, slots=True)
 class UnbackedMemory:
-    """Memory that lacks an event or a required property; see cache/backfill_look."""
+    """Memory that lacks an event or a required property; see cache/backfill_find."""
 
     id: str
     wrong: Sequence[str] = ()

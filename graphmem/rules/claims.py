@@ -63,7 +63,7 @@ class Claim:
     """Whether the statement was given rather than generated from the triple."""
 
     def row(self, tenant_scope: TenantScope, vector: Vector | None) -> dict[str, Any]:
-        """Return the map for fragments/meet_belief."""
+        """Return the map for fragments/merge_belief."""
         row = asdict(self)
         del row["worded"]
         scope_key = identity.scope_key(tenant_scope.tenant, self.scope)

@@ -40,6 +40,8 @@ class IdLocation:
     """Names from a parameter inwards; lists and JSON strings on the way are entered."""
     kind: str
     """A label; or, in lower case, the name of a sibling field or parameter that holds the label."""
+    own: bool
+    """Whether the query writes this node rather than referring to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +107,18 @@ def named(places: Sequence[IdLocation], params: Mapping[str, Any]) -> Iterator[N
     read_scopes = params.get("scopes", ())
     everywhere = frozenset((*scopes(params), *read_scopes))
     for place in places:
-        own = place.path[-1] in ("id", "key")
         for holder, item_id, scope in _at(params, place.path, None):
             label: str | None = place.kind
             if place.kind.islower():
                 label = holder.get(place.kind, params.get(place.kind))
             where = (
-                everywhere if scope is None else frozenset((scope, *(() if own else read_scopes)))
+                everywhere
+                if scope is None
+                else frozenset((scope, *(() if place.own else read_scopes)))
             )
             # A search result without a label may be any node with the id.
             for one in (*ERASABLE, "Turn") if label is None else (label,):
-                yield NamedItem(one, item_id, where if one in CHOSEN else frozenset(), own)
+                yield NamedItem(one, item_id, where if one in CHOSEN else frozenset(), place.own)
 
 
 def _at(

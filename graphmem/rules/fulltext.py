@@ -118,8 +118,8 @@ def facet_row(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cached facets of a memory, a row of cache/facets, for cache/refresh_facets."""
     return {
         "id": row["id"],
-        "sources": row["told"],
-        "facet_keys": identity.facet_keys(tenant, row["tags"], row["told"]),
+        "sources": row["event_sources"],
+        "facet_keys": identity.facet_keys(tenant, row["tags"], row["event_sources"]),
     }
 
 

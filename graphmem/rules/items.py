@@ -49,7 +49,7 @@ def item_id(scope: str, labels: Iterable[str], key: str) -> str:
 
 
 def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, Any]:
-    """Return the row that creates a namespace; see item/enter.
+    """Return the row that creates a namespace; see item/lock_namespaces.
 
     Raises:
         InvalidInputError: its labels are too long together.

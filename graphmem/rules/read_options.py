@@ -153,12 +153,12 @@ def read_params(
 def sprt_parameters(settings: Settings) -> formulas.SprtParameters:
     """Return the configured bounds of the sequential test."""
     return formulas.SprtParameters(
-        alpha=settings.alpha,
-        beta=settings.beta,
-        promote_step=settings.promote_step,
-        demote_step=settings.demote_step,
-        max_confidence=settings.most_confidence,
-        min_confidence=settings.least_confidence,
+        alpha=settings.sprt_alpha,
+        beta=settings.sprt_beta,
+        promote_step=settings.sprt_promote_step,
+        demote_step=settings.sprt_demote_step,
+        max_confidence=settings.sprt_max_confidence,
+        min_confidence=settings.sprt_min_confidence,
     )
 
 

@@ -17,7 +17,7 @@ WORDS = "The limit is 100 requests."
 def test_a_write_ends_at_its_own_limit_and_nothing_is_written(
     plain: Handle, migrated: Settings, session: neo4j.Session, tenant: str
 ) -> None:
-    impatient = migrated.model_copy(update={"transaction_timeout_s": 3.0, "retry_time_s": 0.0})
+    impatient = migrated.model_copy(update={"transaction_timeout_s": 3.0, "max_retry_time_s": 0.0})
     known = str(plain.remember(WORDS).memory_id)
     # The other transaction ends by itself: a write with another limit would come through then.
     with session.begin_transaction(timeout=15) as holding:

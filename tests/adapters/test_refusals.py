@@ -1,4 +1,4 @@
-"""What Neo4j's own codes become: whether to try again, to log in otherwise, or to mend a query."""
+"""Translation of Neo4j's error codes: retry, correct the login, or correct the query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphmem.adapters.neo4j_graph import translated
 from graphmem.errors import GraphAccessError, GraphmemError, GraphQueryError, GraphUnavailableError
 
 CODES = {
-    # Met while a disk was full, and after it until the server was started anew.
+    # Seen while a disk was full, and afterwards until the server was restarted.
     "Neo.DatabaseError.Transaction.TransactionStartFailed": GraphUnavailableError,
     "Neo.DatabaseError.Transaction.TransactionLogError": GraphUnavailableError,
     "Neo.DatabaseError.Transaction.TransactionCommitFailed": GraphUnavailableError,

@@ -17,7 +17,16 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PATTERNS = tomllib.loads(Path(__file__).with_name("prose.toml").read_text("utf-8"))["pattern"]
 AREAS = {
-    "package": ("graphmem", "cypher", "migrations", "bench", "docs", "README.md", "CHANGELOG.md"),
+    "package": (
+        "graphmem",
+        "cypher",
+        "migrations",
+        "bench",
+        "research",
+        "docs",
+        "README.md",
+        "CHANGELOG.md",
+    ),
     "tests": ("tests",),
 }
 GENERATED = {ROOT / "docs" / "api.md"}

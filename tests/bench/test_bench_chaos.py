@@ -30,7 +30,7 @@ class There:
 
     def rows(self, text: str, **params: Any) -> list[dict[str, Any]]:
         if text == judging.TURNS:
-            return [{"text": said, "times": n} for said, n in self._turns.items()]
+            return [{"text": text, "times": n} for text, n in self._turns.items()]
         return [{"id": one} for one in params["ids"] if one in self._events]
 
 
@@ -41,12 +41,12 @@ def test_what_is_lost_or_there_by_half_or_twice_is_seen() -> None:
         Write("remember_many", ("b", "half"), is_done=False),
         Write("remember_many", ("c", "d"), is_done=True),
         Write("remember_many", ("x", "y"), is_done=False),
-        Write("add_messages", ("said",), is_done=True),
+        Write("add_messages", ("hello",), is_done=True),
         Write("read", (), is_done=True),
         Write("read", ()),
     ]
-    bare: Any = There(["a", "b", "c", "d"], {"said": 2})
-    talk, observe, read, many = judging.judged(writes, bare, "t")
+    bare: Any = There(["a", "b", "c", "d"], {"hello": 2})
+    talk, observe, read, many = judging.checked_rows(writes, bare, "t")
     assert (observe["acknowledged"], observe["lost"], observe["met"]) == (2, 1, False)
     assert (many["by half"], many["not there"], many["lost"]) == (1, 1, 0)
     assert (read["by half"], read["not there"], read["met"]) == (0, 1, True)
@@ -60,20 +60,20 @@ def test_writers_on_a_bad_network_lose_nothing(
 ) -> None:
     for name, value in (("DOWN_S", 0.3), ("SLOW_S", 1.0), ("DELAY_S", 0.01)):
         monkeypatch.setattr(faults, name, value)
-    # A server that has just begun plans each query first: nobody gives up on that.
+    # A server that has just started plans each query first; the writers wait.
     monkeypatch.setattr(writers, "AGAIN", 1.0)
     tenant, at = fresh_tenant(), urlsplit(str(migrated.uri))
     steps = Steps(Console(quiet=True))
     with proxy_to(str(at.hostname), int(at.port or 0)) as proxy:
         site = Site(migrated, proxy)
-        by_proxy = migrated.model_copy(update={"uri": proxy.uri, "retry_time_s": 5.0})
+        by_proxy = migrated.model_copy(update={"uri": proxy.uri, "max_retry_time_s": 5.0})
         with GraphMem.open(settings=by_proxy, embedder=HashEmbedder()) as client:
             memory = client.tenant(tenant)
             strikes = {"cut off": site.cut, "slow network": site.slow}
             journal, struck = running.run(memory, strikes, 6, 4, steps, quiet_s=0.5)
             wrong = memory.admin.verify().wrong
     with Bare(connect.address(migrated, steps.say)) as bare:
-        rows = judging.judged(journal.writes, bare, tenant)
+        rows = judging.checked_rows(journal.writes, bare, tenant)
     assert [row for row in rows if not row["met"]] == []
     assert struck.keys() == strikes.keys()
     assert len(rows) == 9

@@ -1,4 +1,4 @@
-"""What the benchmark of consolidation measures: its episodes, its figures, and a small run."""
+"""The consolidation benchmark: its episodes, its figures, and a small run."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ DAY = datetime(2026, 3, 1, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def made() -> episodes.Episodes:
-    return episodes.made(600, seed=1)
+    return episodes.generate(600, seed=1)
 
 
 def test_episodes_depend_on_their_seed_alone(made: episodes.Episodes) -> None:
-    again, other = episodes.made(600, seed=1), episodes.made(600, seed=2)
+    again, other = episodes.generate(600, seed=1), episodes.generate(600, seed=2)
     assert again.corpus.texts == made.corpus.texts
     assert np.array_equal(again.corpus.vectors, made.corpus.vectors)
     assert again.groups == made.groups
@@ -35,7 +35,7 @@ def test_episodes_depend_on_their_seed_alone(made: episodes.Episodes) -> None:
 
 @pytest.mark.parametrize("count", [100, 101, 600, 1_003])
 def test_a_third_is_in_groups_of_three_to_twelve(count: int) -> None:
-    one = episodes.made(count, seed=3)
+    one = episodes.generate(count, seed=3)
     sizes = [len(ids) for ids in one.planted().values()]
     assert sum(sizes) == round(count / 3)
     assert min(sizes) >= episodes.LEAST
@@ -62,10 +62,12 @@ def test_a_group_lies_together_and_nobody_else_lies_near(made: episodes.Episodes
 def test_members_of_a_group_support_one_another(made: episodes.Episodes) -> None:
     texts = dict(zip(made.ids(), made.corpus.texts, strict=True))
     for ids in list(made.planted().values())[:20]:
-        said = [Passage(i, "Episode", i, None, texts[i], DAY) for i in sorted(ids)]
-        statement = consolidation.extractive_statement(said[0])
-        assert statement == said[0].text
-        assert {consolidation.relation(one, statement) for one in said} == {EvidenceKind.SUPPORTING}
+        passages = [Passage(i, "Episode", i, None, texts[i], DAY) for i in sorted(ids)]
+        statement = consolidation.extractive_statement(passages[0])
+        assert statement == passages[0].text
+        assert {consolidation.relation(one, statement) for one in passages} == {
+            EvidenceKind.SUPPORTING
+        }
 
 
 def _change(step: BeliefChangeKind, *ids: str) -> BeliefChange:
@@ -137,7 +139,7 @@ def test_a_small_run_finds_what_was_planted(monkeypatch: pytest.MonkeyPatch) -> 
     [times], [beliefs], [memory] = tables.values()
     assert times["s"] == pytest.approx(times["read s"] + times["write s"] + times["rest s"])
     assert min(times["read s"], times["write s"], times["again s"]) > 0
-    assert beliefs["groups"] == len(episodes.made(100, seed=1).planted())
+    assert beliefs["groups"] == len(episodes.generate(100, seed=1).planted())
     assert (beliefs["found"], beliefs["mixed"], beliefs["changed again"]) == (1.0, 0, 0)
     assert beliefs["beliefs"] == beliefs["clusters"] == beliefs["groups"]
     assert memory["met"] in (True, None)

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bench.extraction import BLIND, CORRUPTIONS, _as_it_is, _by_rules, _corrupted, _read, _scripted
+from bench.extraction import BLIND, CORRUPTIONS, _as_it_is, _by_rules, _corrupted, _scripted
 from bench.extraction import _sessions as sessions
+from graphmem.adapters.conversations import read_conversations
 from graphmem.rules.extraction.windows import TurnWindow
 
-SAID = [
+MESSAGES = [
     {"role": "user", "content": "I moved to Lisbon with seven suitcases."},
     {"role": "assistant", "content": "Lisbon has seven hills and many trams."},
     {"role": "user", "content": "I like green tea and quiet mornings by the river."},
@@ -22,8 +23,8 @@ SAID = [
 @pytest.fixture
 def talk(tmp_path: Path) -> list[list[TurnWindow]]:
     path = tmp_path / "talk.jsonl"
-    path.write_text("\n".join(map(json.dumps, SAID)) + "\n")
-    return [one for found in _read(path) for one in sessions(found)]
+    path.write_text("\n".join(map(json.dumps, MESSAGES)) + "\n")
+    return [one for found in read_conversations(path).conversations for one in sessions(found)]
 
 
 def test_every_corruption_is_refused_and_nothing_honest(

@@ -1,4 +1,4 @@
-"""What benchmarks report: percentiles, cells, missed targets."""
+"""Reports of benchmarks: percentiles, cells, missed targets."""
 
 from __future__ import annotations
 

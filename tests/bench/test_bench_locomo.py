@@ -1,4 +1,4 @@
-"""How LoCoMo and BEAM questions are read and scored, on data made up here."""
+"""How LoCoMo and BEAM questions are read and score_row, on data made up here."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from graphmem.errors import ConfigurationError
 
 
 def _sample(*qa: dict[str, Any]) -> dict[str, Any]:
-    said = [{"dia_id": f"D1:{n}", "speaker": "A", "text": "x"} for n in range(1, 5)]
-    conversation = {"session_1": said, "session_1_date_time": "1:00 pm on 8 May, 2023"}
+    turns = [{"dia_id": f"D1:{n}", "speaker": "A", "text": "x"} for n in range(1, 5)]
+    conversation = {"session_1": turns, "session_1_date_time": "1:00 pm on 8 May, 2023"}
     return {"sample_id": "c1", "conversation": conversation, "qa": list(qa)}
 
 
@@ -88,17 +88,17 @@ def test_the_default_is_judged_by_every_category() -> None:
     parts: list[dict[str, Any]] = [
         {"system": locomo.SHIPPED, "category": c, "R@10": 90.0} for c in locomo.CATEGORIES.values()
     ]
-    assert locomo.judged(overall, parts)["met"]
+    assert locomo.target_result(overall, parts)["met"]
     for name, low in (("R@1", 27.0), ("R@10", 66.0), ("R@20", 67.0)):
-        assert not locomo.judged(overall | {name: low}, parts)["met"]
+        assert not locomo.target_result(overall | {name: low}, parts)["met"]
     parts[2] |= {"R@10": 26.0}
-    assert not locomo.judged(overall, parts)["met"]
+    assert not locomo.target_result(overall, parts)["met"]
 
 
 def test_recall_is_the_mean_share_of_evidence() -> None:
     two = Question("c", "q", "multi-hop", frozenset({"a", "b"}))
     one = Question("c", "q", "temporal", frozenset({"a"}))
-    scores = locomo.scored([Answered(two, [1, 7]), Answered(one, [2]), Answered(one, [])])
+    scores = locomo.score_row([Answered(two, [1, 7]), Answered(one, [2]), Answered(one, [])])
     assert scores == {"R@1": 16.7, "R@5": 50.0, "R@10": 66.7, "R@20": 66.7, "MRR": 0.5}
 
 

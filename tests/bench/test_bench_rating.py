@@ -1,4 +1,4 @@
-"""What the benchmark of ratings measures: its log, its figures, and a small run."""
+"""The rating benchmark: its log, its figures, and a small run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from bench import rating, rating_log
 from bench.bare import Bare
 from bench.progress import Steps
-from bench.rating_log import MadeLog
+from bench.rating_log import SyntheticLog
 from graphmem import GraphMem
 from graphmem.client import connect
 from graphmem.model import RatingReport
@@ -20,11 +20,11 @@ from graphmem.testing import HashEmbedder
 from tests.oracles import rating as rules
 
 STEPS = Steps(Console(quiet=True))
-LOG = MadeLog(10_000, memories=300)
+LOG = SyntheticLog(10_000, memories=300)
 
 
 def test_a_session_depends_on_the_seed_and_its_number_alone() -> None:
-    again, other = MadeLog(10_000, memories=300), MadeLog(10_000, memories=300, seed=2)
+    again, other = SyntheticLog(10_000, memories=300), SyntheticLog(10_000, memories=300, seed=2)
     assert LOG.session(7) == again.session(7)
     assert LOG.session(7) != LOG.session(8)
     assert LOG.session(7) != other.session(7)

@@ -1,4 +1,4 @@
-"""What the benchmark of recall measures: the graph it loads, exact search, readers, memory."""
+"""The recall benchmark: the loaded graph, exact search, readers, memory."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_readers_ask_each_question_once_and_all_at_once() -> None:
     asked: list[int] = []
 
     def ask(number: int) -> None:
-        together.wait(timeout=20)  # nobody gets past it alone
+        together.wait(timeout=20)  # no thread passes it alone
         asked.append(number)
 
     answers = Answers()
@@ -106,7 +106,7 @@ def test_what_fails_is_counted_apart_and_does_not_stop_a_reader() -> None:
     assert len(answers.took) == 3
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports it")
 def test_what_a_process_takes_is_read_from_the_system() -> None:
     before = footprint()
     held = np.ones(25_000_000)  # 200 MB

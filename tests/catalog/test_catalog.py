@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
@@ -50,12 +51,16 @@ def cypher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Files]:
         return tmp_path
 
     monkeypatch.setattr(catalog, "folder", {"cypher": tmp_path}.__getitem__)
-    catalog.names.cache_clear()
-    catalog.procedure.cache_clear()
+    forget()
     yield write
     monkeypatch.undo()
-    catalog.names.cache_clear()
-    catalog.procedure.cache_clear()
+    forget()
+
+
+def forget() -> None:
+    """Clear what the catalog has read."""
+    for cached in (catalog.names, catalog.procedure, catalog.fragment):
+        cached.cache_clear()
 
 
 def test_a_header_says_what_a_file_is() -> None:
@@ -101,7 +106,10 @@ def test_a_header_says_what_a_file_is() -> None:
             GOOD + "// include: fragments/nowhere.cypher\n",
             "fragment fragments/nowhere.cypher does not exist",
         ),
-        (GOOD + "// include: commit/look.cypher\n", "fragment commit/look.cypher does not exist"),
+        (
+            GOOD + "// include: commit/find_existing.cypher\n",
+            "fragment commit/find_existing.cypher does not exist",
+        ),
         (GOOD + "// include: ../README.md\n", "fragment ../README.md does not exist"),
     ],
 )
@@ -143,9 +151,96 @@ def test_a_fragment_includes_others_and_never_itself(cypher: Files) -> None:
     cypher(files)
     assert "\n    WITH n, $limit AS l\n" in catalog.procedure("a/b").text
     cypher(files | {"fragments/inner.cypher": "// Inner.\n\n// include: fragments/outer.cypher\n"})
-    catalog.procedure.cache_clear()
+    forget()
     with pytest.raises(CatalogError, match="fragments are nested too deep"):
         catalog.procedure("a/b")
+
+
+FRAGMENT = "// Sum.\n// needs: n, m\n// leaves: total\n\nWITH *, n.x + m.x AS total\n"
+INCLUDED = "// include: fragments/sum.cypher\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "complaint"),
+    [
+        ("MATCH (n)--(m)", "RETURN total", None),
+        ("MATCH (n) LET m = n", "", None),
+        ("UNWIND [1] AS n\nWITH n, 2 AS m", "", None),
+        ("MATCH (n)-[m:SUPERSEDES]->()", "", None),
+        ("CALL () { MATCH (n) RETURN n, n AS m }", "", None),
+        ("MATCH (n), (m) CALL (n, m) {", "RETURN total }", None),
+        ("MATCH (n), (m) LET x = COLLECT {", "RETURN total }", None),
+        ("CALL db.index.f('a') YIELD node AS n, m", "", None),
+        ("MATCH (n) WHERE n.id STARTS WITH 'm' WITH *, 1 AS m", "", None),
+        ("MATCH (n)", "", "`needs` declares m, which a/b does not have in scope before"),
+        ("MATCH (n), (m) WITH n", "", "`needs` declares m"),
+        ("MATCH (n), (m) CALL (n) {", "RETURN total }", "`needs` declares m"),
+        ("MATCH (n), (m) RETURN n, m UNION", "", "`needs` declares m, n"),
+        ("CALL () { MATCH (n), (m) RETURN n }", "", "`needs` declares m"),
+        ("RETURN [n IN [1] | {m: 'm'}] AS x // n, m", "", "`needs` declares m, n"),
+    ],
+)
+def test_what_a_fragment_needs_is_in_scope_or_it_is_refused(
+    cypher: Files, before: str, after: str, complaint: str | None
+) -> None:
+    cypher({"fragments/sum.cypher": FRAGMENT})
+    body = f"{before}\n{INCLUDED}{after}"
+    if complaint is None:
+        assert "AS total" in catalog.expand("a/b", body)
+    else:
+        with pytest.raises(CatalogError) as refused:
+            catalog.expand("a/b", body)
+        assert str(refused.value).startswith(f"fragments/sum: {complaint}")
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        (
+            "WITH n.x + m.x AS sum",
+            "`leaves` declares total, which a/b does not have in scope after",
+        ),
+        ("CALL (n) { RETURN n.x AS total }", None),
+        ("CALL (n) { LET total = n.x RETURN total AS sum }", "`leaves` declares total"),
+        ("RETURN total(n) AS sum", "`leaves` declares total"),
+    ],
+)
+def test_a_fragment_leaves_what_it_declares_or_is_refused(
+    cypher: Files, body: str, complaint: str | None
+) -> None:
+    cypher({"fragments/sum.cypher": FRAGMENT.partition("\n\n")[0] + f"\n\n{body}\n"})
+    text = f"MATCH (n), (m)\n{INCLUDED}RETURN 1 AS one"
+    if complaint is None:
+        assert catalog.expand("a/b", text)
+    else:
+        with pytest.raises(CatalogError) as refused:
+            catalog.expand("a/b", text)
+        assert str(refused.value).startswith(f"fragments/sum: {complaint}")
+
+
+def fragments() -> list[catalog.Fragment]:
+    folder = catalog.folder("cypher") / "fragments"
+    return [catalog.fragment(f"fragments/{path.stem}") for path in sorted(folder.iterdir())]
+
+
+def mentioned(text: str) -> set[str]:
+    return set(re.findall(r"(?:(?<=\.\.)|(?<![.$\w]))[A-Za-z_]\w*", re.sub("//.*", "", text)))
+
+
+def test_what_a_fragment_declares_is_in_its_body_and_used_after_it() -> None:
+    bodies = {
+        name: (catalog.folder("cypher") / f"{name}.cypher").read_text("utf-8").partition("\n\n")[2]
+        for name in (*catalog.names(), *(one.name for one in fragments()))
+    }
+    for one in fragments():
+        # The names that it needs may be used by the fragments that it includes.
+        inner = re.findall(r"// include: (\S+)\.cypher", one.body)
+        within = mentioned(one.body).union(*(catalog.fragment(name).needs for name in inner))
+        assert one.needs <= within, one.name
+        parts = [text.split(f"include: {one.name}.cypher")[1:] for text in bodies.values()]
+        after = "".join(text for found in parts for text in found)
+        needed = [catalog.fragment(n).needs for n in re.findall(r"include: (\S+)\.cypher", after)]
+        assert one.leaves <= mentioned(after).union(*needed), one.name
 
 
 def test_names_are_paths_without_fragments(cypher: Files) -> None:
@@ -156,7 +251,7 @@ def test_names_are_paths_without_fragments(cypher: Files) -> None:
 def test_every_file_that_ships_is_accepted() -> None:
     for name in catalog.names():
         assert catalog.procedure(name).name == name
-    assert "commit/look" in catalog.names()
+    assert "commit/find_existing" in catalog.names()
 
 
 @pytest.mark.parametrize("name", ["commit/nothing", "", "../README", "fragments/nothing"])

@@ -113,11 +113,11 @@ def test_backfilling_and_only_comparing_exclude_each_other(run: Run) -> None:
 def test_the_catalog_is_listed_and_shown(run: Run) -> None:
     listed = run("admin", "cypher", "list", "--json").data
     assert [p["name"] for p in listed] == list(catalog.names())
-    assert "recall/now" in run("admin", "cypher", "list").out
-    shown = run("admin", "cypher", "show", "commit/look").out
+    assert "recall/current" in run("admin", "cypher", "list").out
+    shown = run("admin", "cypher", "show", "commit/find_existing").out
     assert '// :param tenant => ""; ' in shown
     assert "include:" not in shown
-    for name in ("commit/nothing", "../cypher/commit/look", "x" * 9_000):
+    for name in ("commit/nothing", "../cypher/commit/find_existing", "x" * 9_000):
         refused = run("admin", "cypher", "show", name)
         assert refused.code == 1
         assert "admin cypher list" in refused.err
@@ -130,15 +130,15 @@ def test_settings_are_listed_without_secrets(run: Run, monkeypatch: pytest.Monke
         shown = run(*args)
         assert shown.code == 0
         assert "a-secret-of-mine" not in shown.out
-    assert "GRAPHMEM_NEAR_THRESHOLD" in run("admin", "settings").out
+    assert "GRAPHMEM_NEAR_DUPLICATE_THRESHOLD" in run("admin", "settings").out
 
 
 def test_a_setting_that_does_not_fit_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRAPHMEM_POOL_SIZE", "many")
+    monkeypatch.setenv("GRAPHMEM_MAX_POOL_SIZE", "many")
     ended = run("admin", "settings")
     assert ended.code == 2
-    assert "GRAPHMEM_POOL_SIZE" in ended.err
-    monkeypatch.delenv("GRAPHMEM_POOL_SIZE")
+    assert "GRAPHMEM_MAX_POOL_SIZE" in ended.err
+    monkeypatch.delenv("GRAPHMEM_MAX_POOL_SIZE")
     monkeypatch.setenv("GRAPHMEM_PORT", "7687")
     assert "GRAPHMEM_PORT" in run("admin", "settings").err
 

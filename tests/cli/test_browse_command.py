@@ -137,7 +137,7 @@ def test_files_for_browser(tmp_path: Path, run: Run) -> None:
 
 
 def test_the_style_sheet_speaks_of_what_is_in_the_graph() -> None:
-    from graphmem.adapters.neomodel_nodes import NODES
+    from graphmem.adapters.neomodel_nodes.nodes import NODES
 
     style = browse.style_sheet()
     held = {

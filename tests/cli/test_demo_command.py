@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graphmem import AsOf, BeliefBite, Handle, Message
-from graphmem.adapters.models.embedding import open_embedder
+from graphmem.adapters.models import open_embedder
 from graphmem.cli import demo
 from graphmem.ports import Role, run_now
 from graphmem.settings import Settings

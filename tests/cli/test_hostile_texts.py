@@ -196,7 +196,7 @@ def serving(at: Place) -> dict[str, list[Line]]:
         "admin settings": [Line([])],
         "admin browser": [Line(["--out", str(at.folder / "browser")])],
         "admin cypher list": [Line([])],
-        "admin cypher show": [Line(["recall/now"]), Line([BAD], 1)],
+        "admin cypher show": [Line(["recall/current"]), Line([BAD], 1)],
         "admin procedures list": [Line([])],
         "admin migrate": [Line(["--check"])],
         "admin rebuild": [Line(["--verify"])],

@@ -277,7 +277,12 @@ def test_what_would_be_is_what_comes_to_be(
 
 def test_the_bounds_of_the_test_are_settings(door: Door) -> None:
     chosen = door.settings.model_copy(
-        update={"alpha": 0.2, "beta": 0.2, "promote_step": 0.3, "most_confidence": 0.8}
+        update={
+            "sprt_alpha": 0.2,
+            "sprt_beta": 0.2,
+            "sprt_promote_step": 0.3,
+            "sprt_max_confidence": 0.8,
+        }
     )
     with door.opened(chosen) as memory:
         belief = memory.believe(FOUR, confidence=0.6)

@@ -425,7 +425,9 @@ class _Broken:
 
 
 def test_without_its_claims_a_text_is_not_kept(memory: Handle, door: Door, look: Look) -> None:
-    broken = door.on(memory, graph=Breaking(memory._state.binding.world.graph, "belief/claim"))
+    broken = door.on(
+        memory, graph=Breaking(memory._state.binding.world.graph, "belief/link_claims")
+    )
     with pytest.raises(BreakingError):
         broken.remember("Alice lives in Porto", claims=[PORTO])
     assert look.count(tenant_of(memory)) == {}

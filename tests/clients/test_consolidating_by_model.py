@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from graphmem import ConsolidationPolicy, Handle, Settings
-from graphmem.adapters.models.language import open_llm
+from graphmem.adapters.models import open_llm
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import BeliefChangeKind, ConsolidationReport
 from graphmem.testing import ScriptedLlm
@@ -213,7 +213,7 @@ def test_faults_of_a_service_lose_no_episode(
         model="openai/some-model",
         model_url=service.url,
         model_key=SecretStr(KEY),
-        model_retries=1,
+        model_max_retries=1,
         model_timeout_s=0.5,
     )
     llm = open_llm(settings, awaited=door.name == "awaited")

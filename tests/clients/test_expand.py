@@ -219,10 +219,10 @@ def test_it_is_one_read_and_no_write(door: Door, memory: Handle) -> None:
     for item_id in (turns[0], plain.memory_id, done.belief_ids[0], done.memory_id):
         handle.expand(str(item_id))
     assert graph.read_in == [
-        ["attention/expand"],
-        ["attention/expand"],
-        ["attention/expand", "belief/states"],
-        ["attention/expand", "belief/lost", "belief/states"],
+        ["usage/expand"],
+        ["usage/expand"],
+        ["usage/expand", "belief/states"],
+        ["usage/expand", "belief/find_lost", "belief/states"],
     ]
 
 

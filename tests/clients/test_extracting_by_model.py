@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 
 from graphmem import Handle, Settings
-from graphmem.adapters.models.language import open_llm
+from graphmem.adapters.models import open_llm
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import DismissalReason
 from graphmem.operations.extraction import running
@@ -43,7 +43,7 @@ def served(door: Door, memory: Handle, service: ChatService, **settings: Any) ->
         model="openai/some-model",
         model_url=service.url,
         model_key=SecretStr(KEY),
-        model_retries=1,
+        model_max_retries=1,
         model_timeout_s=0.5,
     )
     llm = open_llm(known, awaited=door.name == "awaited")

@@ -117,7 +117,7 @@ def test_who_tried_too_often_is_told_to_wait(door: Door, migrated: Settings, som
 
 def test_nobody_there_is_said_at_once(door: Door, free_port: int) -> None:
     settings = Settings.load(
-        {}, uri=f"bolt://127.0.0.1:{free_port}", password=SECRET, retry_time_s=0
+        {}, uri=f"bolt://127.0.0.1:{free_port}", password=SECRET, max_retry_time_s=0
     )
     with pytest.raises(GraphUnavailableError) as caught:
         door.open(settings)
@@ -132,7 +132,7 @@ def test_a_server_that_says_nothing_is_given_up_on(door: Door, silent_server: in
         password=SECRET,
         connect_timeout_s=0.2,
         pool_timeout_s=0.5,
-        retry_time_s=0,
+        max_retry_time_s=0,
     )
     with pytest.raises(GraphUnavailableError):
         door.open(settings)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.adapters.models.service import counter
+from graphmem.adapters.models.service import token_counter
 from graphmem.errors import InvalidInputError
 from graphmem.model import DetailLevel, Pack
 from graphmem.rules import context
@@ -105,7 +105,7 @@ def test_tokens_are_counted_by_the_models_tokenizer(memory: Handle, model: str) 
         memory.remember(unlike(n))
     found = memory.usage.pack(model=model)
     assert found.counted_by == f"{model}, counted by litellm"
-    assert found.tokens == counter(model)(found.text)
+    assert found.tokens == token_counter(model)(found.text)
     assert found.tokens != context.count_tokens(found.text)
 
 

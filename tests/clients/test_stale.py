@@ -203,7 +203,7 @@ def test_a_cursor_beyond_the_end_gives_nothing(door: Door, memory: Handle) -> No
 
 def test_memories_are_found_by_when_they_were_last_said(session: neo4j.Session) -> None:
     """In the order of the index, so that no more of it is read than the page needs."""
-    text = neo4j.Query(f"{LANGUAGE}EXPLAIN {in_one_map(catalog.query('attention/stale', dict))}")
+    text = neo4j.Query(f"{LANGUAGE}EXPLAIN {in_one_map(catalog.query('usage/stale', dict))}")
     plan = session.run(text).consume().plan
     assert plan is not None
     found = list(operators(plan))

@@ -17,7 +17,7 @@ import pytest
 from neomodel.properties import Property
 
 from graphmem import AsOf, Handle, Status
-from graphmem.adapters import neomodel_nodes as nodes
+from graphmem.adapters.neomodel_nodes import nodes
 from graphmem.errors import (
     ExportFileError,
     ImportConflictError,

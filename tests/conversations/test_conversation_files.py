@@ -1,4 +1,4 @@
-"""Files as a whole: encodings, forms of one JSON value, and what is no conversation at all."""
+"""Whole files: encodings, layouts of one JSON value, and files that are not conversations."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from graphmem.adapters import conversations as source_module
 from graphmem.adapters.conversations import read_conversations
-from graphmem.adapters.conversations import reader as source_module
 from graphmem.errors import SourceFileError
 
 WriteFile = Callable[..., Path]
@@ -139,7 +139,7 @@ def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
     ],
 )
 def test_an_unknown_layout_is_refused_with_the_known_ones(write_file: WriteFile, text: str) -> None:
-    with pytest.raises(SourceFileError, match=r"graphmem reads one .*LoCoMo and BEAM"):
+    with pytest.raises(SourceFileError, match=r"graphmem reads one .* object per line"):
         read_conversations(write_file(text.encode()))
 
 

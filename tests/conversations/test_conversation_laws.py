@@ -1,4 +1,4 @@
-"""What holds for every conversation file, generated."""
+"""Properties of every conversation file, generated."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def save(tmp_path_factory: pytest.TempPathFactory) -> Save:
     return write
 
 
-def as_lines(said: Sequence[Message]) -> bytes:
-    return "".join(message.model_dump_json() + "\n" for message in said).encode()
+def as_lines(given_messages: Sequence[Message]) -> bytes:
+    return "".join(message.model_dump_json() + "\n" for message in given_messages).encode()
 
 
-def as_list(said: Sequence[Message]) -> bytes:
-    return json.dumps([message.model_dump(mode="json") for message in said]).encode()
+def as_list(given_messages: Sequence[Message]) -> bytes:
+    return json.dumps([message.model_dump(mode="json") for message in given_messages]).encode()
 
 
 def read(path: Path) -> tuple[Message, ...]:
@@ -63,47 +63,50 @@ def read(path: Path) -> tuple[Message, ...]:
 
 
 @settings(deadline=None)
-@given(said=st.lists(messages, min_size=1, max_size=8), form=st.sampled_from([as_lines, as_list]))
+@given(
+    given_messages=st.lists(messages, min_size=1, max_size=8),
+    form=st.sampled_from([as_lines, as_list]),
+)
 def test_what_was_written_is_read_again(
-    save: Save, said: list[Message], form: Callable[[Sequence[Message]], bytes]
+    save: Save, given_messages: list[Message], form: Callable[[Sequence[Message]], bytes]
 ) -> None:
-    named = [message.model_copy(update={"id": f"m{n}"}) for n, message in enumerate(said)]
+    named = [message.model_copy(update={"id": f"m{n}"}) for n, message in enumerate(given_messages)]
     assert read(save(form(named))) == tuple(named)
 
 
 @settings(deadline=None)
-@given(said=st.lists(messages | repetitive, min_size=1, max_size=12))
-def test_made_ids_differ_and_change_nothing_else(save: Save, said: list[Message]) -> None:
-    found = read(save(as_lines(said)))
-    assert [message.model_copy(update={"id": None}) for message in found] == said
+@given(given_messages=st.lists(messages | repetitive, min_size=1, max_size=12))
+def test_made_ids_differ_and_change_nothing_else(save: Save, given_messages: list[Message]) -> None:
+    found = read(save(as_lines(given_messages)))
+    assert [message.model_copy(update={"id": None}) for message in found] == given_messages
     assert None not in {message.id for message in found}
-    assert len({message.id for message in found}) == len(said)
-    assert read(save(as_list(said))) == found
+    assert len({message.id for message in found}) == len(given_messages)
+    assert read(save(as_list(given_messages))) == found
     assert read(save(as_lines(found))) == found
 
 
 @settings(deadline=None)
 @given(
-    said=st.lists(repetitive | messages, min_size=1, max_size=8),
+    given_messages=st.lists(repetitive | messages, min_size=1, max_size=8),
     more=st.lists(repetitive | messages, max_size=8),
 )
 def test_appending_keeps_the_ids_of_earlier_lines(
-    save: Save, said: list[Message], more: list[Message]
+    save: Save, given_messages: list[Message], more: list[Message]
 ) -> None:
-    before = read(save(as_lines(said)))
-    assert read(save(as_lines(said + more)))[: len(said)] == before
+    before = read(save(as_lines(given_messages)))
+    assert read(save(as_lines(given_messages + more)))[: len(given_messages)] == before
 
 
 @settings(deadline=None)
 @given(
-    said=st.lists(repetitive, min_size=1, max_size=8),
+    given_messages=st.lists(repetitive, min_size=1, max_size=8),
     broken=st.sets(st.integers(min_value=0, max_value=8), max_size=4),
 )
 def test_broken_lines_are_named_and_the_others_kept(
-    save: Save, said: list[Message], broken: set[int]
+    save: Save, given_messages: list[Message], broken: set[int]
 ) -> None:
-    whole = read(save(as_lines(said)))
-    lines = as_lines(said).splitlines(keepends=True)
+    whole = read(save(as_lines(given_messages)))
+    lines = as_lines(given_messages).splitlines(keepends=True)
     for position in sorted(broken):
         lines.insert(position, b'{"role": "user"}\n')
     file = read_conversations(save(b"".join(lines)))
@@ -164,11 +167,11 @@ def test_any_json_is_read_or_refused(
 
 
 @settings(deadline=None)
-@given(said=st.lists(messages, min_size=1, max_size=4), data=st.data())
+@given(given_messages=st.lists(messages, min_size=1, max_size=4), data=st.data())
 def test_a_damaged_file_is_read_or_refused(
-    save: Save, said: list[Message], data: st.DataObject
+    save: Save, given_messages: list[Message], data: st.DataObject
 ) -> None:
-    raw = bytearray(data.draw(st.sampled_from([as_lines, as_list]))(said))
+    raw = bytearray(data.draw(st.sampled_from([as_lines, as_list]))(given_messages))
     for _ in range(data.draw(st.integers(min_value=1, max_value=4))):
         raw[data.draw(st.integers(min_value=0, max_value=len(raw) - 1))] = data.draw(
             st.integers(min_value=0, max_value=255)

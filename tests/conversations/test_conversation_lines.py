@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from graphmem.adapters import conversations as source_module
 from graphmem.adapters.conversations import ConversationFile, read_conversations
-from graphmem.adapters.conversations import reader as source_module
 from graphmem.errors import SourceFileError
 from graphmem.model import Message
 

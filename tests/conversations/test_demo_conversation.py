@@ -27,8 +27,8 @@ def demo() -> tuple[Message, ...]:
 
 
 @pytest.fixture(scope="module")
-def told(demo: tuple[Message, ...]) -> list[Message]:
-    """What the user said."""
+def user_messages(demo: tuple[Message, ...]) -> list[Message]:
+    """Messages of the user."""
     return [message for message in demo if message.role == "user"]
 
 
@@ -54,13 +54,13 @@ def test_every_line_has_an_id_of_its_own_and_sessions_do_not_mix(
     assert changes == len(set(sessions)) - 1
 
 
-def test_things_are_said_again_in_later_sessions(told: list[Message]) -> None:
+def test_things_are_said_again_in_later_sessions(user_messages: list[Message]) -> None:
     sessions: dict[str, set[str | None]] = {}
-    for message in told:
+    for message in user_messages:
         sessions.setdefault(content_hash(message.content), set()).add(message.session)
     repeated = [hashed for hashed, where in sessions.items() if len(where) > 1]
     assert len(repeated) >= 10
-    spellings = {m.content for m in told if content_hash(m.content) in repeated}
+    spellings = {m.content for m in user_messages if content_hash(m.content) in repeated}
     assert len(spellings) > len(repeated), "one repeat differs in white space only"
 
 
@@ -77,10 +77,10 @@ def test_things_are_said_again_in_later_sessions(told: list[Message]) -> None:
         ("mar05-09", "jun09-09"),
     ],
 )
-def test_things_are_said_nearly_again(told: list[Message], first: str, again: str) -> None:
-    by_id = {m.id: m for m in told}
+def test_things_are_said_nearly_again(user_messages: list[Message], first: str, again: str) -> None:
+    by_id = {m.id: m for m in user_messages}
     one, other = by_id[first], by_id[again]
-    assert told.index(one) < told.index(other)
+    assert user_messages.index(one) < user_messages.index(other)
     assert content_hash(one.content) != content_hash(other.content)
     assert one.session != other.session
     assert difference(one.content, other.content) == frozenset()
@@ -104,26 +104,28 @@ def test_things_are_said_nearly_again(told: list[Message], first: str, again: st
         ("raw events for 30 days.", "raw events for 90 days."),
     ],
 )
-def test_facts_change_once_and_for_all(told: list[Message], before: str, after: str) -> None:
-    old = [n for n, m in enumerate(told) if before in m.content]
-    new = [n for n, m in enumerate(told) if after in m.content]
+def test_facts_change_once_and_for_all(
+    user_messages: list[Message], before: str, after: str
+) -> None:
+    old = [n for n, m in enumerate(user_messages) if before in m.content]
+    new = [n for n, m in enumerate(user_messages) if after in m.content]
     assert old
     assert new
     assert max(old) < min(new)
-    assert difference(told[max(old)].content, told[min(new)].content)
-    assert told[max(old)].session != told[min(new)].session
+    assert difference(user_messages[max(old)].content, user_messages[min(new)].content)
+    assert user_messages[max(old)].session != user_messages[min(new)].session
 
 
-def test_one_value_comes_back(told: list[Message]) -> None:
-    kept = [m.content for m in told if m.content.startswith("The cache keeps entries for")]
+def test_one_value_comes_back(user_messages: list[Message]) -> None:
+    kept = [m.content for m in user_messages if m.content.startswith("The cache keeps entries for")]
     assert [text.split()[-2] for text in kept] == ["60", "300", "60"]
 
 
-def test_some_lines_are_none_that_a_memory_should_keep(told: list[Message]) -> None:
+def test_some_lines_are_none_that_a_memory_should_keep(user_messages: list[Message]) -> None:
     rules = default_rules(min_chars=3, max_chars=8_000)
     refused = [
         (m.content, *rejection_reasons(m.content, rules))
-        for m in told
+        for m in user_messages
         if rejection_reasons(m.content, rules)
     ]
     assert [reason for _, *reason in refused] == [
@@ -136,9 +138,9 @@ def test_some_lines_are_none_that_a_memory_should_keep(told: list[Message]) -> N
     assert "AKIAIOSFODNN7EXAMPLE" in refused[-1][0]
 
 
-def test_every_question_names_lines_that_answer_it(told: list[Message]) -> None:
+def test_every_question_names_lines_that_answer_it(user_messages: list[Message]) -> None:
     questions = json.loads((DATA / "demo_questions.json").read_text("utf-8"))
-    by_id = {m.id: m.content for m in told}
+    by_id = {m.id: m.content for m in user_messages}
     assert len(questions) >= 6
     for question in questions:
         assert set(question) == {"question", "answer", "expected"}

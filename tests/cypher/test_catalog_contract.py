@@ -22,10 +22,10 @@ FRAGMENTS = sorted(
     f"fragments/{p.stem}" for p in (catalog.folder("cypher") / "fragments").iterdir()
 )
 CHANGES = {
-    "attention/roll_up": ["DELETE changes s: Event."],
-    "attention/roll_up_alone": ["DELETE changes s: Event."],
+    "usage/roll_up": ["DELETE changes s: Event."],
+    "usage/roll_up_sessionless": ["DELETE changes s: Event."],
     "erase/remove_events": ["DELETE changes e: Event."],
-    "erase/unmention": ["SET changes e: Event."],
+    "erase/redact_mentions": ["SET changes e: Event."],
 }
 """What the first law allows: searches of the log, once their ratings are checkpointed; erasure."""
 WALLED = [name for name in NAMES if not name.startswith("schema/")]
@@ -37,20 +37,20 @@ NO_TENANT = {
 """Nodes that belong to no tenant; files under schema/ touch no others."""
 OF_ALL = {"schema/next_tenant": "re-embedding goes through all tenants; gives their names alone"}
 HANGING = {
-    "attention": 42,
-    "belief": 225,
+    "alias": 1,
+    "belief": 221,
     "browser": 66,
     "cache": 18,
-    "commit": 16,
     "consolidate": 2,
     "erase": 67,
     "extract": 1,
     "lineage": 18,
-    "naming": 1,
+    "memory": 16,
     "predicate": 1,
-    "recall": 48,
+    "recall": 45,
     "transfer": 15,
     "upkeep": 1,
+    "usage": 42,
 }
 """By folder: nodes that are held by an edge alone, in all procedures, fragments included.
 

@@ -82,7 +82,7 @@ def cost(driver: neo4j.Driver, memory: Handle, ids: list[str], name: str) -> int
     return sum(operator["dbHits"] for operator in operators(summary.profile))
 
 
-READS = ("cache/memories", "lineage/chain", "lineage/chain_as_of", "commit/get_as_of")
+READS = ("cache/memories", "lineage/chain", "lineage/chain_as_of", "memory/get_as_of")
 
 
 def test_reads_of_a_chain_grow_as_it_does(plain: Handle, driver: neo4j.Driver) -> None:

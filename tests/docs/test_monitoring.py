@@ -16,13 +16,13 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem import errors
-from graphmem.adapters.telemetry import INTERRUPTED, OK, UNFORESEEN
-from graphmem.adapters.telemetry.exporting import GraphMetrics, StatsSnapshot
+from graphmem.adapters.telemetry import INTERRUPTED, OK, UNEXPECTED
+from graphmem.adapters.telemetry.graph_metrics import GraphMetrics, StatsSnapshot
 from graphmem.client.handle import AsyncHandle
 from graphmem.ports import Answer, Role
 from graphmem.telemetry import PrometheusTelemetry
 from tests.plugins.server import nothing_may_be_skipped
-from tests.telemetry.test_exporting import reading
+from tests.telemetry.test_graph_metrics import reading
 
 DOCS = Path(__file__).parents[2] / "docs"
 FOLDER = DOCS / "monitoring"
@@ -213,7 +213,7 @@ def test_outcomes_and_operations_that_rules_name_exist() -> None:
         if isinstance(kind, type) and issubclass(kind, errors.GraphmemError)
     } | {
         OK,
-        UNFORESEEN,
+        UNEXPECTED,
         INTERRUPTED,
     }
     named: set[str] = set()

@@ -39,7 +39,7 @@ def test_it_holds_every_file_that_the_code_reads(wheel: Path) -> None:
     assert "graphmem/py.typed" in held
     assert any(name.endswith(".lock.json") for name in held)
     assert "graphmem/adapters/local_server/plugin/Reading.java" in held
-    assert not any(name.startswith(("tests/", "bench/")) for name in held)
+    assert not any(name.startswith(("tests/", "bench/", "research/")) for name in held)
 
 
 def test_its_catalog_works_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None:

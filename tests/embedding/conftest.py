@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphmem.adapters.models.embedding import open_embedder
-from graphmem.adapters.models.embedding.gateway import EmbeddingGateway
-from graphmem.adapters.models.embedding.service import ServiceEngine
+from graphmem.adapters.models import open_embedder
+from graphmem.adapters.models.embedding import EmbeddingGateway, ServiceEngine
 from graphmem.ports import Embedder, Role
 from graphmem.settings import Settings
 from tests.plugins.loopback import KEY, LoopbackService, Reply, Waits
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def vector_of(text: str) -> list[float]:
-    """What the service answers for a text: three numbers, not of length 1."""
+    """Reply of the service for a text: three numbers, not of length 1."""
     return [float(len(text)), 1.0, float(sum(map(ord, text)) % 97)]
 
 

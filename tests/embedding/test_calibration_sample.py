@@ -9,7 +9,7 @@ from importlib.resources import files
 
 import pytest
 
-from graphmem.adapters.models.embedding import open_embedder
+from graphmem.adapters.models import open_embedder
 from graphmem.operations.schema.migration import measure
 from graphmem.ports import run_now
 from graphmem.settings import Settings

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from graphmem.adapters.models.embedding import cache as caching
-from graphmem.adapters.models.embedding.cache import VectorCache
+from graphmem.adapters.models import vector_cache as caching
+from graphmem.adapters.models.vector_cache import VectorCache
 from graphmem.errors import ModelUnavailableError
 from graphmem.ports import Embedder, Role, run_now
 
@@ -106,7 +106,7 @@ def test_it_holds_no_text_and_is_the_owners_alone(reopened: Reopened, file: Path
 
 def test_the_platforms_folder_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platformdirs.user_cache_path", lambda name, **_: Path("/c") / name)
-    assert VectorCache.under(None)._path == Path("/c/graphmem/embeddings.sqlite")
+    assert VectorCache.in_folder(None)._path == Path("/c/graphmem/embeddings.sqlite")
 
 
 def test_many_threads_share_it(cache: VectorCache, threads: ThreadPoolExecutor) -> None:
@@ -137,7 +137,7 @@ def test_it_is_begun_by_several_at_once(tmp_path: Path, caplog: pytest.LogCaptur
 def test_two_processes_share_it(cache: VectorCache, file: Path) -> None:
     code = (
         "import sys, pathlib, numpy as np\n"
-        "from graphmem.adapters.models.embedding.cache import VectorCache\n"
+        "from graphmem.adapters.models.vector_cache import VectorCache\n"
         "cache, start = VectorCache(pathlib.Path(sys.argv[1])), int(sys.argv[2])\n"
         "for n in range(start, start + 50):\n"
         "    cache.put({str(n): np.array([0.6, 0.8], dtype=np.float32)})\n"
@@ -147,8 +147,8 @@ def test_two_processes_share_it(cache: VectorCache, file: Path) -> None:
         subprocess.Popen([*command, "0"], stderr=subprocess.PIPE) as one,
         subprocess.Popen([*command, "50"], stderr=subprocess.PIPE) as two,
     ):
-        said = [process.communicate()[1] for process in (one, two)]
-    assert said == [b"", b""]
+        errors = [process.communicate()[1] for process in (one, two)]
+    assert errors == [b"", b""]
     found = cache.get([str(n) for n in range(100)])
     assert len(found) == 100
     np.testing.assert_array_equal(found["99"], np.array([0.6, 0.8], dtype=np.float32))
@@ -221,7 +221,7 @@ def test_where_nothing_can_be_written_work_goes_on(
 def test_on_a_full_disk_work_goes_on(file: Path) -> None:
     code = (
         "import logging, pathlib, resource, sys, numpy as np\n"
-        "from graphmem.adapters.models.embedding.cache import VectorCache\n"
+        "from graphmem.adapters.models.vector_cache import VectorCache\n"
         "logging.basicConfig(format='%(message)s', stream=sys.stdout)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
         "cache = VectorCache(pathlib.Path(sys.argv[1]))\n"

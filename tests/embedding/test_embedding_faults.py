@@ -13,7 +13,7 @@ from graphmem.adapters.models.service import (
     FIRST_PAUSE_S,
     LONGEST_PAUSE_S,
     FaultKind,
-    fault_of,
+    classify_fault,
     pause_s,
 )
 
@@ -23,8 +23,8 @@ jitters = st.floats(0, 1, exclude_max=True)
 class RefusedByServiceError(Exception):
     """Looks like what litellm raises."""
 
-    def __init__(self, status: int, said: str = "no", **headers: str) -> None:
-        super().__init__(said)
+    def __init__(self, status: int, message: str = "no", **headers: str) -> None:
+        super().__init__(message)
         self.status_code = status
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
@@ -58,18 +58,18 @@ def test_a_service_is_never_asked_before_it_wishes(
     ],
 )
 def test_a_status_decides_what_to_do(status: int, kind: FaultKind) -> None:
-    assert fault_of(RefusedByServiceError(status), secrets=frozenset()).kind is kind
+    assert classify_fault(RefusedByServiceError(status), secrets=frozenset()).kind is kind
 
 
 def test_retry_after_may_be_a_date() -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
-    fault = fault_of(RefusedByServiceError(429, retry_after=soon), secrets=frozenset())
+    fault = classify_fault(RefusedByServiceError(429, retry_after=soon), secrets=frozenset())
     assert fault.wait_s is not None
     assert 0 < fault.wait_s <= 30
 
 
 @pytest.mark.parametrize(
-    ("said", "wait_s"),
+    ("retry_after", "wait_s"),
     [
         ("12", 12.0),
         ("-5", 0.0),
@@ -79,15 +79,15 @@ def test_retry_after_may_be_a_date() -> None:
         ("inf", None),
     ],
 )
-def test_retry_after_is_read_with_care(said: str, wait_s: float | None) -> None:
-    fault = fault_of(RefusedByServiceError(429, retry_after=said), secrets=frozenset())
+def test_retry_after_is_read_with_care(retry_after: str, wait_s: float | None) -> None:
+    fault = classify_fault(RefusedByServiceError(429, retry_after=retry_after), secrets=frozenset())
     assert fault.wait_s == wait_s
 
 
 @given(before=st.text(), after=st.text())
 def test_secrets_are_struck_out_and_the_rest_is_one_short_line(before: str, after: str) -> None:
     error = RefusedByServiceError(500, f"{before}sk-secret{after}\n" * 20)
-    detail = fault_of(error, secrets=frozenset({"sk-secret"})).detail
+    detail = classify_fault(error, secrets=frozenset({"sk-secret"})).detail
     assert "sk-secret" not in detail
     assert "\n" not in detail
     assert len(detail) <= 300

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.adapters.models.access import AWAITED, BLOCKING, IOMode
-from graphmem.adapters.models.embedding import open_embedder
-from graphmem.adapters.models.embedding.gateway import CHARS_READ, EmbeddingGateway, batches
+from graphmem.adapters.models import open_embedder
+from graphmem.adapters.models.embedding import CHARS_READ, EmbeddingGateway, batches
 from graphmem.errors import InvalidInputError, ModelReplyError
+from graphmem.io_modes import AWAITED, BLOCKING, IOMode
 from graphmem.ports import Embedder, Role, run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -106,7 +106,7 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
 
 @pytest.mark.parametrize("opened", EMBEDDERS.values(), ids=EMBEDDERS)
 @pytest.mark.parametrize(
-    ("texts", "says"),
+    ("texts", "message"),
     [
         (["fine", ""], "Text 1 must not be blank"),
         (["\0\n\t "], "Text 0 must not be blank"),
@@ -117,9 +117,9 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     ],
 )
 def test_texts_that_cannot_be_embedded_are_named(
-    opened: Callable[[], Embedder], texts: Sequence[str], says: str
+    opened: Callable[[], Embedder], texts: Sequence[str], message: str
 ) -> None:
-    with pytest.raises(InvalidInputError, match=says):
+    with pytest.raises(InvalidInputError, match=message):
         run_now(opened().embed(texts, Role.DOCUMENT))
 
 
@@ -138,7 +138,7 @@ def test_the_awaited_face_lets_the_loop_go_on() -> None:
 
     class Patient(LengthEngine):
         async def vectors(self, texts: Sequence[str], role: Role) -> Matrix:
-            await self.face.run(lambda: others_ran.wait(30) or pytest.fail("the loop stood still"))
+            await self.face.run(lambda: others_ran.wait(30) or pytest.fail("the loop did not run"))
             return await super().vectors(texts, role)
 
     async def both() -> Matrix:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphmem.adapters.models.access import BLOCKING
-from graphmem.adapters.models.embedding import local, open_embedder
-from graphmem.adapters.models.embedding.gateway import EmbeddingGateway
+from graphmem.adapters.models import local, open_embedder
+from graphmem.adapters.models.embedding import EmbeddingGateway
 from graphmem.errors import ConfigurationError
+from graphmem.io_modes import BLOCKING
 from graphmem.ports import Role, run_now
 from graphmem.settings import Settings
 
@@ -167,7 +167,7 @@ def test_wordllama_needs_no_network_and_leaves_logging_alone() -> None:
         "import logging, socket\n"
         "def no(*args): raise OSError('network')\n"
         "socket.socket.connect = socket.getaddrinfo = no\n"
-        "from graphmem.adapters.models.embedding import local\n"
+        "from graphmem.adapters.models import local\n"
         "model = local.PACKAGES[1].load()\n"
         "assert len(model(['text'], 'document')) == 1\n"
         "assert logging.getLogger().handlers == [], logging.getLogger().handlers\n"
@@ -177,7 +177,7 @@ def test_wordllama_needs_no_network_and_leaves_logging_alone() -> None:
 
 
 def test_the_root_logger_is_as_it_was(monkeypatch: pytest.MonkeyPatch, only: Any) -> None:
-    """The fallback's import configures logging; a stand-in module does the same here."""
+    """The fallback's import configures logging; a fake module does the same here."""
 
     class Loud(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         def find_spec(self, name: str, *_: object) -> Any:

@@ -77,7 +77,7 @@ def test_retries_are_bounded_by_the_setting(
 ) -> None:
     service.play(*[service.status(500)] * 9)
     with pytest.raises(ModelUnavailableError, match=f"after {retries + 1} request"):
-        connect(embedder_retries=retries).embed("hello")
+        connect(embedder_max_retries=retries).embed("hello")
     assert len(service.bodies) == retries + 1
 
 
@@ -142,19 +142,22 @@ def row(index: int, *values: float) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("fault", "error", "says"), [case[1:] for case in FINAL], ids=[case[0] for case in FINAL]
+    ("fault", "error", "message"), [case[1:] for case in FINAL], ids=[case[0] for case in FINAL]
 )
 def test_a_lasting_fault_is_reported_at_once_without_the_key(
     connect: Connect,
     service: Service,
     fault: Callable[[Service], Any],
     error: type[GraphmemError],
-    says: str,
+    message: str,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     service.play(fault(service))
-    with caplog.at_level(logging.DEBUG, logger="graphmem"), pytest.raises(error, match=says) as e:
+    with (
+        caplog.at_level(logging.DEBUG, logger="graphmem"),
+        pytest.raises(error, match=message) as e,
+    ):
         connect().embed("one", "two")
     assert len(service.bodies) == 1
     links = list(chain(e.value))
@@ -208,7 +211,7 @@ def test_a_key_read_from_a_file_may_end_in_a_line_break(connect: Connect, servic
 
 
 def test_nobody_listens(connect: Connect, service: Service) -> None:
-    talk = connect(embedder_url="http://127.0.0.1:1/v1", embedder_retries=1)
+    talk = connect(embedder_url="http://127.0.0.1:1/v1", embedder_max_retries=1)
     with pytest.raises(ModelUnavailableError, match=r"127\.0\.0\.1:1 .* after 2 request"):
         talk.embed("hello")
 
@@ -226,7 +229,9 @@ def test_neither_engine_nor_gateway_shows_the_key(connect: Connect) -> None:
 @pytest.mark.parametrize("embedder", ["openai/m", "cohere/embed-english-v3.0"])
 def test_a_request_ends_at_its_deadline(connect: Connect, service: Service, embedder: str) -> None:
     url = service.url + ("/embed" if embedder.startswith("cohere") else "")
-    talk = connect(embedder=embedder, embedder_url=url, embedder_timeout_s=0.3, embedder_retries=0)
+    talk = connect(
+        embedder=embedder, embedder_url=url, embedder_timeout_s=0.3, embedder_max_retries=0
+    )
     service.play(service.drip)
     with pytest.raises(ModelUnavailableError, match=r"no complete reply within 0\.3 s"):
         talk.embed("a")
@@ -287,19 +292,19 @@ def test_a_plain_service_is_told_no_role(connect: Connect, service: Service) -> 
 
 
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "parameters"),
     [
         ("voyage/voyage-3", {"input_type": ("document", "query")}),
         ("nvidia_nim/nv-embed", {"input_type": ("passage", "query")}),
     ],
 )
 def test_services_that_tell_documents_from_queries_are_told(
-    connect: Connect, service: Service, model: str, said: dict[str, tuple[str, str]]
+    connect: Connect, service: Service, model: str, parameters: dict[str, tuple[str, str]]
 ) -> None:
     talk = connect(embedder=model)
     talk.embed("hello", role=Role.DOCUMENT)
     talk.embed("hello", role=Role.QUERY)
-    [(parameter, words)] = said.items()
+    [(parameter, words)] = parameters.items()
     assert tuple(body[parameter] for body in service.bodies) == words
 
 
@@ -317,14 +322,14 @@ def test_gemini_is_told_documents_from_queries(connect: Connect, service: Servic
     talk = connect(embedder="gemini/gemini-embedding-001")
     talk.embed("hello", role=Role.DOCUMENT)
     talk.embed("hello", role=Role.QUERY)
-    told = [body["requests"][0]["taskType"] for body in service.bodies]
-    assert told == ["RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"]
+    task_types = [body["requests"][0]["taskType"] for body in service.bodies]
+    assert task_types == ["RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"]
 
 
 def test_litellm_is_imported_only_when_used() -> None:
     code = (
         "import sys, asyncio\n"
-        "from graphmem.adapters.models.embedding import open_embedder\n"
+        "from graphmem.adapters.models import open_embedder\n"
         "assert not {'numpy', 'asyncio.events'} & set(sys.modules) - before, 'early'\n"
         "from graphmem.settings import Settings\n"
         "for awaited in (False, True):\n"

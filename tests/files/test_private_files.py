@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import private_files
-from graphmem.adapters.file_access import AwaitedExports, BlockingExports
+from graphmem.adapters.file_access import ExportFiles
 from graphmem.errors import ExportFileError
+from graphmem.io_modes import AWAITED, BLOCKING
 from graphmem.ports import Exports, run_now
 
 VICTIM = b"another file of this user\n"
@@ -25,7 +26,7 @@ VICTIM = b"another file of this user\n"
 @pytest.fixture(params=["blocking", "awaited"])
 def exports(request: pytest.FixtureRequest, runner: Any) -> Any:
     """Both implementations, behind functions that return."""
-    inner: Exports = BlockingExports() if request.param == "blocking" else AwaitedExports()
+    inner: Exports = ExportFiles(BLOCKING if request.param == "blocking" else AWAITED)
     run: Callable[[Any], Any] = run_now if request.param == "blocking" else runner.run
     return SimpleNamespace(
         append=lambda path, start, data: run(inner.append(path, start, data)),

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from graphmem.adapters import file_access
-from graphmem.adapters.file_access import AwaitedFiles, BlockingFiles
+from graphmem.adapters.file_access import TextFiles
 from graphmem.errors import DigestFileError, DigestLockedError
+from graphmem.io_modes import AWAITED, BLOCKING
 from graphmem.ports import Files, run_now
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(params=["blocking", "awaited"])
 def files(request: pytest.FixtureRequest, runner: Any) -> Any:
     """Both faces, behind one that returns."""
-    inner: Files = BlockingFiles() if request.param == "blocking" else AwaitedFiles()
+    inner: Files = TextFiles(BLOCKING if request.param == "blocking" else AWAITED)
     run: Callable[[Any], Any] = run_now if request.param == "blocking" else runner.run
 
     class Returning:
@@ -42,7 +43,7 @@ def always(text: str) -> Callable[[str | None], str]:
 
 
 def refused(files: Any, path: Path) -> str:
-    """What is said when a file cannot be used; it is the same for reading and writing."""
+    """Error messages for unusable files; the same for reading and writing."""
     with pytest.raises(DigestFileError) as caught:
         files.read(path)
     with pytest.raises(DigestFileError) as again:
@@ -213,10 +214,12 @@ def test_a_lock_that_is_held_is_waited_for_and_then_said(
 APPENDING = """
 import sys
 from pathlib import Path
-from graphmem.adapters.file_access import BlockingFiles
+from graphmem.adapters.file_access import TextFiles
+from graphmem.io_modes import BLOCKING
 from graphmem.ports import run_now
 for n in range(40):
-    run_now(BlockingFiles().revise(Path(sys.argv[1]), lambda t: (t or "") + f"{sys.argv[2]}{n}\\n"))
+    line = f"{sys.argv[2]}{n}\\n"
+    run_now(TextFiles(BLOCKING).revise(Path(sys.argv[1]), lambda t: (t or "") + line))
 """
 
 

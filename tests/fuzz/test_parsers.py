@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from graphmem.adapters.conversations.reader import read_conversations
+from graphmem.adapters.conversations import read_conversations
 from graphmem.client.arguments import reading_of, records
 from graphmem.client.state import listed, valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError

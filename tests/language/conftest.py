@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, Field
 
-from graphmem.adapters.models.language import gateway
-from graphmem.adapters.models.language.gateway import LanguageGateway
+from graphmem.adapters.models import language
+from graphmem.adapters.models.language import LanguageGateway
 from graphmem.ports import Answer, Prompt
 from graphmem.settings import Settings
 from tests.plugins.chat_service import KEY, ChatService
@@ -18,7 +18,7 @@ from tests.plugins.loopback import Waits
 
 
 class Colour(BaseModel):
-    """What these tests ask for."""
+    """Reply format of these tests."""
 
     name: Annotated[str, Field(min_length=1, max_length=20)]
     share: Annotated[float, Field(ge=0, le=1)]
@@ -47,8 +47,8 @@ Connect = Callable[..., Talk]
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatService]:
-    # A port may be given out twice: what one service refused says nothing of the next.
-    monkeypatch.setattr(gateway, "_accepted", {})
+    # A port may be used twice; the forms that one service rejected do not apply to the next.
+    monkeypatch.setattr(language, "_accepted", {})
     with ChatService.opened() as played:
         yield played
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters.models import service
-from graphmem.adapters.models.language import open_llm
+from graphmem.adapters.models import open_llm, service
 from graphmem.errors import (
     ConfigurationError,
     GraphmemError,
@@ -64,7 +63,7 @@ def test_retries_are_bounded_by_the_setting(
 ) -> None:
     service.script([service.status(status)] * 9)
     with pytest.raises(ModelUnavailableError, match=f"after {retries + 1} request") as e:
-        connect(model_retries=retries).ask()
+        connect(model_max_retries=retries).ask()
     assert len(service.bodies) == retries + 1
     assert e.value.code == "model_unavailable"
     assert e.value.hint
@@ -90,7 +89,7 @@ FINAL: dict[str, tuple[Callable[[ChatService], Any], type[GraphmemError], str, i
     "401": (lambda s: s.status(401, f"bad {KEY}"), ModelUnavailableError, "key was rejected", 1),
     "403": (lambda s: s.status(403, f"bad {KEY}"), ModelUnavailableError, "key was rejected", 1),
     "404": (lambda s: s.status(404, f"no {KEY}"), ModelUnavailableError, "No such model", 1),
-    # What a service refuses in one form it may take in another.
+    # A service may accept in one form a request that it rejects in another.
     "400": (lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
     "413": (lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
     "422": (lambda s: s.status(422, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
@@ -102,20 +101,23 @@ FINAL: dict[str, tuple[Callable[[ChatService], Any], type[GraphmemError], str, i
 }
 
 
-@pytest.mark.parametrize(("fault", "error", "says", "requests"), FINAL.values(), ids=FINAL)
+@pytest.mark.parametrize(("fault", "error", "message", "requests"), FINAL.values(), ids=FINAL)
 def test_a_lasting_fault_is_reported_without_the_key(
     connect: Connect,
     service: ChatService,
     fault: Callable[[ChatService], Any],
     error: type[GraphmemError],
-    says: str,
+    message: str,
     requests: int,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     service.script([fault(service)] * 9)
-    with caplog.at_level(logging.DEBUG, logger="graphmem"), pytest.raises(error, match=says) as e:
-        connect(model_retries=0).ask()
+    with (
+        caplog.at_level(logging.DEBUG, logger="graphmem"),
+        pytest.raises(error, match=message) as e,
+    ):
+        connect(model_max_retries=0).ask()
     assert len(service.bodies) == requests
     links = list(chain(e.value))
     assert {type(link).__module__.split(".")[0] for link in links} <= {"graphmem", "builtins"}
@@ -146,7 +148,7 @@ def test_no_key_at_all_is_said_without_a_request(connect: Connect, service: Chat
 
 
 def test_nobody_listens(connect: Connect) -> None:
-    talk = connect(model_url="http://127.0.0.1:1/v1", model_retries=1)
+    talk = connect(model_url="http://127.0.0.1:1/v1", model_max_retries=1)
     with pytest.raises(ModelUnavailableError, match=r"127\.0\.0\.1:1 .* after 2 request"):
         talk.ask()
 
@@ -172,7 +174,7 @@ def test_a_key_that_cannot_be_sent_is_a_wrong_setting(key: str) -> None:
 
 
 def test_a_warning_of_pydantic_about_types_of_litellm_loses_no_reply() -> None:
-    service.imported()
+    service.import_litellm()
     # pydantic gives it once a process, while it reads the first reply.
     warnings.warn(
         "Item 'summary' on TypedDict class 'ChatCompletionReasoningItem' is using the `ReadOnly` "

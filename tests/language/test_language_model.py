@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters.models.language import open_llm
+from graphmem.adapters.models import open_llm
 from graphmem.errors import ModelReplyError
 from graphmem.ports import Prompt, run_now
 from graphmem.settings import Settings
@@ -33,12 +33,14 @@ READABLE = {
 }
 
 
-@pytest.mark.parametrize("said", READABLE.values(), ids=READABLE)
-def test_a_good_reply_is_read_at_once(connect: Connect, service: ChatService, said: str) -> None:
-    service.script([said])
+@pytest.mark.parametrize("raw_reply", READABLE.values(), ids=READABLE)
+def test_a_good_reply_is_read_at_once(
+    connect: Connect, service: ChatService, raw_reply: str
+) -> None:
+    service.script([raw_reply])
     answer = connect().ask()
     assert answer.value == VALUE
-    assert answer.raw == said.strip()
+    assert answer.raw == raw_reply.strip()
     assert answer.model == "openai/some-model"
     assert (answer.requests, answer.tokens_in, answer.tokens_out) == (1, 100, 20)
     [body] = service.bodies
@@ -64,11 +66,11 @@ UNFIT: dict[str, tuple[str | dict[str, Any] | None, str]] = {
 }
 
 
-@pytest.mark.parametrize(("said", "reason"), UNFIT.values(), ids=UNFIT)
+@pytest.mark.parametrize(("raw_reply", "reason"), UNFIT.values(), ids=UNFIT)
 def test_a_reply_that_does_not_fit_is_sent_back_with_the_reason(
-    connect: Connect, service: ChatService, said: Any, reason: str
+    connect: Connect, service: ChatService, raw_reply: Any, reason: str
 ) -> None:
-    service.script([service.chat(said), GOOD])
+    service.script([service.chat(raw_reply), GOOD])
     answer = connect().ask()
     assert answer.value == VALUE
     assert answer.raw == TEXT
@@ -76,25 +78,25 @@ def test_a_reply_that_does_not_fit_is_sent_back_with_the_reason(
     first, second = service.bodies
     assert second["messages"][:2] == first["messages"]
     shown, repair = second["messages"][2:]
-    raw = json.dumps(said) if isinstance(said, dict) else (said or "").strip()
+    raw = json.dumps(raw_reply) if isinstance(raw_reply, dict) else (raw_reply or "").strip()
     assert shown == {"role": "assistant", "content": raw[:8_000] or "(nothing)"}
     assert repair["role"] == "user"
     assert reason in repair["content"]
 
 
-@pytest.mark.parametrize(("said", "reason"), UNFIT.values(), ids=UNFIT)
+@pytest.mark.parametrize(("raw_reply", "reason"), UNFIT.values(), ids=UNFIT)
 def test_a_reply_that_never_fits_is_kept_and_not_shown(
     connect: Connect,
     service: ChatService,
-    said: Any,
+    raw_reply: Any,
     reason: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    service.script([service.chat(said), service.chat(said), GOOD])
+    service.script([service.chat(raw_reply), service.chat(raw_reply), GOOD])
     with caplog.at_level(logging.DEBUG, logger="graphmem"), pytest.raises(ModelReplyError) as e:
         connect().ask()
     assert len(service.bodies) == 2
-    raw = json.dumps(said) if isinstance(said, dict) else (said or "").strip()
+    raw = json.dumps(raw_reply) if isinstance(raw_reply, dict) else (raw_reply or "").strip()
     assert e.value.raw == raw
     assert e.value.code == "model_reply"
     assert "GRAPHMEM_MODEL" in e.value.hint
@@ -124,7 +126,7 @@ def test_the_schema_is_sent_strict(connect: Connect, service: ChatService) -> No
             "strict": True,
             "schema": {
                 "type": "object",
-                "description": "What these tests ask for.",
+                "description": "Reply format of these tests.",
                 "properties": {
                     "name": {"type": "string"},
                     "share": {"type": "number"},
@@ -269,11 +271,11 @@ def test_without_a_setting_there_is_none() -> None:
 def test_nothing_is_imported_or_called_before_it_is_used() -> None:
     code = (
         "import sys; before = set(sys.modules)\n"
-        "from graphmem.adapters.models.language import open_llm\n"
+        "from graphmem.adapters.models import open_llm\n"
         "assert not {'pydantic', 'numpy', 'asyncio'} & set(sys.modules) - before, 'early'\n"
         "from graphmem.settings import Settings\n"
         "assert open_llm(Settings(), awaited=False) is None\n"
-        "assert 'graphmem.adapters.models.language.gateway' not in sys.modules\n"
+        "assert 'graphmem.adapters.models.language' not in sys.modules\n"
         "for awaited in (False, True):\n"
         "    assert open_llm(Settings(model='openai/x'), awaited=awaited)\n"
         "assert 'litellm' not in sys.modules\n"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters.models.language import open_llm
+from graphmem.adapters.models import open_llm
 from graphmem.errors import ModelReplyError, ModelUnavailableError
 from graphmem.ports import Prompt
 from graphmem.settings import Settings
@@ -23,7 +23,7 @@ from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.loopback import Reply, send
 
 BUFFERS = 16_000_000
-"""What sockets of both sides may hold beside what was read."""
+"""Bytes that the sockets of both sides may buffer in addition to those that were read."""
 SLOW: dict[str, Callable[[ChatService], Reply]] = {
     "drip": lambda s: s.drip,
     "headers": lambda s: s.drip_headers,
@@ -39,7 +39,7 @@ def test_a_request_ends_at_its_deadline(
     connect().ask()  # what is loaded for the first request takes time of its own
     start = time.monotonic()
     with pytest.raises(ModelUnavailableError, match=r"after 2 request\(s\)") as e:
-        connect(model_timeout_s=0.3, model_retries=1).ask()
+        connect(model_timeout_s=0.3, model_max_retries=1).ask()
     assert 0.6 <= time.monotonic() - start < 3
     assert e.value.code == "model_unavailable"
     assert len(service.bodies) == 3
@@ -48,7 +48,7 @@ def test_a_request_ends_at_its_deadline(
 def test_what_is_given_up_is_hung_up_and_leaves_no_thread(
     connect: Connect, service: ChatService
 ) -> None:
-    talk = connect(model_timeout_s=0.2, model_retries=0)
+    talk = connect(model_timeout_s=0.2, model_max_retries=0)
     threads: list[int] = []
     for _ in range(3):
         service.hung_up.clear()
@@ -142,15 +142,15 @@ def test_nothing_compressed_is_asked_for_or_read(connect: Connect, service: Chat
 
 SCRIPT = """
 import asyncio, os
-from graphmem.adapters.models.service import WIRE
+from graphmem.adapters.models.service import EVENT_LOOP
 async def work(session):
     return 42
 def check():
-    assert WIRE.submit(work).result(5) == 42
+    assert EVENT_LOOP.submit(work).result(5) == 42
 check()
 async def never(session):
     await asyncio.sleep(60)
-WIRE.submit(never)
+EVENT_LOOP.submit(never)
 if child := os.fork():
     assert os.waitpid(child, 0)[1] == 0
 else:

@@ -1,4 +1,4 @@
-"""What is read from a chat completion, whatever shape it has."""
+"""Parsing of chat completions of any shape."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from graphmem.adapters.models.language.gateway import ReplyProblem, read, said, tokens_of
+from graphmem.adapters.models.language import ReplyProblem, parse_reply, reply_text, token_counts
 
 
 class Closed(BaseModel):
@@ -26,13 +26,13 @@ class Closed(BaseModel):
 
 def test_a_reason_says_nothing_of_the_reply() -> None:
     """An unknown key is the reply's own word."""
-    found = read('{"a": 1, "hush": "hush"}', Closed)
+    found = parse_reply('{"a": 1, "hush": "hush"}', Closed)
     assert isinstance(found, ReplyProblem)
     assert found.reason == "Extra inputs are not permitted"
 
 
 def test_a_reason_names_five_faults_at_most() -> None:
-    found = read('{"a": "x", "b": "x", "c": "x", "d": "x", "e": "x", "f": "x"}', Closed)
+    found = parse_reply('{"a": "x", "b": "x", "c": "x", "d": "x", "e": "x", "f": "x"}', Closed)
     assert isinstance(found, ReplyProblem)
     assert found.reason.count("; ") == 4
 
@@ -57,11 +57,11 @@ def completion(content: Any) -> Any:
     ],
 )
 def test_no_text_is_empty(response: Any) -> None:
-    assert said(response) == ""
+    assert reply_text(response) == ""
 
 
 def test_a_text_is_stripped() -> None:
-    assert said(completion(" x\n")) == "x"
+    assert reply_text(completion(" x\n")) == "x"
 
 
 @pytest.mark.parametrize(
@@ -74,5 +74,5 @@ def test_a_text_is_stripped() -> None:
     ],
 )
 def test_tokens_that_nobody_counted_are_none(usage: Any, tokens: tuple[int, int]) -> None:
-    assert tokens_of(Shape(usage=usage)) == tokens
-    assert tokens_of(Shape()) == (0, 0)
+    assert token_counts(Shape(usage=usage)) == tokens
+    assert token_counts(Shape()) == (0, 0)

@@ -1,4 +1,4 @@
-"""What a service is told about the reply: nothing that strict services refuse."""
+"""Reply schemas contain nothing that strict services reject."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from graphmem.adapters.models.language.gateway import response_format, strict
+from graphmem.adapters.models.language import response_format, strict
 from graphmem.rules.consolidation import SynthesisReply
 
 

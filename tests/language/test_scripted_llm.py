@@ -1,4 +1,4 @@
-"""The language model that tests of users put in the place of one."""
+"""The scripted language model for users' tests."""
 
 from __future__ import annotations
 

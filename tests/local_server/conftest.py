@@ -40,13 +40,13 @@ class Repository:
     """Per path, what goes wrong with the next requests: missing, truncated, damaged, silent,
     endless, compressed."""
     sent: dict[str, int] = field(default_factory=dict)
-    """Per path, octets of its last endless or compressed reply that the client took."""
+    """Per path, bytes of its last endless or compressed reply that the client took."""
     CHUNK: ClassVar[int] = 1 << 20
     asked: list[str] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
 
     def flood(self, handler: BaseHTTPRequestHandler, path: str, fault: str) -> None:
-        """Answer with far more octets than any jar has, or with few that unpack to as many."""
+        """Answer with far more bytes than any jar has, or with few that unpack to as many."""
         chunk = bytes(self.CHUNK)
         if fault == "compressed":
             chunk = gzip.compress(chunk * 8)

@@ -31,7 +31,11 @@ NUMBERS = "MATCH (n:Kept) RETURN n.number ORDER BY n.number"
 def test_a_backup_brings_the_data_back(own_server: Settings, tmp_path: Path) -> None:
     say(own_server, "UNWIND [1, 2] AS number CREATE (:Kept {number: number})")
     made = local_server.back_up(own_server, tmp_path / "one.dump")
-    assert (made.octets > 0, made.file.name, len([*tmp_path.glob(".*")])) == (True, "one.dump", 0)
+    assert (made.size_bytes > 0, made.file.name, len([*tmp_path.glob(".*")])) == (
+        True,
+        "one.dump",
+        0,
+    )
     assert made.file.stat().st_mode & 0o777 == 0o600
     assert local_server.status(own_server).running
     say(own_server, "CREATE (:Kept {number: 3})")
@@ -73,8 +77,8 @@ def test_a_restore_that_was_killed_is_undone_by_the_next_start(
         raise KilledError
 
     with monkeypatch.context() as patch:
-        patch.setattr(process.Launcher, "administer", killed)
-        patch.setattr(DataFolder, "put_back", lambda *_: None)
+        patch.setattr(process.Launcher, "run_admin_tool", killed)
+        patch.setattr(DataFolder, "undo_set_aside", lambda *_: None)
         with pytest.raises(KilledError):
             local_server.restore(own_server, made.file)
     assert say(own_server, NUMBERS) == [1, 2]

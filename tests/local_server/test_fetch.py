@@ -1,4 +1,4 @@
-"""Fetching the jars: checked, kept, mended, and clear about what went wrong."""
+"""Fetching the jars: verified, cached, repaired, with clear errors."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_damaged_file_is_fetched_once_more(
 
 
 @pytest.mark.parametrize(
-    ("faults", "said"),
+    ("faults", "message"),
     [
         (["missing"], "404"),
         (["truncated", "truncated"], "failed"),
@@ -79,11 +79,11 @@ def test_a_damaged_file_is_fetched_once_more(
     ],
 )
 def test_a_file_that_stays_bad_is_named_and_the_others_are_kept(
-    fetching: Settings, tiny: JarLock, repository: Repository, faults: list[str], said: str
+    fetching: Settings, tiny: JarLock, repository: Repository, faults: list[str], message: str
 ) -> None:
     jar = tiny.jars[0]  # the smallest, so the last to be asked for
     repository.faults[jar.path] = faults
-    with pytest.raises(ServerFetchError, match=said) as caught:
+    with pytest.raises(ServerFetchError, match=message) as caught:
         _fetch(fetching, tiny)
     assert jar.name in str(caught.value)
     folder = Path(str(fetching.cache)) / "server" / "neo4j-2026.08.1"
@@ -117,7 +117,7 @@ def test_a_mirror_that_is_no_address_is_told(fetching: Settings, tiny: JarLock) 
         _fetch(fetching.model_copy(update={"maven_mirror": "not an address"}), tiny)
 
 
-def test_a_jar_damaged_on_disk_is_noticed_and_mended(
+def test_a_jar_damaged_on_disk_is_noticed_and_replaced(
     fetching: Settings, tiny: JarLock, repository: Repository
 ) -> None:
     folder = _fetch(fetching, tiny)

@@ -22,11 +22,11 @@ from graphmem.adapters.local_server.files import (
     ServerState,
     cache_root,
     environment,
-    exposure,
+    exposed_mode,
     version_key,
 )
 from graphmem.adapters.local_server.jars import fetch
-from graphmem.adapters.local_server.lifecycle import quiet
+from graphmem.adapters.local_server.lifecycle import ignore_progress
 from graphmem.errors import (
     ConfigurationError,
     LocalServerError,
@@ -134,17 +134,20 @@ def test_folders_that_others_can_open_are_told_and_closed(
         if linked:
             root.rename(root.with_name("real"))
             root.symlink_to(root.with_name("real"))
-    told = [f for f in local_server.diagnose(settings) if f.name == "privacy"]
-    assert [(f.level, "(777)" in f.message) for f in told] == [("warn", True)] * 2
+    findings = [f for f in local_server.diagnose(settings) if f.name == "privacy"]
+    assert [(f.level, "(777)" in f.message) for f in findings] == [("warn", True)] * 2
     assert _modes(folder.root, cache) == [0o777, 0o777], "doctor changes nothing"
     folder.create()
     with pytest.raises(ServerFetchError):  # nothing can be fetched, yet it is closed first
-        fetch(settings.model_copy(update={"maven_mirror": "http://127.0.0.1:1"}), report=quiet)
+        fetch(
+            settings.model_copy(update={"maven_mirror": "http://127.0.0.1:1"}),
+            report=ignore_progress,
+        )
     for root in (folder.root, cache):
         assert _modes(root, root / "data", root / "data" / "store") == [0o700] * 3
     assert _modes(outside) == [0o644], "links lead out of the folder"
-    told = [f for f in local_server.diagnose(settings) if f.name == "privacy"]
-    assert [f.level for f in told] == ["ok", "ok"]
+    findings = [f for f in local_server.diagnose(settings) if f.name == "privacy"]
+    assert [f.level for f in findings] == ["ok", "ok"]
 
 
 def test_a_folder_of_another_user_is_refused(
@@ -157,8 +160,8 @@ def test_a_folder_of_another_user_is_refused(
         local_server.ensure(settings)
     assert "GRAPHMEM_HOME" in caught.value.hint
     assert _modes(folder.root) == [0o777]
-    [told, _] = [f for f in local_server.diagnose(settings) if f.name == "privacy"]
-    assert (told.level, "GRAPHMEM_HOME" in told.advice) == ("bad", True)
+    [findings, _] = [f for f in local_server.diagnose(settings) if f.name == "privacy"]
+    assert (findings.level, "GRAPHMEM_HOME" in findings.advice) == ("bad", True)
 
 
 @pytest.mark.parametrize(
@@ -174,10 +177,10 @@ def test_what_only_the_administrator_can_change_is_safe(
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr(Path, "stat", lambda path, **_: found if path == tmp_path else real(path))
     if is_safe:
-        assert exposure(tmp_path, setting="GRAPHMEM_CACHE") == 0
+        assert exposed_mode(tmp_path, setting="GRAPHMEM_CACHE") == 0
     else:
         with pytest.raises(ConfigurationError, match=f"number {owner}"):
-            exposure(tmp_path, setting="GRAPHMEM_CACHE")
+            exposed_mode(tmp_path, setting="GRAPHMEM_CACHE")
 
 
 def test_a_process_of_the_server_inherits_what_it_needs_alone(
@@ -205,7 +208,7 @@ def test_a_file_in_the_way_is_told(tmp_path: Path, below: str) -> None:
 
 
 @contextmanager
-def nobody() -> Iterator[None]:
+def as_other_user() -> Iterator[None]:
     """Be a user who may not write everywhere, as root may."""
     if os.geteuid() != 0:
         yield
@@ -223,7 +226,7 @@ def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     # Imports what is imported late, which the other user may not read.
     with pytest.raises(ConfigurationError, match="a file has this name"):
         local_server.ensure(Settings(home=tmp_path / "file", cache=tmp_path / "cache"))
-    with nobody(), pytest.raises(ConfigurationError, match="GRAPHMEM_HOME"):
+    with as_other_user(), pytest.raises(ConfigurationError, match="GRAPHMEM_HOME"):
         local_server.ensure(Settings(home=tmp_path / "home", cache=tmp_path / "cache"))
 
 
@@ -265,7 +268,7 @@ def test_a_server_whose_command_line_is_not_there_yet_is_not_taken_for_dead(
 def test_what_never_has_a_command_line_is_left_alone(
     folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "NAMELESS_S", 0.05)
+    monkeypatch.setattr(process, "EMPTY_COMMAND_LINE_S", 0.05)
     monkeypatch.setattr(psutil.Process, "cmdline", lambda _: [])
     assert process.find(folder, ServerState(os.getpid(), 0.0, 7687, 7474, "2026.08.1", 0)) is None
 
@@ -285,7 +288,7 @@ def test_nothing_is_there_before_the_first_start(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize(
-    ("log", "reason", "kind", "said"),
+    ("log", "reason", "kind", "message"),
     [
         (
             "Caused by: UnsupportedLogVersionException: This indicates that the log files "
@@ -318,16 +321,16 @@ def test_nothing_is_there_before_the_first_start(settings: Settings) -> None:
     ],
 )
 def test_the_log_of_a_dead_server_says_why(
-    folder: DataFolder, log: str, reason: str, kind: type[LocalServerError], said: str
+    folder: DataFolder, log: str, reason: str, kind: type[LocalServerError], message: str
 ) -> None:
     old = "ERROR of the run before: Lock file has been locked by another process\n"
     (folder.root / "logs" / "neo4j.log").write_text(f"{old}{log}\n\tat frame\n", encoding="utf-8")
     dead = ServerState(1 << 22, 0.0, process.free_ports(0)[0], 0, "2026.08.1", len(old))
-    with pytest.raises(process.DiedError) as caught:
+    with pytest.raises(process.ServerExitedError) as caught:
         process.wait_ready(folder, dead, 5)
     assert caught.value.reason == reason
     assert type(caught.value.error) is kind
-    assert said in str(caught.value.error)
+    assert message in str(caught.value.error)
     assert "the run before" not in str(caught.value.error)
     assert "frame" not in str(caught.value.error)
 
@@ -338,7 +341,7 @@ def test_a_server_that_dies_after_it_greeted_is_not_waited_for(
     (folder.root / "logs" / "neo4j.log").write_text("ERROR no such thing\n", encoding="utf-8")
     monkeypatch.setattr(bolt, "answers", lambda _: True)
     dead = ServerState(1 << 22, 0.0, 1, 0, "2026.08.1", 0)
-    with pytest.raises(process.DiedError, match="no such thing"):
+    with pytest.raises(process.ServerExitedError, match="no such thing"):
         process.wait_ready(folder, dead, 60, lambda: False)
 
 

@@ -1,4 +1,4 @@
-"""The managed server itself: one a folder, found again, mended, stopped; no secret anywhere."""
+"""The managed server: one per folder, found, restarted, stopped; no secret in its output."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ print(found.uri, found.password.get_secret_value())
 
 @pytest.fixture(scope="module", autouse=True)
 def _managed(server_settings: Settings) -> None:
-    """Skip where there is no Java for a managed server; fail where nothing may be skipped."""
+    """Skip if Java is missing; fail if tests must not be skipped."""
     try:
         find_java(server_settings)
     except ConfigurationError as error:
@@ -74,7 +74,7 @@ def _driver(found: Endpoint) -> neo4j.Driver:
 
 
 def _largest_heap(found: Endpoint) -> int:
-    """Return what the Java machine itself reports, octets."""
+    """Return the heap size that the JVM reports, bytes."""
     with _driver(found) as driver:
         [row] = driver.execute_query(
             "CALL dbms.queryJmx('java.lang:type=Memory') YIELD attributes RETURN attributes"
@@ -241,14 +241,14 @@ def test_taken_ports_are_stepped_around_even_when_taken_meanwhile(
 ) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         taken = other.getsockname()[1]
-        wished = own_server.model_copy(update={"bolt_port": taken})
+        preferred = own_server.model_copy(update={"bolt_port": taken})
         assert process.free_ports(taken)[0] != taken
-        notes = {f.name: f.level for f in local_server.diagnose(wished)}
+        notes = {f.name: f.level for f in local_server.diagnose(preferred)}
         assert notes["ports"] == "warn"
         choices = iter([[taken, process.free_ports(0)[0]]])
         real = process.free_ports
         monkeypatch.setattr(process, "free_ports", lambda *p: next(choices, None) or real(*p))
-        found = local_server.ensure(wished)
+        found = local_server.ensure(preferred)
     assert int(found.uri.rpartition(":")[2]) != taken
     assert next(choices, None) is None
     assert bolt.log_in(found.uri, found.user, found.password) == f"Neo4j/{found.version}"
@@ -323,13 +323,13 @@ def test_a_server_that_takes_too_long_is_ended(
     own_server: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[int] = []
-    real = process.spawn_apart
+    real = process.spawn_detached
 
     def spy(*args: object, **options: object) -> int:
         started.append(real(*args, **options))  # type: ignore[arg-type]
         return started[-1]
 
-    monkeypatch.setattr(process, "spawn_apart", spy)
+    monkeypatch.setattr(process, "spawn_detached", spy)
     with pytest.raises(LocalServerError, match="did not answer within"):
         local_server.ensure(own_server.model_copy(update={"start_timeout_s": 0.2}))
     assert len(started) == 1
@@ -342,14 +342,14 @@ def test_a_broken_aot_cache_does_not_stop_the_server(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     java = find_java(own_server)
-    made = lifecycle.cache_file(own_server, java, JarStore.of(own_server, shipped_lock()))
+    made = lifecycle.aot_cache_file(own_server, java, JarStore.of(own_server, shipped_lock()))
     if made is None:
         pytest.skip("this Java has no AOT cache")
     broken = tmp_path / "broken.aot"
     (tmp_path / "draft").write_bytes(os.urandom(1 << 20))
     jars.keep(tmp_path / "draft", broken)
-    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: broken)
-    monkeypatch.setattr(lifecycle, "make_in_background", lambda *_: None)
+    monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: broken)
+    monkeypatch.setattr(lifecycle, "make_aot_cache_in_background", lambda *_: None)
     found = local_server.ensure(own_server)
     assert bolt.answers(int(found.uri.rpartition(":")[2]))
 
@@ -362,16 +362,16 @@ def test_a_cache_that_breaks_the_jvm_is_dropped(
     cache = tmp_path / "cruel.aot"
     (tmp_path / "draft").touch()
     jars.keep(tmp_path / "draft", cache)
-    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: cache)
-    monkeypatch.setattr(lifecycle, "make_in_background", lambda *_: None)
+    monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: cache)
+    monkeypatch.setattr(lifecycle, "make_aot_cache_in_background", lambda *_: None)
     real = process.wait_ready
     seen: list[bool] = []
 
     def crash_once(folder: DataFolder, state: object, timeout_s: float, *ready: Any) -> None:
         seen.append(cache.exists())
         if len(seen) == 1:
-            lifecycle._end(folder, state)  # type: ignore[arg-type]
-            raise process.DiedError(LocalServerError("crashed"), "crash")
+            lifecycle.stop_locked(folder)
+            raise process.ServerExitedError(LocalServerError("crashed"), "crash")
         real(folder, state, timeout_s, *ready)  # type: ignore[arg-type]
 
     monkeypatch.setattr(process, "wait_ready", crash_once)
@@ -394,20 +394,20 @@ def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path
     settings = server_settings.model_copy(
         update={"home": tmp_path / "home", "cache": tmp_path / "cache", "heap": "256m"}
     )
-    for shelf in (JarStore.of_tools, JarStore.of):
+    for shelf in (JarStore.of_build_tools, JarStore.of):
         own = shelf(settings, shipped_lock())
         own.folder.mkdir(parents=True)
         for path in shelf(server_settings, shipped_lock()).folder.glob("*.jar"):
             (own.folder / path.name).symlink_to(path)
-    cache = lifecycle.cache_file(settings, find_java(settings), own)
+    cache = lifecycle.aot_cache_file(settings, find_java(settings), own)
     if cache is None:
         pytest.skip("this Java has no AOT cache")
-    lifecycle.make(settings)
+    lifecycle.make_aot_cache(settings)
     assert cache.stat().st_size > 10_000_000
     kept = [cache.name, f"{cache.name}.sha256", "make.lock"]
     assert sorted(path.name for path in cache.parent.iterdir()) == kept
     made = cache.stat().st_ino
-    lifecycle.make(settings)
+    lifecycle.make_aot_cache(settings)
     assert cache.stat().st_ino == made
     try:
         local_server.ensure(settings)
@@ -423,14 +423,14 @@ def test_what_was_changed_after_it_was_made_is_not_loaded(tmp_path: Path) -> Non
     made = tmp_path / "made.aot"
     (tmp_path / "draft").write_bytes(b"code of ours")
     jars.keep(tmp_path / "draft", made)
-    assert f"-XX:AOTCache={made}" in lifecycle.use(made)
+    assert f"-XX:AOTCache={made}" in lifecycle.aot_flags(made)
     before = made.stat()
     made.write_bytes(b"code of evil")
     os.utime(made, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert lifecycle.use(made) == []
+    assert lifecycle.aot_flags(made) == []
     assert not [*tmp_path.iterdir()]
     made.write_bytes(b"never kept")
-    assert lifecycle.use(made) == []
+    assert lifecycle.aot_flags(made) == []
 
 
 @pytest.mark.system
@@ -441,7 +441,7 @@ def test_a_cache_that_was_changed_is_told(
     (tmp_path / "draft").write_bytes(b"code of ours")
     jars.keep(tmp_path / "draft", changed)
     changed.write_bytes(b"code of evil")
-    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: changed)
+    monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: changed)
     found = {f.name: f for f in local_server.diagnose(server_settings)}["aot"]
     assert (found.level, "changed after it was made" in found.message) == ("warn", True)
 
@@ -451,20 +451,20 @@ def test_a_cache_that_cannot_be_made_is_noted_and_not_tried_again(
     server_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "aot" / "x.aot"
-    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: cache)
+    monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: cache)
 
     def fail(*_: object) -> None:
         raise LocalServerError("no room to rehearse")
 
     monkeypatch.setattr(lifecycle, "_run_once", fail)
-    lifecycle.make(server_settings)
+    lifecycle.make_aot_cache(server_settings)
     assert "no room" in lifecycle.failure_note(cache).read_text(encoding="utf-8")
     started: list[object] = []
-    monkeypatch.setattr(process, "spawn_apart", lambda command, **_: started.append(command))
-    lifecycle.make_in_background(server_settings, cache)
+    monkeypatch.setattr(process, "spawn_detached", lambda command, **_: started.append(command))
+    lifecycle.make_aot_cache_in_background(server_settings, cache)
     assert started == []
     found = {f.name: f for f in local_server.diagnose(server_settings)}["aot"]
     assert (found.level, str(lifecycle.failure_note(cache)) in found.advice) == ("warn", True)
     lifecycle.failure_note(cache).unlink()
-    lifecycle.make_in_background(server_settings, cache)
+    lifecycle.make_aot_cache_in_background(server_settings, cache)
     assert len(started) == 1

@@ -24,9 +24,12 @@ LONGEST = 25_000
 
 def at_work(folder: DataFolder) -> bool:
     """Whether a process plans for the server of this folder."""
-    command = {warming.__name__, str(folder.root.parent)}
-    found = psutil.process_iter(["cmdline"])
-    return any(command <= set(running.info["cmdline"] or ()) for running in found)
+    home = str(folder.root.parent)
+    return any(
+        warming.__name__ in (running.info["cmdline"] or ())
+        and (running.info["environ"] or {}).get("GRAPHMEM_HOME") == home
+        for running in psutil.process_iter(["cmdline", "environ"])
+    )
 
 
 def cleared(endpoint: Endpoint) -> int:
@@ -34,7 +37,7 @@ def cleared(endpoint: Endpoint) -> int:
     auth = (endpoint.user, endpoint.password.get_secret_value())
     with neo4j.GraphDatabase.driver(endpoint.uri, auth=auth) as driver:
         [row] = driver.execute_query("CALL db.clearQueryCaches()").records
-    found = re.search(r"\d+", str(row.value()))  # of none it says that the cache is empty
+    found = re.search(r"\d+", str(row.value()))  # an empty cache is reported in words
     return int(found[0]) if found else 0
 
 
@@ -51,7 +54,7 @@ def test_the_first_reads_find_their_plans(
     endpoint, folder = local_server.ensure(own_server), DataFolder.of(own_server)
     assert at_work(folder)
     eventually(lambda: not at_work(folder))
-    # What the log of searches writes is planned too, at a time of its own.
+    # Queries that write the search log are planned too, at another time.
     settings = own_server.model_copy(update={"access_log": False})
     with GraphMem.open(settings=settings, embedder=HashEmbedder()) as client:
         memory = client.tenant("warm").scope("s")

@@ -10,9 +10,10 @@ import neo4j
 import pytest
 
 from graphmem import catalog
-from graphmem.adapters.file_access import BlockingExports, BlockingFiles
+from graphmem.adapters.file_access import ExportFiles, TextFiles
 from graphmem.adapters.neo4j_graph import BlockingGraph
-from graphmem.adapters.neomodel_nodes import declared
+from graphmem.adapters.neomodel_nodes.schema import declared
+from graphmem.io_modes import BLOCKING
 from graphmem.model import Difference
 from graphmem.operations.schema.drift import drift
 from graphmem.operations.schema.migration import migrate
@@ -56,8 +57,8 @@ class Blank:
             clock=clock or FrozenClock(),
             settings=settings,
             report=self.told.append,
-            files=BlockingFiles(),
-            exports=BlockingExports(),
+            files=TextFiles(BLOCKING),
+            exports=ExportFiles(BLOCKING),
         )
 
     def migrate(self, **given: Any) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 import pytest
 
 from graphmem import catalog
-from graphmem.adapters.clock import BlockingClock
 from graphmem.errors import (
     CatalogError,
     MigrationChangedError,
@@ -19,6 +18,7 @@ from graphmem.errors import (
     MigrationPendingError,
     ModelMismatchError,
 )
+from graphmem.io_modes import BLOCKING, SystemClock
 from graphmem.operations.schema import migration
 from graphmem.ports import run_now
 from graphmem.testing import FrozenClock, HashEmbedder
@@ -128,7 +128,7 @@ def test_data_and_schema_files_follow_one_another(blank: Blank, migrations_folde
 def test_several_at_once_all_succeed_and_each_file_is_recorded_once(blank: Blank) -> None:
     start = threading.Barrier(4)
     # Real waiting: each holds the lock for as long as it needs.
-    worlds = [blank.world(clock=BlockingClock()) for _ in range(4)]
+    worlds = [blank.world(clock=SystemClock(BLOCKING)) for _ in range(4)]
 
     def one(at: int) -> tuple[str, ...]:
         start.wait()

@@ -15,7 +15,8 @@ import pytest
 from neomodel.util import RelationshipDirection
 
 from graphmem import Handle, catalog
-from graphmem.adapters import neomodel_nodes as nodes
+from graphmem.adapters.neomodel_nodes import internal_nodes, nodes
+from graphmem.adapters.neomodel_nodes.schema import browsing, declared
 from graphmem.errors import (
     GraphAccessError,
     GraphmemError,
@@ -67,7 +68,7 @@ def test_classes_find_one_another_whatever_the_importing_module_calls_its_own() 
 
 
 def test_names_say_label_property_and_kind() -> None:
-    names = [item.name for item in nodes.declared().items]
+    names = [item.name for item in declared().items]
     assert names == sorted(set(names))
     assert {"tenant_tenant_unique", "embedding_model_key_unique", "migration_lock_key_unique"} <= {
         *names
@@ -79,7 +80,7 @@ def test_what_the_cypher_files_name_is_declared() -> None:
     labels = {x for p in parts if p.kind == "node" for x in p.labels}
     types = {x for p in parts if p.kind == "edge" for x in p.labels}
     assert labels
-    assert labels <= nodes.declared().labels
+    assert labels <= declared().labels
     assert types
     # The types that transfer/link takes from its values come out of a graph.
     assert types - {"$"} <= {edge for node in nodes.NODES for edge in edges(node)}
@@ -174,7 +175,7 @@ def browsed(migrated: Settings, filled: Handle) -> Iterator[None]:
     assert migrated.uri is not None
     assert migrated.password is not None
     password = migrated.password.get_secret_value()
-    with nodes.browsing(migrated.uri, migrated.user, password, migrated.database):
+    with browsing(migrated.uri, migrated.user, password, migrated.database):
         yield
 
 
@@ -197,11 +198,11 @@ def test_browse_by_objects(browsed: None, tenant: str) -> None:
     assert turns[0].next.single() == turns[1]
     assert turns[1].previous.single() == turns[0]
     assert len(old.embedding) > 1
-    archive: Any = nodes.Archive.nodes.get(tenant=tenant)
+    archive: Any = internal_nodes.Archive.nodes.get(tenant=tenant)
     document = archive.episode.single()
     assert (document.uid, document.content, archive.episode_id) == ("long", None, "long")
     assert [event.type for event in document.concerned_by.all()] == ["COMPRESS"]
-    first: Any = nodes.Migration.nodes.get(number=1)
+    first: Any = internal_nodes.Migration.nodes.get(number=1)
     assert first.followed_by.single().number == 2
 
 
@@ -219,11 +220,11 @@ def test_the_connection_is_gone_afterwards(migrated: Settings, filled: Handle) -
     assert migrated.password is not None
     named = neomodel.get_config().database_name
     password = migrated.password.get_secret_value()
-    with nodes.browsing(migrated.uri, migrated.user, password, "neo4j"):
+    with browsing(migrated.uri, migrated.user, password, "neo4j"):
         assert nodes.Memory.nodes.first().content
         with (
             pytest.raises(InvalidInputError, match="connected already"),
-            nodes.browsing(migrated.uri, migrated.user, password),
+            browsing(migrated.uri, migrated.user, password),
         ):
             pass
     assert neomodel.db.driver is None
@@ -243,7 +244,7 @@ def test_wrong_credentials_are_refused_without_showing_them(migrated: Settings) 
     try:
         with (
             pytest.raises(GraphAccessError) as refused,
-            nodes.browsing(migrated.uri, "neo4j", SECRET),
+            browsing(migrated.uri, "neo4j", SECRET),
         ):
             pass
     finally:
@@ -255,7 +256,7 @@ def test_wrong_credentials_are_refused_without_showing_them(migrated: Settings) 
 
 @pytest.mark.parametrize("uri", ["bolt://127.0.0.1:1", "ftp://127.0.0.1:1", "nonsense"])
 def test_an_address_without_a_server(uri: str) -> None:
-    with pytest.raises(GraphUnavailableError) as refused, nodes.browsing(uri, "neo4j", SECRET):
+    with pytest.raises(GraphUnavailableError) as refused, browsing(uri, "neo4j", SECRET):
         pass
     assert isinstance(refused.value, GraphmemError)
     assert SECRET not in f"{refused.value} {refused.value.__cause__!r}"

@@ -231,7 +231,7 @@ def test_a_wire_that_is_cut_at_a_commit_loses_and_doubles_nothing(
     server = urlsplit(str(door.settings.uri))
     with wire_to(str(server.hostname), server.port or 7687) as wire:
         through = door.settings.model_copy(
-            update={"uri": f"bolt://127.0.0.1:{wire.port}", "retry_time_s": 0.0}
+            update={"uri": f"bolt://127.0.0.1:{wire.port}", "max_retry_time_s": 0.0}
         )
         with door.open(through) as client:
             writer = client.tenant(tenant_of(memory)).scope("a")

@@ -26,16 +26,16 @@ MADE = re.compile(r"(m|b|ep|t)_[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}
 REFRESHES = "it computes anew what is there, and writes nothing else"
 NO_ITEM = "it writes nothing that can be erased by itself"
 NONE: Mapping[str, str] = {
-    "attention/alone": NO_ITEM,
-    "attention/artifacts": NO_ITEM,
-    "attention/checkpoint": NO_ITEM,
-    "attention/forget_ratings": NO_ITEM,
-    "attention/rate": "it holds what it rates: ratings go last",
+    "usage/sessionless_searches": NO_ITEM,
+    "usage/create_artifacts": NO_ITEM,
+    "usage/checkpoint": NO_ITEM,
+    "usage/forget_ratings": NO_ITEM,
+    "usage/rate": "it holds what it rates: ratings go last",
     "belief/checkpoint": REFRESHES,
     "belief/drop_checkpoint": REFRESHES,
     "belief/embed": REFRESHES,
     "belief/lock_checkpoint": REFRESHES,
-    "belief/lock_names": NO_ITEM,
+    "belief/lock_event_ids": NO_ITEM,
     "belief/refresh": REFRESHES,
     "cache/refresh_facets": REFRESHES,
     "cache/refresh_memories": REFRESHES,
@@ -47,15 +47,15 @@ NONE: Mapping[str, str] = {
     "episode/lock": NO_ITEM,
     "extract/begin": NO_ITEM,
     "item/delete": NO_ITEM,
-    "item/enter": NO_ITEM,
+    "item/lock_namespaces": NO_ITEM,
     "item/index": NO_ITEM,
     "item/put": NO_ITEM,
     "item/refresh": NO_ITEM,
     "transfer/drop_checkpoints": REFRESHES,
-    "transfer/meet": REFRESHES,
+    "transfer/merge_nodes": REFRESHES,
     "transfer/place_items": NO_ITEM,
     "transfer/retract": REFRESHES,
-    "upkeep/archived": REFRESHES,
+    "upkeep/lock_archives": REFRESHES,
 }
 """Queries that declare no ids, and why they need not."""
 OTHERS: Mapping[str, str] = {
@@ -129,9 +129,15 @@ def test_every_id_that_a_write_is_given_is_declared(plain: Handle, tmp_path: Pat
 
 
 MOST = {
-    *("attention/log", "attention/search", "belief/append", "belief/claim", "belief/mark"),
+    *(
+        "usage/log_accesses",
+        "usage/log_searches",
+        "belief/append",
+        "belief/link_claims",
+        "belief/mark",
+    ),
     *("commit/write", "consolidate/end", "episode/open", "extract/propose", "lineage/supersede"),
-    *("transfer/append", "transfer/link", "transfer/write", "transfer/write_beside"),
+    *("transfer/append", "transfer/link", "transfer/write", "transfer/write_auxiliary"),
 }
 """Queries that must have been run, so that something was looked at."""
 
@@ -149,8 +155,8 @@ def test_a_query_that_writes_declares_ids_or_is_listed() -> None:
 def test_ids_that_cannot_be_read_are_refused(given: str) -> None:
     source = (
         "// Do it.\n// mode: write\n// rows: none\n"
-        f"// ids: {given}\n// params:\n//   $tenant  string  whose\n"
+        f"// writes_ids: {given}\n// params:\n//   $tenant  string  whose\n"
         "//   $events  list  maps\n// columns:\n\nRETURN $tenant, $events\n"
     )
-    with pytest.raises(CatalogError, match="of `ids`"):
+    with pytest.raises(CatalogError, match="of `writes_ids`"):
         catalog.parse("x/y", source)

@@ -39,7 +39,7 @@ def own_server(
 ) -> Iterator[Settings]:
     """A managed server that may be killed; whoever needs it starts it."""
     home = tmp_path_factory.mktemp("killed") / "home"
-    own = server_settings.model_copy(update={"home": home, "retry_time_s": 1.0})
+    own = server_settings.model_copy(update={"home": home, "max_retry_time_s": 1.0})
     try:
         yield own
     finally:

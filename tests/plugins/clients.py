@@ -21,11 +21,11 @@ from zlib import crc32
 
 import pytest
 
-from graphmem.adapters.clock import BlockingClock
-from graphmem.adapters.file_access import BlockingExports, BlockingFiles
+from graphmem.adapters.file_access import ExportFiles, TextFiles
 from graphmem.client import AsyncGraphMem, AsyncHandle, GraphMem, Handle, connect, handle
 from graphmem.client.namespace import AsyncNamespace
 from graphmem.client.state import HandleState
+from graphmem.io_modes import BLOCKING, SystemClock
 from graphmem.model import EmbeddingModel, TenantScope
 from graphmem.ports import RequestContext, Services, run_now
 from graphmem.rules import drafts, hygiene
@@ -221,11 +221,11 @@ def offline() -> Handle:
     world = Services(
         Untouchable(),
         embedder,
-        BlockingClock(),
+        SystemClock(BLOCKING),
         settings,
         connect.silent,
-        BlockingFiles(),
-        BlockingExports(),
+        TextFiles(BLOCKING),
+        ExportFiles(BLOCKING),
     )
     model = EmbeddingModel(
         name=embedder.name, dimension=embedder.DIMENSION, mu_document=0.0, mu_query=0.0

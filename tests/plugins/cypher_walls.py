@@ -20,7 +20,7 @@ CALLED = frozenset({"db.index.fulltext.queryNodes", "db.create.setNodeVectorProp
 """Server procedures that a file may call; others may read any tenant."""
 
 WORDS = "$words"
-"""Lucene queries made by rules/words.py, which restricts them all to the tenant."""
+"""Lucene queries made by rules/fulltext.py, which restricts them all to the tenant."""
 
 _READING = frozenset(
     {"OPTIONAL", "MATCH", "WHERE", "FILTER", "SEARCH", "USING", "YIELD", "WITH", "LET", "UNWIND"}

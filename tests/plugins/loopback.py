@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, TypeVar
 
-from graphmem.adapters.models.access import AWAITED, BLOCKING
+from graphmem.io_modes import AWAITED, BLOCKING
 from graphmem.ports import run_now
 
 T = TypeVar("T")

@@ -17,9 +17,9 @@ from tests.procedures.conftest import Populated
 LATER = datetime(2200, 1, 1, tzinfo=UTC)
 SCOPES = ["global", "alice"]
 SILENT: dict[str, str] = {
-    "cache/backfill_nameless": "every memory has an id",
+    "cache/count_nameless": "every memory has an id",
     "erase/memories_of": "no memory was made in a session",
-    "erase/refused": "it is asked by a digest of the tenant",
+    "erase/find_tombstones": "it is asked by a digest of the tenant",
 }
 """Procedures that return a row that is empty, or none, and why."""
 
@@ -40,34 +40,34 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
     fresh = {"event_id": "new", "exact_ids": [], "embedding": vector}
     repeat = {"event_id": "e1", "exact_ids": [memory], "embedding": None}
     return {
-        "attention/abandoned": {"before": LATER},
-        "attention/expand": {**seen, "id": memory, "around": 2, "turns": 5},
-        "attention/homeless": {**seen, **period, "type": "SEARCH"},
-        "attention/packable": {**seen, **rated},
-        "attention/prunable": {
+        "usage/unclosed_sessions": {"before": LATER},
+        "usage/expand": {**seen, "id": memory, "around": 2, "turns": 5},
+        "usage/sessionless": {**seen, **period, "type": "SEARCH"},
+        "usage/pack_candidates": {**seen, **rated},
+        "usage/prune_candidates": {
             "scope": "global",
             "kinds": ["Memory", "Belief", "Episode"],
             "after_elo": 0.0,
         },
-        "attention/pruned": {"scope": "global"},
-        "attention/ratings": {**seen, **rated, "least": 0.0, "below": 9_999.0},
-        "attention/recent": seen,
-        "attention/rollable": {"before": LATER},
-        "attention/rollable_alone": {"before": LATER},
-        "attention/sessions": {**seen, **period},
-        "attention/spread": {**seen, **rated, "step": 100.0},
-        "attention/stale": {**seen, "until": LATER},
-        "attention/updates": seen,
+        "usage/prune_manifest": {"scope": "global"},
+        "usage/ratings": {**seen, **rated, "least": 0.0, "below": 9_999.0},
+        "usage/recent_log": seen,
+        "usage/count_rollable": {"before": LATER},
+        "usage/count_rollable_sessionless": {"before": LATER},
+        "usage/sessions": {**seen, **period},
+        "usage/rating_histogram": {**seen, **rated, "step": 100.0},
+        "usage/stale": {**seen, "until": LATER},
+        "usage/rating_updates": seen,
         "belief/chain": {**seen, "id": belief},
         "belief/current": {**seen, **slot},
         "belief/explain": {**seen, "id": belief},
         "belief/flip_set": {**seen, "id": belief, "most": 1_000},
         "belief/history": {**seen, "id": belief},
-        "belief/known": {"predicates": ["works_on"], "belief_ids": [belief]},
+        "belief/known_claims": {"predicates": ["works_on"], "belief_ids": [belief]},
         "belief/long_slots": {"least": 2},
-        "belief/look": {**seen, "event_ids": ["o1"], "belief_ids": [belief]},
-        "belief/lost": {**seen, "ids": values},
-        "belief/project_one": {"scope": "global", **slot},
+        "belief/find_existing": {**seen, "event_ids": ["o1"], "belief_ids": [belief]},
+        "belief/find_lost": {**seen, "ids": values},
+        "belief/slot_values": {"scope": "global", **slot},
         "belief/provenance": {**seen, "id": belief},
         "belief/slots": {**seen, "slots": 10},
         "belief/states": seen,
@@ -83,31 +83,31 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "browser/recalled": {**seen, "ids": [memory, belief]},
         "browser/slot": {**seen, **slot},
         "cache/backfill_edges": {**backfill, "source": "backfill"},
-        "cache/backfill_look": {**backfill, "dimension": len(vector)},
-        "cache/backfill_nameless": {},
+        "cache/backfill_find": {**backfill, "dimension": len(vector)},
+        "cache/count_nameless": {},
         "cache/beliefs": {},
         "cache/facets": {"ids": [memory]},
         "cache/memories": {},
-        "commit/get": {**seen, "ids": [memory]},
-        "commit/get_as_of": {**seen, "ids": [memory]},
-        "commit/known": {"event_ids": ["e1", "none"], "memory_ids": [memory]},
-        "commit/list": seen,
-        "commit/list_as_of": seen,
-        "commit/look": {
+        "memory/get": {**seen, "ids": [memory]},
+        "memory/get_as_of": {**seen, "ids": [memory]},
+        "commit/find_known": {"event_ids": ["e1", "none"], "memory_ids": [memory]},
+        "memory/list": seen,
+        "memory/list_as_of": seen,
+        "commit/find_existing": {
             **seen,
             "scope": "global",
             "rows": [repeat, fresh],
             "candidates": 3,
             "least": 0.0,
         },
-        "consolidate/around": {
+        "consolidate/near_passages": {
             "scope": "global",
             "beliefs": [{"id": "new", "vector": vector}],
             "least": 0.0,
         },
         "consolidate/inferred": {"scope": "global"},
-        "consolidate/kept": {},
-        "consolidate/lacking": {"links": [{"event_id": "o1", "belief_id": "gone"}]},
+        "consolidate/outcomes": {},
+        "consolidate/missing_links": {"links": [{"event_id": "o1", "belief_id": "gone"}]},
         "consolidate/passages": {
             "scope": "global",
             "label": "Turn",
@@ -117,33 +117,33 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "least": 0.0,
             "least_same": 0.0,
         },
-        "consolidate/replies": {"ids": [known["reply"]]},
+        "consolidate/attempted": {"ids": [known["reply"]]},
         "consolidate/state": {"scope": "global"},
-        "consolidate/visible": {"scope": "global"},
+        "consolidate/indexed": {"scope": "global"},
         "episode/get": {**seen, "ids": [known["episode"], known["document"]]},
-        "episode/look": {"episode_id": known["episode"], "ids": ["1"], "given": 1},
+        "episode/find_existing": {"episode_id": known["episode"], "ids": ["1"], "given": 1},
         "episode/turns": {**seen, "episode_id": known["episode"]},
         "erase/beliefs_of": {"episodes": [known["episode"]], "memories": [memory]},
-        "erase/census": {},
-        "erase/elsewhere": {"texts": [unlike(1)]},
+        "erase/count_nodes": {},
+        "erase/find_texts": {"texts": [unlike(1)]},
         "erase/events": {
             "memories": [memory],
             "beliefs": [belief],
             "episodes": [],
         },
         "erase/events_of_scope": {},
-        "erase/found": {**seen, "label": "Memory", "id": memory},
-        "erase/held": {
+        "erase/target": {**seen, "label": "Memory", "id": memory},
+        "erase/count_attached": {
             "memories": [memory],
             "beliefs": [belief],
             "episodes": [known["episode"]],
         },
         "erase/memories_of": {"episodes": [known["episode"]]},
         "erase/mentions": {"marks": [memory], "event": "", "reply": ""},
-        "erase/of_scope": {"scope": "global"},
-        "erase/places": {"turns": [], "episodes": [known["episode"]], "events": ["o1"]},
-        "erase/refused": {"keys": ["none"]},
-        "extract/look": {"event_ids": ["o1", known["proposal"]], "belief_ids": [belief]},
+        "erase/items_of_scope": {"scope": "global"},
+        "erase/scopes_of": {"turns": [], "episodes": [known["episode"]], "events": ["o1"]},
+        "erase/find_tombstones": {"keys": ["none"]},
+        "extract/find_existing": {"event_ids": ["o1", known["proposal"]], "belief_ids": [belief]},
         "extract/proposals": seen,
         "extract/proposed": {**seen, "ids": [known["proposal"]]},
         "extract/scan": {
@@ -151,7 +151,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "episode_id": known["episode"],
             "extractor": "rules",
         },
-        "extract/supplied": {
+        "extract/recalled_texts": {
             "scope": "global",
             "session_id": "s2",
             "since": read_options.BEGINNING,
@@ -179,18 +179,18 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "lineage/chain": {**seen, "memory_id": memory},
         "lineage/chain_as_of": {**seen, "memory_id": memory},
         "lineage/history": {**seen, "memory_id": memory},
-        "lineage/look": {**seen, "event_id": "e1", "memory_id": memory},
+        "lineage/find_existing": {**seen, "event_id": "e1", "memory_id": memory},
         "metrics/ratings": {"step": 100.0},
         "metrics/sizes": {},
         "metrics/work": {},
-        "naming/list": {},
+        "alias/list": {},
         "predicate/list": {},
         "recall/hits": {**seen, "found": _found(belief)},
-        "recall/narrowed": {
+        "recall/filtered": {
             **_asked(found, facets=True),
-            "kept": [*map(str, Status)],
-            "wide": 100,
-            "most": 100,
+            "cached_statuses": [*map(str, Status)],
+            "wide_pool": 100,
+            "max_faceted": 100,
             **period,
             "window": {
                 "known": read_options.FOREVER,
@@ -198,16 +198,16 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
                 "until": LATER,
             },
         },
-        "recall/now": _asked(found, facets=False),
+        "recall/current": _asked(found, facets=False),
         "recall/trace": {**seen, "id": memory},
-        "transfer/positions": {
+        "transfer/taken_positions": {
             "ends": [{"id": "another", "position": 1}],
             "turns": [{"id": "another", "episode_id": known["episode"], "position": 0}],
         },
         "transfer/read": {"kind": "Event"},
-        "transfer/read_beside": {"kind": "Rating", "part": "Memory"},
-        "transfer/there": {"kind": "Memory", "ids": [memory]},
-        "upkeep/graduates": {
+        "transfer/read_auxiliary": {"kind": "Rating", "part": "Memory"},
+        "transfer/existing": {"kind": "Memory", "ids": [memory]},
+        "upkeep/due_for_graduation": {
             "scope": "global",
             "scopes": SCOPES,
             "file": "MEMORY.md",
@@ -215,17 +215,22 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "accesses": 3,
             "until": LATER,
         },
-        "upkeep/unused": {"scope": "global", "importance": 0.8, "until": LATER, "longest": 10},
-        "vectors/lacking": {"kind": "memory"},
+        "upkeep/due_for_compression": {
+            "scope": "global",
+            "importance": 0.8,
+            "until": LATER,
+            "longest": 10,
+        },
+        "vectors/unembedded": {"kind": "memory"},
     }
 
 
 def _found(belief: str) -> dict[str, Any]:
-    """Return what recall/now found: one belief."""
+    """Return what recall/current found: one belief."""
     scores = {"relevance": 1.0, "score": 1.0, "parts": {"meaning": 1.0}}
     ranks = {"vector_score": 0.9, "vector_rank": 1, "bm25": None, "bm25_rank": None}
     shortlist = [{"id": belief, "kind": "belief", **scores, **ranks}]
-    return {"found": [], "claimed": [], "hidden": [], "shortlist": shortlist}
+    return {"found": [], "claimed": [], "hidden_counts": [], "shortlist": shortlist}
 
 
 def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
@@ -244,7 +249,7 @@ def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
         "embedding": _vector(text),
         "words": asked
         | ({"facets": fulltext.facet_query(wall, statuses, tokens)} if facets else {}),
-        "asked": scoring.question_words(text),
+        "query_words": scoring.question_words(text),
         "dates": [[read_options.BEGINNING, LATER]],
         "mu": 0.1,
     }

@@ -19,7 +19,7 @@ from graphmem.adapters.local_server.plugin.java_source import (
     NOW,
     TENANT,
     ProcedureSpec,
-    offered,
+    procedure_specs,
 )
 from graphmem.adapters.neo4j_graph import packed
 from graphmem.rules import read_options
@@ -31,7 +31,7 @@ from tests.plugins.graph import driver_of, fresh_tenant
 from tests.plugins.server import Server
 from tests.plugins.texts import unlike
 
-OFFERS = {offer.procedure.name: offer for offer in offered(Settings())}
+OFFERS = {offer.procedure.name: offer for offer in procedure_specs(Settings())}
 
 ANY = "SHOW PROCEDURES YIELD name WHERE name STARTS WITH 'graphmem.' RETURN name LIMIT 1"
 
@@ -148,6 +148,6 @@ def values(offer: ProcedureSpec, populated: Populated, needed: Mapping[str, Any]
     given = {TENANT: populated.tenant, **needed}
     for one in offer.arguments:
         if one.name not in given:
-            value = one.assumed.value if one.assumed else None
+            value = one.default.value if one.default else None
             given[one.name] = instants.get(str(value)) if one.kind == "datetime" else value
     return given

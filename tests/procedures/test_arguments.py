@@ -8,7 +8,7 @@ import neo4j
 import pytest
 from neo4j.exceptions import ClientError
 
-from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec, offered
+from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec, procedure_specs
 from graphmem.settings import Settings
 from tests.procedures.cases import needed
 from tests.procedures.conftest import OFFERS, Asked, Populated, values
@@ -29,7 +29,7 @@ def test_the_tenant_is_never_null_or_empty(asked: Asked, populated: Populated) -
         for tenant, told in ((None, "null"), ("", "empty"), (" \n", "empty")):
             given = values(offer, populated, cases[name]) | {"tenant": tenant}
             said = refused(asked, offer, [given[one.name] for one in offer.arguments])
-            if f"{offer.name}: `tenant` must name a tenant, and is {told}." not in said:
+            if f"{offer.name}: `tenant` must be a tenant name, not {told}." not in said:
                 wrong.append((name, tenant, said))
     assert wrong == []
 
@@ -55,7 +55,7 @@ def test_what_is_needed_is_not_null(asked: Asked, populated: Populated) -> None:
             asks += 1
             arguments = [(given | {one.name: None})[each.name] for each in offer.arguments]
             said = refused(asked, offer, arguments)
-            if f"{offer.name}: `{one.name}` must be given, and is null." not in said:
+            if f"{offer.name}: `{one.name}` must not be null." not in said:
                 wrong.append((name, one.name, said))
     assert wrong == []
     assert asks > len(OFFERS)
@@ -64,12 +64,24 @@ def test_what_is_needed_is_not_null(asked: Asked, populated: Populated) -> None:
 @pytest.mark.parametrize(
     ("name", "changed", "told"),
     [
-        ("belief/current", {"limit": -1}, "`limit` must not be negative, and is -1."),
-        ("belief/current", {"scopes": ["global", None]}, "`scopes` must hold no null."),
-        ("belief/current", {"policy": {"kappa": 1.0}}, "`policy` lacks cardinality, combine, "),
-        ("belief/test", {"test": {"uper": 1.0}}, "`test` has no uper; it holds upper, lower, "),
-        ("recall/now", {"words": {}}, "`words` lacks belief, memory, turn."),
-        ("recall/now", {"by": {"vectors": 1.0}}, "`by` has no vectors; it holds score, "),
+        ("belief/current", {"limit": -1}, "`limit` must not be negative: -1."),
+        ("belief/current", {"scopes": ["global", None]}, "`scopes` must not contain null."),
+        (
+            "belief/current",
+            {"policy": {"kappa": 1.0}},
+            "`policy` lacks the keys cardinality, combine, ",
+        ),
+        (
+            "belief/test",
+            {"test": {"uper": 1.0}},
+            "`test` has unknown keys uper; known: upper, lower, ",
+        ),
+        ("recall/current", {"words": {}}, "`words` lacks the keys belief, memory, turn."),
+        (
+            "recall/current",
+            {"scoring": {"vectors": 1.0}},
+            "`scoring` has unknown keys vectors; known: score, ",
+        ),
     ],
 )
 def test_a_bad_argument_is_named(
@@ -89,7 +101,7 @@ def test_a_bad_argument_is_named(
         ("belief/current", {"valid": "yesterday"}, "DateTime"),
         ("belief/current", {"policy": ["ONE"]}, "Map"),
         ("belief/current", {"present_policy": "yes"}, "Boolean"),
-        ("recall/now", {"mu": "little"}, "Float"),
+        ("recall/current", {"mu": "little"}, "Float"),
     ],
 )
 def test_another_type_is_refused_by_the_server(
@@ -149,9 +161,9 @@ def test_every_procedure_is_shown_with_its_types_and_what_they_mean(asked: Asked
 
 
 def test_what_is_assumed_follows_the_settings() -> None:
-    settings = Settings(source_weights={"TOOL": 0.9, "HEARSAY": 0.2}, promote_step=0.2)
-    [offer] = [one for one in offered(settings) if one.procedure.name == "belief/states"]
-    assumed = {one.name: one.assumed for one in offer.arguments}
+    settings = Settings(source_weights={"TOOL": 0.9, "HEARSAY": 0.2}, sprt_promote_step=0.2)
+    [offer] = [one for one in procedure_specs(settings) if one.procedure.name == "belief/states"]
+    assumed = {one.name: one.default for one in offer.arguments}
     assert assumed["weights"] is not None
     assert assumed["weights"].value["TOOL"] == 0.9
     assert assumed["weights"].value["HEARSAY"] == 0.2

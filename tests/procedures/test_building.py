@@ -1,4 +1,4 @@
-"""The jar: the same octets from the same sources, made once, and never in the way of a start."""
+"""The jar: the same bytes from the same sources, made once, and never in the way of a start."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from graphmem.adapters import local_server
+from graphmem.adapters.local_server import jars
 from graphmem.adapters.local_server.jars import Jar, shipped_lock
 from graphmem.adapters.local_server.java import find_java
 from graphmem.adapters.local_server.plugin import building
@@ -50,7 +51,9 @@ def test_compiled_twice_it_is_the_same_octets(
     plan, java = BuildPlan.of(server_settings), find_java(server_settings)
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
-        building.pack(building.compiled(plan, java, tmp_path / name), tmp_path / f"{name}.jar")
+        building.write_jar(
+            building.compile_sources(plan, java, tmp_path / name), tmp_path / f"{name}.jar"
+        )
     made = (tmp_path / "first.jar").read_bytes()
     assert made == (tmp_path / "second.jar").read_bytes() == built.read_bytes()
 
@@ -82,7 +85,7 @@ def test_the_jar_holds_classes_that_the_oldest_java_reads(built: Path) -> None:
         classes = [jar.read(name) for name in jar.namelist() if name.endswith(".class")]
         assert b"graphmem procedures" in jar.read("META-INF/MANIFEST.MF")
     # The first is 45, of Java 1.
-    assert {int.from_bytes(octets[6:8], "big") for octets in classes} == {44 + 21}
+    assert {int.from_bytes(content[6:8], "big") for content in classes} == {44 + 21}
 
 
 def test_it_is_loaded_by_the_version_of_the_compose_file(asked: Asked) -> None:
@@ -106,7 +109,7 @@ def test_what_cannot_be_fetched_is_told_and_not_tried_again_at_once(
         building.build(nowhere, report=silent)
     steps: list[Progress] = []
     with caplog.at_level(logging.WARNING, "graphmem"):
-        assert building.ready(nowhere, steps.append) is None
+        assert building.jar_for_start(nowhere, steps.append) is None
     assert steps == []
     [record] = caplog.records
     assert "without graphmem's procedures, as before" in record.getMessage()
@@ -117,7 +120,7 @@ def test_what_cannot_be_fetched_is_told_and_not_tried_again_at_once(
     old = time.time() - building.RETRY_S - 1
     os.utime(BuildPlan.of(nowhere).failure_note, (old, old))
     caplog.clear()
-    assert building.ready(nowhere, steps.append) is None
+    assert building.jar_for_start(nowhere, steps.append) is None
     assert steps[-1].stage in {"licence", "fetch"}
     [finding] = [one for one in local_server.diagnose(nowhere) if one.name == "procedures"]
     assert finding.level == "warn"
@@ -134,7 +137,7 @@ def test_a_start_without_java_or_a_folder_says_so(
         caplog.clear()
         with pytest.raises(ConfigurationError):
             building.build(settings, report=silent)
-        assert building.ready(settings, silent) is None
+        assert building.jar_for_start(settings, silent) is None
         assert "without graphmem's procedures" in caplog.text
 
 
@@ -145,7 +148,7 @@ def test_what_the_compiler_refuses_is_shown(
         BuildPlan.of(server_settings), texts={"graphmem/Wrong.java": "class Right { int }"}
     )
     with pytest.raises(ProceduresNotBuiltError) as caught:
-        building.compiled(plan, find_java(server_settings), tmp_path)
+        building.compile_sources(plan, find_java(server_settings), tmp_path)
     assert "Wrong.java" in str(caught.value)
     assert "ERROR" in str(caught.value)
 
@@ -156,7 +159,7 @@ def test_what_was_left_and_what_is_old_goes(built: Path, server_settings: Settin
     stale, fresh = folder / "graphmem-0.plugin.jar", folder / "graphmem-1.plugin.jar"
     for path in (stale, fresh):
         path.write_bytes(b"")
-    long_ago = time.time() - building.UNUSED_S - 1
+    long_ago = time.time() - jars.UNUSED_S - 1
     os.utime(stale, (long_ago, long_ago))
     try:
         # Nobody has asked for these weights before.

@@ -45,13 +45,13 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
     "settings": (
         Settings.load({}),
         {
-            "alpha": 0.05,
-            "beta": 0.10,
-            "promote_step": 0.10,
-            "demote_step": 0.20,
-            "most_confidence": 0.95,
-            "least_confidence": 0.05,
-            "near_threshold": 0.92,
+            "sprt_alpha": 0.05,
+            "sprt_beta": 0.10,
+            "sprt_promote_step": 0.10,
+            "sprt_demote_step": 0.20,
+            "sprt_max_confidence": 0.95,
+            "sprt_min_confidence": 0.05,
+            "near_duplicate_threshold": 0.92,
             "max_content_chars": 8_000,
             "min_content_chars": 3,
             "source_weights": {

@@ -12,7 +12,7 @@ KEYS = identity.facet_keys("acme", ["x"], ["chat", "mail"])
 ROW: dict[str, Any] = {
     "id": "m_1",
     "tags": ["x"],
-    "told": ["chat", "mail"],
+    "event_sources": ["chat", "mail"],
     "sources": ["chat", "mail"],
     "facet_keys": KEYS,
 }
@@ -37,7 +37,7 @@ def test_what_is_right_stays() -> None:
         {"facet_keys": KEYS[1:]},
         {"facet_keys": [*KEYS, "0" * 32]},
         {"tags": []},
-        {"told": ["chat"]},
+        {"event_sources": ["chat"]},
     ],
 )
 def test_what_is_not_is_found(spoilt: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""A password and the keys of models stand in no log, error, result, metric or span."""
+"""No log, error, result, metric or span contains a password or a model key."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def planted(migrated: Settings) -> Iterator[Settings]:
 
 
 def _let_in(settings: Settings) -> None:
-    """Wait until the server forgives what was tried in vain: it let nobody in for some seconds."""
+    """Wait until the server accepts logins again after failed attempts."""
     deadline = time.monotonic() + 30
     while True:
         try:
@@ -53,7 +53,7 @@ def _let_in(settings: Settings) -> None:
 
 @pytest.fixture
 def logged(caplog: pytest.LogCaptureFixture) -> Callable[[], str]:
-    """Everything that anybody logs, at every level, with its arguments."""
+    """All log records at every level, with their arguments."""
     caplog.set_level(logging.NOTSET)
     caplog.set_level(logging.DEBUG, "neo4j")
 
@@ -90,8 +90,8 @@ def test_a_whole_use_logs_and_shows_none(planted: Settings, logged: Callable[[],
         shown = [repr(one) for one in (memory, memory._state, binding, binding.world, planted)]
         shown.append(repr(binding.world.graph) + repr(vars(binding.world.graph)))
     assert "neo4j" in logged()
-    told = [repr(results), planted.model_dump_json(), str(planted), repr(planted.model_dump())]
-    assert_nowhere(planted, logged(), told_of(caught.value), *shown, *told)
+    reprs = [repr(results), planted.model_dump_json(), str(planted), repr(planted.model_dump())]
+    assert_nowhere(planted, logged(), told_of(caught.value), *shown, *reprs)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_whole_use_logs_and_shows_none(planted: Settings, logged: Callable[[],
         {"uri": f"bolt://neo4j:{PLANTED}@127.0.0.1:7687"},
         {"uri": f"bolt://127.0.0.1:7687?password={PLANTED}"},
         {"uri": f"http://{PLANTED}"},
-        {"uri": "bolt://127.0.0.1:1", "connect_timeout_s": 1.0, "retry_time_s": 0.0},
+        {"uri": "bolt://127.0.0.1:1", "connect_timeout_s": 1.0, "max_retry_time_s": 0.0},
         {"user": "nobody"},
         {"password": None},
     ],

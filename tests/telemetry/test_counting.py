@@ -1,4 +1,4 @@
-"""What a process does, as Prometheus reads it."""
+"""Prometheus metrics of a process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPERATIONS = "graphmem_operation_duration_seconds_count"
 
 
 def samples(registry: CollectorRegistry) -> dict[tuple[str, ...], float]:
-    """Return what a scrape gives, by name and sorted labels, but for what tells of time."""
+    """Return the samples of a scrape by name and sorted labels, without times."""
     text = generate_latest(registry).decode()
     return {
         (one.name, *sorted(f"{key}={value}" for key, value in one.labels.items())): one.value
@@ -66,7 +66,7 @@ def test_an_operation_is_counted_by_how_it_ended(registry: CollectorRegistry) ->
                 if error is not None:
                     raise error
         except type(error or Exception()) as raised:
-            assert raised is error  # noqa: PT017 - that it goes on as it was is what is tested
+            assert raised is error  # noqa: PT017 - tests that the exception propagates unchanged
     found = samples(registry)
     assert {key: value for key, value in found.items() if key[0] == OPERATIONS} == {
         (OPERATIONS, "operation=recall", "outcome=ok"): 2,
@@ -98,7 +98,7 @@ def test_time_is_measured_in_seconds(
     registry: CollectorRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = iter([100.0, 100.3])
-    monkeypatch.setattr("graphmem.adapters.telemetry.counting.time.perf_counter", ticks.__next__)
+    monkeypatch.setattr("graphmem.adapters.telemetry.time.perf_counter", ticks.__next__)
     with PrometheusTelemetry(registry).operation("recall", "t"):
         pass
     ended = {"operation": "recall", "outcome": "ok"}
@@ -114,10 +114,10 @@ def test_texts_and_answers_are_counted(registry: CollectorRegistry) -> None:
     assert (embedder.name, run_now(embedder.dimension())) == (HashEmbedder().name, 256)
     run_now(embedder.embed(["one", "two"], Role.DOCUMENT))
     run_now(embedder.embed(["three"], Role.QUERY))
-    with counting.answering("priced") as tell:
-        tell(Answer("", "", "priced", 3, 70, 7, 0.25))
-    with counting.answering("unpriced") as tell:
-        tell(Answer("", "", "unpriced", 1, 5, 1, None))
+    with counting.answering("priced") as record:
+        record(Answer("", "", "priced", 3, 70, 7, 0.25))
+    with counting.answering("unpriced") as record:
+        record(Answer("", "", "unpriced", 1, 5, 1, None))
     llm = InstrumentedLlm(ScriptedLlm(["no record"], name="silly"), counting)
     with pytest.raises(ModelReplyError):
         run_now(llm.answer(_prompt()))
@@ -179,18 +179,18 @@ def test_the_log_tells_what_waits_is_written_and_is_lost(registry: CollectorRegi
 
 
 def test_all_clients_of_a_process_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telemetry, "_counting", {})
+    monkeypatch.setattr(telemetry, "_metrics_by_tenant", {})
     monkeypatch.setattr(prometheus_client, "REGISTRY", CollectorRegistry())
-    one = telemetry.of_settings(Settings(metrics=True))
-    assert telemetry.of_settings(Settings(metrics=True)) is one
+    one = telemetry.from_settings(Settings(metrics=True))
+    assert telemetry.from_settings(Settings(metrics=True)) is one
     assert isinstance(
-        telemetry.of_settings(Settings(metrics=True, traces=True)), CompositeTelemetry
+        telemetry.from_settings(Settings(metrics=True, traces=True)), CompositeTelemetry
     )
     with one.operation("get", "acme"):
         pass
     assert samples(prometheus_client.REGISTRY)[OPERATIONS, "operation=get", "outcome=ok"] == 1
     with pytest.raises(ConfigurationError, match="GRAPHMEM_TELEMETRY_TENANTS"):
-        telemetry.of_settings(Settings(metrics=True, telemetry_tenants=True))
+        telemetry.from_settings(Settings(metrics=True, telemetry_tenants=True))
 
 
 def test_several_are_all_told() -> None:
@@ -201,8 +201,8 @@ def test_several_are_all_told() -> None:
     with pytest.raises(KeyError):
         _answered_and_failed(both)
     both.logged(waiting=1, written=2, lost=3)
-    assert each[0].told == each[1].told
-    assert each[0].told == [
+    assert each[0].calls == each[1].calls
+    assert each[0].calls == [
         ("embedding", "m", Role.QUERY, 2),
         ("operation", "get", "t"),
         ("answer", 2, 3),
@@ -212,8 +212,8 @@ def test_several_are_all_told() -> None:
 
 
 def _answered_and_failed(telemetry: CompositeTelemetry) -> None:
-    with telemetry.answering("m") as tell:
-        tell(Answer("", "", "m", 1, 2, 3, None))
+    with telemetry.answering("m") as record:
+        record(Answer("", "", "m", 1, 2, 3, None))
         raise KeyError
 
 
@@ -224,10 +224,10 @@ def _answered_and_failed(telemetry: CompositeTelemetry) -> None:
 def test_what_is_not_installed_is_named(
     setting: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telemetry, "_counting", {})
+    monkeypatch.setattr(telemetry, "_metrics_by_tenant", {})
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ConfigurationError) as refused:
-        telemetry.of_settings(Settings.load({f"GRAPHMEM_{setting.upper()}": "true"}))
+        telemetry.from_settings(Settings.load({f"GRAPHMEM_{setting.upper()}": "true"}))
     assert refused.value.hint == f"Run: pip install 'graphmem[{extra}]'"
     assert module.partition(".")[0] in refused.value.message
 

@@ -1,4 +1,4 @@
-"""Every public operation passes one place, which tells of it and of nothing in it."""
+"""Every public operation is reported once, without its content."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ PUBLIC = [
 
 
 class Heard:
-    """Telemetry that keeps what it is told."""
+    """Telemetry that records its calls."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[Any, ...]] = []
+        self.calls: list[tuple[Any, ...]] = []
 
     @contextmanager
     def operation(self, name: str, tenant: str) -> Iterator[None]:
@@ -50,23 +50,23 @@ class Heard:
     @contextmanager
     def answering(self, model: str) -> Iterator[Callable[[Answer[Any]], None]]:
         with self._ended("answering", model):
-            yield lambda answer: self.told.append(("answer", answer.tokens_in, answer.tokens_out))
+            yield lambda answer: self.calls.append(("answer", answer.tokens_in, answer.tokens_out))
 
     def logged(self, *, waiting: int, written: int, lost: int) -> None:
-        self.told.append(("logged", waiting, written, lost))
+        self.calls.append(("logged", waiting, written, lost))
 
     @contextmanager
     def _ended(self, *what: Any) -> Iterator[None]:
         try:
             yield
         except BaseException as error:
-            self.told.append((*what, type(error).__name__))
+            self.calls.append((*what, type(error).__name__))
             raise
-        self.told.append(what)
+        self.calls.append(what)
 
 
 def telling(telemetry: Any) -> Any:
-    """Return a state that knows nothing but whom to tell and whose operations these are."""
+    """Return a state with only its telemetry and tenant."""
     wall = SimpleNamespace(tenant="acme")
     return SimpleNamespace(
         binding=SimpleNamespace(world=SimpleNamespace(telemetry=telemetry), wall=wall)
@@ -80,7 +80,7 @@ def test_there_is_something_to_look_at() -> None:
 
 
 REFUSALS = (TypeError, AttributeError, InvalidInputError, ReadConflictError)
-"""What an operation raises that lacks its arguments and its state."""
+"""Errors of an operation without arguments and state."""
 
 
 def _called(handle: Any, name: str) -> None:
@@ -95,13 +95,13 @@ def _called(handle: Any, name: str) -> None:
 )
 def test_no_public_operation_is_forgotten(awaited: type, blocking: type, name: str) -> None:
     for owner in (awaited, blocking):
-        heard = Heard()
+        recorder = Heard()
         handle: Any = object.__new__(owner)
-        handle._state = telling(heard)
+        handle._state = telling(recorder)
         with pytest.raises(REFUSALS) as failed:
             _called(handle, name)
         operation = PREFIX.get(awaited, "") + name
-        assert heard.told == [("operation", operation, "acme", failed.type.__name__)]
+        assert recorder.calls == [("operation", operation, "acme", failed.type.__name__)]
 
 
 def test_what_a_user_adds_is_not_counted_twice() -> None:
@@ -113,13 +113,13 @@ def test_what_a_user_adds_is_not_counted_twice() -> None:
         async def other(self) -> int:
             return 1
 
-    heard = Heard()
+    recorder = Heard()
     own = object.__new__(Own)
-    own._state = telling(heard)
+    own._state = telling(recorder)
     with pytest.raises(AttributeError):
         run_now(own.flush())
     assert run_now(own.other()) == 1
-    assert [told[:2] for told in heard.told] == [("operation", "usage.flush")]
+    assert [call[:2] for call in recorder.calls] == [("operation", "usage.flush")]
 
 
 def test_nobody_is_told_unless_it_is_asked_for() -> None:

@@ -1,4 +1,4 @@
-"""What a process does, as OpenTelemetry spans."""
+"""OpenTelemetry spans of a process."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def test_a_use_of_a_model_lies_inside_its_operation(spans: Spans) -> None:
     with tracing.operation("consolidate", "acme"):
         with tracing.embedding("e", Role.DOCUMENT, 3):
             pass
-        with tracing.answering("m") as tell:
-            tell(Answer("words", "raw words", "m", 2, 70, 7, 0.5))
-        with tracing.answering("free") as tell:
-            tell(Answer("words", "raw words", "free", 1, 5, 1, None))
+        with tracing.answering("m") as record:
+            record(Answer("words", "raw words", "m", 2, 70, 7, 0.5))
+        with tracing.answering("free") as record:
+            record(Answer("words", "raw words", "free", 1, 5, 1, None))
     tracing.logged(waiting=1, written=0, lost=0)
     embedding, answer, free, whole = spans.ended()
     assert [one.name for one in (embedding, answer, free, whole)] == [
@@ -124,6 +124,6 @@ def test_spans_of_a_client_hold_nothing_that_was_said(door: Door, spans: Spans) 
         "graphmem.recall",
         "graphmem.get",
     ]
-    told = "".join(span.to_json() for span in ended)
+    exported = "".join(span.to_json() for span in ended)
     for content in (unlike(1), unlike(2), memory_id, "private", "m_nope"):
-        assert content not in told
+        assert content not in exported

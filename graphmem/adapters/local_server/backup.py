@@ -19,7 +19,12 @@ from graphmem.adapters.local_server import process
 from graphmem.adapters.local_server.files import DataFolder
 from graphmem.adapters.local_server.jars import fetch
 from graphmem.adapters.local_server.java import find_java
-from graphmem.adapters.local_server.lifecycle import ensure, patience_s, quiet, stop_locked
+from graphmem.adapters.local_server.lifecycle import (
+    ensure,
+    ignore_progress,
+    lock_timeout_s,
+    stop_locked,
+)
 from graphmem.adapters.local_server.records import Progress, Report
 from graphmem.errors import LocalServerError
 from graphmem.settings import Settings
@@ -34,17 +39,17 @@ class Backup:
     """Result of `back_up`.
 
     Attributes:
-        octets: size of the file, bytes.
+        size_bytes: size of the file, bytes.
         seconds: duration; the server is down for most of it.
     """
 
     file: Path
-    octets: int
+    size_bytes: int
     version: str
     seconds: float
 
 
-def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup:
+def back_up(settings: Settings, file: Path, *, report: Report = ignore_progress) -> Backup:
     """Write all data to a new file atomically; restart the server if it was running.
 
     Raises:
@@ -64,21 +69,18 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
             hint="Name a new file in an existing folder.",
         )
     launcher = _launcher(settings, folder, report)
-    ran = False
+    was_running = False
     try:
-        with (
-            folder.locked(patience_s(settings)),
-            _scratch_beside(target) as scratch,
-        ):
-            ran = stop_locked(folder)
+        with folder.locked(lock_timeout_s(settings)), _scratch_beside(target) as scratch:
+            was_running = stop_locked(folder)
             report(Progress("prepare", "Writing the backup"))
-            launcher.administer(
+            launcher.run_admin_tool(
                 "The data could not be written into a backup.",
                 ["database", "dump", DATABASE, f"--to-path={scratch}"],
             )
             _publish(Path(scratch) / DUMP, target)
     finally:
-        if ran:
+        if was_running:
             ensure(settings, report=report)
     took = time.monotonic() - started
     return Backup(target, target.stat().st_size, launcher.store.lock.neo4j, took)
@@ -113,7 +115,7 @@ def _backup_failure(target: Path) -> Iterator[None]:
         ) from None
 
 
-def restore(settings: Settings, file: Path, *, report: Report = quiet) -> None:
+def restore(settings: Settings, file: Path, *, report: Report = ignore_progress) -> None:
     """Replace all data by a backup and start the server; keep the data if anything fails.
 
     Raises:
@@ -127,15 +129,15 @@ def restore(settings: Settings, file: Path, *, report: Report = quiet) -> None:
     if not folder.has_data:
         ensure(settings, report=report)  # creates the password and the rest of the folder
     launcher = _launcher(settings, folder, report)
-    with folder.locked(patience_s(settings)):
+    with folder.locked(lock_timeout_s(settings)):
         stop_locked(folder)
         _load(launcher, source, report)
     try:
         ensure(settings, report=report)
     except LocalServerError:
-        with folder.locked(patience_s(settings)):
+        with folder.locked(lock_timeout_s(settings)):
             stop_locked(folder)
-            folder.put_back(folder.replaced)
+            folder.undo_set_aside(folder.replaced)
         raise
     shutil.rmtree(folder.replaced, ignore_errors=True)
 
@@ -147,16 +149,16 @@ def _load(launcher: process.Launcher, source: Path, report: Report) -> None:
     with tempfile.TemporaryDirectory(dir=folder.root, prefix="load-") as scratch:
         # The admin tool requires a certain file name; a link avoids a copy.
         (Path(scratch) / DUMP).symlink_to(source)
-        folder.put_aside(DATABASE)
+        folder.set_aside(DATABASE)
         try:
-            launcher.administer(
+            launcher.run_admin_tool(
                 f"{source} could not be loaded; the data are unchanged.",
                 ["database", "load", DATABASE, f"--from-path={scratch}"],
             )
         except BaseException:
-            folder.put_back()
+            folder.undo_set_aside()
             raise
-        folder.give_away()
+        folder.confirm_replacement()
 
 
 def _launcher(settings: Settings, folder: DataFolder, report: Report) -> process.Launcher:

@@ -1,18 +1,17 @@
-"""Check whether a Bolt port answers, accepts a password, and runs a query."""
+"""Connections to a server: whether its Bolt port answers, a login, and a driver."""
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from graphmem.catalog import LANGUAGE
+from graphmem.adapters.local_server.records import USER
 from graphmem.errors import GraphAccessError, GraphUnavailableError
 
 if TYPE_CHECKING:
-    from graphmem.catalog import Procedure
+    from neo4j import Driver
 
 _HANDSHAKE = bytes.fromhex("6060b017" + "00000805" + "00" * 12)
 """Bolt handshake that offers versions 5.8 to 5.0."""
@@ -52,16 +51,13 @@ def log_in(uri: str, user: str, password: SecretStr | None) -> str:
         raise GraphUnavailableError(f"Neo4j at {uri} cannot be reached: {error}.") from None
 
 
-def rehearse(
-    uri: str, user: str, password: SecretStr, read: Procedure, params: Mapping[str, object]
-) -> None:
-    """Run one procedure of the catalog and read its rows."""
-    from neo4j import GraphDatabase, RoutingControl
+def connect(uri: str, password: SecretStr) -> Driver:
+    """Return a driver of the managed server; it ignores notifications about an empty graph."""
+    from neo4j import GraphDatabase
 
-    with GraphDatabase.driver(
+    return GraphDatabase.driver(
         uri,
-        auth=(user, password.get_secret_value()),
+        auth=(USER, password.get_secret_value()),
         telemetry_disabled=True,
-        notifications_min_severity="OFF",  # an empty graph has no labels yet
-    ) as driver:
-        driver.execute_query(LANGUAGE + read.text, dict(params), routing_=RoutingControl.READ)
+        notifications_min_severity="OFF",
+    )

@@ -7,29 +7,28 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from graphmem.adapters.local_server import bolt, jars, lifecycle, process
 from graphmem.adapters.local_server.files import (
     DataFolder,
     ServerState,
     cache_root,
-    exposure,
+    exposed_mode,
     version_key,
 )
 from graphmem.adapters.local_server.jars import JarStore, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, find_java
 from graphmem.adapters.local_server.records import USER, DoctorFinding
-from graphmem.errors import (
-    ConfigurationError,
-    GraphAccessError,
-    GraphmemError,
-    ServerLockedError,
-)
+from graphmem.errors import ConfigurationError, GraphAccessError, GraphmemError, ServerLockedError
 from graphmem.settings import Settings
 
-LITTLE_SPACE = 2_000_000_000
+CheckResult: TypeAlias = tuple[Literal["ok", "warn", "bad"], str, str]
+"""Level, message and advice."""
+
+LOW_SPACE_BYTES = 2_000_000_000
 """Free bytes below which a warning is given."""
-NO_SPACE = 200_000_000
+MIN_SPACE_BYTES = 200_000_000
 """Free bytes below which Neo4j may fail to write."""
 
 
@@ -41,84 +40,91 @@ def diagnose(settings: Settings) -> list[DoctorFinding]:
     folder = DataFolder.of(settings)
     state = folder.read_state()
     running = state if process.find(folder, state) else None
-    checks: list[Iterator[DoctorFinding]] = [
-        _java(settings),
-        _jars(settings),
-        _procedures(settings),
-        _space(settings, folder),
-        _folder(folder),
-        _privacy(folder.root, "GRAPHMEM_HOME"),
-        _privacy(cache_root(settings), "GRAPHMEM_CACHE"),
-        _password(folder),
-        _lock(folder, state, running),
-        _ports(settings, running),
-        _bolt(folder, running),
-        _version(folder, running),
-        _aot(settings),
-        _log(folder, state),
-        _remote(settings),
+    checks: list[tuple[str, Iterator[CheckResult]]] = [
+        ("java", _java(settings)),
+        ("jars", _jars(settings)),
+        ("procedures", _procedures(settings)),
+        ("disk", _space(settings, folder)),
+        ("folder", _folder(folder)),
+        ("privacy", _privacy(folder.root, "GRAPHMEM_HOME")),
+        ("privacy", _privacy(cache_root(settings), "GRAPHMEM_CACHE")),
+        ("password", _password(folder)),
+        ("lock", _lock(folder, state, running)),
+        ("ports", _ports(settings, running)),
+        ("bolt", _bolt(folder, running)),
+        ("version", _version(folder, running)),
+        ("aot", _aot(settings)),
+        ("log", _log(folder, state)),
+        ("GRAPHMEM_URI", _remote(settings)),
     ]
-    return [finding for check in checks for finding in check]
+    return [DoctorFinding(name, *result) for name, results in checks for result in results]
 
 
-def _java(settings: Settings) -> Iterator[DoctorFinding]:
+def ok(message: str) -> CheckResult:
+    """Return the result of a check that found no problem."""
+    return "ok", message, ""
+
+
+def warn(message: str, advice: str) -> CheckResult:
+    """Return the result of a check that found a problem that does not stop the server."""
+    return "warn", message, advice
+
+
+def bad(message: str, advice: str) -> CheckResult:
+    """Return the result of a check that found a problem that stops the server."""
+    return "bad", message, advice
+
+
+def _java(settings: Settings) -> Iterator[CheckResult]:
     try:
         java = find_java(settings)
     except GraphmemError as error:
-        yield DoctorFinding("java", "bad", error.message, error.hint)
+        yield bad(error.message, error.hint)
     else:
-        yield DoctorFinding("java", "ok", f"Java {java.major} from {java.source}: {java.home}")
+        yield ok(f"Java {java.major} from {java.source}: {java.home}")
 
 
-def _jars(settings: Settings) -> Iterator[DoctorFinding]:
+def _jars(settings: Settings) -> Iterator[CheckResult]:
     store = JarStore.of(settings, shipped_lock())
     broken, absent = store.damaged(), store.absent()
     n_jars = len(store.lock.jars)
     if broken:
         names = ", ".join(jar.name for jar in broken[:3])
-        yield DoctorFinding(
-            "jars",
-            "bad",
+        yield bad(
             f"{len(broken)} of {n_jars} files in {store.folder} are damaged: {names}.",
             "Run `graphmem server up`: it fetches them again.",
         )
     elif absent:
-        yield DoctorFinding(
-            "jars",
-            "warn",
+        yield warn(
             f"{len(absent)} of {n_jars} files are not fetched yet "
             f"({sum(jar.size for jar in absent) / 1e6:.0f} MB).",
             "Run `graphmem server up` while the network is available.",
         )
     else:
-        yield DoctorFinding(
-            "jars", "ok", f"All {n_jars} files of Neo4j {store.lock.neo4j} are intact."
-        )
+        yield ok(f"All {n_jars} files of Neo4j {store.lock.neo4j} are intact.")
 
 
-def _procedures(settings: Settings) -> Iterator[DoctorFinding]:
+def _procedures(settings: Settings) -> Iterator[CheckResult]:
     from graphmem.adapters.local_server.plugin.building import BuildPlan
 
     plan = BuildPlan.of(settings)
-    if plan.is_made():
+    if plan.is_built():
         size = plan.jar.stat().st_size
-        yield DoctorFinding("procedures", "ok", f"Compiled: {size / 1e3:.0f} kB.")
+        yield ok(f"Compiled: {size / 1e3:.0f} kB.")
     elif reason := plan.failed():
-        yield DoctorFinding(
-            "procedures",
-            "warn",
+        yield warn(
             f"The server runs without them: {reason}",
             "Only CALLs need them. Run `graphmem admin procedures build` to try again; the server "
             "loads them at its next start.",
         )
     else:
-        yield DoctorFinding("procedures", "ok", "They will be compiled at the next start.")
+        yield ok("They will be compiled at the next start.")
 
 
-def _space(settings: Settings, folder: DataFolder) -> Iterator[DoctorFinding]:
+def _space(settings: Settings, folder: DataFolder) -> Iterator[CheckResult]:
     absent = JarStore.of(settings, shipped_lock()).absent()
     needs = {
-        "GRAPHMEM_HOME": (folder.root, NO_SPACE),
+        "GRAPHMEM_HOME": (folder.root, MIN_SPACE_BYTES),
         "GRAPHMEM_CACHE": (cache_root(settings), sum(jar.size for jar in absent)),
     }
     for setting, (place, least) in needs.items():
@@ -126,118 +132,97 @@ def _space(settings: Settings, folder: DataFolder) -> Iterator[DoctorFinding]:
         advice = f"Free disk space, or set {setting} to a folder on another disk."
         text = f"{free / 1e9:.1f} GB free for {place}."
         if free < least:
-            yield DoctorFinding("disk", "bad", text, advice)
-        elif free < LITTLE_SPACE:
-            yield DoctorFinding("disk", "warn", text, advice)
+            yield bad(text, advice)
+        elif free < LOW_SPACE_BYTES:
+            yield warn(text, advice)
         else:
-            yield DoctorFinding("disk", "ok", text)
+            yield ok(text)
 
 
 def _existing(place: Path) -> Path:
     return next(path for path in (place, *place.parents) if path.exists())
 
 
-def _folder(folder: DataFolder) -> Iterator[DoctorFinding]:
+def _folder(folder: DataFolder) -> Iterator[CheckResult]:
     place = _existing(folder.root)
     if not place.is_dir() or not os.access(place, os.R_OK | os.W_OK | os.X_OK):
-        yield DoctorFinding(
-            "folder",
-            "bad",
-            f"{place} is not a writable folder.",
-            "Set GRAPHMEM_HOME to a writable folder.",
-        )
+        yield bad(f"{place} is not a writable folder.", "Set GRAPHMEM_HOME to a writable folder.")
     elif place != folder.root:
-        yield DoctorFinding("folder", "ok", f"{folder.root} will be created at the first start.")
+        yield ok(f"{folder.root} will be created at the first start.")
     else:
-        yield DoctorFinding("folder", "ok", f"{folder.root} is writable.")
+        yield ok(f"{folder.root} is writable.")
 
 
-def _privacy(place: Path, setting: str) -> Iterator[DoctorFinding]:
+def _privacy(place: Path, setting: str) -> Iterator[CheckResult]:
     try:
-        mode = exposure(place, setting=setting)
+        mode = exposed_mode(place, setting=setting)
     except ConfigurationError as error:
-        yield DoctorFinding("privacy", "bad", error.message, error.hint)
+        yield bad(error.message, error.hint)
         return
     if mode:
-        yield DoctorFinding(
-            "privacy",
-            "warn",
+        yield warn(
             f"Other users can open {place} ({mode:03o}).",
             f"Run `chmod -R go= '{place}'`; the next start does it too.",
         )
     else:
-        yield DoctorFinding("privacy", "ok", f"{place} is closed to other users.")
+        yield ok(f"{place} is closed to other users.")
 
 
-def _password(folder: DataFolder) -> Iterator[DoctorFinding]:
+def _password(folder: DataFolder) -> Iterator[CheckResult]:
     file = folder.password_file
     if not folder.root.is_dir() or (not file.exists() and not folder.has_data):
-        yield DoctorFinding("password", "ok", "A random one will be generated at the first start.")
+        yield ok("A random one will be generated at the first start.")
         return
     try:
         folder.password()
     except GraphmemError as error:
-        yield DoctorFinding("password", "bad", error.message, error.hint)
+        yield bad(error.message, error.hint)
         return
     mode = file.stat().st_mode & 0o777
     if sys.platform != "win32" and mode & 0o077:
-        yield DoctorFinding(
-            "password",
-            "bad",
-            f"Other users can read {file} ({mode:03o}).",
-            f"Run `chmod 600 '{file}'`.",
-        )
+        yield bad(f"Other users can read {file} ({mode:03o}).", f"Run `chmod 600 '{file}'`.")
     else:
-        yield DoctorFinding("password", "ok", f"Only you can read {file}.")
+        yield ok(f"Only you can read {file}.")
 
 
 def _lock(
     folder: DataFolder, state: ServerState | None, running: ServerState | None
-) -> Iterator[DoctorFinding]:
+) -> Iterator[CheckResult]:
     if folder.root.is_dir():
         try:
             with folder.locked(0):
                 pass
         except ServerLockedError:
-            yield DoctorFinding(
-                "lock",
-                "warn",
-                "Another process is starting or stopping the server.",
-                "Wait for it.",
-            )
+            yield warn("Another process is starting or stopping the server.", "Wait for it.")
             return
     if state and not running:
-        yield DoctorFinding(
-            "lock",
-            "warn",
+        yield warn(
             f"The server last started (process {state.pid}) ended without being stopped.",
             "Nothing to do: the next start recovers its data.",
         )
     else:
-        yield DoctorFinding("lock", "ok", "Free.")
+        yield ok("Free.")
 
 
-def _ports(settings: Settings, running: ServerState | None) -> Iterator[DoctorFinding]:
+def _ports(settings: Settings, running: ServerState | None) -> Iterator[CheckResult]:
     if running:
         ports = f"{running.bolt_port} (Bolt) and {running.http_port} (Browser)"
-        yield DoctorFinding("ports", "ok", f"The server listens on {ports}.")
+        yield ok(f"The server listens on {ports}.")
         return
     preferred = {"GRAPHMEM_BOLT_PORT": settings.bolt_port, "GRAPHMEM_HTTP_PORT": settings.http_port}
     taken = [f"{name} {port}" for name, port in preferred.items() if not process.is_free(port)]
     if taken:
-        yield DoctorFinding(
-            "ports",
-            "warn",
+        yield warn(
             f"Another program uses {', '.join(taken)}.",
             "Nothing to do: it will use other ports. Stop that program or set others to avoid it.",
         )
     else:
-        yield DoctorFinding("ports", "ok", "The preferred ports are free.")
+        yield ok("The preferred ports are free.")
 
 
-def _bolt(folder: DataFolder, running: ServerState | None) -> Iterator[DoctorFinding]:
+def _bolt(folder: DataFolder, running: ServerState | None) -> Iterator[CheckResult]:
     if running is None:
-        yield DoctorFinding("bolt", "ok", "Not running; it starts when needed.")
+        yield ok("Not running; it starts when needed.")
         return
     try:
         agent = bolt.log_in(running.uri, USER, folder.password())
@@ -246,91 +231,70 @@ def _bolt(folder: DataFolder, running: ServerState | None) -> Iterator[DoctorFin
         advice = (
             f"Restore {folder.password_file}." if isinstance(error, GraphAccessError) else again
         )
-        yield DoctorFinding("bolt", "bad", error.message, advice)
+        yield bad(error.message, advice)
     else:
-        yield DoctorFinding(
-            "bolt", "ok", f"{agent} answers at {running.uri} and accepts the password."
-        )
+        yield ok(f"{agent} answers at {running.uri} and accepts the password.")
 
 
-def _version(folder: DataFolder, running: ServerState | None) -> Iterator[DoctorFinding]:
+def _version(folder: DataFolder, running: ServerState | None) -> Iterator[CheckResult]:
     ours = shipped_lock().neo4j
     written_by = running.version if running else folder.data_version()
     if written_by and version_key(written_by) > version_key(ours):
-        yield DoctorFinding(
-            "version",
-            "bad",
+        yield bad(
             f"The data were written by Neo4j {written_by}; this graphmem runs {ours}.",
             "Install a newer graphmem, or set GRAPHMEM_HOME to another folder.",
         )
     elif written_by and written_by != ours:
-        yield DoctorFinding(
-            "version",
-            "warn",
+        yield warn(
             f"The data were written by Neo4j {written_by}; this graphmem runs {ours}.",
             "The next start upgrades them; after that, an older graphmem cannot read them.",
         )
     else:
-        yield DoctorFinding("version", "ok", f"Neo4j {ours}.")
+        yield ok(f"Neo4j {ours}.")
 
 
-def _aot(settings: Settings) -> Iterator[DoctorFinding]:
+def _aot(settings: Settings) -> Iterator[CheckResult]:
     store = JarStore.of(settings, shipped_lock())
     try:
         java = find_java(settings)
-        cache = lifecycle.cache_file(settings, java, store)
+        cache = lifecycle.aot_cache_file(settings, java, store)
     except (GraphmemError, FileNotFoundError):
         return  # reported by an earlier check
     if cache is None:
-        yield DoctorFinding(
-            "aot", "ok", f"None, because Java is older than {AOT_SINCE}; starts take longer."
-        )
+        yield ok(f"None, because Java is older than {AOT_SINCE}; starts take longer.")
     elif jars.is_intact(cache):
-        yield DoctorFinding("aot", "ok", f"{cache.stat().st_size / 1e6:.0f} MB; starts are fast.")
+        yield ok(f"{cache.stat().st_size / 1e6:.0f} MB; starts are fast.")
     elif cache.exists():
-        yield DoctorFinding(
-            "aot",
-            "warn",
-            f"{cache} was changed after it was made.",
-            "Nothing to do: the next start replaces it.",
+        yield warn(
+            f"{cache} was changed after it was made.", "Nothing to do: the next start replaces it."
         )
     elif lifecycle.failure_note(cache).exists():
         reason = lifecycle.failure_note(cache).read_text(encoding="utf-8").strip()
-        yield DoctorFinding(
-            "aot",
-            "warn",
+        yield warn(
             f"Making it failed, so starts take longer: {reason}",
             f"Delete {lifecycle.failure_note(cache)} to try again.",
         )
     else:
-        yield DoctorFinding(
-            "aot", "ok", "Not made yet; it is made in the background after a start."
-        )
+        yield ok("Not made yet; it is made in the background after a start.")
 
 
-def _log(folder: DataFolder, state: ServerState | None) -> Iterator[DoctorFinding]:
+def _log(folder: DataFolder, state: ServerState | None) -> Iterator[CheckResult]:
     errors = process.run_errors(folder, state) if state else []
     if errors:
-        yield DoctorFinding(
-            "log",
-            "warn",
+        yield warn(
             f"{len(errors)} errors since the last start; the newest: {errors[-1][:300]}",
             f"Read {folder.root / 'logs' / 'neo4j.log'}.",
         )
     else:
-        yield DoctorFinding("log", "ok", "No errors since the last start.")
+        yield ok("No errors since the last start.")
 
 
-def _remote(settings: Settings) -> Iterator[DoctorFinding]:
+def _remote(settings: Settings) -> Iterator[CheckResult]:
     if settings.uri is None:
         return
     try:
         agent = bolt.log_in(settings.uri, settings.user, settings.password)
     except GraphmemError as error:
-        yield DoctorFinding(
-            "GRAPHMEM_URI", "bad", error.message, "Check the address, the user and the password."
-        )
+        yield bad(error.message, "Check the address, the user and the password.")
     else:
-        yield DoctorFinding(
-            "GRAPHMEM_URI", "ok", f"{agent} answers there and is used instead of the managed one."
-        )
+        yield ok(f"{agent} answers there and is used instead of the managed one.")

@@ -34,12 +34,9 @@ INHERITED = frozenset(
 
 
 def environment(*prefixes: str) -> dict[str, str]:
-    """Return the environment of a process of the server.
+    """Return the environment of a process of the server, with variables of these prefixes.
 
     The list is of allowed variables, because the keys of model providers have arbitrary names.
-
-    Args:
-        prefixes: prefixes of further variables to inherit.
     """
     return {
         name: value
@@ -48,7 +45,7 @@ def environment(*prefixes: str) -> dict[str, str]:
     }
 
 
-KINDS = ("databases", "transactions")
+DATABASE_FOLDERS = ("databases", "transactions")
 """Folders that contain one folder per database."""
 PAGE_CACHE = "server.memory.pagecache.size"
 HARDENING = {
@@ -130,7 +127,7 @@ class DataFolder:
             ConfigurationError: it belongs to another user, cannot be written, or is not a folder.
         """
         make_folder(self.root, setting="GRAPHMEM_HOME")
-        narrow(self.root, setting="GRAPHMEM_HOME")
+        remove_others_access(self.root, setting="GRAPHMEM_HOME")
         self.conf.mkdir(exist_ok=True)
         (self.root / "logs").mkdir(exist_ok=True)
         self.imports.mkdir(mode=0o500, exist_ok=True)
@@ -217,23 +214,23 @@ class DataFolder:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def put_aside(self, database: str) -> None:
-        """Move a database aside before another one is loaded; see `put_back`."""
+    def set_aside(self, database: str) -> None:
+        """Move a database aside before another one is loaded; see `undo_set_aside`."""
         shutil.rmtree(self.replaced, ignore_errors=True)
-        for kind in KINDS:
+        for kind in DATABASE_FOLDERS:
             (self._aside / kind).mkdir(parents=True, exist_ok=True)
             with suppress(FileNotFoundError):
                 (self.root / "data" / kind / database).replace(self._aside / kind / database)
 
-    def give_away(self) -> None:
+    def confirm_replacement(self) -> None:
         """Record that the new database is complete and replaces the one that was put aside."""
         self._aside.replace(self.replaced)
 
-    def put_back(self, aside: Path | None = None) -> None:
-        """Undo a `put_aside` whose restore failed or was killed.
+    def undo_set_aside(self, aside: Path | None = None) -> None:
+        """Undo a `set_aside` whose restore failed or was killed.
 
         Args:
-            aside: folder of the moved database; by default the one that `put_aside` uses.
+            aside: folder of the moved database; by default the one that `set_aside` uses.
         """
         source = aside or self._aside
         for moved in source.glob("*/*"):
@@ -324,22 +321,22 @@ def make_folder(path: Path, *, setting: str) -> None:
         raise ConfigurationError(f"The folder {path} is not writable.", hint=hint)
 
 
-def narrow(path: Path, *, setting: str) -> None:
+def remove_others_access(path: Path, *, setting: str) -> None:
     """Remove other users' permissions from a folder of graphmem and from its content.
 
     Raises:
-        ConfigurationError: see `exposure`.
+        ConfigurationError: see `exposed_mode`.
     """
-    if exposure(path, setting=setting):
+    if exposed_mode(path, setting=setting):
         path = path.resolve()
-        _close(path)
+        _make_private(path)
         for inside in path.rglob("*"):
             # Files may vanish or belong to another user; the folder's mode protects them.
             with suppress(OSError):
-                _close(inside)
+                _make_private(inside)
 
 
-def exposure(path: Path, *, setting: str) -> int:
+def exposed_mode(path: Path, *, setting: str) -> int:
     """Return the mode of a folder of graphmem if other users can open it; else 0.
 
     Raises:
@@ -360,7 +357,7 @@ def exposure(path: Path, *, setting: str) -> int:
     return 0
 
 
-def _close(path: Path) -> None:
+def _make_private(path: Path) -> None:
     """Remove every permission of other users; links and their targets are not changed."""
     mode = path.lstat().st_mode
     if not stat.S_ISLNK(mode) and mode & private_files.OTHERS:

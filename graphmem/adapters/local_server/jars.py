@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphmem.adapters.local_server.files import cache_root, make_folder, narrow, write_private
+from graphmem.adapters.local_server.files import (
+    cache_root,
+    make_folder,
+    remove_others_access,
+    write_private,
+)
 from graphmem.adapters.local_server.records import Progress, Report
 from graphmem.errors import ConfigurationError, ServerFetchError
 from graphmem.settings import Settings
@@ -25,6 +31,8 @@ if TYPE_CHECKING:
 
 
 SUFFIX = ".sha256"
+UNUSED_S = 30 * 86_400.0
+"""Seconds without a start after which a file that can be built again is removed."""
 
 
 def keep(draft: Path, target: Path) -> None:
@@ -47,9 +55,18 @@ def discard(path: Path) -> None:
     _checksum_file(path).unlink(missing_ok=True)
 
 
-def is_orphan(path: Path) -> bool:
-    """Return whether a path is the checksum of a file that no longer exists."""
-    return path.suffix == SUFFIX and not path.with_suffix("").exists()
+def remove_unused(folder: Path, *suffixes: str) -> None:
+    """Remove leftovers of a crash, and files with these suffixes that are no longer used.
+
+    The caller holds the lock of the folder.
+    """
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.suffix == SUFFIX and not path.with_suffix("").exists():
+            path.unlink()
+        elif path.name.endswith(suffixes) and time.time() - path.stat().st_mtime > UNUSED_S:
+            discard(path)
 
 
 def _checksum_file(path: Path) -> Path:
@@ -169,7 +186,7 @@ class JarStore:
         return cls(folder, lock, f"Neo4j {lock.neo4j}", LICENCE.format(version=lock.neo4j))
 
     @classmethod
-    def of_tools(cls, settings: Settings, lock: JarLock) -> JarStore:
+    def of_build_tools(cls, settings: Settings, lock: JarLock) -> JarStore:
         """Return the store of the jars that build the procedures plugin for that server."""
         folder = cache_root(settings) / f"procedures-{lock.neo4j}"
         return cls(folder, lock.tools(), "the compiler of procedures", COMPILER_LICENCE)
@@ -193,14 +210,11 @@ class JarStore:
         """Return the jars whose content differs from the lock."""
         present = [jar for jar in self.lock.jars if self._path(jar).is_file()]
         with ThreadPoolExecutor(HASHING_THREADS) as pool:
-            sound = pool.map(self._is_sound, present)
-        return [jar for jar, is_sound in zip(present, sound, strict=True) if not is_sound]
+            digests = pool.map(lambda jar: digest(self._path(jar)), present)
+        return [jar for jar, found in zip(present, digests, strict=True) if found != jar.sha256]
 
     def _path(self, jar: Jar) -> Path:
         return self.folder / jar.name
-
-    def _is_sound(self, jar: Jar) -> bool:
-        return digest(self._path(jar)) == jar.sha256
 
 
 def digest(path: Path) -> str:
@@ -235,8 +249,10 @@ def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> Ja
             need.raw = True  # as in a plain pom.xml: no artifact manages the others' versions
         try:
             first, rest = maven.resolver.resolve(needs)
+            # Without parent poms and version lists.
+            artifacts = [need.artifact for need in first + rest]
             with ThreadPoolExecutor(THREADS) as pool:
-                jars = list(pool.map(_locked, _jars_of(first + rest)))
+                jars = list(pool.map(_locked, (a for a in artifacts if a.packaging == "jar")))
             # Resolved separately: it shares nothing with the server and has no dependencies.
             built_by = _locked(maven.create_dependency(f"{ECJ}:{compiler}").artifact)
         except (RuntimeError, OSError, ValueError) as error:
@@ -246,11 +262,6 @@ def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> Ja
                 hint="Check the versions, the network and GRAPHMEM_MAVEN_MIRROR.",
             ) from error
     return JarLock(neo4j, browser, tuple(sorted(jars, key=lambda jar: jar.coordinates)), built_by)
-
-
-def _jars_of(needs: list[Any]) -> list[Any]:
-    """Return the artifacts that are jars, without parent poms and version lists."""
-    return [need.artifact for need in needs if need.artifact.packaging == "jar"]
 
 
 def _locked(artifact: Any) -> Jar:
@@ -279,12 +290,12 @@ def fetch(settings: Settings, *, report: Report, lock: JarLock | None = None) ->
         ServerFetchError: a file could not be fetched, was damaged twice, or the disk is full.
         ConfigurationError: the cache folder cannot be written, or jgo is not installed.
     """
-    return filled(JarStore.of(settings, lock or shipped_lock()), settings, report)
+    return fetch_missing(JarStore.of(settings, lock or shipped_lock()), settings, report)
 
 
-def filled(store: JarStore, settings: Settings, report: Report) -> JarStore:
+def fetch_missing(store: JarStore, settings: Settings, report: Report) -> JarStore:
     """Fetch the missing jars of a store and return it; see `fetch`."""
-    narrow(store.folder.parent, setting="GRAPHMEM_CACHE")
+    remove_others_access(store.folder.parent, setting="GRAPHMEM_CACHE")
     if not store.missing():
         return store
     make_folder(store.folder, setting="GRAPHMEM_CACHE")
@@ -357,7 +368,9 @@ class _Fetch:
         ):
             # Largest first, so that no thread ends long after the others.
             queue = sorted(self.wanted, key=lambda jar: -jar.size)
-            running: set[Future[None]] = {pool.submit(self._one, client, jar) for jar in queue}
+            running: set[Future[None]] = {
+                pool.submit(self._fetch_jar, client, jar) for jar in queue
+            }
             try:
                 while running:
                     done, running = wait(running, timeout=0.1, return_when=FIRST_EXCEPTION)
@@ -380,7 +393,7 @@ class _Fetch:
             bytes_total=total,
         )
 
-    def _one(self, client: httpx.Client, jar: Jar) -> None:
+    def _fetch_jar(self, client: httpx.Client, jar: Jar) -> None:
         """Fetch one jar; retry once after a damaged file or a broken connection."""
         import httpx
 
@@ -413,10 +426,7 @@ class _Fetch:
         counted = 0
         address = f"{self.source}/{jar.path}"
         try:
-            with (
-                client.stream("GET", address, headers=PLAIN) as reply,
-                draft.open("wb") as out,
-            ):
+            with client.stream("GET", address, headers=PLAIN) as reply, draft.open("wb") as out:
                 reply.raise_for_status()
                 # Raw: a reply that is compressed despite the request is never decompressed.
                 for chunk in reply.iter_raw(1 << 16):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import shutil
 import sys
 import tempfile
 import time
@@ -21,31 +19,22 @@ from graphmem.adapters.local_server.files import (
     DataFolder,
     ServerState,
     cache_root,
-    environment,
     make_folder,
 )
 from graphmem.adapters.local_server.jars import JarStore, fetch, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, Java, find_java
-from graphmem.adapters.local_server.records import (
-    USER,
-    Endpoint,
-    Progress,
-    Report,
-    ServerStatus,
-)
+from graphmem.adapters.local_server.records import USER, Endpoint, Progress, Report, ServerStatus
 from graphmem.errors import GraphAccessError, GraphmemError, GraphUnavailableError
 from graphmem.rules import urls
 from graphmem.settings import Settings
 
 TRAINING_S = 180.0
 """Seconds the training server may take to answer; it runs at the lowest priority."""
-UNUSED_S = 30 * 86_400.0
-"""Seconds without a start after which a cache is removed."""
 WRITING_S = 300.0
 """Seconds the JVM may take to write the cache when it ends."""
 
 
-def cache_file(settings: Settings, java: Java, store: JarStore) -> Path | None:
+def aot_cache_file(settings: Settings, java: Java, store: JarStore) -> Path | None:
     """Return the path of the AOT cache for this Java and these jars; None if Java has no AOT cache.
 
     The JVM accepts a cache only for the same build, class path and modification times of the jars.
@@ -57,7 +46,7 @@ def cache_file(settings: Settings, java: Java, store: JarStore) -> Path | None:
     return cache_root(settings) / "aot" / f"{key[:16]}.aot"
 
 
-def use(cache: Path | None) -> list[str]:
+def aot_flags(cache: Path | None) -> list[str]:
     """Return the flags that make a server use the cache; empty if there is none.
 
     A cache that was changed after it was made is removed, because it contains code.
@@ -67,7 +56,7 @@ def use(cache: Path | None) -> list[str]:
     if not jars.is_intact(cache):
         jars.discard(cache)
         return []
-    cache.touch()  # unused caches are removed after `UNUSED_S`
+    cache.touch()  # unused caches are removed after `jars.UNUSED_S`
     return [f"-XX:AOTCache={cache}", "-Xlog:disable", "-Xlog:all=error:stderr"]
 
 
@@ -76,64 +65,50 @@ def failure_note(cache: Path) -> Path:
     return cache.with_suffix(".failed")
 
 
-def make_in_background(settings: Settings, cache: Path | None) -> None:
+def make_aot_cache_in_background(settings: Settings, cache: Path | None) -> None:
     """Start making the cache, unless it exists, cannot be made or is being made."""
     if cache is None or cache.exists() or failure_note(cache).exists():
         return
     make_folder(cache.parent, setting="GRAPHMEM_CACHE")
-    command = [sys.executable, "-m", __name__, "--cache", str(cache_root(settings).parent)]
-    command += ["--java", str(settings.java)] if settings.java else []
-    process.spawn_apart(command, env=environment("PYTHON", "VIRTUAL_ENV"))
+    process.run_in_background(__name__, cache=cache_root(settings).parent, java=settings.java)
 
 
-def make(settings: Settings) -> None:
+def make_aot_cache(settings: Settings) -> None:
     """Make the cache now, unless another process is making it.
 
-    Args:
-        settings: only `cache` and `java` are used.
+    Only the settings `cache` and `java` are used.
     """
     from filelock import FileLock, Timeout
 
     java = find_java(settings)
     store = JarStore.of(settings, shipped_lock())
-    cache = cache_file(settings, java, store)
+    cache = aot_cache_file(settings, java, store)
     if cache is None:
         return
     make_folder(cache.parent, setting="GRAPHMEM_CACHE")
     try:
         with FileLock(cache.parent / "make.lock", timeout=0):
-            _clean(cache.parent)
+            jars.remove_unused(cache.parent, ".aot")
             if not jars.is_intact(cache):
                 _train(java, store, cache)
     except Timeout:
         return
 
 
-def _clean(folder: Path) -> None:
-    """Remove leftovers of a crash, and caches of Javas and jars that are no longer used."""
-    for path in folder.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        elif jars.is_orphan(path):
-            path.unlink()
-        elif path.suffix == ".aot" and time.time() - path.stat().st_mtime > UNUSED_S:
-            jars.discard(path)
-
-
 def _train(java: Java, store: JarStore, cache: Path) -> None:
-    scratch = Path(tempfile.mkdtemp(dir=cache.parent))
-    draft = scratch / "cache.aot"
-    try:
-        _run_once(java, store, DataFolder(scratch / "home"), draft)
-        jars.keep(draft, cache)
-    except (GraphmemError, process.DiedError, OSError) as error:
-        failure_note(cache).write_text(f"{error}\n", encoding="utf-8")
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=cache.parent, ignore_cleanup_errors=True) as scratch:
+        draft = Path(scratch) / "cache.aot"
+        try:
+            _run_once(java, store, DataFolder(Path(scratch) / "home"), draft)
+            jars.keep(draft, cache)
+        except (GraphmemError, process.ServerExitedError, OSError) as error:
+            failure_note(cache).write_text(f"{error}\n", encoding="utf-8")
 
 
 def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> None:
     """Run a server on a temporary folder until it has answered one query."""
+    from neo4j import RoutingControl
+
     small = Settings(heap="256m", page_cache="16m")
     folder.create()
     password = folder.password()
@@ -145,27 +120,12 @@ def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> N
         process.wait_ready(folder, state, TRAINING_S)
         # Run a query too: the parser and the planner take most of the time of a first answer.
         params = {"tenant": "default", "scopes": ["global"], "skip": 0, "limit": 1}
-        bolt.rehearse(state.uri, USER, password, catalog.procedure("browser/memories"), params)
+        read = catalog.LANGUAGE + catalog.procedure("browser/memories").text
+        with bolt.connect(state.uri, password) as driver:
+            driver.execute_query(read, params, routing_=RoutingControl.READ)
     finally:
         if (server := process.find(folder, state)) is not None:
             process.end(server, WRITING_S)
-
-
-def main() -> None:
-    """Make the cache at the lowest priority."""
-    import psutil
-
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--java", type=Path)
-    options = parser.parse_args()
-    lowest = psutil.IDLE_PRIORITY_CLASS if sys.platform == "win32" else 19
-    psutil.Process().nice(lowest)
-    make(Settings(cache=options.cache, java=options.java))
-
-
-if __name__ == "__main__":
-    main()
 
 
 TRIES = 3
@@ -185,22 +145,22 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
         GraphAccessError: the password file does not match the data.
         ConfigurationError: no Java, or a folder that cannot be written.
     """
-    send = report or quiet
+    on_progress = report or ignore_progress
     folder = DataFolder.of(settings)
     folder.create()
-    with folder.locked(patience_s(settings)):
+    with folder.locked(lock_timeout_s(settings)):
         if (state := _running(folder)) is not None:
-            return _enter(folder, state, settings)
+            return _log_in(folder, state, settings)
     from graphmem.adapters.local_server.plugin import building  # slow: imports all read rules
 
     java = find_java(settings)
     # Fetched without the folder's lock: it may take minutes, and `fetch` has its own lock.
-    store = fetch(settings, report=send)
-    procedures = building.ready(settings, send)
-    with folder.locked(patience_s(settings)):
+    store = fetch(settings, report=on_progress)
+    procedures = building.jar_for_start(settings, on_progress)
+    with folder.locked(lock_timeout_s(settings)):
         if (state := _running(folder)) is not None:
-            return _enter(folder, state, settings)
-        folder.put_back()
+            return _log_in(folder, state, settings)
+        folder.undo_set_aside()
         folder.claim_version(store.lock.neo4j)
         if procedures is None:
             building.remove(folder.plugins)
@@ -209,15 +169,15 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
         launcher = process.Launcher(java, store, folder)
         folder.password()
         if not folder.has_data:
-            send(Progress("prepare", "Setting a random password"))
+            on_progress(Progress("prepare", "Setting a random password"))
             launcher.set_password()
-        cache = cache_file(settings, java, store)
-        send(Progress("start", f"Starting Neo4j {store.lock.neo4j}"))
+        cache = aot_cache_file(settings, java, store)
+        on_progress(Progress("start", f"Starting Neo4j {store.lock.neo4j}"))
         state = _start(launcher, settings, cache)
-        endpoint = _enter(folder, state, settings)
+        endpoint = _log_in(folder, state, settings)
     warming.warm_in_background(folder)
-    make_in_background(settings, cache)
-    send(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
+    make_aot_cache_in_background(settings, cache)
+    on_progress(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
     return endpoint
 
 
@@ -227,7 +187,7 @@ def stop(settings: Settings) -> bool:
     if not folder.root.is_dir():
         return False
     folder.create()
-    with folder.locked(patience_s(settings)):
+    with folder.locked(lock_timeout_s(settings)):
         return stop_locked(folder)
 
 
@@ -240,7 +200,7 @@ def stop_locked(folder: DataFolder) -> bool:
     return server is not None
 
 
-def patience_s(settings: Settings) -> float:
+def lock_timeout_s(settings: Settings) -> float:
     """Return the seconds to wait for the folder's lock: a failed start and a second one."""
     return 2 * settings.start_timeout_s + process.STOP_S
 
@@ -258,7 +218,7 @@ def status(settings: Settings) -> ServerStatus:
         pid=running.pid if running else None,
         version=running.version if running else folder.data_version(),
         uptime_s=time.time() - running.started_at if running else None,
-        heap=process.heap_of(server) if server else None,
+        heap=process.max_heap_of(server) if server else None,
         page_cache=folder.configured(PAGE_CACHE) if server else None,
         home=folder.root,
         cache=cache_root(settings),
@@ -288,7 +248,7 @@ def _browser(running: ServerState, query: str = "") -> str:
     return urls.deep_link(browser, running.uri, USER, query)
 
 
-def quiet(_: Progress) -> None:
+def ignore_progress(_: Progress) -> None:
     """Discard a progress report."""
 
 
@@ -304,34 +264,30 @@ def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -
     """
     ports = (settings.bolt_port, settings.http_port)
     for tries_left in range(TRIES - 1, -1, -1):
-        flags = use(cache)
+        flags = aot_flags(cache)
         attempt = replace(launcher, flags=flags)
         state = attempt.start(settings, bolt_port=ports[0], http_port=ports[1])
         try:
             process.wait_ready(launcher.folder, state, settings.start_timeout_s)
-        except process.DiedError as died:
+        except process.ServerExitedError as exited:
             launcher.folder.forget_state()
-            if not tries_left or not (died.reason == "port" or (died.reason == "crash" and flags)):
-                raise died.error from None
-            if died.reason == "port":
+            if not tries_left or not (
+                exited.reason == "port" or (exited.reason == "crash" and flags)
+            ):
+                raise exited.error from None
+            if exited.reason == "port":
                 ports = (0, 0)
             elif cache is not None:
                 cache.unlink(missing_ok=True)
         except BaseException:
-            _end(launcher.folder, state)  # leave no half-started server, even after Ctrl-C
+            stop_locked(launcher.folder)  # leave no half-started server, even after Ctrl-C
             raise
         else:
             return state
     raise AssertionError("the last try returns or raises")
 
 
-def _end(folder: DataFolder, state: ServerState) -> None:
-    if (server := process.find(folder, state)) is not None:
-        process.end(server)
-    folder.forget_state()
-
-
-def _enter(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoint:
+def _log_in(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoint:
     """Wait for a started server, log in, and return its endpoint."""
     endpoint = Endpoint(
         uri=state.uri,
@@ -341,9 +297,11 @@ def _enter(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoi
         version=state.version,
     )
     try:
-        process.wait_ready(folder, state, settings.start_timeout_s, lambda: _takes(endpoint))
-    except process.DiedError as died:
-        raise died.error from None
+        process.wait_ready(
+            folder, state, settings.start_timeout_s, lambda: _accepts_login(endpoint)
+        )
+    except process.ServerExitedError as exited:
+        raise exited.error from None
     except GraphAccessError:
         raise GraphAccessError(
             f"The password in {folder.password_file} does not match the data next to it.",
@@ -352,7 +310,7 @@ def _enter(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoi
     return endpoint
 
 
-def _takes(endpoint: Endpoint) -> bool:
+def _accepts_login(endpoint: Endpoint) -> bool:
     """Return whether the server accepts a login; one that answers may not accept logins yet."""
     try:
         bolt.log_in(endpoint.uri, endpoint.user, endpoint.password)
@@ -368,3 +326,16 @@ def _size(root: Path) -> int:
         with suppress(OSError):
             total += path.stat().st_size if path.is_file() else 0
     return total
+
+
+def main() -> None:
+    """Make the cache at the lowest priority."""
+    import psutil
+
+    lowest = psutil.IDLE_PRIORITY_CLASS if sys.platform == "win32" else 19
+    psutil.Process().nice(lowest)
+    make_aot_cache(Settings.load())
+
+
+if __name__ == "__main__":
+    main()

@@ -25,7 +25,7 @@ from graphmem.adapters.local_server.files import (
 from graphmem.adapters.local_server.jars import JarStore
 from graphmem.adapters.local_server.java import Java
 from graphmem.errors import LocalServerError, ServerLockedError
-from graphmem.settings import Settings
+from graphmem.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
     import psutil
@@ -34,7 +34,7 @@ MAX_HEAP = "-Xmx"
 MAIN = "org.neo4j.server.Neo4jCommunity"
 ADMIN = "org.neo4j.cli.AdminTool"
 POLL_S = 0.02
-NAMELESS_S = 1.0
+EMPTY_COMMAND_LINE_S = 1.0
 """Seconds a process may have an empty command line before it counts as another program."""
 STOP_S = 30.0
 """Seconds a server may take to stop before it is killed."""
@@ -66,20 +66,16 @@ class Launcher:
             LocalServerError: Neo4j's admin tool failed.
         """
         # The tool reads the password from the file, so it never appears in a process list.
-        self.administer(
+        self.run_admin_tool(
             "The password of the new data folder could not be set.",
             ["dbms", "set-initial-password", f"@{self.folder.password_file}"],
         )
 
-    def administer(self, problem: str, arguments: list[str]) -> None:
+    def run_admin_tool(self, problem: str, arguments: list[str]) -> None:
         """Run Neo4j's admin tool and wait for it to end.
 
-        Args:
-            problem: error message if the tool fails, a sentence.
-            arguments: command-line arguments of the tool.
-
         Raises:
-            LocalServerError: the tool failed; carries the last lines of its output.
+            LocalServerError: the tool failed; `problem` with the last lines of its output.
         """
         done = subprocess.run(  # noqa: S603 - our own java
             self._command(ADMIN, ["-XX:TieredStopAtLevel=1"], arguments),
@@ -97,10 +93,7 @@ class Launcher:
     def start(self, settings: Settings, *, bolt_port: int = 0, http_port: int = 0) -> ServerState:
         """Start the server, write its state to the folder, and return without waiting for it.
 
-        Args:
-            settings: memory limits.
-            bolt_port: preferred Bolt port; another free port is used if it is taken or 0.
-            http_port: preferred HTTP port, as `bolt_port`.
+        If a preferred port is taken or 0, another free port is used.
         """
         bolt_port, http_port = free_ports(bolt_port, http_port)
         self.folder.write_configuration(settings, bolt_port=bolt_port, http_port=http_port)
@@ -112,7 +105,7 @@ class Launcher:
         log_from = log.stat().st_size if log.exists() else 0
         write_private(logs / "console.log", "")
         with (logs / "console.log").open("wb") as console:
-            pid = spawn_apart(
+            pid = spawn_detached(
                 self._command(MAIN, flags, identity(self.folder)),
                 cwd=self.store.folder,
                 env=self._environment(),
@@ -131,7 +124,7 @@ class Launcher:
         return environment() | home | {"CLASSPATH": os.pathsep.join(self.store.class_path)}
 
 
-def spawn_apart(command: list[str], *, stdout: Any = subprocess.DEVNULL, **options: Any) -> int:
+def spawn_detached(command: list[str], *, stdout: Any = subprocess.DEVNULL, **options: Any) -> int:
     """Start a process in its own session, so that it outlives this one; return its id."""
     detached: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
@@ -149,6 +142,13 @@ def spawn_apart(command: list[str], *, stdout: Any = subprocess.DEVNULL, **optio
     # The process keeps running on purpose; a return code prevents Popen's ResourceWarning.
     process.returncode = 0
     return process.pid
+
+
+def run_in_background(module: str, **settings: Path | None) -> None:
+    """Run a module in a process that outlives this one and has only these settings."""
+    values = {f"{PREFIX}{name.upper()}": str(value) for name, value in settings.items() if value}
+    command = [sys.executable, "-m", module]
+    spawn_detached(command, env=environment("PYTHON", "VIRTUAL_ENV") | values)
 
 
 def identity(folder: DataFolder) -> list[str]:
@@ -177,7 +177,7 @@ def find(folder: DataFolder, state: ServerState | None) -> psutil.Process | None
     return process if ours else None
 
 
-def heap_of(server: psutil.Process) -> str | None:
+def max_heap_of(server: psutil.Process) -> str | None:
     """Return the maximum heap of a running server, such as `1g`; None if it has no limit.
 
     The value comes from the process, because the configuration has only the requested one.
@@ -207,7 +207,7 @@ def _command_line(process: psutil.Process) -> list[str]:
     Linux shows an empty one for a moment after `exec`. Under load this happened in one start of
     twenty, and the server that had just started was considered dead.
     """
-    deadline = time.monotonic() + NAMELESS_S
+    deadline = time.monotonic() + EMPTY_COMMAND_LINE_S
     command: list[str]
     while not (command := process.cmdline()) and time.monotonic() < deadline:
         time.sleep(POLL_S)
@@ -220,22 +220,16 @@ def wait_ready(
     timeout_s: float,
     ready: Callable[[], object] | None = None,
 ) -> None:
-    """Wait until Bolt answers.
-
-    Args:
-        folder: data folder of the server.
-        state: state of the server.
-        timeout_s: maximum wait, seconds.
-        ready: further condition, checked once Bolt answers.
+    """Wait until Bolt answers and `ready`, called once Bolt answers, returns true.
 
     Raises:
-        DiedError: the server ended.
+        ServerExitedError: the server ended.
         LocalServerError: it took longer than `timeout_s` seconds; carries its log's last lines.
     """
     deadline = time.monotonic() + timeout_s
     while not (bolt.answers(state.bolt_port) and (ready is None or ready())):
         if find(folder, state) is None:
-            raise _death(folder, state)
+            raise _exit_error(folder, state)
         if time.monotonic() > deadline:
             raise LocalServerError(
                 f"Neo4j did not answer within {timeout_s:.0f} s.",
@@ -280,16 +274,16 @@ def _ended(process: psutil.Process, timeout_s: float) -> bool:
 def free_ports(*preferred: int) -> list[int]:
     """Return unused loopback ports: the preferred ones where they are free."""
     with ExitStack() as held:
-        return [_hold(port, held) or _hold(0, held) for port in preferred]
+        return [_bind(port, held) or _bind(0, held) for port in preferred]
 
 
 def is_free(port: int) -> bool:
     """Return whether this loopback port is unused."""
     with ExitStack() as held:
-        return bool(_hold(port, held))
+        return bool(_bind(port, held))
 
 
-def _hold(port: int, held: ExitStack) -> int:
+def _bind(port: int, held: ExitStack) -> int:
     """Bind a port until `held` closes and return it; return 0 if it is taken."""
     holder = held.enter_context(socket.socket())
     if sys.platform != "win32":  # on Windows the option would take the port from its owner
@@ -337,7 +331,7 @@ def _shorten(text: str) -> str:
     return "\n".join(line[:400] for line in lines[-TAIL_LINES:])
 
 
-class DiedError(Exception):
+class ServerExitedError(Exception):
     """A server ended while it was starting.
 
     Attributes:
@@ -351,7 +345,7 @@ class DiedError(Exception):
         self.reason = reason
 
 
-def _death(folder: DataFolder, state: ServerState) -> DiedError:
+def _exit_error(folder: DataFolder, state: ServerState) -> ServerExitedError:
     """Return the reason in the log of a server that ended."""
     text = _run_log(folder, state)
     tail = _shorten(text)
@@ -360,21 +354,21 @@ def _death(folder: DataFolder, state: ServerState) -> DiedError:
             f"Another Neo4j uses the data in {folder.root}.",
             hint="Stop it, or set GRAPHMEM_HOME to another folder.",
         )
-        return DiedError(locked, "other")
+        return ServerExitedError(locked, "other")
     if _NEWER_DATA.search(text):
-        return DiedError(
+        return ServerExitedError(
             newer_data_error(folder.root, "of a newer release", state.version), "other"
         )
     if "already in use" in text:
         taken = LocalServerError("The ports of Neo4j were taken while it started.", log_tail=tail)
-        return DiedError(taken, "port")
+        return ServerExitedError(taken, "port")
     if _UNFIT_HEAP.search(text):
         unfit = LocalServerError(
             "Java cannot run Neo4j with this heap.",
             hint="Set GRAPHMEM_HEAP to at least 256m and to less than the free memory.",
             log_tail=tail,
         )
-        return DiedError(unfit, "other")
+        return ServerExitedError(unfit, "other")
     crashed = "fatal error has been detected by the Java Runtime" in text
     dead = LocalServerError("Neo4j ended while it was starting.", log_tail=tail)
-    return DiedError(dead, "crash" if crashed else "other")
+    return ServerExitedError(dead, "crash" if crashed else "other")

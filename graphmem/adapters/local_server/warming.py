@@ -6,34 +6,30 @@ of them once for a tenant without data, so that their plans are cached for the f
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
-from graphmem.adapters.local_server import process
-from graphmem.adapters.local_server.files import DataFolder, environment
-from graphmem.adapters.local_server.records import USER
+from graphmem.adapters.local_server import bolt, process
+from graphmem.adapters.local_server.files import DataFolder
 from graphmem.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
 from graphmem.settings import Settings
 
 if TYPE_CHECKING:
     from neo4j import Session
 
-HOT = ("recall/hits", "recall/now", "recall/narrowed", "belief/current", "belief/explain")
-"""Procedures to plan, in this order. An immediate recall makes the server plan recall/now at the
-same time; it runs recall/hits next, which is planned by then."""
+HOT = ("recall/hits", "recall/current", "belief/current", "belief/explain", "recall/filtered")
+"""Procedures to plan, in this order: a recall needs both of the first two. The rarest is last,
+because a read that arrives while it is being planned is planned twice."""
 LIMIT_S = 120.0
 """Seconds the server may plan one query, even on a busy machine."""
 
 
 def warm_in_background(folder: DataFolder) -> None:
     """Start planning in a process that outlives this one; the server must be running."""
-    command = [sys.executable, "-m", __name__, "--home", str(folder.root.parent)]
-    process.spawn_apart(command, env=environment("PYTHON", "VIRTUAL_ENV"))
+    process.run_in_background(__name__, home=folder.root.parent)
 
 
 def warm(folder: DataFolder) -> None:
@@ -46,7 +42,7 @@ def warm(folder: DataFolder) -> None:
         neo4j.exceptions.DriverError: the server was stopped meanwhile.
     """
     from filelock import FileLock, Timeout
-    from neo4j import READ_ACCESS, GraphDatabase
+    from neo4j import READ_ACCESS
 
     state = folder.read_state()
     if state is None or process.find(folder, state) is None:
@@ -54,23 +50,15 @@ def warm(folder: DataFolder) -> None:
     try:
         with (
             FileLock(folder.root / "warming.lock", timeout=0),
-            GraphDatabase.driver(
-                state.uri,
-                auth=(USER, folder.password().get_secret_value()),
-                telemetry_disabled=True,
-                notifications_min_severity="OFF",
-            ) as driver,
+            bolt.connect(state.uri, folder.password()) as driver,
             driver.session(default_access_mode=READ_ACCESS) as session,
         ):
-            for generation in session.run(LANGUAGE + _generation().text).value():
+            text = catalog.procedure("schema/generation").text
+            for generation in session.run(LANGUAGE + text).value():
                 for name in HOT:
                     _plan(session, name, generation)
     except Timeout:
         return
-
-
-def _generation() -> Procedure:
-    return catalog.procedure("schema/generation")
 
 
 def _plan(session: Session, name: str, generation: int) -> None:
@@ -104,10 +92,8 @@ def main() -> None:
     """Plan the queries of the server of one data folder."""
     from neo4j.exceptions import DriverError, Neo4jError
 
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--home", type=Path, required=True)
     try:
-        warm(DataFolder.of(Settings(home=parser.parse_args().home)))
+        warm(DataFolder.of(Settings.load()))
     except (DriverError, Neo4jError) as error:
         # No caller waits for this process; an unplanned query is planned on first use.
         sys.exit(f"{type(error).__name__}: the rest was not planned.")

@@ -1,79 +1,15 @@
-"""Access to a model: I/O mode (blocking or async), address, key and limits."""
+"""Access to a model service: address, key and limits."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from graphmem.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-
-T = TypeVar("T")
-
-
-class IOMode(Protocol):
-    """Interface of the two ways to wait; the rest of a model is the same for both."""
-
-    async def run(self, work: Callable[[], T]) -> T:
-        """Call `work` and return its result."""
-        ...
-
-    async def result(self, future: Future[T]) -> T:
-        """Return the result of a future of another thread; cancel it if the wait is cancelled."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait for this many seconds."""
-        ...
-
-
-class BlockingMode:
-    """Waits in the caller's thread: its coroutines never suspend."""
-
-    async def run(self, work: Callable[[], T]) -> T:
-        """Call `work` in this thread."""
-        return work()
-
-    async def result(self, future: Future[T]) -> T:
-        """Block the thread until the result is available."""
-        try:
-            return future.result()
-        finally:
-            future.cancel()  # Ctrl-C ends only the wait, so the work is cancelled here.
-
-    async def sleep(self, seconds: float) -> None:
-        """Block the thread."""
-        time.sleep(seconds)
-
-
-class AsyncMode:
-    """Suspends while another thread works."""
-
-    async def run(self, work: Callable[[], T]) -> T:
-        """Call `work` in another thread."""
-        return await asyncio.to_thread(work)
-
-    async def result(self, future: Future[T]) -> T:
-        """Suspend until the result is available."""
-        return await asyncio.wrap_future(future)
-
-    async def sleep(self, seconds: float) -> None:
-        """Suspend on the event loop."""
-        await asyncio.sleep(seconds)
-
-
-BLOCKING: IOMode = BlockingMode()
-AWAITED: IOMode = AsyncMode()
 
 
 class _NoRetries(int):
@@ -94,13 +30,13 @@ class ModelAccess:
         ConfigurationError: the address or the key cannot be used in an HTTP request.
     """
 
-    noun: str
+    service_name: str
     """Kind of service, as in `the embedding service`."""
     setting: str
     """Variable that names the model; prefix of the variables of its address and key."""
     example: str
     """Example value of that variable."""
-    too_much: str
+    too_large_hint: str
     """Hint for a request that the service rejects."""
     model: str
     url: str | None = field(repr=False)
@@ -112,7 +48,7 @@ class ModelAccess:
     retries: int
 
     def __post_init__(self) -> None:
-        if self.url is not None and not _usable(self.url):
+        if self.url is not None and not _is_http_url(self.url):
             raise ConfigurationError(
                 f"{self.setting}_URL must be an http or https address.",
                 hint="Set it to an address like https://host/v1 or http://127.0.0.1:8000/v1.",
@@ -126,12 +62,12 @@ class ModelAccess:
             )
 
     @property
-    def where(self) -> str:
+    def description(self) -> str:
         """Description of the service for messages, without secrets of its address."""
         if self.url is None:
-            return f"the {self.noun}"
+            return f"the {self.service_name}"
         parts = urlsplit(self.url)
-        return f"the {self.noun} at {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        return f"the {self.service_name} at {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
     @property
     def secrets(self) -> frozenset[str]:
@@ -156,7 +92,7 @@ class ModelAccess:
         return self.key.get_secret_value().strip() if self.key else None
 
 
-def _usable(url: str) -> bool:
+def _is_http_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

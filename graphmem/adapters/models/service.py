@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
     from aiohttp import BaseConnector, ClientSession
 
-    from graphmem.adapters.models.access import IOMode, ModelAccess
+    from graphmem.adapters.models.access import ModelAccess
+    from graphmem.io_modes import IOMode
 
 
 DETAIL_CHARS = 300
@@ -73,9 +74,9 @@ class RequestFault:
     """Seconds that the service asks to wait; None if it does not ask."""
 
 
-def fault_of(error: Exception, *, secrets: frozenset[str]) -> RequestFault:
+def classify_fault(error: Exception, *, secrets: frozenset[str]) -> RequestFault:
     """Classify a litellm exception; litellm reports nearly everything as error 500."""
-    links = list(_chain(error))
+    links = list(_causes(error))
     for link in links:
         if isinstance(link, UnreadReplyError):
             return RequestFault(FaultKind.REPLY, str(link))
@@ -105,7 +106,7 @@ def _kind(status: int) -> FaultKind:
     return FaultKind.REQUEST
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -153,20 +154,14 @@ def pause_s(attempt: int, wait_s: float | None, jitter: float) -> float:
     return backoff if wait_s is None else wait_s + jitter * FIRST_PAUSE_S
 
 
-def worth_another(fault: RequestFault) -> bool:
+def is_retryable(fault: RequestFault) -> bool:
     """Return whether a retry of the same request may succeed."""
     return fault.kind is FaultKind.PASSING and (fault.wait_s or 0.0) <= LONGEST_WAIT_S
 
 
-def error_of(fault: RequestFault, access: ModelAccess, requests: int) -> GraphmemError:
-    """Return the exception to raise for a fault.
-
-    Args:
-        fault: fault of the last request.
-        access: the service.
-        requests: number of requests made.
-    """
-    service = f"{access.where} for model {access.model!r}"
+def exception_of(fault: RequestFault, access: ModelAccess, requests: int) -> GraphmemError:
+    """Return the exception to raise for the fault of the last of this many requests."""
+    service = f"{access.description} for model {access.model!r}"
     match fault.kind:
         case FaultKind.KEY:
             return ModelUnavailableError(
@@ -183,7 +178,7 @@ def error_of(fault: RequestFault, access: ModelAccess, requests: int) -> Graphme
             return ModelReplyError(f"Unreadable response from {service}: {fault.detail}.")
         case FaultKind.REQUEST:
             return ModelReplyError(
-                f"Request rejected by {service}: {fault.detail}", hint=access.too_much
+                f"Request rejected by {service}: {fault.detail}", hint=access.too_large_hint
             )
         case FaultKind.PASSING:
             wait = "" if fault.wait_s is None else f" (it asks to wait {fault.wait_s:.0f} s)"
@@ -221,11 +216,7 @@ class EventLoopThread:
         self._inherited: BaseConnector | None = None
 
     def submit(self, work: Callable[[ClientSession], Coroutine[Any, Any, T]]) -> Future[T]:
-        """Start work on the loop. Cancelling the future cancels the work.
-
-        Args:
-            work: coroutine function that receives the session; the session limits its replies.
-        """
+        """Start work on the loop with the shared session. Cancelling the future cancels it."""
 
         async def run_with_session() -> T:
             if self._session is None:
@@ -282,17 +273,17 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-WIRE = EventLoopThread()
-atexit.register(WIRE.close)
+EVENT_LOOP = EventLoopThread()
+atexit.register(EVENT_LOOP.close)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=WIRE.abandon)
+    os.register_at_fork(after_in_child=EVENT_LOOP.abandon)
 
 
 def _session() -> ClientSession:
     """Return a session for litellm, which sets certificates, proxies and timeouts itself."""
     import aiohttp
 
-    class Limited(aiohttp.ClientResponse):
+    class LimitedResponse(aiohttp.ClientResponse):
         """A response whose body is read up to `MAX_BYTES`."""
 
         async def start(self, connection: Any) -> aiohttp.ClientResponse:
@@ -311,10 +302,10 @@ def _session() -> ClientSession:
     async def uncompressed(_: object, __: object, params: aiohttp.TraceRequestStartParams) -> None:
         params.headers["Accept-Encoding"] = "identity"
 
-    asking = aiohttp.TraceConfig()
-    asking.on_request_start.append(uncompressed)
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(uncompressed)
     return aiohttp.ClientSession(
-        cookie_jar=aiohttp.DummyCookieJar(), response_class=Limited, trace_configs=[asking]
+        cookie_jar=aiohttp.DummyCookieJar(), response_class=LimitedResponse, trace_configs=[trace]
     )
 
 
@@ -348,7 +339,7 @@ _IMPORTING = threading.Lock()
 class ModelService:
     """One model behind litellm.
 
-    Its requests run on the loop of `WIRE`; each has a deadline and a limit on its reply.
+    Its requests run on the loop of `EVENT_LOOP`; each has a deadline and a limit on its reply.
     """
 
     def __init__(self, access: ModelAccess, mode: IOMode) -> None:
@@ -372,11 +363,11 @@ class ModelService:
         requests = 0
         while True:
             call = await self._mode.run(partial(self._call, function, request))
-            answer = await self._mode.result(WIRE.submit(partial(self._once, call)))
+            answer = await self._mode.result(EVENT_LOOP.submit(partial(self._once, call)))
             requests += 1
             if not isinstance(answer, RequestFault):
                 return answer, requests
-            if requests > self._access.retries or not worth_another(answer):
+            if requests > self._access.retries or not is_retryable(answer):
                 return answer, requests
             jitter = random.random()  # noqa: S311 - spreads retries, protects no secret
             await self._mode.sleep(pause_s(requests - 1, answer.wait_s, jitter))
@@ -387,7 +378,7 @@ class ModelService:
         Raises:
             ConfigurationError: litellm does not know it.
         """
-        litellm = imported()
+        litellm = import_litellm()
         try:
             _, provider, _, _ = litellm.get_llm_provider(
                 model=self._access.model, api_base=self._access.url
@@ -401,7 +392,7 @@ class ModelService:
         return str(provider)
 
     def _call(self, function: str, request: Callable[[], dict[str, Any]]) -> _Call:
-        call, arguments = getattr(imported(), function), request()
+        call, arguments = getattr(import_litellm(), function), request()
         if function == "acompletion" or self.provider() in _SESSION_TAKERS:
             return lambda session: call(**arguments, shared_session=session)
         return lambda _: call(**arguments)
@@ -416,13 +407,13 @@ class ModelService:
                 FaultKind.PASSING, f"no complete reply within {self._access.timeout_s:g} s"
             )
         except Exception as error:  # noqa: BLE001 - every exception becomes a RequestFault
-            return fault_of(error, secrets=self._access.secrets)
+            return classify_fault(error, secrets=self._access.secrets)
 
 
 _READ_ONLY = r"Item '\w+' on TypedDict class '\w+' is using the `ReadOnly` qualifier"
 
 
-def imported() -> ModuleType:
+def import_litellm() -> ModuleType:
     """Import litellm on first use (2 s), without its price-table download and its adverts."""
     with _IMPORTING:
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -435,10 +426,10 @@ def imported() -> ModuleType:
     return module
 
 
-def counter(model: str) -> Callable[[str], int]:
+def token_counter(model: str) -> Callable[[str], int]:
     """Return a function that counts the tokens of a text with litellm's tokenizer for a model.
 
     For a model that litellm does not know, the tokenizer is OpenAI's cl100k.
     """
-    litellm = imported()
+    litellm = import_litellm()
     return lambda text: int(litellm.token_counter(model=model, text=text))

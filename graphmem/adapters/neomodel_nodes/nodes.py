@@ -17,17 +17,21 @@ from neomodel import (
     ZeroOrOne,
 )
 
-from graphmem.adapters.neomodel_nodes.edges import (
-    COSINE,
+from graphmem.adapters.neomodel_nodes.declarations import (
+    ID,
     WORDS,
     EvidenceEdge,
     Index,
+    KeyedNode,
     RatedEdge,
+    RatedNode,
     ReturnedEdge,
+    ScopedNode,
     Supersedes,
     at,
+    vector,
 )
-from graphmem.adapters.neomodel_nodes.workings import (
+from graphmem.adapters.neomodel_nodes.internal_nodes import (
     Archive,
     Checkpoint,
     Consolidation,
@@ -52,11 +56,11 @@ class Tenant(StructuredNode):
     locked_at = DateTimeNeo4jFormatProperty()
 
 
-class Memory(StructuredNode):
+class Memory(RatedNode):
     """One canonical claim."""
 
     indexes: ClassVar = (
-        Index("unique", "id", ("tenant", "id")),
+        ID,
         Index("range", "created_at", ("tenant", "scope", "created_at")),
         Index("range", "status", ("tenant", "scope", "status")),
         Index("range", "trace_at", ("tenant", "scope", "status", "trace_at")),
@@ -66,18 +70,10 @@ class Memory(StructuredNode):
             ("content", "tenant_key", "scope_key", "status", "facet_keys"),
             WORDS,
         ),
-        Index(
-            "vector",
-            "embedding",
-            ("embedding", "tenant", "scope", "status", "recorded_at", "created_at"),
-            COSINE,
-        ),
+        vector("tenant", "scope", "status", "recorded_at", "created_at"),
     )
 
-    tenant = StringProperty(required=True)
     tenant_key = StringProperty(required=True)
-    uid = StringProperty(required=True, db_property="id")
-    scope = StringProperty(required=True)
     scope_key = StringProperty(required=True)
     content = StringProperty(required=True)
     content_hash = StringProperty(required=True)
@@ -102,32 +98,21 @@ class Memory(StructuredNode):
     reinforced_by = RelationshipFrom(at("Event"), "REINFORCES")
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
     claims = RelationshipTo(at("Belief"), "CLAIMS")
-    accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
-    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
-    rated_by = RelationshipFrom(at("Event"), "RATED", model=RatedEdge)
 
 
-class Belief(StructuredNode):
+class Belief(RatedNode):
     """A hypothesis: a triple, a statement, or both."""
 
     indexes: ClassVar = (
-        Index("unique", "id", ("tenant", "id")),
+        ID,
         Index("range", "subject_key", ("tenant", "scope", "subject_key", "predicate_key")),
         Index("range", "created_at", ("tenant", "scope", "created_at")),
         Index("range", "unembedded", ("tenant", "unembedded")),
         Index("fulltext", "statement", ("statement", "tenant_key", "scope_key", "status"), WORDS),
-        Index(
-            "vector",
-            "embedding",
-            ("embedding", "tenant", "scope", "status", "recorded_at", "created_at"),
-            COSINE,
-        ),
+        vector("tenant", "scope", "status", "recorded_at", "created_at"),
     )
 
-    tenant = StringProperty(required=True)
     tenant_key = StringProperty(required=True)
-    uid = StringProperty(required=True, db_property="id")
-    scope = StringProperty(required=True)
     scope_key = StringProperty(required=True)
     slot_id = StringProperty(required=True)
     statement = StringProperty(required=True)
@@ -152,18 +137,11 @@ class Belief(StructuredNode):
     claimed_by = RelationshipFrom(at("Memory"), "CLAIMS")
     supersedes = RelationshipTo(at("Belief"), "SUPERSEDES", model=Supersedes)
     superseded_by = RelationshipFrom(at("Belief"), "SUPERSEDES", model=Supersedes)
-    accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
-    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
-    rated_by = RelationshipFrom(at("Event"), "RATED", model=RatedEdge)
 
 
-class Predicate(StructuredNode):
+class Predicate(KeyedNode):
     """A tenant's policy for a predicate, from the newest of its POLICY events."""
 
-    indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
-
-    tenant = StringProperty(required=True)
-    key = StringProperty(required=True)
     scope = StringProperty(required=True)
     name = StringProperty(required=True)
     template = StringProperty()
@@ -180,13 +158,9 @@ class Predicate(StructuredNode):
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
 
 
-class Name(StructuredNode):
+class Name(KeyedNode):
     """A name; the newest of its SAME_AS events decides of which name it is an alias."""
 
-    indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
-
-    tenant = StringProperty(required=True)
-    key = StringProperty(required=True)
     scope = StringProperty(required=True)
     name = StringProperty(required=True)
 
@@ -194,19 +168,16 @@ class Name(StructuredNode):
     named_by = RelationshipFrom(at("Event"), "NAMES")
 
 
-class Event(StructuredNode):
+class Event(ScopedNode):
     """An append-only record."""
 
     indexes: ClassVar = (
-        Index("unique", "id", ("tenant", "id")),
+        ID,
         Index("range", "target_id", ("tenant", "target_id")),
         Index("range", "position", ("tenant", "position")),
         Index("range", "type", ("tenant", "type", "recorded_at")),
     )
 
-    tenant = StringProperty(required=True)
-    uid = StringProperty(required=True, db_property="id")
-    scope = StringProperty(required=True)
     type = StringProperty(required=True)
     occurred_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
@@ -264,24 +235,16 @@ class Event(StructuredNode):
     logged = RelationshipFrom(at("Event"), "WITHIN")
 
 
-class Episode(StructuredNode):
+class Episode(RatedNode):
     """One stretch of experience: a session, a conversation or a document."""
 
     indexes: ClassVar = (
-        Index("unique", "id", ("tenant", "id")),
+        ID,
         Index("range", "occurred_at", ("tenant", "scope", "occurred_at")),
         Index("range", "recorded_at", ("tenant", "scope", "recorded_at")),
-        Index(
-            "vector",
-            "embedding",
-            ("embedding", "tenant", "scope", "recorded_at", "occurred_at"),
-            COSINE,
-        ),
+        vector("tenant", "scope", "recorded_at", "occurred_at"),
     )
 
-    tenant = StringProperty(required=True)
-    uid = StringProperty(required=True, db_property="id")
-    scope = StringProperty(required=True)
     session_id = StringProperty()
     summary = StringProperty()
     content = StringProperty()
@@ -296,34 +259,23 @@ class Episode(StructuredNode):
 
     turns = RelationshipFrom(at("Turn"), "OCCURRED_IN")
     events = RelationshipFrom(at("Event"), "OCCURRED_IN")
-    accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
-    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
-    rated_by = RelationshipFrom(at("Event"), "RATED", model=RatedEdge)
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
     replies = RelationshipFrom(Reply, "RESTS_ON")
     archived_as = RelationshipTo(Archive, "ARCHIVED_AS", cardinality=ZeroOrOne)
 
 
-class Turn(StructuredNode):
+class Turn(ScopedNode):
     """One message of an episode, verbatim, with its position."""
 
     indexes: ClassVar = (
-        Index("unique", "id", ("tenant", "id")),
+        ID,
         Index("unique", "position", ("tenant", "episode_id", "position")),
         Index("range", "recorded_at", ("tenant", "scope", "recorded_at")),
         Index("fulltext", "text", ("text", "name", "tenant_key", "scope_key"), WORDS),
-        Index(
-            "vector",
-            "embedding",
-            ("embedding", "tenant", "scope", "recorded_at", "occurred_at"),
-            COSINE,
-        ),
+        vector("tenant", "scope", "recorded_at", "occurred_at"),
     )
 
-    tenant = StringProperty(required=True)
     tenant_key = StringProperty(required=True)
-    uid = StringProperty(required=True, db_property="id")
-    scope = StringProperty(required=True)
     scope_key = StringProperty(required=True)
     episode_id = StringProperty(required=True)
     position = IntegerProperty(required=True)
@@ -343,21 +295,14 @@ class Turn(StructuredNode):
     replies = RelationshipFrom(Reply, "RESTS_ON")
 
 
-class Artifact(StructuredNode):
+class Artifact(RatedNode):
     """A file, symbol or document that agents access."""
 
-    indexes: ClassVar = (Index("unique", "id", ("tenant", "id")),)
+    indexes: ClassVar = (ID,)
 
-    tenant = StringProperty(required=True)
-    uid = StringProperty(required=True, db_property="id")
-    scope = StringProperty(required=True)
     kind = StringProperty(required=True)
     ref = StringProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
-
-    accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
-    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
-    rated_by = RelationshipFrom(at("Event"), "RATED", model=RatedEdge)
 
 
 NODES: tuple[type[StructuredNode], ...] = (

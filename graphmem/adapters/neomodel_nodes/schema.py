@@ -10,7 +10,7 @@ import neo4j
 from neo4j import exceptions
 from neomodel import StructuredNode, db, get_config
 
-from graphmem.adapters.neomodel_nodes.edges import EDGES, Index
+from graphmem.adapters.neomodel_nodes.declarations import EDGES, Index
 from graphmem.adapters.neomodel_nodes.nodes import NODES
 from graphmem.errors import GraphAccessError, GraphUnavailableError, InvalidInputError
 from graphmem.model import DeclaredSchema, SchemaItem
@@ -61,13 +61,7 @@ def browsing(uri: str, user: str, password: str, database: str | None = None) ->
 
     Inside the block `Memory.nodes.filter(tenant="acme")` and the relationships work, all in one
     read transaction; the server rejects writes. neomodel has one connection per process, so blocks
-    cannot be nested.
-
-    Args:
-        uri: address of the server, for example bolt://127.0.0.1:7687.
-        user: user name.
-        password: password in plain text.
-        database: name of the database; None for the user's home database.
+    cannot be nested. Without a `database`, the user's home database is used.
 
     Raises:
         InvalidInputError: neomodel is connected already.
@@ -79,7 +73,7 @@ def browsing(uri: str, user: str, password: str, database: str | None = None) ->
             "neomodel is connected already.",
             hint="Close that connection first: neomodel.db.close_connection().",
         )
-    with _reached(uri, user, password) as driver:
+    with _connected(uri, user, password) as driver:
         config = get_config()
         previous, config.database_name = config.database_name, database
         try:
@@ -96,7 +90,7 @@ def browsing(uri: str, user: str, password: str, database: str | None = None) ->
 
 
 @contextmanager
-def _reached(uri: str, user: str, password: str) -> Iterator[neo4j.Driver]:
+def _connected(uri: str, user: str, password: str) -> Iterator[neo4j.Driver]:
     try:
         driver = neo4j.GraphDatabase.driver(uri, auth=(user, password))
     except (exceptions.ConfigurationError, ValueError) as error:

@@ -286,7 +286,7 @@ async def states(to: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) ->
         "before_id": "",
         "limit": PAGE,
         "test": read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
-        "vital": formulas.vitality_params(),
+        "vitality_constants": formulas.vitality_params(),
     }
     for start in range(0, len(ids), PAGE):
         asked["ids"] = list(ids[start : start + PAGE])

@@ -28,7 +28,7 @@ WAIT_S, WAITS = 0.1, 100
 """Seconds between checks, and number of checks, for the indexes to contain the last commit."""
 
 PASSAGES = catalog.query("consolidate/passages", dict)
-VISIBLE = catalog.query("consolidate/visible", lambda row: row["visible"])
+VISIBLE = catalog.query("consolidate/indexed", lambda row: row["visible"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ async def _read(
             limit=PAGE,
             ids=ids,
             known=seen.known,
-            machines=sorted(transcripts.NON_HUMAN_ROLES),
+            non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
             neighbours=policy.neighbours,
             beliefs=BELIEFS,
             least=_score(to, policy.near),
@@ -189,7 +189,7 @@ NEIGHBOR_PAGE = 16
 MOST = 200
 """Nearest turns, and nearest episodes, considered for each belief."""
 
-AROUND = catalog.query("consolidate/around", dict)
+AROUND = catalog.query("consolidate/near_passages", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ async def _read_neighbors(
             scope=to.wall.scope,
             beliefs=beliefs,
             known=seen.known,
-            machines=sorted(transcripts.NON_HUMAN_ROLES),
+            non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
             limit=MOST,
             least=least_same(to, policy),
         )

@@ -33,8 +33,8 @@ DOWN = 3
 UNAVAILABLE = ModelUnavailableError.code
 
 STATE = catalog.query("consolidate/state", dict)
-REPLIES = catalog.query("consolidate/replies", dict)
-LOOK = catalog.query("belief/look", dict)
+REPLIES = catalog.query("consolidate/attempted", dict)
+LOOK = catalog.query("belief/find_existing", dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ LEASE = catalog.query("consolidate/lease", dict)
 RELEASE = catalog.query("consolidate/release", catalog.ignored)
 BEGIN = catalog.query("consolidate/begin", lambda row: row["done"])
 END = catalog.query("consolidate/end", catalog.ignored)
-LOOK = catalog.query("belief/look", dict)
+LOOK = catalog.query("belief/find_existing", dict)
 APPEND = catalog.query("belief/append", dict)
 LOCK = catalog.query("commit/lock", catalog.ignored)
 MARK = catalog.query("belief/mark", dict)
@@ -167,8 +167,8 @@ def _mark_row(
 PAGE = 200
 LINKS = 500
 
-KEPT = catalog.query("consolidate/kept", lambda row: (row["id"], json.loads(row["decided"])))
-LACKING = catalog.query("consolidate/lacking", dict)
+KEPT = catalog.query("consolidate/outcomes", lambda row: (row["id"], json.loads(row["decided"])))
+LACKING = catalog.query("consolidate/missing_links", dict)
 REPLAY = catalog.query("consolidate/replay", lambda row: row["linked"])
 
 

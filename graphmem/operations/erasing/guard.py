@@ -21,9 +21,9 @@ Given = Sequence[tuple[Query[Any], Mapping[str, object]]]
 OWN = "erase/"
 """Prefix of erasure queries, which necessarily mention erased ids and are exempt."""
 
-REFUSED = catalog.query("erase/refused", dict)
-PLACES = catalog.query("erase/places", dict)
-UNMENTION = catalog.query("erase/unmention", catalog.ignored)
+REFUSED = catalog.query("erase/find_tombstones", dict)
+PLACES = catalog.query("erase/scopes_of", dict)
+UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
 
 TRUST_S = 1.0
 """Seconds for which a tenant without tombstones is assumed to stay that way. An erasure waits as

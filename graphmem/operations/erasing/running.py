@@ -21,8 +21,8 @@ ALL = 10_000_000
 """Maximum number of memories, beliefs or episodes of a scope whose ids are searched elsewhere."""
 PAUSE_S = 0.05
 
-FOUND = catalog.query("erase/found", dict)
-REFUSED = catalog.query("erase/refused", dict)
+FOUND = catalog.query("erase/target", dict)
+REFUSED = catalog.query("erase/find_tombstones", dict)
 RUNNING = catalog.query("schema/running", lambda row: row["id"])
 LABELS = {
     ErasureTarget.MEMORY: "Memory",

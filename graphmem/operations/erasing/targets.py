@@ -18,11 +18,11 @@ PAGE = 500
 
 MEMORIES_OF = catalog.query("erase/memories_of", lambda row: row["id"])
 BELIEFS_OF = catalog.query("erase/beliefs_of", lambda row: row["id"])
-OF_SCOPE = catalog.query("erase/of_scope", dict)
+OF_SCOPE = catalog.query("erase/items_of_scope", dict)
 EVENTS = catalog.query("erase/events", dict)
 EVENTS_OF_SCOPE = catalog.query("erase/events_of_scope", dict)
-HELD = catalog.query("erase/held", dict)
-CENSUS = catalog.query("erase/census", lambda row: row["counts"])
+HELD = catalog.query("erase/count_attached", dict)
+CENSUS = catalog.query("erase/count_nodes", lambda row: row["counts"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +163,8 @@ END = "\U0010ffff"
 SHOWN = 20
 
 MENTIONS = catalog.query("erase/mentions", dict)
-UNMENTION = catalog.query("erase/unmention", catalog.ignored)
-ELSEWHERE = catalog.query("erase/elsewhere", dict)
+UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
+ELSEWHERE = catalog.query("erase/find_texts", dict)
 
 
 @dataclass(frozen=True, slots=True)

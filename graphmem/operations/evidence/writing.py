@@ -121,9 +121,9 @@ EMBEDDED = 256
 """Statements per embedding request after a batch."""
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
-KNOWN = catalog.query("belief/known", dict)
-LOCK_NAMES = catalog.query("belief/lock_names", catalog.ignored)
-LOOK = catalog.query("belief/look", dict)
+KNOWN = catalog.query("belief/known_claims", dict)
+LOCK_NAMES = catalog.query("belief/lock_event_ids", catalog.ignored)
+LOOK = catalog.query("belief/find_existing", dict)
 APPEND = catalog.query("belief/append", dict)
 UNEMBEDDED = catalog.query("belief/unembedded", dict)
 EMBED = catalog.query("belief/embed", catalog.ignored)
@@ -284,7 +284,7 @@ async def write(
 async def look(
     tx: Tx, to: RequestContext, event_ids: Sequence[str], belief_ids: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the stored events and beliefs with these ids; see belief/look."""
+    """Return the stored events and beliefs with these ids; see belief/find_existing."""
     [found] = await tx.fetch(
         LOOK,
         tenant=to.wall.tenant,

@@ -124,7 +124,7 @@ EARLY = timedelta(days=1)
 GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 SCAN = catalog.query("extract/scan", dict)
-SUPPLIED = catalog.query("extract/supplied", dict)
+SUPPLIED = catalog.query("extract/recalled_texts", dict)
 VOCABULARY = catalog.query("extract/vocabulary", dict)
 
 

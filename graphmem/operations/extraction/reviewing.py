@@ -21,8 +21,8 @@ from graphmem.rules.extraction.proposals import TurnEvidence
 BEGIN = catalog.query("extract/begin", lambda row: row["done"])
 PROPOSE = catalog.query("extract/propose", catalog.ignored)
 END = catalog.query("consolidate/end", catalog.ignored)
-LOOK = catalog.query("belief/look", dict)
-KNOWN = catalog.query("belief/known", dict)
+LOOK = catalog.query("belief/find_existing", dict)
+KNOWN = catalog.query("belief/known_claims", dict)
 APPEND = catalog.query("belief/append", dict)
 
 

@@ -38,8 +38,8 @@ DOWN = 3
 _Named: TypeAlias = tuple[str | None, Cardinality | None]
 """A predicate and the cardinality proposed for it."""
 
-REPLIES = catalog.query("consolidate/replies", dict)
-LOOK = catalog.query("extract/look", dict)
+REPLIES = catalog.query("consolidate/attempted", dict)
+LOOK = catalog.query("extract/find_existing", dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ Step = Callable[[Mapping[str, Any]], Awaitable[Row]]
 """Processes the page at the given position."""
 
 NEXT_TENANT = catalog.query("schema/next_tenant", dict)
-HOLD = catalog.query("schema/hold_model", lambda row: row["name"])
-LACKING = catalog.query("vectors/lacking", dict)
+HOLD = catalog.query("schema/lock_model", lambda row: row["name"])
+LACKING = catalog.query("vectors/unembedded", dict)
 WRITE = catalog.query("vectors/write", catalog.ignored)
 REMOVE = catalog.query("vectors/remove", dict)
 REKEY = catalog.query("schema/rekey_model", lambda row: row["name"])

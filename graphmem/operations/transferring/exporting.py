@@ -61,7 +61,7 @@ STEP_S = 0.05
 
 OPEN = catalog.query("schema/open_transactions", dict)
 READ = catalog.query("transfer/read", dict)
-READ_BESIDE = catalog.query("transfer/read_beside", dict)
+READ_BESIDE = catalog.query("transfer/read_auxiliary", dict)
 
 
 @dataclass(slots=True)

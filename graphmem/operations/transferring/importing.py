@@ -22,14 +22,14 @@ MOST_LINKS = 5_000
 """Maximum number of relationships per transaction, unless a single node has more."""
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
-THERE = catalog.query("transfer/there", lambda row: (row["id"], row["properties"]))
-POSITIONS = catalog.query("transfer/positions", lambda row: row["id"])
+THERE = catalog.query("transfer/existing", lambda row: (row["id"], row["properties"]))
+POSITIONS = catalog.query("transfer/taken_positions", lambda row: row["id"])
 DROP_CHECKPOINTS = catalog.query("transfer/drop_checkpoints", catalog.ignored)
 WRITE = catalog.query("transfer/write", lambda row: row["written"])
 APPEND = catalog.query("transfer/append", lambda row: row["written"])
 PLACE_ITEMS = catalog.query("transfer/place_items", catalog.ignored)
-MEET = catalog.query("transfer/meet", catalog.ignored)
-WRITE_BESIDE = catalog.query("transfer/write_beside", lambda row: row["written"])
+MEET = catalog.query("transfer/merge_nodes", catalog.ignored)
+WRITE_BESIDE = catalog.query("transfer/write_auxiliary", lambda row: row["written"])
 RETRACT = catalog.query("transfer/retract", catalog.ignored)
 LINK = catalog.query("transfer/link", dict)
 

@@ -33,7 +33,7 @@ from graphmem.rules import (
 EPISODE = "Episode"
 
 COMPRESS = catalog.query("upkeep/compress", lambda row: row["id"])
-ARCHIVED = catalog.query("upkeep/archived", dict)
+ARCHIVED = catalog.query("upkeep/lock_archives", dict)
 RESTORE = catalog.query("upkeep/restore", catalog.ignored)
 
 
@@ -123,7 +123,7 @@ async def found(to: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dict[str
 BATCH = 50
 """Episodes per transaction; their full texts are read."""
 
-UNUSED = catalog.query("upkeep/unused", dict)
+UNUSED = catalog.query("upkeep/due_for_compression", dict)
 
 
 async def compress(
@@ -167,7 +167,7 @@ async def restore(to: RequestContext, episode_id: str) -> RestoredEpisode:
         [row] = rows
         if row["scope"] != to.wall.scope:
             raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {row['scope']!r}.")
-        if row["archive"] is None and not row["hidden"]:
+        if row["archive"] is None and not row["archived"]:
             return False
         await tx.fetch(RESTORE, tenant=to.wall.tenant, events=[event])
         return True
@@ -226,7 +226,7 @@ def _compressed(row: Mapping[str, Any], gist: str | None) -> CompressedEpisode:
 PAGE = 100
 """Turns per read."""
 
-GRADUATES = catalog.query("upkeep/graduates", dict)
+GRADUATES = catalog.query("upkeep/due_for_graduation", dict)
 GRADUATE = catalog.query("upkeep/graduate", catalog.ignored)
 TURNS = catalog.query("episode/turns", lambda row: row["turn"])
 

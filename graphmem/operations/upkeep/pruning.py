@@ -34,8 +34,8 @@ SHOWN = 200
 SOURCE = "attention"
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
-PRUNABLE = catalog.query("attention/prunable", dict)
-PRUNED = catalog.query("attention/pruned", dict)
+PRUNABLE = catalog.query("usage/prune_candidates", dict)
+PRUNED = catalog.query("usage/prune_manifest", dict)
 MARK = catalog.query("lineage/mark", catalog.ignored)
 ARCHIVE = catalog.query("upkeep/archive", catalog.ignored)
 
@@ -163,7 +163,7 @@ def _asked(
         "kinds": list(kinds),
         "valid": now,
         "known": None,
-        "fade": usage.decay_params(STANDARD),
+        "rating_decay": usage.decay_params(STANDARD),
         "after_elo": after[0],
         "after_kind": after[1],
         "after_id": after[2],
@@ -255,7 +255,7 @@ async def _restore(to: RequestContext, tx: Tx, events: Sequence[dict[str, Any]])
     await tx.fetch(LOCK, tenant=tenant)
     episodes = {event["about"]: event for event in events if event["label"] == EPISODE}
     there = await compressing.found(to, tx, list(episodes))
-    back = [episodes[row["id"]] for row in there if row["archive"] is not None or row["hidden"]]
+    back = [episodes[row["id"]] for row in there if row["archive"] is not None or row["archived"]]
     if back:
         await tx.fetch(compressing.RESTORE, tenant=tenant, events=back)
     statements = [event for event in events if event["label"] != EPISODE]

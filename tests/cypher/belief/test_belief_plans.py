@@ -87,7 +87,7 @@ def hits(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> int:
         "skip": 0,
         "limit": 100,
         "test": test,
-        "vital": formulas.vitality_params(),
+        "vitality_constants": formulas.vitality_params(),
         "pooled": False,
         "extra": [],
         "without": [],

@@ -20,7 +20,7 @@ from tests.rules.strategies_histories import END, policies
 
 pytestmark = pytest.mark.timeout(3_600)
 
-PROJECT_ONE = catalog.query("belief/project_one", dict)
+PROJECT_ONE = catalog.query("belief/slot_values", dict)
 
 
 @few

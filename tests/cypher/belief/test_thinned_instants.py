@@ -15,7 +15,7 @@ from tests.plugins.graph import Look
 # Whole numbers stand for instants: the fragment only compares and picks.
 QUERY = (
     "UNWIND [0] AS row WITH range(1, $n) AS times\n"
-    "// include: fragments/thinned.cypher\n"
+    "// include: fragments/sample_instants.cypher\n"
     "RETURN instants"
 )
 READS = 1_000_000

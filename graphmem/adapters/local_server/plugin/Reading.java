@@ -18,8 +18,8 @@ import org.neo4j.graphdb.Transaction;
 import org.neo4j.procedure.Context;
 
 /**
- * What every procedure of the plugin does: check what it is given, run its Cypher in the caller's
- * transaction, and hand on the rows.
+ * Base class of the plugin's procedures: checks arguments, runs Cypher in the caller's transaction
+ * and returns the rows.
  */
 public abstract class Reading {
     static final ZonedDateTime BEGINNING = ZonedDateTime.of(1, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC);
@@ -29,33 +29,33 @@ public abstract class Reading {
     @Context
     public Transaction tx;
 
-    /** The rows of a query, each made into a record as it is asked for. */
-    protected <T> Stream<T> rows(Call call, String text, Function<Map<String, Object>, T> made) {
+    /** Returns the rows of a query as records, lazily. */
+    protected <T> Stream<T> rows(Call call, String text, Function<Map<String, Object>, T> record) {
         Result found = tx.execute(text, call.params);
-        return found.stream().map(made).onClose(found::close);
+        return found.stream().map(record).onClose(found::close);
     }
 
     /**
-     * The rows that a second query makes of the only row of a first.
+     * Returns the rows of a second query whose parameter is the only row of a first query.
      *
-     * @param found the parameter of the second that takes this row
+     * @param found name of that parameter
      */
     protected <T> Stream<T> rows(
-            Call call, String first, String found, String second, Function<Map<String, Object>, T> made) {
+            Call call, String first, String found, String second, Function<Map<String, Object>, T> record) {
         try (Result row = tx.execute(first, call.params)) {
             call.params.put(found, row.next());
         }
-        return rows(call, second, made);
+        return rows(call, second, record);
     }
 
     /**
-     * Cypher about the embeddings that the graph is searched by.
+     * Returns Cypher that queries the current embedding generation.
      *
-     * @param text about those of its first model
-     * @param generation asks which they are
-     * @param kept finds what a later generation has a number behind
+     * @param text query of the first generation
+     * @param generation query that returns the number of the current generation
+     * @param kept pattern of the names that get that number as a suffix
      */
-    protected String about(String text, String generation, Pattern kept) {
+    protected String inGeneration(String text, String generation, Pattern kept) {
         try (Result found = tx.execute(generation)) {
             long here = found.hasNext() ? (Long) found.next().get("generation") : 1;
             return here == 1 ? text : kept.matcher(text).replaceAll("$0_" + here);
@@ -66,12 +66,12 @@ public abstract class Reading {
         return ZonedDateTime.now(ZoneOffset.UTC);
     }
 
-    static <T> T or(T value, T otherwise) {
-        return value == null ? otherwise : value;
+    static <T> T orDefault(T value, T assumed) {
+        return value == null ? assumed : value;
     }
 
-    /** A string that was given; none is empty that may be left out. */
-    static String told(String value) {
+    /** Returns null for an empty string, the default of an optional string argument. */
+    static String emptyToNull(String value) {
         return value == null || value.isEmpty() ? null : value;
     }
 
@@ -79,7 +79,7 @@ public abstract class Reading {
         return value == null ? null : ((Number) value).doubleValue();
     }
 
-    /** A list, which is an array when it is a property just as it is kept. */
+    /** Returns a list; the value of a stored property is an array. */
     @SuppressWarnings("unchecked")
     static List<Object> list(Object value) {
         if (value == null || !value.getClass().isArray()) {
@@ -93,7 +93,7 @@ public abstract class Reading {
         return (Map<String, Object>) value;
     }
 
-    /** A map of names and values by turns; values may be null. */
+    /** Returns an unmodifiable map of alternating names and values; values may be null. */
     static Map<String, Object> mapOf(Object... pairs) {
         Map<String, Object> made = new LinkedHashMap<>();
         for (int i = 0; i < pairs.length; i += 2) {
@@ -102,7 +102,7 @@ public abstract class Reading {
         return Collections.unmodifiableMap(made);
     }
 
-    /** What one call was given, checked. What the client sends in one map travels in it, too. */
+    /** Checked arguments of one call; some are passed in one map, as the client does. */
     protected static final class Call {
         private final String procedure;
         private final Map<String, Object> sized = new HashMap<>();
@@ -111,68 +111,67 @@ public abstract class Reading {
         Call(String procedure, String map, String tenant) {
             this.procedure = procedure;
             if (tenant == null || tenant.isBlank()) {
-                throw wrong("tenant", "must name a tenant, and is " + (tenant == null ? "null" : "empty"));
+                throw invalid("tenant", "must be a tenant name, not " + (tenant == null ? "null" : "empty"));
             }
             sized.put("tenant", tenant);
             params.put(map, sized);
         }
 
         void sized(String name, Object value) {
-            sized.put(name, fit(name, value));
+            sized.put(name, checked(name, value));
         }
 
         void plain(String name, Object value) {
-            params.put(name, fit(name, value));
+            params.put(name, checked(name, value));
         }
 
-        <T> T must(String name, T value) {
+        <T> T required(String name, T value) {
             if (value == null) {
-                throw wrong(name, "must be given, and is null");
+                throw invalid(name, "must not be null");
             }
             return value;
         }
 
-        /** A map that holds all it must. */
-        Map<String, Object> whole(String name, Map<String, Object> value, List<String> keys) {
+        /** Returns a map after checking that it has these keys. */
+        Map<String, Object> withKeys(String name, Map<String, Object> value, List<String> keys) {
             if (value != null) {
                 TreeSet<String> lacking = new TreeSet<>(keys);
                 lacking.removeAll(value.keySet());
                 if (!lacking.isEmpty()) {
-                    throw wrong(name, "lacks " + String.join(", ", lacking));
+                    throw invalid(name, "lacks the keys " + String.join(", ", lacking));
                 }
             }
             return value;
         }
 
-        /** A map completed by another, of whose keys it may have any, and no other unless it is open. */
-        Map<String, Object> completed(
-                String name, Map<String, Object> value, Map<String, Object> by, boolean open) {
+        /** Returns a map completed by defaults; other keys are rejected unless it is open. */
+        Map<String, Object> withDefaults(
+                String name, Map<String, Object> value, Map<String, Object> defaults, boolean open) {
             if (value == null) {
-                return by;
+                return defaults;
             }
             TreeSet<String> unknown = new TreeSet<>(value.keySet());
-            unknown.removeAll(by.keySet());
+            unknown.removeAll(defaults.keySet());
             if (!open && !unknown.isEmpty()) {
-                throw wrong(
-                        name,
-                        "has no " + String.join(", ", unknown) + "; it holds " + String.join(", ", by.keySet()));
+                String known = String.join(", ", defaults.keySet());
+                throw invalid(name, "has unknown keys " + String.join(", ", unknown) + "; known: " + known);
             }
-            Map<String, Object> made = new HashMap<>(by);
-            made.putAll(value);
-            return made;
+            Map<String, Object> completed = new HashMap<>(defaults);
+            completed.putAll(value);
+            return completed;
         }
 
-        private Object fit(String name, Object value) {
+        private Object checked(String name, Object value) {
             if (value instanceof Long number && number < 0) {
-                throw wrong(name, "must not be negative, and is " + number);
+                throw invalid(name, "must not be negative: " + number);
             }
             if (value instanceof List<?> list && list.stream().anyMatch(one -> one == null)) {
-                throw wrong(name, "must hold no null");
+                throw invalid(name, "must not contain null");
             }
             return value;
         }
 
-        private IllegalArgumentException wrong(String name, String what) {
+        private IllegalArgumentException invalid(String name, String what) {
             return new IllegalArgumentException(procedure + ": `" + name + "` " + what + ".");
         }
     }

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from graphmem.adapters.local_server import jars
 from graphmem.adapters.local_server.files import environment, make_folder
-from graphmem.adapters.local_server.jars import JarLock, JarStore, filled, shipped_lock
+from graphmem.adapters.local_server.jars import JarLock, JarStore, fetch_missing, shipped_lock
 from graphmem.adapters.local_server.java import OLDEST, Java, find_java
-from graphmem.adapters.local_server.plugin.java_source import offered, sources
+from graphmem.adapters.local_server.plugin.java_source import procedure_specs, sources
 from graphmem.adapters.local_server.records import Progress, Report
 from graphmem.errors import ConfigurationError, LocalServerError, ProceduresNotBuiltError
 from graphmem.settings import Settings
@@ -28,8 +28,6 @@ from graphmem.settings import Settings
 MAIN = "org.eclipse.jdt.internal.compiler.batch.Main"
 COMPILING_S = 300.0
 """Seconds the compiler may take, even on a busy machine."""
-UNUSED_S = 30 * 86_400.0
-"""Seconds without a start after which a jar is removed."""
 RETRY_S = 3_600.0
 """Seconds after a failed build before a start tries it again."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -46,7 +44,10 @@ class BuildPlan:
     @classmethod
     def of(cls, settings: Settings, lock: JarLock | None = None) -> BuildPlan:
         """Return the plan for these settings and the locked server; fetch and build nothing."""
-        return cls(sources(offered(settings)), JarStore.of_tools(settings, lock or shipped_lock()))
+        return cls(
+            sources(procedure_specs(settings)),
+            JarStore.of_build_tools(settings, lock or shipped_lock()),
+        )
 
     @property
     def jar(self) -> Path:
@@ -60,7 +61,7 @@ class BuildPlan:
         """File with the reason why building this jar failed."""
         return self.jar.with_suffix(".failed")
 
-    def is_made(self) -> bool:
+    def is_built(self) -> bool:
         """Return whether the jar exists unchanged; the server runs the code in it."""
         return jars.is_intact(self.jar)
 
@@ -89,14 +90,14 @@ def build(settings: Settings, *, report: Report, lock: JarLock | None = None) ->
         ConfigurationError: no Java, or the cache cannot be written.
     """
     plan = BuildPlan.of(settings, lock)
-    if plan.is_made():
-        plan.jar.touch()  # unused jars are removed after `UNUSED_S`
+    if plan.is_built():
+        plan.jar.touch()  # unused jars are removed after `jars.UNUSED_S`
         return plan.jar
     make_folder(plan.tools.folder, setting="GRAPHMEM_CACHE")
     try:
         java = find_java(settings)
-        filled(plan.tools, settings, report)
-        _make(plan, java, report)
+        fetch_missing(plan.tools, settings, report)
+        _build_jar(plan, java, report)
     except Exception as error:
         plan.failure_note.write_text(f"{error}\n", encoding="utf-8")
         raise
@@ -104,42 +105,24 @@ def build(settings: Settings, *, report: Report, lock: JarLock | None = None) ->
     return plan.jar
 
 
-def _make(plan: BuildPlan, java: Java, report: Report) -> None:
+def _build_jar(plan: BuildPlan, java: Java, report: Report) -> None:
     from filelock import FileLock
 
     with FileLock(plan.tools.folder / "build.lock"):
-        _clean(plan.tools.folder)
-        if plan.is_made():
+        jars.remove_unused(plan.tools.folder, ".failed", ".plugin.jar")
+        if plan.is_built():
             return
         report(Progress("prepare", "Compiling the procedures"))
-        scratch = Path(tempfile.mkdtemp(dir=plan.tools.folder))
-        try:
-            classes = compiled(plan, java, scratch)
-            pack(classes, scratch / "draft")
-            jars.keep(scratch / "draft", plan.jar)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+        with tempfile.TemporaryDirectory(
+            dir=plan.tools.folder, ignore_cleanup_errors=True
+        ) as scratch:
+            draft = Path(scratch) / "draft"
+            write_jar(compile_sources(plan, java, Path(scratch)), draft)
+            jars.keep(draft, plan.jar)
 
 
-def _clean(folder: Path) -> None:
-    """Remove leftovers of a crash, and jars that are no longer used."""
-    for path in folder.iterdir():
-        ours = path.suffix == ".failed" or path.name.endswith(".plugin.jar")
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        elif jars.is_orphan(path):
-            path.unlink()
-        elif ours and time.time() - path.stat().st_mtime > UNUSED_S:
-            jars.discard(path)
-
-
-def compiled(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
-    """Return the content of every class file by its path.
-
-    Args:
-        plan: sources and tools.
-        java: Java that runs the compiler.
-        scratch: an empty folder.
+def compile_sources(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
+    """Compile in an empty folder; return the content of every class file by its path.
 
     Raises:
         ProceduresNotBuiltError: the compiler failed, could not be run, or took too long.
@@ -174,7 +157,7 @@ def compiled(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
     return {path.relative_to(classes).as_posix(): path.read_bytes() for path in paths}
 
 
-def pack(classes: Mapping[str, bytes], target: Path) -> None:
+def write_jar(classes: Mapping[str, bytes], target: Path) -> None:
     """Write a jar whose bytes depend only on its classes and graphmem's version."""
     manifest = (
         f"Manifest-Version: 1.0\nImplementation-Title: graphmem procedures\n"
@@ -196,7 +179,7 @@ FILE = "graphmem-procedures.jar"
 """Name of the jar in a server's plugins folder, the same for every version."""
 
 
-def ready(settings: Settings, report: Report) -> Path | None:
+def jar_for_start(settings: Settings, report: Report) -> Path | None:
     """Return the jar for a server that is about to start; log a warning and return None on failure.
 
     A server without procedures is better than no server. A failed build is retried after `RETRY_S`,
@@ -204,7 +187,7 @@ def ready(settings: Settings, report: Report) -> Path | None:
     """
     try:
         plan = BuildPlan.of(settings)
-        if not plan.is_made() and (reason := plan.failed()):
+        if not plan.is_built() and (reason := plan.failed()):
             log.warning("Neo4j starts without graphmem's procedures, as before: %s", reason)
             return None
         return build(settings, report=report)

@@ -21,8 +21,17 @@ from graphmem.settings import Settings
 TENANT = "tenant"
 """Name of the first argument, which has no default and must not be null or empty."""
 TEXTS = frozenset(
-    {"scopes", "ids", "event_ids", "memory_ids", "belief_ids", "kinds", "statuses", "kept", "tags"}
-    | {"machines", "asked", "without", "predicates"}
+    {
+        "scopes",
+        "ids",
+        "event_ids",
+        "memory_ids",
+        "belief_ids",
+        "kinds",
+        "statuses",
+        "cached_statuses",
+    }
+    | {"tags", "non_human_roles", "query_words", "without", "predicates"}
 )
 """Names of arguments that are lists of strings."""
 NUMBERS = frozenset({"embedding"})
@@ -53,7 +62,7 @@ class ProcedureArgument:
         name, kind: name and kind in the header; the kind of a list may be `texts` or `numbers`.
         text: description, including the meaning of null.
         required: whether null is rejected.
-        assumed: default for null; None if the query itself handles null.
+        default: value for null; None if the query itself handles null.
         keys: keys that a map must have; empty if any keys are allowed.
         sized: whether the query reads it from the map of `catalog.in_one_map`.
     """
@@ -62,7 +71,7 @@ class ProcedureArgument:
     kind: str
     text: str
     required: bool
-    assumed: ArgumentDefault | None
+    default: ArgumentDefault | None
     keys: tuple[str, ...]
     sized: bool
 
@@ -97,18 +106,17 @@ class ProcedureSpec:
         return f"{self.name}({', '.join(required)}{f' [, {rest}]' if rest else ''})"
 
 
-def offered(settings: Settings) -> tuple[ProcedureSpec, ...]:
+def procedure_specs(settings: Settings) -> tuple[ProcedureSpec, ...]:
     """Return every procedure that reads one tenant's graph, sorted by name.
 
-    Args:
-        settings: default weights of source types and bounds of the sequential test.
+    Defaults of arguments are the settings' source weights and bounds of the sequential test.
     """
-    defaults = _assumed(settings)
-    return tuple(_offer(procedure, defaults) for procedure in _readings())
+    defaults = _defaults(settings)
+    return tuple(_spec(procedure, defaults) for procedure in _read_procedures())
 
 
 @cache
-def _readings() -> tuple[Procedure, ...]:
+def _read_procedures() -> tuple[Procedure, ...]:
     procedures = (catalog.procedure(name) for name in catalog.names())
     return tuple(p for p in procedures if p.mode is Mode.READ and _names(p)[:1] == [TENANT])
 
@@ -117,7 +125,7 @@ def _names(procedure: Procedure) -> list[str]:
     return [entry.name for entry in procedure.params]
 
 
-def _offer(procedure: Procedure, defaults: Mapping[str, ArgumentDefault]) -> ProcedureSpec:
+def _spec(procedure: Procedure, defaults: Mapping[str, ArgumentDefault]) -> ProcedureSpec:
     params = {entry.name: entry for entry in procedure.params}
     if procedure.then:
         further = catalog.procedure(procedure.then).params
@@ -131,8 +139,8 @@ def _described_argument(
     entry: HeaderEntry, defaults: Mapping[str, ArgumentDefault]
 ) -> ProcedureArgument:
     nullable = entry.is_nullable
-    assumed = None if nullable else defaults.get(entry.name)
-    text = entry.text if assumed is None else f"{entry.text}; null: {assumed.text}"
+    default = None if nullable else defaults.get(entry.name)
+    text = entry.text if default is None else f"{entry.text}; null: {default.text}"
     if entry.kind == "string":
         # The default of a procedure's string argument cannot be null.
         text = text.replace("; null: ", "; null or '': ")
@@ -140,8 +148,8 @@ def _described_argument(
         name=entry.name,
         kind=_kind(entry),
         text=text,
-        required=not nullable and assumed is None,
-        assumed=assumed,
+        required=not nullable and default is None,
+        default=default,
         keys=_KEYS.get(entry.name, ()),
         sized=entry.is_sized,
     )
@@ -167,7 +175,7 @@ _FIRST_PAGE = (
 )
 
 
-def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
+def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
     """Return the defaults of optional arguments by name.
 
     The default of a map completes a partial one; only a map of weights may have other keys.
@@ -183,7 +191,7 @@ def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
         "limit": ArgumentDefault(100, "100"),
         "pool": ArgumentDefault(RecallPolicy().pool, str(RecallPolicy().pool)),
         "statuses": ArgumentDefault([str(Status.CURRENT)], "current only"),
-        "machines": ArgumentDefault(
+        "non_human_roles": ArgumentDefault(
             sorted(transcripts.NON_HUMAN_ROLES), ", ".join(sorted(transcripts.NON_HUMAN_ROLES))
         ),
         "tags": ArgumentDefault([], "any"),
@@ -196,10 +204,10 @@ def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
         "test": ArgumentDefault(
             read_options.sprt_params(read_options.sprt_parameters(settings)), own
         ),
-        "vital": ArgumentDefault(formulas.vitality_params(), own),
-        "fade": ArgumentDefault(usage.decay_params(), own),
+        "vitality_constants": ArgumentDefault(formulas.vitality_params(), own),
+        "rating_decay": ArgumentDefault(usage.decay_params(), own),
         "trace": ArgumentDefault(formulas.trace_params(TraceRank()), own),
-        "by": ArgumentDefault(scoring.score_params(RecallPolicy()), own),
+        "scoring": ArgumentDefault(scoring.score_params(RecallPolicy()), own),
     }
 
 
@@ -236,32 +244,28 @@ _IMPORTS = (
 )
 
 
-def sources(offers: Sequence[ProcedureSpec]) -> dict[str, str]:
-    """Return the text of every source file of the plugin by its path.
-
-    Args:
-        offers: procedures, sorted by name.
-    """
+def sources(specs: Sequence[ProcedureSpec]) -> dict[str, str]:
+    """Return the text of every source file by its path, for procedures sorted by name."""
     texts = {BASE: files(__package__).joinpath(BASE).read_text(encoding="utf-8")}
-    for folder, own in groupby(offers, key=lambda offer: offer.procedure.name.partition("/")[0]):
+    for folder, own in groupby(specs, key=lambda spec: spec.procedure.name.partition("/")[0]):
         texts[f"{folder.capitalize()}.java"] = _class(folder, list(own))
     return {f"{PACKAGE}/{name}": text for name, text in texts.items()}
 
 
-def _class(folder: str, offers: Sequence[ProcedureSpec]) -> str:
+def _class(folder: str, specs: Sequence[ProcedureSpec]) -> str:
     imports = "".join(f"import {name};\n" for name in _IMPORTS)
     constants = {
-        argument.name: argument.assumed
-        for offer in offers
-        for argument in offer.arguments
-        if argument.kind == "map" and argument.assumed is not None
+        argument.name: argument.default
+        for spec in specs
+        for argument in spec.arguments
+        if argument.kind == "map" and argument.default is not None
     }
     lines = [
         f"    private static final Map<String, Object> {name.upper()} = {literal(assumed.value)};\n"
         for name, assumed in sorted(constants.items())
     ]
-    lines += _generation() if any(map(_is_about_vectors, offers)) else []
-    body = "\n".join([*(["".join(lines)] if lines else []), *map(_method, offers)])
+    lines += _generation() if any(map(_is_about_vectors, specs)) else []
+    body = "\n".join([*(["".join(lines)] if lines else []), *map(_method, specs)])
     return (
         f"// Made from cypher/{folder}; changes here are lost.\n"
         f"package {PACKAGE};\n\n{imports}\n"
@@ -269,31 +273,31 @@ def _class(folder: str, offers: Sequence[ProcedureSpec]) -> str:
     )
 
 
-def _method(offer: ProcedureSpec) -> str:
-    own = offer.procedure.name.partition("/")[2]
-    text, row = _constant(offer.procedure), f"{own.title().replace('_', '')}Row"
-    fields = ", ".join(f"{TYPES[column.kind]} {column.name}" for column in offer.columns)
-    cypher = catalog.LANGUAGE + catalog.in_one_map(catalog.query(offer.procedure.name, dict))
-    arguments = ",\n".join(f"            {_argument(argument)}" for argument in offer.arguments)
-    given = "".join(
-        f"        call.{'sized' if a.sized else 'plain'}({_quoted(a.name)}, {_given(a)});\n"
-        for a in offer.arguments
+def _method(spec: ProcedureSpec) -> str:
+    own = spec.procedure.name.partition("/")[2]
+    text, row = _constant(spec.procedure), f"{own.title().replace('_', '')}Row"
+    fields = ", ".join(f"{TYPES[column.kind]} {column.name}" for column in spec.columns)
+    cypher = catalog.LANGUAGE + catalog.in_one_map(catalog.query(spec.procedure.name, dict))
+    arguments = ",\n".join(f"            {_argument(argument)}" for argument in spec.arguments)
+    passed = "".join(
+        f"        call.{'sized' if a.sized else 'plain'}({_quoted(a.name)}, {_argument_code(a)});\n"
+        for a in spec.arguments
         if a.name != TENANT
     )
-    read = ", ".join(map(_read, offer.columns))
-    ran = f"about({text}, GENERATION, KEPT)" if _is_about_vectors(offer) else text
-    if offer.then:
+    read = ", ".join(map(_column_code, spec.columns))
+    query = f"inGeneration({text}, GENERATION, KEPT)" if _is_about_vectors(spec) else text
+    if spec.then:
         # It is in the same folder, so its text is a constant of the same class.
-        ran += f", {_quoted(catalog.FOUND)}, {_constant(offer.then)}"
-    start = f"{_quoted(offer.name)}, {_quoted(catalog.MAP)}, {_local(TENANT)}"
+        query += f", {_quoted(catalog.FOUND)}, {_constant(spec.then)}"
+    start = f"{_quoted(spec.name)}, {_quoted(catalog.MAP)}, {_local(TENANT)}"
     return (
         f"    private static final String {text} = {_quoted(cypher)};\n\n"
         f"    public record {row}({fields}) {{}}\n\n"
-        f"    @Procedure(name = {_quoted(offer.name)}, mode = Mode.READ)\n"
-        f"    @Description({_quoted(offer.procedure.summary)})\n"
+        f"    @Procedure(name = {_quoted(spec.name)}, mode = Mode.READ)\n"
+        f"    @Description({_quoted(spec.procedure.summary)})\n"
         f"    public Stream<{row}> {own}(\n{arguments}) {{\n"
-        f"        Call call = new Call({start});\n{given}"
-        f"        return rows(call, {ran}, row -> new {row}({read}));\n    }}\n"
+        f"        Call call = new Call({start});\n{passed}"
+        f"        return rows(call, {query}, row -> new {row}({read}));\n    }}\n"
     )
 
 
@@ -311,8 +315,8 @@ def _generation() -> list[str]:
     ]
 
 
-def _is_about_vectors(offer: ProcedureSpec) -> bool:
-    text = offer.procedure.text
+def _is_about_vectors(spec: ProcedureSpec) -> bool:
+    text = spec.procedure.text
     return scoring.number_embeddings(text, scoring.FIRST_GENERATION + 1) != text
 
 
@@ -330,18 +334,18 @@ def _argument(argument: ProcedureArgument) -> str:
     return f"{annotation} {TYPES[argument.kind]} {_local(argument.name)}"
 
 
-def _given(argument: ProcedureArgument) -> str:
+def _argument_code(argument: ProcedureArgument) -> str:
     name, local = _quoted(argument.name), _local(argument.name)
     if argument.keys:
-        local = f"call.whole({name}, {local}, {literal(argument.keys)})"
+        local = f"call.withKeys({name}, {local}, {literal(argument.keys)})"
     if argument.required:
-        return f"call.must({name}, {local})"
-    if argument.assumed is None:
-        return f"told({local})" if argument.kind == "string" else local
+        return f"call.required({name}, {local})"
+    if argument.default is None:
+        return f"emptyToNull({local})" if argument.kind == "string" else local
     if argument.kind == "map":
         is_open = "true" if argument.name in OPEN else "false"
-        return f"call.completed({name}, {local}, {argument.name.upper()}, {is_open})"
-    return f"or({local}, {_value(argument.assumed, argument.kind)})"
+        return f"call.withDefaults({name}, {local}, {argument.name.upper()}, {is_open})"
+    return f"orDefault({local}, {_value(argument.default, argument.kind)})"
 
 
 def _value(assumed: ArgumentDefault, kind: str) -> str:
@@ -349,7 +353,7 @@ def _value(assumed: ArgumentDefault, kind: str) -> str:
     return str(assumed.value) if timestamp else literal(assumed.value)
 
 
-def _read(column: HeaderEntry) -> str:
+def _column_code(column: HeaderEntry) -> str:
     value = f"row.get({_quoted(column.name)})"
     reader = _READERS.get(column.kind)
     return f"{reader}({value})" if reader else f"({TYPES[column.kind]}) {value}"

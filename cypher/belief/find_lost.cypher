@@ -1,0 +1,27 @@
+// Return which of the given beliefs have lost. These are superseded beliefs and candidates of ONE slots with another
+// leader, unless the two are ambiguous.
+// mode: read
+// rows: one
+// source: ESPER, ONE; twin oracles/projection.py
+// plan: NodeUniqueIndexSeek NodeIndexSeek
+// params:
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
+//   $ids             list      belief ids
+//   $valid           datetime  upper bound of valid time
+//   $known           datetime  upper bound of known time; null: no bound
+//   $policy          map       policy override; null: the declared policy
+//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy  map       policy of undeclared predicates
+//   $weights         map       reliability of each source type, in (0, 1]
+// columns:
+//   - lost  list  belief ids
+
+CALL () {
+  UNWIND $ids AS id
+  MATCH (b:Belief {tenant: $tenant, id: id})
+  WHERE b.scope IN $scopes
+  RETURN collect(b) AS asked
+}
+// include: fragments/slot_standings.cypher
+RETURN [j IN judged WHERE j.lost | j.b.id] AS lost

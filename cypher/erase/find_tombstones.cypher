@@ -1,0 +1,18 @@
+// Return which of the given keys have a tombstone, and whether the tenant has any tombstone.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  full-text token of the tenant; the name of an erased tenant is not stored
+//   $keys    list    digests: see rules/erasure.py
+// columns:
+//   - keys  list     digests that have a tombstone
+//   - ever  boolean  whether the tenant has any tombstone
+
+RETURN
+  COLLECT {
+    MATCH (t:Tombstone {tenant: $tenant})
+    WHERE t.key IN $keys
+    RETURN t.key
+  } AS keys,
+  EXISTS { MATCH (t:Tombstone {tenant: $tenant}) WHERE t.key IS NOT NULL } AS ever

@@ -1,0 +1,37 @@
+// Collect the events of `n`, a memory or a belief, as paths to draw. Per kind of edge: a page of its events, newest
+// first, each with two quoted turns, its episode and two retractions. Needs `n`, `skip` and `most`; leaves `events`,
+// maps of paths, and `counts`, maps for all events, drawn or not: edge, of, events, sources, retractions, newest; most
+// events first.
+// needs: n, skip, most
+// leaves: events, counts
+
+CALL (n, skip, most) {
+  MATCH says = (n)<-[edge:SUPPORTS|REFUTES|REINFORCES|CONCERNS]-(e:Event)
+  WITH type(edge) AS edge, says, e
+  ORDER BY e.occurred_at DESC, e.id DESC
+  WITH edge, collect([says, e]) AS found
+  UNWIND found[skip..skip + most] AS x
+  WITH x[0] AS says, x[1] AS e
+  WITH {
+    says: says,
+    words: COLLECT {
+      MATCH words = (e)-[:QUOTES]->(t:Turn)-[:OCCURRED_IN]->(:Episode)
+      RETURN words ORDER BY t.position, t.id LIMIT 2
+    },
+    within: COLLECT { MATCH within = (e)-[:OCCURRED_IN]->(:Episode) RETURN within LIMIT 1 },
+    back: COLLECT {
+      MATCH back = (e)<-[:RETRACTS]-(r:Event)
+      RETURN back ORDER BY r.occurred_at DESC, r.id DESC LIMIT 2
+    }
+  } AS event
+  RETURN collect(event) AS events
+}
+CALL (n) {
+  MATCH (n)<-[edge:SUPPORTS|REFUTES|REINFORCES|CONCERNS]-(e:Event)
+  WITH type(edge) AS edge, coalesce(e.source_type, e.type) AS of, count(*) AS number, count(DISTINCT e.source) AS sources,
+       sum(COUNT { (e)<-[:RETRACTS]-(:Event) }) AS retractions, max(e.occurred_at) AS newest
+  ORDER BY number DESC, edge, of
+  RETURN collect({
+    edge: edge, of: of, events: number, sources: sources, retractions: retractions, newest: toString(newest)
+  }) AS counts
+}

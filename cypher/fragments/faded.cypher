@@ -1,6 +1,0 @@
-// Compute the decayed rating at the time of the read. Needs `g`, a Rating or null, $valid, and $fade, the floor and the
-// days of its time constant; leaves `elo`. Twin: oracles/rating.py faded
-
-LET days = ($valid.epochSeconds - g.touched_at.epochSeconds + ($valid.microsecond - g.touched_at.microsecond) / 1e6) / 86400
-LET left = $fade.floor + (g.elo - $fade.floor) * exp(-CASE WHEN days > 0 THEN days ELSE 0 END / $fade.days)
-LET elo = CASE WHEN left < g.elo THEN left ELSE g.elo END

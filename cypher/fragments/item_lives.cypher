@@ -1,3 +1,0 @@
-// Keep items that have not expired. Needs `i`, an Item, and $valid.
-
-FILTER i.expires_at IS NULL OR i.expires_at > $valid

@@ -1,7 +1,0 @@
-// Link retractions of `e` that were recorded before it. Needs `e`; changes no rows.
-
-CALL (e) {
-  MATCH (r:Event {tenant: $tenant, target_id: e.id})
-  WHERE r.scope = e.scope AND r.type = 'RETRACT'
-  CREATE (r)-[:RETRACTS]->(e)
-}

@@ -1,9 +1,0 @@
-// Convert the checkpoint of competing candidates to the input of fragments/project_one.cypher. Each has its score at
-// its last affirmation, which has no further effect on the others. Needs `checkpoint`; leaves rows of `said`.
-
-UNWIND range(0, size(coalesce(checkpoint.ids, [])) - 1) AS i
-MATCH (b:Belief {tenant: $tenant, id: checkpoint.ids[i]})
-WITH [
-  b, checkpoint.affirmed[i], checkpoint.last_at[i], checkpoint.last_id[i], checkpoint.scores[i], 0.0,
-  checkpoint.events_for[i] + checkpoint.events_against[i]
-] AS said

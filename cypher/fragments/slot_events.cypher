@@ -1,0 +1,22 @@
+// Match the events of a slot to read: all of them or, to resume from `checkpoint`, its `tail`. For coexisting
+// candidates, checkpointed events of the episodes in the tail are included. Needs `slot_id`, `policy` and the results
+// of fragments/resume_slot.cypher; leaves rows of `b`, `e` and `covered`, whether the checkpoint includes the event.
+// needs: slot_id, policy, checkpoint, tail, members
+// leaves: b, e, covered
+
+CALL (slot_id, policy, checkpoint, tail, members) {
+  FILTER checkpoint IS NULL
+  // include: fragments/slot_evidence.cypher
+  RETURN b, e, false AS covered
+UNION ALL
+  FILTER checkpoint IS NOT NULL
+  UNWIND tail AS x
+  RETURN x.b AS b, x.e AS e, false AS covered
+UNION ALL
+  FILTER checkpoint IS NOT NULL AND policy.cardinality = 'MANY'
+  UNWIND tail AS x
+  WITH DISTINCT x.e.episode_id AS episode_id
+  MATCH (:Episode {tenant: $tenant, id: episode_id})<-[:OCCURRED_IN]-(e:Event)-[:SUPPORTS|REFUTES]->(b:Belief)
+  WHERE b.slot_id = slot_id AND e.occurred_at <= checkpoint.until AND e.recorded_at <= checkpoint.known_at
+  RETURN b, e, true AS covered
+}

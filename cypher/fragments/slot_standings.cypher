@@ -1,0 +1,61 @@
+// Decide which beliefs are in force, and which candidates outrank the others. Needs `asked`, a list of beliefs, and the
+// parameters for reading a slot; leaves `judged`, a list of maps: b, policy (of its predicate), status, head_ids (of
+// its successors), lost (it is superseded, or another candidate leads its ONE slot and the two are not ambiguous). For
+// a candidate of a ONE slot also: value (a map of belief, last_at, ambiguous), contenders (such maps: the leader and
+// candidates too close to it) and others (the other candidates of the slot).
+// needs: asked
+// leaves: judged
+// twin: oracles/projection.py one, oracles/lineage.py
+
+CALL (asked) {
+  UNWIND asked AS claimed
+  WITH DISTINCT claimed, coalesce(claimed.predicate_key, '') AS predicate_key, claimed.subject_key AS subject_key, $valid AS valid
+  // include: fragments/policy.cypher
+  // include: fragments/subject_names.cypher
+  WITH claimed, policy, names, policy.cardinality = 'ONE' AND claimed.subject_key IS NOT NULL AS competes
+  // The candidates of a slot are ranked once, regardless of how many of them are requested.
+  WITH CASE WHEN competes THEN [claimed.scope, coll.min(names), claimed.predicate_key] ELSE [claimed.id] END AS key, competes,
+       head(collect(policy)) AS policy, head(collect(names)) AS names, collect(claimed) AS wanted, $valid AS valid
+  OPTIONAL CALL (competes, names, wanted) {
+    UNWIND CASE WHEN competes THEN [wanted[0]] ELSE [] END AS one
+    LET scope = one.scope, predicate_key = one.predicate_key, mine = wanted
+    // include: fragments/slot.cypher
+    RETURN members
+  }
+  CALL (members, policy, valid) {
+    // include: fragments/slot_evidence.cypher
+    // include: fragments/not_retracted.cypher
+    // include: fragments/overwrite_strength.cypher
+    // include: fragments/to_one_row.cypher
+    // include: fragments/project_one.cypher
+    RETURN ranked, close
+  }
+  // Beliefs that are equal under aliases have one value, that of the belief that represents them.
+  LET found = [v IN ranked | v {.b, .last_at, .belief, ambiguous: close, value: v.b}]
+    + [x IN wanted WHERE NOT x IN [v IN ranked | v.b] | {b: x, value: coalesce([y IN members WHERE y.x = x | y.b][0], x)}]
+  CALL (found) {
+    UNWIND range(0, size(found) - 1) AS place
+    LET v = found[place], m = found[place].b
+    CALL (m) {
+      // include: fragments/may_be_hidden.cypher
+      // include: fragments/lineage_as_of.cypher
+      RETURN collect({status: status, head_ids: head_ids})[0] AS standing
+    }
+    WITH place, v {
+      .*, ambiguous: v.ambiguous AND place < 2, status: coalesce(standing.status, 'current'), head_ids: coalesce(standing.head_ids, [])
+    } AS v
+    ORDER BY place
+    RETURN collect(v) AS stood
+  }
+  WITH policy, wanted, stood, [v IN stood WHERE v.last_at IS NOT NULL AND v.status = 'current'] AS fit
+  WITH policy, wanted, stood, [v IN fit WHERE v.b = fit[0].b OR (v.ambiguous AND fit[0].ambiguous)] AS contenders
+  UNWIND stood AS v
+  FILTER v.b IN wanted
+  LET own = coalesce([s IN stood WHERE s.b = v.value AND s.last_at IS NOT NULL][0], v)
+  RETURN collect({
+    b: v.b, policy: policy, status: v.status, head_ids: v.head_ids, value: own,
+    lost: v.status <> 'current' OR coalesce(size(contenders) > 0 AND NOT own.b IN [c IN contenders | c.b], false),
+    contenders: contenders,
+    others: [c IN stood WHERE c.value <> v.value AND c.last_at IS NOT NULL]
+  }) AS judged
+}

@@ -1,9 +1,0 @@
-// Keep the events `e` that refer only to erased nodes. Needs `e`, $memories, $beliefs, $episodes. Ids are compared per
-// label, because an episode may have the id of a memory of another scope.
-
-FILTER NOT EXISTS {
-  MATCH (e)-[:CONCERNS|RETURNED|REINFORCES|SUPPORTS|REFUTES]->(x {tenant: $tenant})
-  WHERE NOT x:Event
-    AND NOT (x:Memory AND x.id IN $memories OR x:Belief AND x.id IN $beliefs OR x:Episode AND x.id IN $episodes)
-    AND NOT EXISTS { MATCH (x)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant}) WHERE x:Turn AND p.id IN $episodes }
-}

@@ -1,0 +1,16 @@
+// Build the output of a page of evidence. Needs `page`, a list of maps with `event`, and `steps`
+// (fragments/sequential), $weights; leaves `lines`, a list of these maps with the event properties, its weight, its
+// source turn and memory, and `after`, the state of the sequential test after its time.
+// needs: page, steps
+// leaves: lines
+
+CALL (page, steps) {
+  UNWIND page AS x
+  WITH x, x.event AS e
+  RETURN collect(x {
+    .*, event: e {.type, .recorded_at, .confidence, .source_type, .source, .actor, .payload},
+    weight: coalesce($weights[e.source_type], 0.0), after: head([step IN steps WHERE step.at = x.at]),
+    turn_id: head([(e)-[:QUOTES]->(turn:Turn {tenant: $tenant}) | turn.id]),
+    memory_id: head([(e)-[:REINFORCES]->(memory:Memory {tenant: $tenant}) | memory.id])
+  }) AS lines
+}

@@ -1,0 +1,35 @@
+// List memories, newest first. Paged.
+// mode: read
+// rows: many
+// plan: NodeIndexSeek
+// params:
+//   $tenant     string    tenant name
+//   $scopes     list      read scopes
+//   $statuses   list      statuses to return
+//   $tags       list      required tags; all must match
+//   $source     string    required source of at least one event; null: any
+//   $since      datetime  inclusive lower bound of created_at; null: none
+//   $until      datetime  exclusive upper bound of created_at; null: none
+//   $before_at  datetime  created_at of the last row of the previous page; null: the first page
+//   $before_id  string    id of the last row of the previous page
+//   $limit      integer   maximum number of rows per page
+// columns:
+//   - card  map  see fragments/memory_card.cypher
+
+MATCH (m:Memory)
+WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IN $statuses
+  AND ($since IS NULL OR m.created_at >= $since)
+  AND ($until IS NULL OR m.created_at < $until)
+  AND ($before_at IS NULL OR m.created_at < $before_at OR (m.created_at = $before_at AND m.id < $before_id))
+  AND all(tag IN $tags WHERE tag IN m.tags)
+  AND ($source IS NULL OR EXISTS {
+    MATCH (m)<-[:REINFORCES]-(e:Event)
+    WHERE e.source = $source AND e.scope IN $scopes
+  })
+WITH m
+ORDER BY m.created_at DESC, m.id DESC
+LIMIT $limit
+// include: fragments/chain_heads.cypher
+// include: fragments/memory_card.cypher
+RETURN card
+ORDER BY card.created_at DESC, card.id DESC

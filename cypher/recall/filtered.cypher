@@ -1,0 +1,158 @@
+// Return recall candidates filtered by tag, source and time, or as of (valid, known). The index searches cannot apply
+// all of these filters, so they fetch more than a list needs, and the rest is filtered afterwards. Otherwise like
+// recall/current. Twins: oracles/fusion.py, oracles/blending.py, oracles/tracerank.py, oracles/lineage.py
+// mode: read
+// rows: one
+// then: recall/hits
+// source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
+// plan: NodeVectorIndexSearch
+// params:
+//   $tenant           string    tenant name
+//   $scopes           list      read scopes
+//   $statuses         list      statuses to return; outvoted: a candidate of a slot with another leader
+//   $cached_statuses  list      cached statuses to include: all of them for a read of the past
+//   $kinds            list      subset of 'memory', 'belief', 'turn'
+//   $tags             list      required tags; all must match
+//   $source           string    required source of at least one visible event; null: any
+//   $since            datetime  inclusive lower bound of the time of creation, or of the turn
+//   $until            datetime  exclusive upper bound of the time of creation, or of the turn
+//   $window           map       filters that an index supports: known, since and until, wide enough for data visible then
+//   $wide_pool        integer   number of candidates per search
+//   $max_faceted      integer   maximum number of memories with these tags and this source
+//   $embedding        list      embedding of the query
+//   $words            map       memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; facets: for all memories with the tags and the source; see rules/fulltext.py
+//   $query_words      list      words of the question, lower case
+//   $dates            list      pairs of times: the spans that the question names
+//   $non_human_roles  list      roles whose turns are not by a person
+//   $pool             integer   number of candidates per list
+//   $limit            integer   maximum number of hits
+//   $scoring          map       scoring parameters: see rules/scoring.py score_params
+//   $mu               float     mean cosine of a query and unrelated texts, used to calibrate similarity
+//   $trace            map       tau_days, spacing and weight of TraceRank; kept: whether cached traces use these values
+//   $valid            datetime  upper bound of valid time
+//   $known            datetime  upper bound of known time; null: no bound
+// columns:
+//   - found          list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; times as ISO text, which a driver decodes much faster
+//   - claimed        list  ids of beliefs that these memories claim
+//   - hidden_counts  list  empty: filtered items are not counted
+//   - shortlist      list  maps of beliefs: id, kind, relevance, score, parts, vector_score, vector_rank, bm25, bm25_rank
+
+CALL () {
+  FILTER 'memory' IN $kinds
+  MATCH (n:Memory)
+  SEARCH n IN (
+    VECTOR INDEX memory_embedding_vector
+    FOR $embedding
+    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $cached_statuses AND n.recorded_at <= $window.known
+      AND n.created_at >= $window.since AND n.created_at < $window.until
+    LIMIT $wide_pool
+  ) SCORE AS found
+  RETURN 'memory' AS kind, 'vector' AS list, n, found
+UNION ALL
+  FILTER 'memory' IN $kinds AND $words.facets <> ''
+  CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.facets, {limit: $max_faceted}) YIELD node AS n
+  FILTER n.tenant = $tenant AND n.scope IN $scopes AND n.embedding IS NOT NULL
+  RETURN 'memory' AS kind, 'vector' AS list, n, vector.similarity.cosine(n.embedding, $embedding) AS found
+UNION ALL
+  FILTER 'memory' IN $kinds AND $words.memory <> ''
+  CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide_pool}) YIELD node AS n, score AS found
+  FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
+  RETURN 'memory' AS kind, 'words' AS list, n, found
+UNION ALL
+  FILTER 'belief' IN $kinds
+  MATCH (n:Belief)
+  SEARCH n IN (
+    VECTOR INDEX belief_embedding_vector
+    FOR $embedding
+    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $cached_statuses AND n.recorded_at <= $window.known
+      AND n.created_at >= $window.since AND n.created_at < $window.until
+    LIMIT $wide_pool
+  ) SCORE AS found
+  RETURN 'belief' AS kind, 'vector' AS list, n, found
+UNION ALL
+  FILTER 'belief' IN $kinds AND $words.belief <> ''
+  CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide_pool}) YIELD node AS n, score AS found
+  FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
+  RETURN 'belief' AS kind, 'words' AS list, n, found
+UNION ALL
+  FILTER 'turn' IN $kinds
+  MATCH (n:Turn)
+  SEARCH n IN (
+    VECTOR INDEX turn_embedding_vector
+    FOR $embedding
+    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.recorded_at <= $window.known
+      AND n.occurred_at >= $since AND n.occurred_at < $window.until
+    LIMIT $pool
+  ) SCORE AS found
+  RETURN 'turn' AS kind, 'vector' AS list, n, found
+UNION ALL
+  FILTER 'turn' IN $kinds AND $words.turn <> ''
+  CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide_pool}) YIELD node AS n, score AS found
+  FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
+  RETURN 'turn' AS kind, 'words' AS list, n, found
+}
+// A memory can be found by its words and facets, and is read once, regardless of the number of lists that contain it.
+WITH n, min(kind) AS kind, max(CASE list WHEN 'vector' THEN found END) AS vector, max(CASE list WHEN 'words' THEN found END) AS words
+CALL (kind, n) {
+  FILTER kind = 'memory'
+  WITH n AS m
+  FILTER m.created_at < $window.until AND all(tag IN $tags WHERE tag IN m.tags)
+    AND ($source IS NULL OR EXISTS {
+      MATCH (m)<-[:REINFORCES]-(e:Event)
+      WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+    })
+  // include: fragments/memory_dates_as_of.cypher
+  FILTER created_at >= $since AND created_at < $until
+  CALL (m) {
+    // A memory without SUPERSEDES and CONCERNS edges is current.
+    FILTER EXISTS { (m)<-[:SUPERSEDES|CONCERNS]-() }
+    WITH m AS node
+    // include: fragments/status_as_of.cypher
+    RETURN collect(status)[0] AS status
+  }
+  FILTER coalesce(status, 'current') IN $statuses
+  RETURN {created_at: created_at, last_seen_at: last_seen_at, reinforce_count: reinforce_count} AS seen
+UNION ALL
+  FILTER kind = 'belief'
+  WITH n AS m
+  // include: fragments/belief_created_as_of.cypher
+  FILTER created_at >= $since AND created_at < $until AND ($source IS NULL OR EXISTS {
+    MATCH (m)<-[:SUPPORTS|REFUTES]-(e:Event)
+    WHERE e.source = $source AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+  })
+  RETURN null AS seen
+UNION ALL
+  FILTER kind = 'turn' AND n.recorded_at <= $window.known AND n.occurred_at >= $since AND n.occurred_at < $window.until
+  MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+  // include: fragments/episode_archived.cypher
+  FILTER NOT put_away
+  RETURN null AS seen
+}
+UNWIND [l IN [{list: 'vector', found: vector}, {list: 'words', found: words}] WHERE l.found IS NOT NULL] AS l
+WITH kind, l.list AS list, n, l.found AS found, seen
+ORDER BY found DESC, n.id
+WITH kind, list, collect({n: n, found: found, seen: seen})[..$pool] AS best
+UNWIND best AS x
+WITH x.n AS n, min(kind) AS kind, head(collect(x.seen)) AS seen, collect({list: list, found: x.found}) AS lists
+// include: fragments/recall_points.cypher
+// include: fragments/recall_parts.cypher
+// include: fragments/recall_scores.cypher
+// include: fragments/recall_shortlist.cypher
+CALL (others) {
+  UNWIND others AS hit
+  CALL (hit) {
+    FILTER hit.kind = 'memory'
+    WITH hit.n AS m, $valid AS valid, hit.seen.created_at AS created_at, hit.seen.last_seen_at AS last_seen_at,
+         hit.seen.reinforce_count AS reinforce_count
+    // include: fragments/lineage_as_of.cypher
+    // include: fragments/memory_card_as_of.cypher
+    // include: fragments/memory_reasons.cypher
+    // include: fragments/recall_memory.cypher
+  UNION ALL
+    // include: fragments/recall_turn.cypher
+  }
+  // include: fragments/recall_found.cypher
+}
+RETURN found, claimed, [] AS hidden_counts, [x IN shortlist | x {
+  .vector_score, .vector_rank, .bm25, .bm25_rank, .relevance, .score, .parts, .kind, id: x.n.id
+}] AS shortlist

@@ -1,0 +1,55 @@
+// Create auxiliary nodes of one kind from an export. Existing nodes are not changed, except an older policy.
+// mode: write
+// rows: one
+// plan: MergeUniqueNode
+// writes_ids: nodes.key part
+// params:
+//   $tenant  string  tenant name
+//   $kind    string  Name, Predicate, Consolidation, Rating or Rater
+//   $part    string  label of the rated items, for ratings; else ''
+//   $nodes   list    maps: key and has (properties)
+// columns:
+//   - written  integer  number of nodes created
+
+UNWIND $nodes AS row
+LET has = row.has
+CALL (row, has) {
+  FILTER $kind = 'Name'
+  MERGE (n:Name {tenant: $tenant, key: row.key})
+  WITH n, has
+  FILTER n.name IS NULL
+  SET n.scope = has.scope, n.name = has.name
+  RETURN n
+UNION ALL
+  FILTER $kind = 'Predicate'
+  MERGE (n:Predicate {tenant: $tenant, key: row.key})
+  WITH n, has
+  FILTER coalesce(has.occurred_at > n.occurred_at OR (has.occurred_at = n.occurred_at AND has.event_id > n.event_id), true)
+  SET n.scope = has.scope, n.name = has.name, n.template = has.template, n.cardinality = has.cardinality, n.kappa = has.kappa,
+      n.tau_days = has.tau_days, n.decay_per_day = has.decay_per_day, n.margin = has.margin, n.combine = has.combine,
+      n.event_id = has.event_id, n.occurred_at = has.occurred_at, n.recorded_at = has.recorded_at
+  RETURN n
+UNION ALL
+  FILTER $kind = 'Consolidation'
+  MERGE (n:Consolidation {tenant: $tenant, scope: row.key})
+  WITH n, has
+  FILTER n.known IS NULL AND n.cursor IS NULL
+  SET n.cursor = has.cursor, n.known = has.known
+  RETURN n
+UNION ALL
+  FILTER $kind = 'Rating'
+  MERGE (n:Rating {tenant: $tenant, kind: $part, id: row.key})
+  WITH n, has
+  FILTER n.elo IS NULL
+  SET n.scope = has.scope, n.elo = has.elo, n.games = has.games, n.touched_at = has.touched_at, n.base_elo = has.base_elo,
+      n.base_games = has.base_games, n.base_touched_at = has.base_touched_at
+  RETURN n
+UNION ALL
+  FILTER $kind = 'Rater'
+  MERGE (n:Rater {tenant: $tenant})
+  WITH n, has
+  FILTER n.ended IS NULL
+  SET n.ended = has.ended, n.rated = has.rated, n.rolled = has.rolled
+  RETURN n
+}
+RETURN count(n) AS written

@@ -1,0 +1,27 @@
+// Write-lock episodes and return their archives. Episodes outside the read scopes have no row.
+// mode: write
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
+//   $ids     list      episode ids
+//   $valid   datetime  time of the read
+//   $known   datetime  upper bound of known time; null: no bound
+// columns:
+//   - id        string   episode id
+//   - scope     string   scope of the episode
+//   - archive   map      content, sha256; null: not compressed
+//   - archived  boolean  whether the episode is archived
+
+UNWIND $ids AS id
+MATCH (p:Episode {tenant: $tenant, id: id})
+WHERE p.scope IN $scopes
+WITH p
+// Sorting by id prevents deadlocks between concurrent writers.
+ORDER BY p.id
+SET p.locked_at = datetime.realtime('Z')
+WITH p
+// include: fragments/episode_archived.cypher
+OPTIONAL MATCH (p)-[:ARCHIVED_AS]->(a:Archive {tenant: $tenant})
+RETURN p.id AS id, p.scope AS scope, a {.content, .sha256} AS archive, put_away AS archived

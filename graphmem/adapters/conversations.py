@@ -1,0 +1,407 @@
+"""Read conversation files: JSON Lines, a JSON list of messages, or `{"messages": [...]}`."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from pydantic import ValidationError
+
+from graphmem.errors import SourceFileError
+from graphmem.model import Message, Record
+from graphmem.rules import transcripts
+from graphmem.rules.transcripts import assign_ids
+
+MAX_LINE_BYTES = 16 * 2**20
+"""Maximum length of a line; a longer one is rejected without being kept in memory."""
+MAX_DOCUMENT_BYTES = 256 * 2**20
+"""Maximum size of a single JSON value, which takes several times its size in memory. JSON Lines
+has no limit."""
+_HEAD_BYTES = 4096
+_SAVE_AS_UTF8 = "Save the file as UTF-8, for example with `iconv -t UTF-8`."
+_LAYOUTS = (
+    'graphmem reads one {"role": …, "content": …} object per line, a JSON list of such objects, or '
+    '{"messages": [ … ]}.'
+)
+
+_MAX_PROBLEMS = 1000
+"""Number of invalid lines before the first message after which reading stops."""
+_EXAMPLE = "2026-03-01T09:00:00+00:00"
+_TYPE_NAMES = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    type(None): "null",
+}
+_FAR_YEAR = re.compile(r"[+-]?\d{5,}-|-|0000-")
+_REASONS = {
+    "too_short": "{field} is empty",
+    "too_long": "{field} is longer than {max_length} characters",
+    "value_error": "{field} {error}",
+}
+"""Messages that replace pydantic's, whose terms mean nothing to the author of a file."""
+
+
+class FileProblem(Record):
+    """One part of a conversation file that could not be read."""
+
+    line: int | None
+    """Line number from 1 in a JSON Lines file; None in a JSON document: see `reason`."""
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """Location and reason in one phrase."""
+        return self.reason if self.line is None else f"line {self.line}: {self.reason}"
+
+
+class Conversation(Record):
+    """Messages of one conversation in the order of the file; each has an id."""
+
+    name: str
+    messages: tuple[Message, ...]
+
+
+class ConversationFile(Record):
+    """Conversations of one file, and the problems found while reading it."""
+
+    conversations: tuple[Conversation, ...]
+    problems: tuple[FileProblem, ...]
+
+
+class FileReader:
+    """Problems and message ids found so far in one file."""
+
+    def __init__(self, path: Path, *, strict: bool) -> None:
+        self.path = path
+        self.strict = strict
+        self.problems: list[FileProblem] = []
+        self._fingerprints: dict[tuple[str | None, str], str] = {}
+
+    @contextmanager
+    def location(self, place: int | str) -> Iterator[None]:
+        """Pass a `SourceFileError` of the block to `reject`, with its location."""
+        try:
+            yield
+        except SourceFileError as error:
+            self.reject(place, error.message)
+
+    def reject(self, place: int | str, reason: str) -> None:
+        """Record a problem at a line (a number) or another location (a text).
+
+        Raises:
+            SourceFileError: the file is read with `strict`.
+        """
+        problem = (
+            FileProblem(line=place, reason=reason)
+            if isinstance(place, int)
+            else FileProblem(line=None, reason=f"{place}: {reason}")
+        )
+        if self.strict:
+            raise SourceFileError(
+                f"{self.path}: {problem.text}.",
+                hint="Nothing was read. Correct the file, or read it without strict to skip this.",
+            )
+        self.problems.append(problem)
+
+    def message(self, raw: object) -> Message:
+        """Return the message of a parsed JSON value, with its own id if it has one.
+
+        Raises:
+            SourceFileError: the value is not a message, or another message has its id.
+        """
+        message = parse_message(raw)
+        if message.id is None:
+            return message
+        fingerprint = transcripts.fingerprint(message)
+        key = message.session, message.id
+        if self._fingerprints.setdefault(key, fingerprint) != fingerprint:
+            raise SourceFileError(f"another message already has the id {message.id[:80]!r}")
+        return message
+
+
+def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
+    """Return the conversations of a file; its content decides the layout.
+
+    JSON Lines is read line by line; a line that is not a message becomes a problem, and the other
+    lines are kept. Every message has an id: its own, or one derived from its content. Reading the
+    file again, or after lines were appended, gives the same ids.
+
+    Args:
+        path: a regular file in UTF-8, with or without a byte order mark.
+        strict: reject the whole file at its first problem.
+
+    Raises:
+        SourceFileError: the file cannot be read, its layout is unknown, it contains no message, or
+            it has a problem and `strict` is True; names the line.
+    """
+    reader = FileReader(path, strict=strict)
+    with open_text_file(path) as handle:
+        if _is_lines(path, handle):
+            conversations = [_from_lines(handle, reader)]
+        else:
+            conversations = _from_document(parse_document(path, handle), reader)
+    if not any(conversation.messages for conversation in conversations):
+        first = f" First problem: {reader.problems[0].text}." if reader.problems else ""
+        raise SourceFileError(f"{path} contains no message.{first}", hint=_LAYOUTS)
+    return ConversationFile(conversations=tuple(conversations), problems=tuple(reader.problems))
+
+
+def _is_lines(path: Path, handle: BinaryIO) -> bool:
+    """Return whether a file is JSON Lines, not one JSON value; its first line may be invalid."""
+    lines = [raw.strip() for _, raw in islice(numbered_lines(handle), 2)]
+    if not lines:
+        raise SourceFileError(f"{path} is empty.")
+    start, end, following = lines[0], lines[0][-1:], lines[-1][:1]
+    try:
+        value = parse_line(start)
+    except SourceFileError:
+        # A value of several lines breaks where JSON allows it; no object follows "{" or ",".
+        continues = end in b"[:" or (end in b"{," and following != b"{")
+        return not start.startswith(b"[") and not (start.startswith(b"{") and continues)
+    if isinstance(value, Mapping) and "messages" in value:
+        return "role" in value
+    return not isinstance(value, list)
+
+
+def _from_lines(handle: BinaryIO, reader: FileReader) -> Conversation:
+    messages: list[Message] = []
+    for number, raw in numbered_lines(handle):
+        if not messages and len(reader.problems) == _MAX_PROBLEMS:
+            break
+        with reader.location(number):
+            messages.append(reader.message(parse_line(raw)))
+    return Conversation(name=reader.path.stem, messages=tuple(assign_ids(messages)))
+
+
+def _from_document(document: object, reader: FileReader) -> list[Conversation]:
+    items = document.get("messages") if isinstance(document, Mapping) else document
+    if items == []:
+        return []
+    if isinstance(items, list) and any(_looks_like_message(item) for item in items):
+        return [_from_list(items, reader)]
+    raise SourceFileError(f"The layout of {reader.path} is unknown.", hint=_LAYOUTS)
+
+
+def _looks_like_message(item: object) -> bool:
+    return isinstance(item, Mapping) and ("role" in item or "content" in item)
+
+
+def _from_list(items: list[object], reader: FileReader) -> Conversation:
+    messages = []
+    for number, item in enumerate(items, 1):
+        with reader.location(f"message {number}"):
+            messages.append(reader.message(item))
+    return Conversation(name=reader.path.stem, messages=tuple(assign_ids(messages)))
+
+
+@contextmanager
+def open_text_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file for reading bytes, after checking that it looks like UTF-8 text.
+
+    Raises:
+        SourceFileError: no such file, a directory, no permission, empty, binary, UTF-16.
+    """
+    try:
+        if path.is_dir():
+            raise SourceFileError(f"{path} is a directory.", hint="Name a file inside it.")
+        if path.exists() and not path.is_file():
+            raise SourceFileError(f"{path} is not a regular file.", hint="Save it as a file first.")
+        with _handle(path) as handle:
+            _check_head(path, handle.read(_HEAD_BYTES))
+            yield handle
+    except FileNotFoundError as error:
+        raise SourceFileError(f"The file {path} does not exist.", hint="Check the name.") from error
+    except OSError as error:
+        raise SourceFileError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _handle(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except ValueError as error:
+        raise SourceFileError(f"{str(path)!r} is not a valid file name.") from error
+
+
+def numbered_lines(handle: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield the number, from 1, and the bytes of every line that is not blank.
+
+    A line longer than `MAX_LINE_BYTES` is truncated to a length that `parse_line` still rejects.
+    """
+    handle.seek(0)
+    number = 0
+    while raw := handle.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        rest = raw
+        while rest and not rest.endswith(b"\n"):
+            rest = handle.readline(MAX_LINE_BYTES)
+        if number == 1:
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+        if raw.strip():
+            yield number, raw
+
+
+def parse_line(raw: bytes) -> object:
+    """Return the JSON value of one line.
+
+    Raises:
+        SourceFileError: too long, not UTF-8, or not JSON; names the column.
+    """
+    if len(raw) > MAX_LINE_BYTES:
+        raise SourceFileError(f"longer than {MAX_LINE_BYTES >> 20} MiB")
+    try:
+        return _decode_json(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{raw[error.start]:02x} at position {error.start + 1}"
+        raise SourceFileError(f"not UTF-8 ({byte}); save the file as UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise SourceFileError(f"not valid JSON: {error.msg} at column {error.colno}") from error
+
+
+def parse_document(path: Path, handle: BinaryIO) -> object:
+    """Return the single JSON value of a file.
+
+    Raises:
+        SourceFileError: too long, not UTF-8, or not JSON; names the line.
+    """
+    handle.seek(0)
+    raw = handle.read(MAX_DOCUMENT_BYTES + 1)
+    if len(raw) > MAX_DOCUMENT_BYTES:
+        raise SourceFileError(
+            f"{path} is one JSON value of more than {MAX_DOCUMENT_BYTES >> 20} MiB.",
+            hint="Write one message per line (JSON Lines); such a file is read line by line.",
+        )
+    try:
+        return _decode_json(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise SourceFileError(f"{path}: line {line}: not UTF-8.", hint=_SAVE_AS_UTF8) from error
+    except json.JSONDecodeError as error:
+        raise SourceFileError(
+            f"{path}: line {error.lineno}: not valid JSON: {error.msg} at column {error.colno}."
+        ) from error
+    except SourceFileError as error:
+        raise SourceFileError(f"{path}: {error.message}.") from error
+
+
+def _decode_json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except RecursionError as error:
+        raise SourceFileError("nested too deeply to be a message") from error
+    except ValueError as error:
+        # Python does not convert integers of thousands of digits.
+        raise SourceFileError("contains a number with too many digits") from error
+
+
+def _check_head(path: Path, head: bytes) -> None:
+    if not head:
+        raise SourceFileError(f"{path} is empty.")
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or (
+        b"\0" in head[:2] and head.replace(b"\0", b"").lstrip().startswith((b"{", b"["))
+    ):
+        raise SourceFileError(f"{path} is UTF-16 or UTF-32, not UTF-8.", hint=_SAVE_AS_UTF8)
+    text = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    if b"\0" in head and not text.startswith((b"{", b"[")):
+        raise SourceFileError(f"{path} is a binary file, not text.")
+
+
+def parse_message(raw: object) -> Message:
+    """Return the message of a parsed JSON value.
+
+    Unknown keys are ignored; an empty optional field counts as absent.
+
+    Raises:
+        SourceFileError: the value is not a message; contains the reason without the location.
+    """
+    if not isinstance(raw, Mapping):
+        raise SourceFileError(f"expected an object with role and content, found {_type_name(raw)}")
+    if raw.get("role") is None:
+        raise SourceFileError("role is missing")
+    try:
+        return Message(
+            role=_text("role", raw["role"]),
+            content=_content(raw),
+            name=_label("name", raw.get("name")),
+            at=_time(raw.get("at")),
+            id=_label("id", raw.get("id")),
+            session=_label("session", raw.get("session")),
+        )
+    except ValidationError as error:
+        raise SourceFileError(_reason(error)) from error
+
+
+def _reason(error: ValidationError) -> str:
+    first = error.errors(include_input=False, include_url=False)[0]
+    form = _REASONS.get(first["type"], "{field}: " + first["msg"])
+    return form.format(field=first["loc"][0], **first.get("ctx", {}))
+
+
+def _content(raw: Mapping[str, object]) -> str:
+    value = raw.get("content")
+    if value is None:
+        raise SourceFileError("content is null" if "content" in raw else "content is missing")
+    if isinstance(value, list):
+        return _join_parts(value)
+    return _text("content", value)
+
+
+def _join_parts(parts: list[object]) -> str:
+    """Join the text parts of a chat API's content; other parts (images, files) are ignored."""
+    texts = []
+    for part in parts:
+        if not isinstance(part, Mapping):
+            raise SourceFileError("content is a list of something other than content parts")
+        if "text" in part:
+            texts.append(_text("content", part["text"]))
+    if not texts:
+        raise SourceFileError("content has no text part")
+    return "\n".join(texts)
+
+
+def _text(field: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise SourceFileError(f"{field} is {_type_name(value)}, expected text")
+    return value
+
+
+def _label(field: str, value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return _text(field, value)
+
+
+def _time(value: object) -> datetime | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        raise SourceFileError(f"at is a number of unknown unit; write it like {_EXAMPLE}")
+    text = _text("at", value).strip()
+    if text.replace(".", "", 1).isdigit():
+        raise SourceFileError(f"at is a bare number; write it like {_EXAMPLE}")
+    if _FAR_YEAR.match(text):
+        raise SourceFileError("at is before the year 1 or after the year 9999")
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError as error:
+        shown = text if len(text) <= len(_EXAMPLE) else text[: len(_EXAMPLE)] + "…"
+        raise SourceFileError(f"at {shown!r} is not a time; write it like {_EXAMPLE}") from error
+    if time.utcoffset() is None:
+        raise SourceFileError(f"at has no UTC offset; add one, like {_EXAMPLE}")
+    return time
+
+
+def _type_name(value: object) -> str:
+    return _TYPE_NAMES.get(type(value), "a number")

@@ -1,0 +1,1 @@
+"""Simulations and parameter sweeps that justify graphmem's formulas and default policies."""

@@ -1,0 +1,1 @@
+"""Effect of ratings on usage, simulated."""

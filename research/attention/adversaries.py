@@ -1,0 +1,141 @@
+"""Effect of an adversary on the ratings of its own item and of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from bench.figures import Cell, Row
+from graphmem.rules.usage import STANDARD
+from research.attention.ratings import DEFAULT, Ratings, Variant, play
+from research.attention.world import ADVERSARY, Floats, Harm, Log, World, with_adversary
+from tests.oracles import rating
+from tests.oracles.rating import Result, Standing
+
+UNGATED = replace(DEFAULT, by=replace(STANDARD, gate_factor=1.0))
+AVERAGED = replace(DEFAULT, averaged=True).times(8)
+"""With one of ten results opened, a search changes ratings about as much as by default."""
+ASKS = "asks for its item and opens it"
+STUFFED = "its item is found for anything, far"
+BURIES = "asks for an item and opens all others"
+HARMS = {
+    ASKS: (Harm(), DEFAULT),
+    f"{ASKS}, 50 results": (Harm(limit=50), DEFAULT),
+    f"{ASKS}, 50 results, a search is one game, K × 8": (Harm(limit=50), AVERAGED),
+    STUFFED: (Harm(stuffed=True), DEFAULT),
+    f"{STUFFED}, no gate": (Harm(stuffed=True), UNGATED),
+    BURIES: (Harm(buries=True), DEFAULT),
+}
+"""Adversaries by name: their behaviour, and the way to rate."""
+WIDE = (10, 20, 51, 200)
+NOTICED = 50.0
+"""Rating change, in points, from which a change counts as noticeable."""
+
+
+@dataclass(slots=True)
+class ItemTrace:
+    """Ratings of an item over a run, and of all memories at its checkpoints."""
+
+    elos: list[float] = field(default_factory=list)
+    """Rating of the item after each session."""
+    reached: int | None = None
+    """Number of the adversary's searches until the item was HIGH, or VERY_LOW if it is buried."""
+    kept: dict[int, Floats] = field(default_factory=dict)
+    """All ratings, by number of sessions; unrated memories have the initial rating."""
+
+
+def target(world: World, log: Log) -> int:
+    """Return a memory that no honest agent opens."""
+    opened = np.zeros(world.setting.memories, dtype=bool)
+    for asked in log:
+        opened[asked.items[asked.opened]] = True
+    return int(np.random.default_rng([world.seed, 3]).choice(np.flatnonzero(~opened)))
+
+
+def trace_item(
+    world: World,
+    log: Log,
+    item: int,
+    ends: Collection[int],
+    harm: Harm | None = None,
+    by: Variant = DEFAULT,
+) -> ItemTrace:
+    """Return the ratings of an item over a run; without `harm`, those of the honest run.
+
+    Args:
+        world: The world that is searched.
+        log: Log of the honest agents.
+        item: The item to follow.
+        ends: Numbers of sessions after which all ratings are kept.
+        harm: Behaviour of the adversary; None for none.
+        by: The way to rate.
+    """
+    now, trace, searches = Ratings.unrated(world.setting.memories), ItemTrace(), 0
+    sessions = log[-1].session + 1
+    whole = [*(with_adversary(world, log, harm, item) if harm else log)]
+    for asked, following in zip(whole, [*whole[1:], None], strict=True):
+        play(now, asked, by)
+        searches += asked.agent == ADVERSARY
+        if trace.reached is None and _reached(float(now.elo[item]), harm, by):
+            trace.reached = searches
+        if following is None or following.session > asked.session:
+            everywhere = np.where(np.isnan(now.elo), by.by.initial, now.elo)
+            trace.elos.append(float(everywhere[item]))
+            if len(trace.elos) in {*ends, sessions}:
+                trace.kept[len(trace.elos)] = everywhere
+    return trace
+
+
+def row(
+    name: str, traces: Sequence[ItemTrace], honest: Sequence[ItemTrace], item: Sequence[int]
+) -> Row:
+    """Return the effect of one adversary: means over worlds."""
+    ends = sorted(traces[0].kept)
+    reached = [trace.reached for trace in traces]
+    cells: dict[str, Cell] = {"adversary": name}
+    cells |= {f"its item at {n:,}": _mean(s.elos[n - 1] for s in traces) for n in ends}
+    cells["its searches to HIGH or VERY_LOW"] = (
+        None if None in reached else _mean(searches or 0 for searches in reached)
+    )
+    changed = [_changed(*pair, ends[-1]) for pair in zip(traces, honest, item, strict=True)]
+    cells["most that another lost"] = _mean(-float(change.min()) for change, _ in changed)
+    cells[f"others lower by {NOTICED:.0f}"] = _mean(
+        float((change <= -NOTICED).sum()) for change, _ in changed
+    )
+    cells["others made HIGH"] = _mean(float(raised) for _, raised in changed)
+    return cells
+
+
+def wide() -> list[Row]:
+    """Return the effect of searches on the only opened result, by the number of results."""
+    rows: list[Row] = []
+    for limit in WIDE:
+        results = [Result(str(n), n == 0) for n in range(limit)]
+        standings: dict[str, Standing] = {}
+        cells: dict[str, Cell] = {"results": limit}
+        for n in range(1, 11):
+            standings |= rating.played(results, standings)
+            if n in (1, 10):
+                cells[f"opened, searches: {n}"] = round(standings["0"].elo)
+                cells[f"left, searches: {n}"] = round(standings["1"].elo)
+        rows.append(cells)
+    return rows
+
+
+def _reached(elo: float, harm: Harm | None, by: Variant) -> bool:
+    return elo < by.by.low if harm and harm.buries else elo >= by.by.high
+
+
+def _changed(trace: ItemTrace, honest: ItemTrace, item: int, end: int) -> tuple[Floats, int]:
+    """Return the changes of all other ratings, and the number of memories that it made HIGH."""
+    expected, actual = honest.kept[end].copy(), trace.kept[end]
+    expected[item] = actual[item]
+    high = STANDARD.high
+    return actual - expected, int(((actual >= high) & (expected < high)).sum())
+
+
+def _mean(values: Iterable[float]) -> float:
+    numbers = [*values]
+    return round(sum(numbers) / len(numbers), 1)

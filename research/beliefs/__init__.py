@@ -1,0 +1,1 @@
+"""Accuracy of the belief formulas on public data."""

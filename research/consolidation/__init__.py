@@ -1,0 +1,1 @@
+"""Quality of the beliefs that consolidation forms."""
