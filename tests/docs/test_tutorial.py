@@ -27,7 +27,7 @@ def extracted(messages: list[dict[str, str]]) -> dict[str, object]:
     shown = messages[-1]["content"].split("<messages>")[1]
     lisbon = "I moved to Lisbon" in shown
     fact = {
-        "turn_id": "t1",
+        "turn": "t1",
         "quote": "I moved to Lisbon" if lisbon else "Porto since May",
         "subject": "user",
         "predicate": "lives_in",
