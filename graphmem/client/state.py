@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -30,6 +30,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 OnCommit = Callable[[CommitOutcome], None]
+# Quoted, because jedi reads the signature of the coroutine only if it cannot resolve these types.
+Awaited: TypeAlias = "Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]"
+Blocking: TypeAlias = "Callable[Concatenate[Any, P], T]"
 
 log = logging.getLogger("graphmem")
 
@@ -172,9 +175,7 @@ class HandleState:
                 log.exception("An on_commit hook failed on event %s.", outcome.event_id)
 
 
-def blocking(
-    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
-) -> Callable[Concatenate[Any, P], T]:
+def blocking(method: Awaited[P, T]) -> Blocking[P, T]:
     """Return the blocking twin of a coroutine method that awaits only ports."""
 
     def twin(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
