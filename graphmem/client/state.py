@@ -30,7 +30,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 OnCommit = Callable[[CommitOutcome], None]
-# Quoted, because jedi reads the signature of the coroutine only if it cannot resolve these types.
+# Quoted: jedi shows the parameters of the coroutine only if it cannot resolve these types.
 Awaited: TypeAlias = "Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]"
 Blocking: TypeAlias = "Callable[Concatenate[Any, P], T]"
 
@@ -178,7 +178,8 @@ class HandleState:
 def blocking(method: Awaited[P, T]) -> Blocking[P, T]:
     """Return the blocking twin of a coroutine method that awaits only ports."""
 
-    def twin(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    # Without annotations, for the same reason.
+    def twin(self, /, *args, **kwargs) -> T:  # type: ignore[no-untyped-def]
         return run_now(method(self, *args, **kwargs))
 
     update_wrapper(twin, method)

@@ -34,17 +34,28 @@ def test_help_shows_every_parameter_with_its_default() -> None:
         assert f"{name}: 'str | None' = None" in shown
 
 
-@pytest.mark.parametrize(
+COMPLETED = pytest.mark.parametrize(
     ("typed", "offered"),
     [
-        ("handle.observe(", {"confidence=", "kind=", "source_type=", "turn_id=", "note="}),
+        ("handle.observe(", {"subject=", "confidence=", "kind=", "source_type=", "note="}),
         ("handle.beliefs.what_if(", {"without=", "pooled=", "as_of="}),
         ("handle.beliefs.", {"get", "timeline", "what_if"}),
         ("handle.", {"observe", "recall", *NAMESPACES}),
     ],
 )
+
+
+@COMPLETED
 def test_a_shell_completes(typed: str, offered: set[str]) -> None:
     """IPython completes with jedi on living objects."""
     handle = Handle(None)  # type: ignore[arg-type]
     completions = jedi.Interpreter(typed, [{"handle": handle}]).complete()
+    assert offered <= {one.name for one in completions}
+
+
+@COMPLETED
+def test_an_editor_completes(typed: str, offered: set[str]) -> None:
+    """Editors complete with jedi on the source alone."""
+    source = f"from graphmem import Handle\ndef use(handle: Handle):\n    {typed}"
+    completions = jedi.Script(source).complete()
     assert offered <= {one.name for one in completions}
