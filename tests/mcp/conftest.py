@@ -22,7 +22,7 @@ from mcp.types import CallToolResult, TextContent
 
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
-from graphmem.mcp.server import RequestHandler
+from graphmem.mcp.handler import RequestHandler
 from graphmem.settings import Settings
 from tests.plugins.children import environ_of
 
@@ -58,9 +58,11 @@ def opened(settings: Settings) -> Opened:
         *, mode: str = "legacy", read_only: bool = False, known: Settings | None = None, **who: str
     ) -> AsyncIterator[Client]:
         used = known or settings
-        keeper = MemoryConnection(used, patience_s=30)
+        connection = MemoryConnection(used, wait_s=30)
         caller = Caller(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
-        made = server.server(RequestHandler(keeper, lambda _: caller), read_only=read_only)
+        made = server.create_server(
+            RequestHandler(connection, lambda _: caller), read_only=read_only
+        )
         async with Client(made, mode=mode) as found:
             yield found
 

@@ -14,9 +14,8 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
 from graphmem.mcp import clients
-from graphmem.mcp.budget import BUDGET
 from graphmem.mcp.clients import CLIENTS, Server
-from graphmem.mcp.tools import TOOLS
+from graphmem.mcp.tools import BUDGET, TOOLS
 from graphmem.settings import Settings
 from tests.mcp.conftest import ROOT, Command, Environ, data
 from tests.plugins.loops import run_apart as run
@@ -149,7 +148,7 @@ def test_two_scopes_are_two_memories(environ: Environ) -> None:
             over_stdio(environ, "--scope", "user:bob") as bob,
         ):
             await data(alice, "remember", content="Alice deploys from Atlas.")
-            assert (await data(alice, "recall", query="deploy"))["hits"]
-            assert (await data(bob, "recall", query="deploy"))["hits"] == []
+            assert (await data(alice, "recall", query="deploy"))["bites"]
+            assert (await data(bob, "recall", query="deploy"))["bites"] == []
 
     run(session())

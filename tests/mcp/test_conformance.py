@@ -14,15 +14,17 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS
 
-from graphmem.mcp.budget import BUDGET, costs
-from graphmem.mcp.tools import TOOLS
+from graphmem.mcp.tools import BUDGET, TOOLS, costs
 from tests.mcp.conftest import Environ, data, over_http, over_stdio, refused, text_of
 from tests.plugins.loops import run_apart as run
 
 TOKEN = "a-token-for-the-tests-of-mcp"
 WAYS = ["stdin", "http", "stdin modern", "http modern"]
-READING = {"context", "recall", "expand", "history", "current", "evidence_for", "why"}
-WRITING = {"add_messages", "remember", "deprecate", "observe", "believe", "evidence", "revise"}
+READING = {"context", "recall", "expand", "memory_history", "current", "evidence_for", "why"}
+WRITING = {
+    *("add_messages", "remember", "memory_deprecate", "observe", "believe", "add_evidence"),
+    "belief_revise",
+}
 
 
 @asynccontextmanager
@@ -47,20 +49,20 @@ async def client_by(
 def valid_arguments() -> dict[str, dict[str, Any]]:
     """Arguments with which each tool is called, where ids are of nothing."""
     return {
-        "context": {"query": "tea"},
+        "context": {"about": "tea"},
         "recall": {"query": "tea"},
-        "expand": {"id": "m_none"},
+        "expand": {"item_id": "m_none"},
         "add_messages": {"messages": [{"role": "user", "content": "Tea, please."}]},
         "remember": {"content": "Alice prefers tea."},
-        "history": {"id": "m_none"},
-        "deprecate": {"id": "m_none"},
+        "memory_history": {"memory_id": "m_none"},
+        "memory_deprecate": {"memory_id": "m_none"},
         "observe": {"subject": "alice", "predicate": "likes", "object": "tea"},
         "current": {"subject": "alice", "predicate": "likes"},
         "believe": {"statement": "Tea is better than coffee"},
-        "evidence": {"belief_id": "b_none", "kind": "supporting", "strength": 0.7},
+        "add_evidence": {"belief_id": "b_none", "kind": "supporting", "strength": 0.7},
         "evidence_for": {"belief_id": "b_none"},
-        "revise": {"belief_id": "b_none", "statement": "Coffee is better"},
-        "why": {"id": "b_none"},
+        "belief_revise": {"belief_id": "b_none", "statement": "Coffee is better"},
+        "why": {"item_id": "b_none"},
     }
 
 
@@ -86,7 +88,7 @@ def test_tools_are_listed_with_schemas_and_every_hint(
                 assert schema["type"] == "object"
                 jsonschema.Draft202012Validator.check_schema(schema)
             jsonschema.validate(valid_arguments()[name], tool.input_schema)
-        for name in ("observe", "evidence", "remember"):
+        for name in ("observe", "add_evidence", "remember"):
             asked = tools[name].input_schema["properties"]
             strength = asked.get("strength") or asked["confidence"]
             assert (strength["minimum"], strength["maximum"]) == (0.5, 0.9)
@@ -107,7 +109,7 @@ def test_fifty_calls_at_once(environ: Environ, tmp_path: Path, way: str) -> None
         async with client_by(way, environ, tmp_path) as client:
             await data(client, "recall", query="anything")
             facts = [{"subject": f"s{n}", "predicate": "is", "object": "there"} for n in range(25)]
-            calls = [data(client, "observe", session="x", **fact) for fact in facts]
+            calls = [data(client, "observe", session_id="x", **fact) for fact in facts]
             calls += [data(client, "remember", content=f"Number {n} is kept.") for n in range(25)]
             done = await asyncio.gather(*calls)
             kept = {one["memory_id"] for one in done if "memory_id" in one}
@@ -138,7 +140,7 @@ def test_a_cancelled_call_leaves_the_others_alone(
             done = await asyncio.gather(*calls, return_exceptions=True)
             assert sum(isinstance(one, asyncio.CancelledError) for one in done) == 4
             assert sum(isinstance(one, dict) for one in done) == 8
-            assert (await data(client, "recall", query="number"))["hits"]
+            assert (await data(client, "recall", query="number"))["bites"]
 
     run(session())
 
@@ -161,12 +163,12 @@ HOSTILE: dict[str, list[dict[str, Any]]] = {
         {"query": "tea", "as_of": "yesterday"},
         {"query": "tea", "as_of": {"valid": "2025-01-01"}},
         {"query": "tea", "as_of": {"known": "2999-01-01T00:00:00Z"}},
-        {"query": "tea", "session": ""},
-        {"query": "tea", "session": "s" * 1_000},
+        {"query": "tea", "session_id": ""},
+        {"query": "tea", "session_id": "s" * 1_000},
         {"query": "tea", "tags": "deploy"},
         {"query": "tea", "policy": "default"},
     ],
-    "evidence": [
+    "add_evidence": [
         {"belief_id": "b_none", "kind": "supporting", "strength": 0.4},
         {"belief_id": "b_none", "kind": "supporting", "strength": 0.95},
         {"belief_id": "b_none", "kind": "supporting", "strength": True},
@@ -198,7 +200,12 @@ HOSTILE: dict[str, list[dict[str, Any]]] = {
         {"messages": [{"role": "user", "content": "a", "tenant": "acme"}]},
         {"messages": [{"role": "user", "content": "a"}] * 201},
     ],
-    "expand": [{"id": ""}, {"id": "x" * 5_000}, {"id": None}, {"id": {"$ne": ""}}],
+    "expand": [
+        {"item_id": ""},
+        {"item_id": "x" * 5_000},
+        {"item_id": None},
+        {"item_id": {"$ne": ""}},
+    ],
 }
 
 
@@ -243,20 +250,20 @@ def test_odd_texts_are_only_texts(environ: Environ, tmp_path: Path) -> None:
             for text in ODD:
                 for name, arguments in (
                     ("recall", {"query": text}),
-                    ("context", {"query": text}),
+                    ("context", {"about": text}),
                     ("remember", {"content": text}),
                     ("observe", {"subject": text, "predicate": text, "object": text}),
                     ("current", {"subject": text, "predicate": text}),
-                    ("expand", {"id": text}),
-                    ("why", {"id": text}),
-                    ("recall", {"query": "tea", "session": text}),
+                    ("expand", {"item_id": text}),
+                    ("why", {"item_id": text}),
+                    ("recall", {"query": "tea", "session_id": text}),
                 ):
                     result = await client.call_tool(name, arguments)
                     if result.is_error:
                         told = json.loads(text_of(result))
                         assert told["code"] in ("invalid_input", "not_found"), (name, text, told)
-            hits = (await data(client, "recall", query="what does Alice prefer?"))["hits"]
-            assert kept in {hit["id"] for hit in hits}
+            hits = (await data(client, "recall", query="what does Alice prefer?"))["bites"]
+            assert kept in {hit["item_id"] for hit in hits}
 
     run(session())
 

@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from graphmem.errors import ConfigurationError
-from graphmem.mcp import http_server
+from graphmem.mcp import auth
 from graphmem.mcp.connection import Caller
 from graphmem.mcp.http_server import is_loopback
 from graphmem.settings import Settings
@@ -72,20 +72,22 @@ def test_no_tool_crosses_a_tenant(
             server.client(BOB, mode=mode) as bob,
             server.client(READER, mode=mode) as reader,
         ):
-            kept = await data(alice, "remember", content="Alice deploys from Atlas.", session="s")
+            kept = await data(
+                alice, "remember", content="Alice deploys from Atlas.", session_id="s"
+            )
             seen = await data(
-                alice, "observe", subject="alice", predicate="at", object="Atlas", session="s"
+                alice, "observe", subject="alice", predicate="at", object="Atlas", session_id="s"
             )
             said = {"role": "user", "content": "I deploy from Atlas."}
-            turns = await data(alice, "add_messages", session="s", messages=[said])
-            assert (await data(alice, "recall", query="Atlas", turns=True))["hits"]
+            turns = await data(alice, "add_messages", session_id="s", messages=[said])
+            assert (await data(alice, "recall", query="Atlas", turns=True))["bites"]
 
             for client in (bob, reader):
                 for name in ("recall", "context"):
-                    found = await data(client, name, query="Atlas", turns=True, session="s")
-                    assert [found.get("hits"), found.get("text")] in ([[], None], [None, ""])
+                    found = await data(client, name, query="Atlas", turns=True, session_id="s")
+                    assert [found.get("bites"), found.get("text")] in ([[], None], [None, ""])
                 found = await data(client, "current", subject="alice", predicate="at")
-                assert found["values"] == []
+                assert found["candidates"] == []
                 for one in (kept["memory_id"], seen["belief_id"], turns["turn_ids"][0], "ep_x"):
                     await _the_same(client, "expand", "id", one)
                 for name, key, one in (
@@ -104,9 +106,11 @@ def test_no_tool_crosses_a_tenant(
             fact = {"subject": "a", "predicate": "b", "object": "c"}
             await _the_same(bob, "observe", "turn", turns["turn_ids"][0], **fact)
             # The same words and the same session are another memory there.
-            theirs = await data(bob, "remember", content="Alice deploys from Atlas.", session="s")
+            theirs = await data(
+                bob, "remember", content="Alice deploys from Atlas.", session_id="s"
+            )
             assert theirs["outcome"] == "INSERTED_NEW"
-            assert (await data(alice, "history", id=kept["memory_id"]))["events"]
+            assert (await data(alice, "memory_history", memory_id=kept["memory_id"]))["events"]
             assert "remember" not in {tool.name for tool in (await reader.list_tools()).tools}
 
     run(session())
@@ -207,8 +211,8 @@ def test_a_taken_port_is_said(graphmem: Command) -> None:
     assert (refusal.code, "configuration" in refusal.err, port in refusal.err) == (2, True, True)
 
 
-def of(file: Path, **more: Any) -> http_server.TokenTable:
-    return http_server.of_settings(Settings.load({}, mcp_tokens=file, **more), read_only=False)
+def of(file: Path, **more: Any) -> auth.TokenTable:
+    return auth.configured_tokens(Settings.load({}, mcp_tokens=file, **more), read_only=False)
 
 
 def test_tokens_open_what_their_file_says(tmp_path: Path) -> None:
@@ -217,10 +221,10 @@ def test_tokens_open_what_their_file_says(tmp_path: Path) -> None:
         {"token": BOB, "tenant": "other", "read_only": True},
     ]
     found = of(written(tmp_path / "tokens.json", entries), mcp_token=READER, tenant="own")
-    assert found.who(ALICE.encode()) == Caller("acme", "user:alice")
-    assert found.who(BOB.encode()) == Caller("other", "global", read_only=True)
-    assert found.who(READER.encode()) == Caller("own", "global")
-    assert found.who(b"") is found.who(ALICE.encode() + b"\xff") is None
+    assert found.caller(ALICE.encode()) == Caller("acme", "user:alice")
+    assert found.caller(BOB.encode()) == Caller("other", "global", read_only=True)
+    assert found.caller(READER.encode()) == Caller("own", "global")
+    assert found.caller(b"") is found.caller(ALICE.encode() + b"\xff") is None
     assert len(found) == 3
     assert not any(token in repr(vars(found)) for token in (ALICE, BOB, READER))
 
@@ -258,13 +262,13 @@ def test_a_file_that_is_no_json_or_open_to_others_is_refused(tmp_path: Path) -> 
     with pytest.raises(ConfigurationError, match="cannot be read"):
         of(tmp_path / "nothing.json")
     with pytest.raises(ConfigurationError, match="at least 16 characters"):
-        http_server.of_settings(Settings.load({}, mcp_token="short"), read_only=False)
+        auth.configured_tokens(Settings.load({}, mcp_token="short"), read_only=False)
 
 
 def test_a_signal_ends_it_well(environ: Environ, tmp_path: Path, tenant: str) -> None:
     async def session() -> None:
         async with served(environ, tmp_path, tenant) as server, server.client(ALICE) as client:
-            await data(client, "remember", content="Alice deploys from Atlas.", session="s")
+            await data(client, "remember", content="Alice deploys from Atlas.", session_id="s")
             server.process.terminate()
             assert await asyncio.wait_for(server.process.wait(), 15) in (0, -15, 143)
 

@@ -28,9 +28,9 @@ def test_a_memory_a_belief_and_a_context_have_addresses(opened: Opened, mode: st
             seen = await data(client, "observe", subject="alice", predicate="at", object="Atlas")
             templates = (await client.list_resource_templates()).resource_templates
             assert [one.uri_template for one in templates] == [
-                "graphmem://memory/{id}",
-                "graphmem://belief/{id}",
-                "graphmem://context/{query}",
+                "graphmem://memory/{memory_id}",
+                "graphmem://belief/{belief_id}",
+                "graphmem://context/{about}",
             ]
             assert (await client.list_resources()).resources == []
             memory = await read(client, f"graphmem://memory/{kept['memory_id']}")
@@ -86,7 +86,7 @@ def test_prompts_are_filled_in(opened: Opened) -> None:
             assert isinstance(words, TextContent)
             assert "Alice deploys from Atlas." in block.text
             assert words.text == question
-            [kept] = (await client.get_prompt("keep", {"session": "monday"})).messages
+            [kept] = (await client.get_prompt("keep", {"session_id": "monday"})).messages
             assert isinstance(kept.content, TextContent)
             assert '"monday"' in kept.content.text
             for name, arguments in (

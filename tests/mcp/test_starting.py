@@ -67,7 +67,7 @@ def test_a_managed_server_that_goes_away_comes_back(own: Environ, tmp_path: Path
             kept, codes = await answered(client, "remember", content="Alice deploys from Atlas.")
             assert set(codes) <= {"still_starting"}
             before = local_server.status(settings)
-            shown, _ = await answered(client, "recall", query=QUESTION, session="s")
+            shown, _ = await answered(client, "recall", query=QUESTION, session_id="s")
 
             assert await asyncio.to_thread(local_server.stop, settings)
             began = time.monotonic()
@@ -76,12 +76,15 @@ def test_a_managed_server_that_goes_away_comes_back(own: Environ, tmp_path: Path
             assert time.monotonic() - began < 30, "a client gives up after that"
 
             found, codes = await answered(client, "recall", query=QUESTION)
-            assert [hit["id"] for hit in found["hits"]] == [kept["memory_id"]]
+            assert [hit["item_id"] for hit in found["bites"]] == [kept["memory_id"]]
             assert set(codes) <= {"still_starting", "graph_unavailable"}
             assert local_server.status(settings).pid != before.pid
             # The session has gone on: what memory told in it is no news.
-            echo = await data(client, "remember", content=shown["hits"][0]["text"], session="s")
-            assert (echo["outcome"], echo["refused_for"]) == ("REJECTED_HYGIENE", ["memory_echo"])
+            echo = await data(client, "remember", content=shown["bites"][0]["text"], session_id="s")
+            assert (echo["outcome"], echo["hygiene_reasons"]) == (
+                "REJECTED_HYGIENE",
+                ["memory_echo"],
+            )
 
     try:
         run(session())
@@ -145,7 +148,7 @@ def test_a_database_that_is_not_there_is_said_and_found_later(
             for _ in range(2):  # it comes and goes, and comes again
                 await line.join(between)
                 found, _ = await answered(client, "recall", query="anything")
-                assert found["hits"] == []
+                assert found["bites"] == []
                 await line.cut()
                 told = await refused(client, "recall", query="anything")
                 assert told["code"] == "graph_unavailable"
@@ -168,15 +171,15 @@ def test_a_call_meanwhile_is_told_how_far_it_is(
     monkeypatch.setattr(local_server, "ensure", fetches)
 
     async def session() -> None:
-        keeper = MemoryConnection(Settings.load({}, home=tmp_path, embedder="hash"), patience_s=0.3)
+        connection = MemoryConnection(Settings.load({}, home=tmp_path, embedder="hash"), wait_s=0.3)
         while not going_on.is_set():
             with pytest.raises(StillStartingError):
-                await keeper.memory()
+                await connection.memory()
         with pytest.raises(StillStartingError) as caught:
-            await keeper.memory()
+            await connection.memory()
         assert "57 of 226 files, 41 of 166 MB" in caught.value.message
         assert caught.value.hint
-        await keeper.close()
+        await connection.close()
 
     run(session())
     assert not fetched.is_set()
@@ -198,15 +201,15 @@ def test_a_start_that_fails_is_said_and_tried_again(
     monkeypatch.setattr(connection.MemoryConnection, "_opened", fails)
 
     async def session() -> None:
-        keeper = MemoryConnection(settings, patience_s=20)
+        connection = MemoryConnection(settings, wait_s=20)
         first, second = await asyncio.gather(
-            keeper.memory(), keeper.memory(), return_exceptions=True
+            connection.memory(), connection.memory(), return_exceptions=True
         )
         assert isinstance(first, ConfigurationError)
         assert second is first
         with pytest.raises(RuntimeError):
-            await keeper.memory()
-        await keeper.close()
+            await connection.memory()
+        await connection.close()
 
     run(session())
     assert len(tries) == 2
@@ -340,14 +343,14 @@ def test_a_signal_ends_it_at_once_and_the_log_is_written(
             "capabilities": {},
             "clientInfo": {"name": "some-agent", "version": "1"},
         }
-        query = {"name": "recall", "arguments": {"query": "anything", "session": "monday"}}
+        query = {"name": "recall", "arguments": {"query": "anything", "session_id": "monday"}}
         for n, (method, params) in enumerate(
             [("initialize", hello), *[("tools/call", query)] * 20]
         ):
             message = {"jsonrpc": "2.0", "id": n, "method": method, "params": params}
             process.stdin.write((json.dumps(message) + "\n").encode())
             line = json.loads(await process.stdout.readline())
-            if "hits" in json.dumps(line):
+            if "bites" in json.dumps(line):
                 break
         process.terminate()
         assert await asyncio.wait_for(process.wait(), 15) == 143

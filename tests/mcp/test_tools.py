@@ -20,7 +20,7 @@ async def _everything(client: Client) -> dict[str, Any]:
         return told[name]
 
     said = {"role": "user", "content": "I deploy from Atlas now."}
-    turns = await call("add_messages", session="monday", messages=[said])
+    turns = await call("add_messages", session_id="monday", messages=[said])
     kept = await call(
         "remember",
         content="Alice deploys from Atlas.",
@@ -29,23 +29,25 @@ async def _everything(client: Client) -> dict[str, Any]:
     )
     seen = await call(
         "observe",
-        session="monday",
+        session_id="monday",
         subject="alice",
         predicate="works_on",
         object="Tidepool",
-        turn=turns["turn_ids"][0],
+        turn_id=turns["turn_ids"][0],
     )
     await call("current", subject="alice", predicate="works_on")
     thought = await call("believe", statement="The pool should have 4 threads", confidence=0.6)
-    await call("evidence", belief_id=thought["belief_id"], kind="refuting", strength=0.85)
+    await call("add_evidence", belief_id=thought["belief_id"], kind="refuting", strength=0.85)
     await call("evidence_for", belief_id=thought["belief_id"])
-    await call("revise", belief_id=thought["belief_id"], statement="The pool should have 8 threads")
-    await call("why", id=seen["belief_id"])
+    await call(
+        "belief_revise", belief_id=thought["belief_id"], statement="The pool should have 8 threads"
+    )
+    await call("why", item_id=seen["belief_id"])
     await call("recall", query="where does Alice deploy from?")
-    await call("context", query="where does Alice deploy from?")
-    await call("expand", id=kept["memory_id"])
-    await call("history", id=kept["memory_id"])
-    await call("deprecate", id=kept["memory_id"], reason="moved")
+    await call("context", about="where does Alice deploy from?")
+    await call("expand", item_id=kept["memory_id"])
+    await call("memory_history", memory_id=kept["memory_id"])
+    await call("memory_deprecate", memory_id=kept["memory_id"], reason="moved")
     return told
 
 
@@ -58,8 +60,8 @@ def test_every_tool_is_called_over_stdin(environ: Environ, mode: str) -> None:
             assert told.keys() == {tool.name for tool in listed.tools}
             assert told["remember"]["outcome"] == "INSERTED_NEW"
             assert told["current"]["leader"] == "Tidepool"
-            assert told["evidence"]["status"] == "accumulating"
-            assert [one["type"] for one in told["history"]["events"]] == ["ADD"]
+            assert told["add_evidence"]["status"] == "accumulating"
+            assert [one["type"] for one in told["memory_history"]["events"]] == ["ADD"]
 
     run(session())
 
@@ -68,15 +70,15 @@ def test_what_was_hidden_comes_back(opened: Opened) -> None:
     async def session() -> None:
         async with opened() as client:
             kept = await data(client, "remember", content="The limit is 100 requests.")
-            await data(client, "deprecate", id=kept["memory_id"])
+            await data(client, "memory_deprecate", memory_id=kept["memory_id"])
             found = await data(client, "recall", query="what is the limit of requests?")
-            assert found["hits"] == []
+            assert found["bites"] == []
             assert "deprecated" in found["reason"]
             again = await data(
-                client, "remember", content="The limit is 100 requests.", session="x"
+                client, "remember", content="The limit is 100 requests.", session_id="x"
             )
             assert again["memory_id"] == kept["memory_id"]
             found = await data(client, "recall", query="what is the limit of requests?")
-            assert [hit["id"] for hit in found["hits"]] == [kept["memory_id"]]
+            assert [hit["item_id"] for hit in found["bites"]] == [kept["memory_id"]]
 
     run(session())
