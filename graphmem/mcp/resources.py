@@ -91,7 +91,7 @@ async def _reasons(session: AsyncSession, kind: str, item_id: str) -> str:
     if isinstance(found, BeliefReasons) != (kind == "belief"):
         raise NotFoundError(f"No {kind} {item_id!r}.")
     shown = WhyResult.model_validate(found)
-    return compact_json(shown.model_dump(mode="json", exclude_defaults=True))
+    return compact_json(shown.model_dump(mode="json", exclude_defaults=True, exclude_none=True))
 
 
 ASK = types.Prompt(

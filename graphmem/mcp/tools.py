@@ -113,7 +113,7 @@ class Tool(Generic[A]):
     def shown(self, found: Record) -> types.CallToolResult:
         """Return a result as data, and as text without invisible characters."""
         result = self.result.model_validate(found)
-        data = result.model_dump(mode="json", exclude_defaults=True)
+        data = result.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
         text = self.text(result) if self.text else compact_json(data)
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=data)
 

@@ -39,7 +39,7 @@ def served_from(settings: Settings, tenant: str) -> Environ:
 
 @pytest.fixture
 def environ(migrated: Settings, tenant: str) -> Environ:
-    """The environment in which a client starts the server, on a tenant that nobody has used."""
+    """The environment in which a client starts the server, on an unused tenant."""
     return served_from(migrated, tenant)
 
 
@@ -58,11 +58,9 @@ def opened(settings: Settings) -> Opened:
         *, mode: str = "legacy", read_only: bool = False, known: Settings | None = None, **who: str
     ) -> AsyncIterator[Client]:
         used = known or settings
-        connection = MemoryConnection(used, wait_s=30)
         caller = Caller(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
-        made = server.create_server(
-            RequestHandler(connection, lambda _: caller), read_only=read_only
-        )
+        handler = RequestHandler(MemoryConnection(used, wait_s=30), lambda _: caller)
+        made = server.create_server(handler, read_only=read_only)
         async with Client(made, mode=mode) as found:
             yield found
 
@@ -100,12 +98,12 @@ async def data(client: Client, name: str, /, **arguments: Any) -> Any:
 
 
 async def refused(client: Client, name: str, /, **arguments: Any) -> dict[str, str]:
-    """Return what a call that must fail tells."""
+    """Return the error of a call that must fail."""
     result = await answer(client, name, arguments)
     assert result.is_error, text_of(result)
-    told: dict[str, str] = json.loads(text_of(result))
-    assert told.keys() == {"code", "message", "hint"}
-    return told
+    error: dict[str, str] = json.loads(text_of(result))
+    assert error.keys() == {"code", "message", "hint"}
+    return error
 
 
 def text_of(result: CallToolResult) -> str:
@@ -174,7 +172,7 @@ async def over_http(environ: Environ, *arguments: str, errors: Path) -> AsyncIte
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command that ends by itself left behind."""
+    """Exit code and output of a command."""
 
     code: int
     out: str

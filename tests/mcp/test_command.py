@@ -46,7 +46,7 @@ def test_what_is_pasted_starts_the_server(
     assert found["args"][-5:] == ["--tenant", tenant, "--scope", "user:alice", "--read-only"]
 
     async def session() -> None:
-        # What a client does with it; the secret comes from where its user keeps it.
+        # A client starts the server like this; its user supplies the secret.
         given = found["env"] | {"GRAPHMEM_PASSWORD": password, "PYTHONPATH": str(ROOT)}
         started = StdioServerParameters(command=found["command"], args=found["args"], env=given)
         async with Client(stdio_client(started), mode="legacy") as client:
@@ -58,7 +58,7 @@ def test_what_is_pasted_starts_the_server(
 @pytest.mark.system
 @pytest.mark.parametrize("name", CLIENTS)
 def test_an_address_is_pasted_without_a_token(graphmem: Command, name: str) -> None:
-    token = "a-token-that-nobody-may-see"
+    token = "a-token-that-stays-hidden"
     printed = graphmem(
         *("mcp", "--print-config", name, "--http", "--port", "9999"), GRAPHMEM_MCP_TOKEN=token
     )
@@ -115,12 +115,12 @@ def test_the_help_names_every_client(graphmem: Command) -> None:
 
 
 def test_the_tools_are_listed_with_what_they_cost(graphmem: Command) -> None:
-    told = json.loads(graphmem("mcp", "--tools", "--json").out)
-    assert {one["name"] for one in told} == TOOLS.keys()
-    assert all(0 < one["tokens_asked"] < one["tokens"] for one in told)
-    assert sum(one["tokens"] for one in told) <= BUDGET
+    costs = json.loads(graphmem("mcp", "--tools", "--json").out)
+    assert {one["name"] for one in costs} == TOOLS.keys()
+    assert all(0 < one["tokens_asked"] < one["tokens"] for one in costs)
+    assert sum(one["tokens"] for one in costs) <= BUDGET
     shown = graphmem("mcp", "--tools", COLUMNS="120").out
-    assert str(sum(one["tokens"] for one in told)) in shown
+    assert str(sum(one["tokens"] for one in costs)) in shown
     assert all(name in shown for name in TOOLS)
 
 

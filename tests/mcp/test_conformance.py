@@ -77,8 +77,8 @@ def test_tools_are_listed_with_schemas_and_every_hint(
         for name, tool in tools.items():
             hints = tool.annotations
             assert hints is not None
-            said = (hints.read_only_hint, hints.idempotent_hint)
-            assert said == (name in READING, name in READING | {"add_messages"})
+            shown = (hints.read_only_hint, hints.idempotent_hint)
+            assert shown == (name in READING, name in READING | {"add_messages"})
             assert (hints.destructive_hint, hints.open_world_hint) == (False, False)
             assert tool.description
             assert tool.input_schema["additionalProperties"] is False
@@ -183,7 +183,7 @@ HOSTILE: dict[str, list[dict[str, Any]]] = {
         {"subject": {"a": 1}, "predicate": "b", "object": "c"},
         {"subject": "a" * 10_000, "predicate": "b", "object": "c"},
         {"subject": "a", "predicate": "b", "object": "c", "id": "e1"},
-        {"subject": "a", "predicate": "b", "object": "c", "actor": "somebody else"},
+        {"subject": "a", "predicate": "b", "object": "c", "actor": "another agent"},
     ],
     "remember": [
         {"content": "Tea.", "claims": [{"subject": "a"}]},
@@ -216,9 +216,9 @@ def test_hostile_arguments_are_refused_in_words(environ: Environ, tmp_path: Path
             await data(client, "recall", query="anything")
             for name, attempts in HOSTILE.items():
                 for arguments in attempts:
-                    told = await refused(client, name, **arguments)
-                    assert told["code"] == "invalid_input", (name, arguments, told)
-                    assert len(json.dumps(told)) < 2_000
+                    error = await refused(client, name, **arguments)
+                    assert error["code"] == "invalid_input", (name, arguments, error)
+                    assert len(json.dumps(error)) < 2_000
             with pytest.raises(MCPError) as caught:
                 await client.call_tool("forget", {"id": "m_1"})
             assert caught.value.error.code == INVALID_PARAMS
@@ -260,8 +260,8 @@ def test_odd_texts_are_only_texts(environ: Environ, tmp_path: Path) -> None:
                 ):
                     result = await client.call_tool(name, arguments)
                     if result.is_error:
-                        told = json.loads(text_of(result))
-                        assert told["code"] in ("invalid_input", "not_found"), (name, text, told)
+                        error = json.loads(text_of(result))
+                        assert error["code"] in ("invalid_input", "not_found"), (name, text, error)
             hits = (await data(client, "recall", query="what does Alice prefer?"))["bites"]
             assert kept in {hit["item_id"] for hit in hits}
 

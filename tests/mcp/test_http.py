@@ -23,6 +23,7 @@ from tests.mcp.conftest import Command, Environ, Served, data, over_http, refuse
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.loops import run_apart as run
 
+WORDS = "Alice deploys from Atlas."
 ALICE, BOB, READER = "alice-token-0123456789", "bob-token-0123456789", "reader-token-0123456789"
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -72,43 +73,40 @@ def test_no_tool_crosses_a_tenant(
             server.client(BOB, mode=mode) as bob,
             server.client(READER, mode=mode) as reader,
         ):
-            kept = await data(
-                alice, "remember", content="Alice deploys from Atlas.", session_id="s"
-            )
+            kept = await data(alice, "remember", content=WORDS, session_id="s")
             seen = await data(
                 alice, "observe", subject="alice", predicate="at", object="Atlas", session_id="s"
             )
-            said = {"role": "user", "content": "I deploy from Atlas."}
-            turns = await data(alice, "add_messages", session_id="s", messages=[said])
+            memory_id, belief_id = kept["memory_id"], seen["belief_id"]
+            message = {"role": "user", "content": "I deploy from Atlas."}
+            turns = await data(alice, "add_messages", session_id="s", messages=[message])
             assert (await data(alice, "recall", query="Atlas", turns=True))["bites"]
 
             for client in (bob, reader):
-                for name in ("recall", "context"):
-                    found = await data(client, name, query="Atlas", turns=True, session_id="s")
+                for name, key in (("recall", "query"), ("context", "about")):
+                    found = await data(client, name, turns=True, session_id="s", **{key: "Atlas"})
                     assert [found.get("bites"), found.get("text")] in ([[], None], [None, ""])
                 found = await data(client, "current", subject="alice", predicate="at")
                 assert found["candidates"] == []
                 for one in (kept["memory_id"], seen["belief_id"], turns["turn_ids"][0], "ep_x"):
-                    await _the_same(client, "expand", "id", one)
+                    await _the_same(client, "expand", "item_id", one)
                 for name, key, one in (
-                    ("history", "id", kept["memory_id"]),
-                    ("why", "id", seen["belief_id"]),
-                    ("why", "id", kept["memory_id"]),
+                    ("memory_history", "memory_id", kept["memory_id"]),
+                    ("why", "item_id", seen["belief_id"]),
+                    ("why", "item_id", kept["memory_id"]),
                     ("evidence_for", "belief_id", seen["belief_id"]),
                 ):
                     await _the_same(client, name, key, one)
             for name, key, one, more in (
-                ("deprecate", "id", kept["memory_id"], {}),
-                ("evidence", "belief_id", seen["belief_id"], {"kind": "refuting", "strength": 0.9}),
-                ("revise", "belief_id", seen["belief_id"], {"statement": "Something else"}),
+                ("memory_deprecate", "memory_id", memory_id, {}),
+                ("add_evidence", "belief_id", belief_id, {"kind": "refuting", "strength": 0.9}),
+                ("belief_revise", "belief_id", belief_id, {"statement": "Something else"}),
             ):
                 await _the_same(bob, name, key, one, **more)
             fact = {"subject": "a", "predicate": "b", "object": "c"}
-            await _the_same(bob, "observe", "turn", turns["turn_ids"][0], **fact)
+            await _the_same(bob, "observe", "turn_id", turns["turn_ids"][0], **fact)
             # The same words and the same session are another memory there.
-            theirs = await data(
-                bob, "remember", content="Alice deploys from Atlas.", session_id="s"
-            )
+            theirs = await data(bob, "remember", content=WORDS, session_id="s")
             assert theirs["outcome"] == "INSERTED_NEW"
             assert (await data(alice, "memory_history", memory_id=kept["memory_id"]))["events"]
             assert "remember" not in {tool.name for tool in (await reader.list_tools()).tools}
@@ -268,7 +266,7 @@ def test_a_file_that_is_no_json_or_open_to_others_is_refused(tmp_path: Path) -> 
 def test_a_signal_ends_it_well(environ: Environ, tmp_path: Path, tenant: str) -> None:
     async def session() -> None:
         async with served(environ, tmp_path, tenant) as server, server.client(ALICE) as client:
-            await data(client, "remember", content="Alice deploys from Atlas.", session_id="s")
+            await data(client, "remember", content=WORDS, session_id="s")
             server.process.terminate()
             assert await asyncio.wait_for(server.process.wait(), 15) in (0, -15, 143)
 

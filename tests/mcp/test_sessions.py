@@ -1,4 +1,4 @@
-"""Conversations: what memory told in one is no news in it; long silent ones end."""
+"""Sessions: text that memory returned in one is rejected as an echo; idle sessions end."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ TOKEN = "a-token-for-the-tests-of-mcp"
 WORDS = "Alice deploys from Atlas."
 
 
-async def told(client: Client, **session: str) -> dict[str, Any]:
-    """Let memory tell what it knows, and offer that to it again."""
+async def echoed(client: Client, **session: str) -> dict[str, Any]:
+    """Recall a memory and remember its text again; return the outcome."""
     found = await data(client, "recall", query="where does Alice deploy?", **session)
     [text] = {hit["text"] for hit in found["bites"]}
     again: dict[str, Any] = await data(client, "remember", content=text, **session)
@@ -29,19 +29,17 @@ async def told(client: Client, **session: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("named", [{"session_id": "monday"}, {}])
-def test_what_memory_told_is_no_news(opened: Opened, named: dict[str, str]) -> None:
+def test_recalled_text_is_rejected_as_an_echo(opened: Opened, named: dict[str, str]) -> None:
     async def session() -> None:
         async with opened() as client:
             first = await data(client, "remember", content=WORDS, session_id="before")
-            echo = await told(client, **named)
-            assert (echo["outcome"], echo["hygiene_reasons"]) == (
-                "REJECTED_HYGIENE",
-                ["memory_echo"],
-            )
+            echo = await echoed(client, **named)
+            assert echo["outcome"] == "REJECTED_HYGIENE"
+            assert echo["hygiene_reasons"] == ["memory_echo"]
             block = await client.call_tool("context", {"about": "deploy", **named})
             assert WORDS in text_of(block)
             assert text_of(block) == block.structured_content["text"]
-            # Somebody who was told nothing may say so.
+            # A session that recalled nothing may state it.
             other = await data(client, "remember", content=WORDS, session_id="another")
             assert (other["outcome"], other["memory_id"]) == ("EXACT_DUPE", first["memory_id"])
 
@@ -59,7 +57,7 @@ def test_over_http_too(environ: Environ, tmp_path: Path, mode: str) -> None:
             served.client(TOKEN, mode=mode) as client,
         ):
             await data(client, "remember", content=WORDS, session_id="before")
-            assert (await told(client))["hygiene_reasons"] == ["memory_echo"]
+            assert (await echoed(client))["hygiene_reasons"] == ["memory_echo"]
 
     run(session())
 
@@ -102,10 +100,10 @@ def test_a_reader_leaves_no_trace(opened: Opened, look: Look, tenant: str) -> No
 def test_the_words_of_a_session_become_evidence_that_quotes_them(opened: Opened) -> None:
     async def session() -> None:
         async with opened() as client:
-            said = {"role": "user", "content": "I moved to Porto.", "id": "m1"}
-            turns = await data(client, "add_messages", session_id="s", messages=[said])
+            message = {"role": "user", "content": "I moved to Porto.", "id": "m1"}
+            turns = await data(client, "add_messages", session_id="s", messages=[message])
             assert turns["added"] == 1
-            again = await data(client, "add_messages", session_id="s", messages=[said])
+            again = await data(client, "add_messages", session_id="s", messages=[message])
             assert (again["added"], again["turn_ids"]) == (0, turns["turn_ids"])
             fact = {"subject": "user", "predicate": "lives_in", "object": "Porto"}
             seen = await data(
@@ -152,7 +150,7 @@ def test_a_demoted_belief_asks_for_its_revision(opened: Opened) -> None:
     run(session())
 
 
-def test_long_silent_sessions_end(settings: Settings, look: Look, tenant: str) -> None:
+def test_idle_sessions_end(settings: Settings, look: Look, tenant: str) -> None:
     who, now = Caller(tenant, "global"), [0.0]
     sessions = SessionRegistry(clock=lambda: now[0], max_sessions=3)
 

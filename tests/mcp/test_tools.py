@@ -13,14 +13,14 @@ from tests.plugins.loops import run_apart as run
 
 async def _everything(client: Client) -> dict[str, Any]:
     """Call every tool once and return what each gave."""
-    told: dict[str, Any] = {}
+    found: dict[str, Any] = {}
 
     async def call(name: str, **arguments: Any) -> Any:
-        told[name] = await data(client, name, **arguments)
-        return told[name]
+        found[name] = await data(client, name, **arguments)
+        return found[name]
 
-    said = {"role": "user", "content": "I deploy from Atlas now."}
-    turns = await call("add_messages", session_id="monday", messages=[said])
+    message = {"role": "user", "content": "I deploy from Atlas now."}
+    turns = await call("add_messages", session_id="monday", messages=[message])
     kept = await call(
         "remember",
         content="Alice deploys from Atlas.",
@@ -36,11 +36,11 @@ async def _everything(client: Client) -> dict[str, Any]:
         turn_id=turns["turn_ids"][0],
     )
     await call("current", subject="alice", predicate="works_on")
-    thought = await call("believe", statement="The pool should have 4 threads", confidence=0.6)
-    await call("add_evidence", belief_id=thought["belief_id"], kind="refuting", strength=0.85)
-    await call("evidence_for", belief_id=thought["belief_id"])
+    hypothesis = await call("believe", statement="The pool should have 4 threads", confidence=0.6)
+    await call("add_evidence", belief_id=hypothesis["belief_id"], kind="refuting", strength=0.85)
+    await call("evidence_for", belief_id=hypothesis["belief_id"])
     await call(
-        "belief_revise", belief_id=thought["belief_id"], statement="The pool should have 8 threads"
+        "belief_revise", belief_id=hypothesis["belief_id"], statement="The pool has 8 threads"
     )
     await call("why", item_id=seen["belief_id"])
     await call("recall", query="where does Alice deploy from?")
@@ -48,7 +48,7 @@ async def _everything(client: Client) -> dict[str, Any]:
     await call("expand", item_id=kept["memory_id"])
     await call("memory_history", memory_id=kept["memory_id"])
     await call("memory_deprecate", memory_id=kept["memory_id"], reason="moved")
-    return told
+    return found
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -56,12 +56,12 @@ def test_every_tool_is_called_over_stdin(environ: Environ, mode: str) -> None:
     async def session() -> None:
         async with over_stdio(environ, mode=mode) as client:
             listed = await client.list_tools()
-            told = await _everything(client)
-            assert told.keys() == {tool.name for tool in listed.tools}
-            assert told["remember"]["outcome"] == "INSERTED_NEW"
-            assert told["current"]["leader"] == "Tidepool"
-            assert told["add_evidence"]["status"] == "accumulating"
-            assert [one["type"] for one in told["memory_history"]["events"]] == ["ADD"]
+            found = await _everything(client)
+            assert found.keys() == {tool.name for tool in listed.tools}
+            assert found["remember"]["outcome"] == "INSERTED_NEW"
+            assert found["current"]["leader"] == "Tidepool"
+            assert found["add_evidence"]["status"] == "accumulating"
+            assert [one["type"] for one in found["memory_history"]["events"]] == ["ADD"]
 
     run(session())
 
