@@ -136,11 +136,11 @@ class _Store(BaseStore, Generic[H]):
 
 
 class GraphMemStore(_Store[Handle]):
-    """LangGraph's `BaseStore` on a `GraphMem` handle; its async methods use a thread."""
+    """LangGraph's `BaseStore` on a handle; its async methods use a thread."""
 
     @override
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run the operations; see `Handle.items`."""
+        """Run the operations; see `Items.batch`."""
         calls = self._calls(list(ops))
         answers = self._memory.items.batch(calls)
         if memories := self._memories(calls):
@@ -158,7 +158,7 @@ class GraphMemStore(_Store[Handle]):
 
 
 class AsyncGraphMemStore(_Store[AsyncHandle]):
-    """LangGraph's `BaseStore` on an `AsyncGraphMem` handle.
+    """LangGraph's `BaseStore` on an awaited handle.
 
     Create it in its event loop. Its blocking methods are for other threads, where LangGraph runs
     tools that are not coroutines.
@@ -178,7 +178,7 @@ class AsyncGraphMemStore(_Store[AsyncHandle]):
 
     @override
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run the operations; see `AsyncGraphMem.batch_items`."""
+        """Run the operations; see `AsyncItems.batch`."""
         calls = self._calls(list(ops))
         answers = await self._memory.items.batch(calls)
         if memories := self._memories(calls):

@@ -9,9 +9,8 @@ import mcp_types as types
 
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.mcp.results import WhyResult
-from graphmem.mcp.schemas import Question
 from graphmem.mcp.tools import compact_json, context_text
-from graphmem.model import BeliefReasons, Name, Record
+from graphmem.model import BeliefReasons
 
 if TYPE_CHECKING:
     from graphmem.client import AsyncSession
@@ -46,14 +45,6 @@ TEMPLATES = (
 )
 
 
-class _Id(Record):
-    item_id: Name
-
-
-class _About(Record):
-    about: Question
-
-
 async def read(session: AsyncSession, uri: str) -> types.TextResourceContents:
     """Return the resource at a URI.
 
@@ -79,15 +70,11 @@ _HINT = f"Use {', '.join(template.uri_template for template in TEMPLATES)}."
 
 async def context(session: AsyncSession, about: str) -> str:
     """Return what is remembered about a question, fenced as data."""
-    from graphmem.client.state import valid
-
-    return context_text(await session.context(valid(_About, about=about).about))
+    return context_text(await session.context(about))
 
 
 async def _reasons(session: AsyncSession, kind: str, item_id: str) -> str:
-    from graphmem.client.state import valid
-
-    found = await session.why(valid(_Id, item_id=item_id).item_id, limit=20)
+    found = await session.why(item_id, limit=20)
     if isinstance(found, BeliefReasons) != (kind == "belief"):
         raise NotFoundError(f"No {kind} {item_id!r}.")
     shown = WhyResult.model_validate(found)

@@ -16,7 +16,7 @@ MAX_MESSAGES = 200
 MAX_CLAIMS = 16
 MAX_START = 10**9
 
-Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+_Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 _Limit = Annotated[int, Field(ge=1, le=100)]
 """At most 100, so that an answer fits into a model's context."""
 _Strength = Annotated[float, Field(ge=0.5, le=0.9, allow_inf_nan=False)]
@@ -52,7 +52,7 @@ class SessionArguments(Record):
 class ContextArguments(SessionArguments):
     """Arguments of `context`."""
 
-    about: Annotated[Question, Field(description="The user's question, in full")]
+    about: Annotated[_Question, Field(description="The user's question, in full")]
     tokens: Annotated[int, Field(ge=LEAST_TOKENS, le=MAX_CONTEXT_TOKENS)] = 800
     turns: Annotated[bool, Field(description="Also messages, verbatim")] = False
     as_of: _AsOf = None
@@ -61,7 +61,7 @@ class ContextArguments(SessionArguments):
 class RecallArguments(SessionArguments):
     """Arguments of `recall`."""
 
-    query: Annotated[Question, Field(description="A question or keywords")]
+    query: Annotated[_Question, Field(description="A question or keywords")]
     limit: _Limit = 10
     turns: Annotated[bool, Field(description="Also messages, verbatim")] = False
     include_hidden: Annotated[bool, Field(description="Also superseded and deprecated items")] = (

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+import json
+import re
 from typing import Any
 
 import pytest
 from mcp import Client
 
+from graphmem import Session
+from graphmem.client.state import valid
+from graphmem.mcp.tools import TOOLS
 from tests.mcp.conftest import Environ, Opened, data, over_stdio
 from tests.plugins.loops import run_apart as run
+from tests.plugins.twins import public
 
 
 async def _everything(client: Client) -> dict[str, Any]:
@@ -49,6 +56,41 @@ async def _everything(client: Client) -> dict[str, Any]:
     await call("memory_history", memory_id=kept["memory_id"])
     await call("memory_deprecate", memory_id=kept["memory_id"], reason="moved")
     return found
+
+
+METHODS = public() | {"add_messages": Session.add_messages}
+NAMESPACES = {"memory": "memories", "belief": "beliefs"}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tool_and_its_arguments_have_the_names_of_the_client(name: str) -> None:
+    noun, _, verb = name.partition("_")
+    method = METHODS[f"{NAMESPACES[noun]}.{verb}" if noun in NAMESPACES else name]
+    known = inspect.signature(method).parameters.keys() | {"session_id"}
+    assert TOOLS[name].arguments.model_fields.keys() <= known
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_ids_in_results_say_of_what(name: str) -> None:
+    listed = json.dumps(TOOLS[name].listed.output_schema)
+    assert '"id":' not in listed
+    ids = set(re.findall(r'"(\w+_id)":', listed))
+    assert ids <= {
+        "memory_id",
+        "belief_id",
+        "episode_id",
+        "turn_id",
+        "event_id",
+        "item_id",
+        "leader_id",
+    }
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_an_error_shows_a_valid_example(name: str) -> None:
+    tool = TOOLS[name]
+    assert valid(tool.arguments, **tool.example)
+    assert all(argument in tool.usage for argument in tool.arguments.model_fields)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
