@@ -1,4 +1,4 @@
-"""The protocol as clients have it, over both transports: what is listed, called, refused, ended."""
+"""Conformance to the protocol over both transports: listing, calls, errors, cancellation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def client_by(
 
 
 def valid_arguments() -> dict[str, dict[str, Any]]:
-    """Arguments with which each tool is called, where ids are of nothing."""
+    """Return valid arguments of each tool, with ids that do not exist."""
     return {
         "context": {"about": "tea"},
         "recall": {"query": "tea"},
@@ -96,7 +96,7 @@ def test_tools_are_listed_with_schemas_and_every_hint(
     run(session())
 
 
-def test_the_list_stays_within_its_budget() -> None:
+def test_the_list_of_tools_stays_within_its_token_budget() -> None:
     assert sum(one.tokens for one in costs()) <= BUDGET
     assert sum(one.tokens for one in costs()) > BUDGET * 0.8, "the budget can be lowered"
     assert {one.name for one in costs(read_only=True)} == READING
@@ -210,7 +210,9 @@ HOSTILE: dict[str, list[dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("way", ["stdin", "http modern"])
-def test_hostile_arguments_are_refused_in_words(environ: Environ, tmp_path: Path, way: str) -> None:
+def test_invalid_arguments_are_refused_with_an_error(
+    environ: Environ, tmp_path: Path, way: str
+) -> None:
     async def session() -> None:
         async with client_by(way, environ, tmp_path) as client:
             await data(client, "recall", query="anything")
@@ -222,7 +224,7 @@ def test_hostile_arguments_are_refused_in_words(environ: Environ, tmp_path: Path
             with pytest.raises(MCPError) as caught:
                 await client.call_tool("forget", {"id": "m_1"})
             assert caught.value.error.code == INVALID_PARAMS
-            # It has taken no harm.
+            # The server still works.
             assert (await data(client, "remember", content="Alice prefers tea."))["memory_id"]
 
     run(session())
@@ -242,7 +244,7 @@ ODD = [
 ]
 
 
-def test_odd_texts_are_only_texts(environ: Environ, tmp_path: Path) -> None:
+def test_odd_texts_are_stored_and_searched_as_text(environ: Environ, tmp_path: Path) -> None:
     async def session() -> None:
         async with client_by("stdin", environ, tmp_path) as client:
             await data(client, "recall", query="anything")
@@ -268,7 +270,7 @@ def test_odd_texts_are_only_texts(environ: Environ, tmp_path: Path) -> None:
     run(session())
 
 
-def test_a_reader_gets_readers_tools_only(environ: Environ, tmp_path: Path) -> None:
+def test_a_read_only_server_offers_reading_tools_only(environ: Environ, tmp_path: Path) -> None:
     async def session() -> None:
         async with client_by("stdin", environ, tmp_path, "--read-only") as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}

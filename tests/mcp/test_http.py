@@ -1,4 +1,4 @@
-"""Who may come over HTTP: tokens, tenants, hosts, origins."""
+"""Access over HTTP: tokens, tenants, hosts, origins."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "appl
 
 
 def written(file: Path, entries: Any) -> Path:
-    """Write a file of tokens that its owner alone reads."""
+    """Write a token file that only its owner can read."""
     file.write_text(json.dumps(entries))
     file.chmod(0o600)
     return file
@@ -49,7 +49,7 @@ def written(file: Path, entries: Any) -> Path:
 async def served(
     environ: Environ, tmp_path: Path, tenant: str, readers: str | None = None
 ) -> AsyncIterator[Served]:
-    """Serve two tenants, both in a scope of one name, and a third to a reader."""
+    """Serve two tenants with a scope of the same name, and a third read-only."""
     entries = [
         {"token": ALICE, "tenant": tenant, "scope": "user:alice"},
         {"token": BOB, "tenant": fresh_tenant(), "scope": "user:alice"},
@@ -116,7 +116,7 @@ def test_no_tool_crosses_a_tenant(
 
 
 async def _the_same(client: Any, name: str, key: str, one: str, **more: Any) -> None:
-    """An id of another tenant is refused like one of nothing at all."""
+    """Check that an id of another tenant gets the same error as an unknown id."""
     theirs = await refused(client, name, **{key: one, **more})
     unknown = await refused(client, name, **{key: one[:-6] + "000000", **more})
     assert theirs["code"] == unknown["code"] == "not_found"
@@ -124,7 +124,7 @@ async def _the_same(client: Any, name: str, key: str, one: str, **more: Any) -> 
     assert theirs["message"].replace(one, "") == unknown["message"].replace(one[:-6] + "000000", "")
 
 
-def test_who_brings_no_right_token_gets_nowhere(
+def test_a_request_without_a_valid_token_is_refused(
     environ: Environ, tmp_path: Path, tenant: str
 ) -> None:
     async def session() -> None:
@@ -172,7 +172,7 @@ def test_who_brings_no_right_token_gets_nowhere(
     run(session())
 
 
-def test_a_token_is_made_and_kept_for_this_user(environ: Environ, tmp_path: Path) -> None:
+def test_a_token_is_generated_and_stored_for_this_user(environ: Environ, tmp_path: Path) -> None:
     async def session() -> None:
         named = environ | {"GRAPHMEM_HOME": str(tmp_path / "home")}
         errors = tmp_path / "errors.txt"
@@ -190,19 +190,19 @@ def test_a_token_is_made_and_kept_for_this_user(environ: Environ, tmp_path: Path
     run(session())
 
 
-def test_nobody_listens_elsewhere_without_a_token(graphmem: Command) -> None:
+def test_listening_beyond_loopback_needs_a_token(graphmem: Command) -> None:
     for host in ("0.0.0.0", "::", "192.0.2.1", "memory.example"):  # noqa: S104 - it is refused
         refusal = graphmem("mcp", "--http", "--host", host)
         assert (refusal.code, refusal.out) == (2, "")
         assert "no token" in refusal.err
 
 
-def test_where_only_this_machine_reaches() -> None:
+def test_loopback_addresses() -> None:
     assert all(is_loopback(host) for host in ("127.0.0.1", "127.9.9.9", "::1", "localhost"))
     assert not any(is_loopback(h) for h in ("0.0.0.0", "::", "10.0.0.1", "example.com"))  # noqa: S104
 
 
-def test_a_taken_port_is_said(graphmem: Command) -> None:
+def test_a_port_in_use_is_reported(graphmem: Command) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         refusal = graphmem("mcp", "--http", "--port", port)
@@ -213,7 +213,7 @@ def of(file: Path, **more: Any) -> auth.TokenTable:
     return auth.configured_tokens(Settings.load({}, mcp_tokens=file, **more), read_only=False)
 
 
-def test_tokens_open_what_their_file_says(tmp_path: Path) -> None:
+def test_tokens_have_the_callers_of_their_file(tmp_path: Path) -> None:
     entries = [
         {"token": ALICE, "tenant": "acme", "scope": "user:alice"},
         {"token": BOB, "tenant": "other", "read_only": True},
@@ -239,14 +239,14 @@ def test_tokens_open_what_their_file_says(tmp_path: Path) -> None:
         "text",
     ],
 )
-def test_a_wrong_file_of_tokens_is_refused(tmp_path: Path, entries: Any) -> None:
+def test_an_invalid_token_file_is_refused(tmp_path: Path, entries: Any) -> None:
     with pytest.raises(ConfigurationError) as caught:
         of(written(tmp_path / "tokens.json", entries))
     assert ALICE not in str(caught.value)
     assert "short" not in caught.value.message
 
 
-def test_a_file_that_is_no_json_or_open_to_others_is_refused(tmp_path: Path) -> None:
+def test_a_token_file_must_be_private_json(tmp_path: Path) -> None:
     file = written(tmp_path / "tokens.json", [{"token": ALICE, "tenant": "acme"}])
     assert len(of(file)) == 1
     if os.name == "posix":
@@ -263,7 +263,7 @@ def test_a_file_that_is_no_json_or_open_to_others_is_refused(tmp_path: Path) -> 
         auth.configured_tokens(Settings.load({}, mcp_token="short"), read_only=False)
 
 
-def test_a_signal_ends_it_well(environ: Environ, tmp_path: Path, tenant: str) -> None:
+def test_a_signal_stops_the_server(environ: Environ, tmp_path: Path, tenant: str) -> None:
     async def session() -> None:
         async with served(environ, tmp_path, tenant) as server, server.client(ALICE) as client:
             await data(client, "remember", content=WORDS, session_id="s")

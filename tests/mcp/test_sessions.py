@@ -47,8 +47,8 @@ def test_recalled_text_is_rejected_as_an_echo(opened: Opened, named: dict[str, s
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_over_http_too(environ: Environ, tmp_path: Path, mode: str) -> None:
-    """By the connection where there is one, else by the token."""
+def test_recalled_text_is_rejected_over_http(environ: Environ, tmp_path: Path, mode: str) -> None:
+    """The session is that of the connection, or else of the token."""
 
     async def session() -> None:
         named = environ | {"GRAPHMEM_MCP_TOKEN": TOKEN}
@@ -62,7 +62,7 @@ def test_over_http_too(environ: Environ, tmp_path: Path, mode: str) -> None:
     run(session())
 
 
-def test_the_log_says_who_asked_in_which_session(opened: Opened, look: Look, tenant: str) -> None:
+def test_the_log_names_agent_and_session(opened: Opened, look: Look, tenant: str) -> None:
     async def session() -> None:
         async with opened() as client:
             kept = await data(client, "remember", content=WORDS, session_id="monday")
@@ -79,7 +79,7 @@ def test_the_log_says_who_asked_in_which_session(opened: Opened, look: Look, ten
     assert by["SEARCH"]["actor"] == by["ACCESS"]["actor"] == "monday"
 
 
-def test_a_reader_leaves_no_trace(opened: Opened, look: Look, tenant: str) -> None:
+def test_a_read_only_caller_writes_nothing(opened: Opened, look: Look, tenant: str) -> None:
     async def session() -> None:
         async with opened() as client:
             kept = await data(client, "remember", content=WORDS)
@@ -97,7 +97,7 @@ def test_a_reader_leaves_no_trace(opened: Opened, look: Look, tenant: str) -> No
     assert [event["type"] for event in look.events(tenant).values()] == ["ADD"]
 
 
-def test_the_words_of_a_session_become_evidence_that_quotes_them(opened: Opened) -> None:
+def test_evidence_quotes_a_turn_of_its_session(opened: Opened) -> None:
     async def session() -> None:
         async with opened() as client:
             message = {"role": "user", "content": "I moved to Porto.", "id": "m1"}
@@ -117,7 +117,7 @@ def test_the_words_of_a_session_become_evidence_that_quotes_them(opened: Opened)
     run(session())
 
 
-def test_a_demoted_belief_asks_for_its_revision(opened: Opened) -> None:
+def test_a_demoted_belief_has_a_revision_due(opened: Opened) -> None:
     async def session() -> None:
         async with opened() as client:
             claim = {"subject": "pool", "predicate": "threads", "object": "4"}

@@ -1,4 +1,4 @@
-"""A database that is not there yet, does not come, goes away and comes back; a clean stdout."""
+"""A database that starts, fails or is restarted while the server runs; a clean stdout."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ QUESTION = "where does Alice deploy?"
 
 @pytest.fixture
 def own(environ: Environ, server_settings: Settings, tmp_path: Path) -> Environ:
-    """An environment whose database is a managed server of its own."""
+    """An environment with a separate managed database."""
     kept = {k: v for k, v in environ.items() if k not in ("GRAPHMEM_URI", "GRAPHMEM_PASSWORD")}
     kept |= {
         "GRAPHMEM_HOME": str(tmp_path / "home"),
@@ -43,7 +43,7 @@ def own(environ: Environ, server_settings: Settings, tmp_path: Path) -> Environ:
 
 
 async def answered(client: Client, name: str, /, **arguments: Any) -> tuple[Any, list[str]]:
-    """Call until it succeeds; return what came, and the codes of the refusals before."""
+    """Call until it succeeds; return the result and the codes of the errors before."""
     codes: list[str] = []
 
     async def ask() -> Any:
@@ -57,7 +57,7 @@ async def answered(client: Client, name: str, /, **arguments: Any) -> tuple[Any,
 
 
 @pytest.mark.system
-def test_a_managed_server_that_goes_away_comes_back(own: Environ, tmp_path: Path) -> None:
+def test_a_managed_server_is_restarted(own: Environ, tmp_path: Path) -> None:
     settings = Settings.load(own)
 
     async def session() -> None:
@@ -125,10 +125,10 @@ async def _pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 @pytest.mark.system
-def test_a_database_that_is_not_there_is_said_and_found_later(
+def test_an_unreachable_database_is_reported_and_used_later(
     environ: Environ, settings: Settings
 ) -> None:
-    """Another's server, reached through a port where nobody listens at first."""
+    """The server is reached through a port that is closed at first."""
     host, _, port = str(settings.uri).removeprefix("bolt://").partition(":")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         between = taken.getsockname()[1]
@@ -152,10 +152,10 @@ def test_a_database_that_is_not_there_is_said_and_found_later(
     run(session())
 
 
-def test_a_call_meanwhile_is_told_how_far_it_is(
+def test_a_call_during_the_start_gets_the_progress(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Fetching takes minutes; who calls is told in seconds, and who leaves waits for nothing."""
+    """Fetching takes minutes; a call returns in seconds, and closing does not wait."""
     going_on, let_go, fetched = threading.Event(), threading.Event(), threading.Event()
 
     def fetches(_: Settings, *, report: Any) -> None:
@@ -183,7 +183,7 @@ def test_a_call_meanwhile_is_told_how_far_it_is(
     assert fetched.wait(30)
 
 
-def test_a_start_that_fails_is_said_and_tried_again(
+def test_a_failed_start_is_reported_and_retried(
     monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     tries: list[str] = []
@@ -211,7 +211,7 @@ def test_a_start_that_fails_is_said_and_tried_again(
     assert len(tries) == 2
 
 
-def test_what_nobody_expected_is_told_without_its_words(
+def test_an_unexpected_error_is_reported_without_its_text(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     from graphmem.client.handle import AsyncHandle
@@ -265,8 +265,8 @@ handle.AsyncHandle.remember = remember
 """
 
 
-def test_nothing_but_protocol_is_on_stdout(environ: Environ, tmp_path: Path) -> None:
-    """Whatever else is printed, logged or warned of is on stderr, and no secret is in it."""
+def test_stdout_carries_only_the_protocol(environ: Environ, tmp_path: Path) -> None:
+    """Other output goes to stderr and contains no secret."""
     (tmp_path / "sitecustomize.py").write_text(CHATTER)
     noisy = environ | {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONUNBUFFERED": "1"}
     errors = tmp_path / "errors.txt"
@@ -325,10 +325,10 @@ def test_nothing_but_protocol_is_on_stdout(environ: Environ, tmp_path: Path) -> 
     assert environ["GRAPHMEM_PASSWORD"] not in log + "".join(printed)
 
 
-def test_a_signal_ends_it_at_once_and_the_log_is_written(
+def test_a_signal_stops_the_server_and_flushes_the_log(
     environ: Environ, settings: Settings, look: Any, tenant: str, tmp_path: Path
 ) -> None:
-    """A server that waits for a line of stdin ends all the same."""
+    """The server stops although it waits for a line of stdin."""
 
     async def session() -> None:
         process = await started(environ, tmp_path / "errors.txt")

@@ -1,4 +1,4 @@
-"""Each tool as an agent uses it."""
+"""Each tool as an agent calls it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.plugins.twins import public
 
 
 async def _everything(client: Client) -> dict[str, Any]:
-    """Call every tool once and return what each gave."""
+    """Call every tool once and return the results."""
     found: dict[str, Any] = {}
 
     async def call(name: str, **arguments: Any) -> Any:
@@ -71,19 +71,11 @@ def test_a_tool_and_its_arguments_have_the_names_of_the_client(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_ids_in_results_say_of_what(name: str) -> None:
+def test_ids_in_results_name_their_kind(name: str) -> None:
     listed = json.dumps(TOOLS[name].listed.output_schema)
     assert '"id":' not in listed
-    ids = set(re.findall(r'"(\w+_id)":', listed))
-    assert ids <= {
-        "memory_id",
-        "belief_id",
-        "episode_id",
-        "turn_id",
-        "event_id",
-        "item_id",
-        "leader_id",
-    }
+    kinds = set(re.findall(r'"(\w+)_id":', listed))
+    assert kinds <= {"memory", "belief", "episode", "turn", "event", "item", "leader"}
 
 
 @pytest.mark.parametrize("name", TOOLS)
@@ -108,7 +100,7 @@ def test_every_tool_is_called_over_stdin(environ: Environ, mode: str) -> None:
     run(session())
 
 
-def test_what_was_hidden_comes_back(opened: Opened) -> None:
+def test_a_deprecated_memory_is_restored_by_remembering_it(opened: Opened) -> None:
     async def session() -> None:
         async with opened() as client:
             kept = await data(client, "remember", content="The limit is 100 requests.")
