@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
-from pydantic import AfterValidator, Field, SecretStr, TypeAdapter, ValidationError
+from pydantic import Field, Secret, TypeAdapter, ValidationError
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from graphmem.errors import ConfigurationError
 from graphmem.mcp.connection import Caller
 from graphmem.mcp.handler import Context
-from graphmem.model import GLOBAL_SCOPE, Name, Record
+from graphmem.model import GLOBAL_SCOPE, Name, Record, Text
 from graphmem.settings import Settings
 
 MIN_TOKEN_LENGTH = 16
@@ -31,16 +31,8 @@ _FORMAT = 'Write it as JSON: [{"token": "…", "tenant": "acme", "scope": "user:
 _OTHER_USERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-def _sendable(token: SecretStr) -> SecretStr:
-    try:
-        token.get_secret_value().encode()
-    except UnicodeEncodeError:
-        raise ValueError("must be valid Unicode") from None
-    return token
-
-
 class _Entry(Record):
-    token: Annotated[SecretStr, Field(min_length=MIN_TOKEN_LENGTH), AfterValidator(_sendable)]
+    token: Secret[Annotated[Text, Field(min_length=MIN_TOKEN_LENGTH)]]
     tenant: Name
     scope: Name = GLOBAL_SCOPE
     read_only: bool = False
@@ -73,10 +65,10 @@ def configured_tokens(settings: Settings, *, read_only: bool) -> TokenTable:
     Raises:
         ConfigurationError: a token is too short or repeated, or the file cannot be used.
     """
-    entries = [] if settings.mcp_tokens is None else _read(settings.mcp_tokens.expanduser())
+    entries = [] if settings.mcp_tokens is None else _file_entries(settings.mcp_tokens.expanduser())
     if settings.mcp_token is not None:
-        entries.append(_own(settings, settings.mcp_token.get_secret_value()))
-    return _tokens(entries, read_only=read_only)
+        entries.append(_own_entry(settings, settings.mcp_token.get_secret_value()))
+    return _table(entries, read_only=read_only)
 
 
 def user_token(settings: Settings, *, read_only: bool) -> tuple[TokenTable, Path]:
@@ -91,11 +83,11 @@ def user_token(settings: Settings, *, read_only: bool) -> tuple[TokenTable, Path
     make_folder(file.parent, setting="GRAPHMEM_HOME")
     if not file.exists():
         write_private(file, secrets.token_urlsafe(32) + "\n")
-    text = _private(file).strip()
-    return _tokens([_own(settings, text)], read_only=read_only), file
+    token = _read_private(file).strip()
+    return _table([_own_entry(settings, token)], read_only=read_only), file
 
 
-def _own(settings: Settings, token: str) -> _Entry:
+def _own_entry(settings: Settings, token: str) -> _Entry:
     if len(token) < MIN_TOKEN_LENGTH:
         raise ConfigurationError(
             f"The token must have at least {MIN_TOKEN_LENGTH} characters.",
@@ -106,8 +98,8 @@ def _own(settings: Settings, token: str) -> _Entry:
     return found
 
 
-def _read(file: Path) -> list[_Entry]:
-    text = _private(file)
+def _file_entries(file: Path) -> list[_Entry]:
+    text = _read_private(file)
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -128,7 +120,7 @@ def _entries(given: Any, source: str) -> list[_Entry]:
     raise ConfigurationError(f"{source}: {place or 'it'}: {first['msg']}.", hint=_FORMAT)
 
 
-def _private(file: Path) -> str:
+def _read_private(file: Path) -> str:
     """Return the text of a file that only its owner may read.
 
     Raises:
@@ -145,7 +137,7 @@ def _private(file: Path) -> str:
     return text
 
 
-def _tokens(entries: list[_Entry], *, read_only: bool) -> TokenTable:
+def _table(entries: list[_Entry], *, read_only: bool) -> TokenTable:
     callers = {
         _digest(entry.token.get_secret_value().encode()): Caller(
             entry.tenant, entry.scope, read_only or entry.read_only

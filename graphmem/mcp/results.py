@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from enum import Enum
 from types import GenericAlias, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -77,15 +77,18 @@ def subset(record: Any, fields: str = "", /, **nested: type[Result]) -> type[Res
     for field in [*fields.split(), *nested]:
         name, _, source = field.partition("=")
         paths = [path.split(".") for path in (source or name).split("|")]
-        annotation, default = _typed(name, dict.fromkeys(_kinds(record, paths)), nested.get(name))
+        types = list(_types(record, paths))
+        annotation, default = _annotation_and_default(name, types, nested.get(name))
         choices = AliasChoices(*(AliasPath(path[0], *path[1:]) for path in paths))
         found[name] = (annotation, Field(default, validation_alias=choices))
     return create_model(f"{_alternatives(record)[0].__name__}Result", __base__=Result, **found)
 
 
-def _typed(name: str, kinds: Mapping[Any, None], nested: type[Result] | None) -> tuple[Any, Any]:
+def _annotation_and_default(
+    name: str, types: Collection[Any], nested: type[Result] | None
+) -> tuple[Any, Any]:
     """Return the annotation of a field and the default that is left out, `...` for none."""
-    known = [kind for kind in kinds if kind is not NoneType]
+    known = [kind for kind in types if kind is not NoneType]
     annotation = known[0]
     is_tuple = get_origin(annotation) is tuple
     if nested is not None:
@@ -93,7 +96,7 @@ def _typed(name: str, kinds: Mapping[Any, None], nested: type[Result] | None) ->
     elif get_origin(annotation) is Literal:
         annotation = Literal[tuple(value for kind in known for value in get_args(kind))]
     default = _OMITTED.get(name, False if annotation is bool else ...)
-    if NoneType in kinds:
+    if NoneType in types:
         return annotation | None, () if is_tuple else None if default is ... else default
     return annotation, default
 
@@ -102,23 +105,23 @@ _OMITTED = {"status": "current", "reason": ""}
 """Values of texts that results leave out."""
 
 
-def _kinds(record: Any, paths: list[list[str]]) -> Iterator[Any]:
+def _types(record: Any, paths: list[list[str]]) -> Iterator[Any]:
     """Yield the types of an attribute; `NoneType` for an alternative that lacks it.
 
     Raises:
         AttributeError: no alternative has it.
     """
-    found = [[list(_at(kind, path)) for path in paths] for kind in _alternatives(record)]
+    found = [[list(_types_at(kind, path)) for path in paths] for kind in _alternatives(record)]
     if all(kinds == [NoneType] for by_path in found for kinds in by_path):
         raise AttributeError(f"{record} has no attribute {paths}")
     for by_path in found:
         yield from next((kinds for kinds in by_path if kinds != [NoneType]), by_path[0])
 
 
-def _at(kind: Any, path: list[str]) -> Iterator[Any]:
+def _types_at(kind: Any, path: list[str]) -> Iterator[Any]:
     for alternative in _alternatives(kind):
         if path:
-            yield from _at(_attribute(alternative, path[0]), path[1:])
+            yield from _types_at(_attribute(alternative, path[0]), path[1:])
         else:
             is_enum = isinstance(alternative, type) and issubclass(alternative, Enum)
             yield str if is_enum else alternative
@@ -128,8 +131,9 @@ def _attribute(kind: Any, name: str) -> Any:
     """Return the type of a field or property; `NoneType` if there is none."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         if (field := kind.model_fields.get(name)) is not None:
-            is_empty = get_origin(field.annotation) is tuple and not field.is_required()
-            return Union[field.annotation, None] if is_empty else field.annotation  # noqa: UP007
+            annotation: Any = field.annotation
+            is_optional = get_origin(annotation) is tuple and not field.is_required()
+            return annotation | None if is_optional else annotation
         if isinstance(member := getattr(kind, name, None), property):
             return get_type_hints(member.fget)["return"]
     return NoneType
