@@ -176,7 +176,7 @@ def _table(found: tuple[ToolCost, ...]) -> Table:
 
     table = Table(box=None, pad_edge=False)
     for name in ("tool", "description", "read-only", "idempotent"):
-        table.add_column(name)
+        table.add_column(name, no_wrap=name == "tool")
     for name in ("model tokens", "total tokens"):
         table.add_column(name, justify="right")
     for cost in found:
