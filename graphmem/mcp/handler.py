@@ -106,7 +106,13 @@ class RequestHandler:
         async def filled() -> types.GetPromptResult:
             given = params.arguments or {}
             prompts = resources.offered_prompts(read_only=self._caller_of(ctx).read_only)
-            _check_prompt(prompts, params.name, given)
+            names = {
+                prompt.name: [one.name for one in prompt.arguments or ()] for prompt in prompts
+            }
+            if (known := names.get(params.name)) is None:
+                raise InvalidInputError("Unknown prompt.", hint=f"Use one of {', '.join(names)}.")
+            if given.keys() - set(known):
+                raise InvalidInputError("Unknown argument.", hint=f"Use {', '.join(known)}.")
             if params.name == resources.KEEP.name:
                 return resources.keep(given)
             session = await self._session(ctx)
@@ -173,23 +179,6 @@ def _validated(tool: Tool[Any], given: dict[str, Any]) -> Record:
         hint = f"{error.hint} {tool.usage}".strip()
         raise InvalidInputError(error.message, hint=hint) from None
     return arguments
-
-
-def _check_prompt(prompts: list[types.Prompt], name: str, given: dict[str, str]) -> None:
-    """Check the name and the argument names of a prompt.
-
-    Raises:
-        InvalidInputError: a name is unknown.
-    """
-    known = {
-        prompt.name: [argument.name for argument in prompt.arguments or ()] for prompt in prompts
-    }
-    if name not in known:
-        raise InvalidInputError("Unknown prompt.", hint=f"Use one of {', '.join(known)}.")
-    if given.keys() - set(known[name]):
-        raise InvalidInputError(
-            "Unknown argument of the prompt.", hint=f"Its argument is {known[name][0]}."
-        )
 
 
 def agent_of(ctx: Context) -> str | None:

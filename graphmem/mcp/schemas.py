@@ -34,9 +34,11 @@ _AsOf = Annotated[
     AsOf | None,
     Field(description="Answer as of these times: true then (valid), recorded by then (known)"),
 ]
-_At = Annotated[Instant | None, Field(description="When it happened; default now")]
+_At = Annotated[Instant | None, Field(description="When it happened, with time zone; default now")]
 _TurnId = Annotated[Name | None, Field(description="Turn (from add_messages) that it quotes")]
-_Reason = Annotated[Text | None, Field(max_length=10_000, description="Reason; stored")]
+_Reason = Annotated[
+    Annotated[Text, Field(max_length=10_000)] | None, Field(description="Reason; stored")
+]
 _MemoryId = Annotated[Name, Field(description="Id of a memory")]
 _BeliefId = Annotated[Name, Field(description="Id of a belief")]
 
