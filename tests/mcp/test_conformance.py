@@ -221,6 +221,9 @@ def test_invalid_arguments_are_refused_with_an_error(
                     error = await refused(client, name, **arguments)
                     assert error["code"] == "invalid_input", (name, arguments, error)
                     assert len(json.dumps(error)) < 2_000
+            error = await refused(client, "recall", query="tea", tenant="acme")
+            assert error["message"].startswith("tenant:")
+            assert error["hint"] == TOOLS["recall"].usage
             with pytest.raises(MCPError) as caught:
                 await client.call_tool("forget", {"id": "m_1"})
             assert caught.value.error.code == INVALID_PARAMS
