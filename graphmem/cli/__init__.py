@@ -24,39 +24,27 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "graphmem.cli.recall:context",
         "Print search results as a block of data for a prompt.",
     ),
-    "why": (
-        "graphmem.cli.recall:why",
-        "Explain a belief or a memory, event by event.",
-    ),
-    "expand": (
-        "graphmem.cli.recall:expand",
-        "Show the card of a memory, belief, turn or episode.",
-    ),
+    "why": ("graphmem.cli.recall:why", "Explain a belief or a memory, event by event."),
+    "expand": ("graphmem.cli.recall:expand", "Show the card of a memory, belief, turn or episode."),
     "consolidate": (
-        "graphmem.cli.consolidate:consolidate",
+        "graphmem.cli.jobs:consolidate",
         "Derive beliefs from several episodes; show the changes.",
     ),
-    "memory": ("graphmem.cli.memory:memory", "Write, read and correct memories."),
-    "belief": (
-        "graphmem.cli.belief:belief",
-        "Record evidence, test hypotheses, read beliefs.",
+    "mcp": ("graphmem.cli.mcp:mcp", "Serve agents over MCP, on stdio or HTTP."),
+    "memory": ("graphmem.cli.memory:memory", "Write, read and correct memories; erase items."),
+    "belief": ("graphmem.cli.belief:belief", "Record evidence, test hypotheses, read beliefs."),
+    "predicate": (
+        "graphmem.cli.declarations:predicate",
+        "Declare and list the policies of predicates.",
     ),
-    "attention": (
-        "graphmem.cli.usage:attention",
-        "Rate, audit and prune the memory by its search log.",
+    "alias": ("graphmem.cli.declarations:alias", "Add, remove and list second names of one thing."),
+    "episode": ("graphmem.cli.jobs:episode", "Write, read, graduate and compress episodes."),
+    "proposal": (
+        "graphmem.cli.jobs:proposal",
+        "List, accept or dismiss proposals of `belief extract`.",
     ),
-    "metrics": (
-        "graphmem.cli.metrics:metrics",
-        "Export sizes, ratings, backlog and costs to Prometheus.",
-    ),
-    "mcp": (
-        "graphmem.cli.mcp:mcp",
-        "Serve agents over MCP, on stdio or HTTP.",
-    ),
-    "server": (
-        "graphmem.cli.server:server",
-        "Manage the local Neo4j server.",
-    ),
+    "usage": ("graphmem.cli.usage:usage", "Rate, audit and prune the memory by its search log."),
+    "server": ("graphmem.cli.server:server", "Manage the local Neo4j server."),
     "admin": ("graphmem.cli.admin:admin", "Manage the schema, tenants, transfers and settings."),
 }
 """Import path and summary of each command, so that `--help` imports none of them."""
@@ -83,7 +71,9 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @click.version_option(package_name="graphmem", prog_name="graphmem")
 def cli() -> None:
     """Trustworthy memory for agents, stored in Neo4j.

@@ -11,7 +11,7 @@ from zipfile import ZipFile, ZipInfo
 import click
 
 from graphmem import Handle
-from graphmem.cli import terminal
+from graphmem.cli import options, terminal
 from graphmem.cli.app import App, command
 
 if TYPE_CHECKING:
@@ -105,20 +105,12 @@ VIEWS: dict[str, BrowserView] = {
     type=click.IntRange(1, 200),
     help="Maximum number of nodes per kind.  [default: 2 to 25, by KIND]",
 )
-@click.option(
-    "--skip", type=click.IntRange(min=0), default=0, show_default=True, help="Nodes to skip."
-)
+@click.option("--skip", type=click.IntRange(min=0), default=0, help="Nodes to skip.")
 @click.option("--print", "only_print", is_flag=True, help="Print the link without opening it.")
 @click.option("--query", "only_query", is_flag=True, help="Print the query without opening it.")
-@command(wall=True)
+@command(tenant=True)
 def browse(
-    app: App,
-    kind: str,
-    words: tuple[str, ...],
-    *,
-    only_print: bool,
-    only_query: bool,
-    **page: Any,
+    app: App, kind: str, words: tuple[str, ...], *, only_print: bool, only_query: bool, **page: Any
 ) -> None:
     """Open Neo4j Browser with a prepared query.
 
@@ -148,7 +140,7 @@ def browse(
         # One line: the terminal wraps it without breaking it for copying.
         terminal.echo(made.url)
         app.note(f"Log in as {made.user}; the password is {made.password}.")
-        app.note("Captions and colours: graphmem admin browser --out DIR")
+        app.note("Captions and colours: graphmem admin browser --output DIR")
         if not only_print:
             click.launch(made.url)
 
@@ -223,14 +215,9 @@ FOLDER = "graphmem"
 
 
 @click.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    required=True,
-    help="Folder to write to; created if missing.",
-)
+@options.output("Folder to write to; created if missing.", options.FOLDER, required=True)
 @command()
-def browser(app: App, out: Path) -> None:
+def browser(app: App, output: Path) -> None:
     """Write a style sheet and saved queries for Neo4j Browser.
 
     Drag each of the two files onto Browser's window: the style sheet sets captions, colours and
@@ -239,9 +226,9 @@ def browser(app: App, out: Path) -> None:
     """
     from graphmem import catalog
 
-    folder = out / FOLDER
+    folder = output / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    style, archive = out / STYLE, out / QUERIES
+    style, archive = output / STYLE, output / QUERIES
     style.write_text(style_sheet(), encoding="utf-8")
     with ZipFile(archive, "w") as packed:
         for name in catalog.names():

@@ -1,4 +1,4 @@
-"""Commands that read conversations: ingest, extract and proposals."""
+"""`graphmem ingest`: read conversations from a file."""
 
 from __future__ import annotations
 
@@ -8,141 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem import Handle
-from graphmem.cli.app import App, F, command
+from graphmem.cli import options
+from graphmem.cli.app import App, command, given
+from graphmem.cli.jobs import READING
 from graphmem.cli.terminal import visible
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from graphmem.model import ExtractionReport, IngestReport, Message, ReviewReport
+    from graphmem import Handle
+    from graphmem.model import ExtractionReport, IngestReport, Message
     from graphmem.rules.transcripts import IngestedMessage
-
-
-READING = {"turn": "Reading turns"}
-
-
-def reading(function: F) -> F:
-    """Add --rules and --review to an extracting command."""
-    rules = click.option(
-        "--rules", is_flag=True, help="Extract with sentence patterns, without a language model."
-    )
-    review = click.option(
-        "--review", is_flag=True, help="Record proposals for review instead of evidence."
-    )
-    return rules(review(function))
-
-
-@click.command()
-@click.option("--session", required=True, help="Name of the session.")
-@click.option("--dry-run", is_flag=True, help="Show the changes without writing them.")
-@reading
-@command(wall=True)
-def extract(app: App, *, session: str, **options: Any) -> int:
-    """Extract evidence with quotes from a session.
-
-    The command uses the language model in GRAPHMEM_MODEL. It is resumable: each turn is read once.
-    The exit code is 1 when turns could not be read; the next run retries them.
-    """
-    from graphmem.cli import consolidation_views
-
-    with app.memory() as memory:
-        done = run(app, memory, session, **options)
-    app.emit(done, consolidation_views.extraction_report)
-    return int(bool(done.unread))
-
-
-def run(
-    app: App,
-    memory: Handle,
-    session: str,
-    *,
-    rules: bool,
-    review: bool = False,
-    dry_run: bool = False,
-) -> ExtractionReport:
-    """Extract from one session, counting turns on standard error."""
-    with app.counting(READING) as on_progress:
-        return memory.extract(
-            session_id=session,
-            extractor="rules" if rules else None,
-            dry_run=dry_run,
-            review=review,
-            on_progress=on_progress,
-        )
-
-
-@click.command()
-@click.option(
-    "--accept",
-    "accepted",
-    multiple=True,
-    metavar="ID",
-    help="Record this proposal as evidence (repeatable).",
-)
-@click.option(
-    "--reject",
-    "rejected",
-    multiple=True,
-    metavar="ID",
-    help="Dismiss this proposal for good (repeatable).",
-)
-@click.option(
-    "--status",
-    default="open",
-    show_default=True,
-    help="Status of the listed proposals: open, accepted or rejected.",
-)
-@click.option(
-    "--limit", type=int, default=50, show_default=True, help="Maximum number of rows per page."
-)
-@click.option("--cursor", help="Cursor printed by the previous page.")
-@click.option("--note", help="Reason, stored with the decision.")
-@click.option("--actor", help="Person or program that decides.")
-@command(wall=True)
-def proposals(
-    app: App,
-    *,
-    accepted: tuple[str, ...],
-    rejected: tuple[str, ...],
-    note: str | None,
-    actor: str | None,
-    **page: Any,
-) -> None:
-    """List, accept or reject proposals of `extract --review`."""
-    from graphmem.cli import consolidation_views
-
-    source: dict[str, Any] = {
-        name: value for name, value in (("note", note), ("actor", actor)) if value is not None
-    }
-    decided: dict[str, ReviewReport] = {}
-    with app.memory() as memory:
-        if accepted:
-            decided["accepted"] = memory.proposals.accept(accepted, **source)
-        if rejected:
-            decided["rejected"] = memory.proposals.dismiss(rejected, **source)
-        if not decided:
-            found = memory.proposals.list(**page)
-            app.emit(found, consolidation_views.proposals)
-            return
-    app.emit(decided, consolidation_views.decided)
-
-
-EXTRACTING = (extract, proposals)
-"""Commands that extract evidence and review proposals."""
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--strict", is_flag=True, help="Ingest nothing if any part of the file is invalid.")
-@click.option(
-    "--extract", "extracting", is_flag=True, help="Then extract evidence from each session."
-)
-@reading
-@command(wall=True)
-def ingest(
-    app: App, file: Path, *, strict: bool, extracting: bool, rules: bool, review: bool
-) -> int:
+@click.option("--extract", is_flag=True, help="Then extract evidence from each session.")
+@options.EXTRACTION
+@command(tenant=True)
+def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: Any) -> int:
     """Ingest the conversations of FILE.
 
     FILE is JSON Lines or a JSON list of {role, content, name?, at?, id?, session?}, or has the
@@ -153,19 +38,23 @@ def ingest(
     from graphmem.adapters.conversations import read_conversations
     from graphmem.rules import transcripts
 
-    if (rules or review) and not extracting:
+    if any(extraction.values()) and not extract:
         raise click.UsageError("--rules and --review require --extract.")
     read = read_conversations(file, strict=strict)
     messages = [message for conversation in read.conversations for message in conversation.messages]
-    with app.memory() as memory:
-        total, _ = remember(app, memory, messages, file.name)
-        sessions = transcripts.sessions(messages) if extracting else []
-        found = [run(app, memory, name, rules=rules, review=review) for name in sessions]
+    found: list[ExtractionReport] = []
+    with app.memory() as client:
+        total, _ = remember(app, client, messages, file.name)
+        for name in transcripts.sessions(messages) if extract else []:
+            with app.counting(READING) as count:
+                found.append(
+                    client.extract(session_id=name, on_progress=count, **given(extraction))
+                )
     for problem in read.problems:
         app.note(f"{file.name}: {problem.text}", style="yellow")
     data = {"ingested": total, "problems": read.problems}
     app.emit(
-        data | ({"extractions": found} if extracting else {}),
+        data | ({"extractions": found} if extract else {}),
         lambda _: _view(*visible((total, found))),
     )
     return int(bool(read.problems) or any(report.unread for report in found))
@@ -174,14 +63,14 @@ def ingest(
 def _view(total: IngestReport, found: Sequence[ExtractionReport]) -> Group:
     from rich.console import Group
 
-    from graphmem.cli import consolidation_views, views
+    from graphmem.cli.views import jobs, memory
 
-    outcomes = views.outcomes(total.outcomes, total.repeated)
-    return Group(outcomes, *(consolidation_views.extraction_report(report) for report in found))
+    outcomes = memory.outcomes(total.outcomes, total.repeated)
+    return Group(outcomes, *map(jobs.extraction_report, found))
 
 
 def remember(
-    app: App, memory: Handle, messages: Sequence[Message], label: str
+    app: App, client: Handle, messages: Sequence[Message], label: str
 ) -> tuple[IngestReport, list[IngestedMessage]]:
     """Ingest messages with a progress bar; return the totals and the result per message."""
     results: list[IngestedMessage] = []
@@ -192,5 +81,5 @@ def remember(
             results.extend(batch)
             bars.advance(bar, len(batch))
 
-        total = memory.ingest(messages, on_batch)
+        total = client.ingest(messages, on_batch)
     return total, results

@@ -1,42 +1,30 @@
-"""`graphmem metrics`: metrics of the graph for Prometheus."""
+"""`graphmem admin metrics`: metrics of the graph for Prometheus."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import terminal
-from graphmem.cli.app import App, command, listening
+from graphmem.cli import options, terminal
+from graphmem.cli.app import App, command
 from graphmem.rules import hosts
 
 if TYPE_CHECKING:
     from graphmem.client.metrics import Exporter
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def whose(function: F) -> F:
-    """Add the options that select the measured tenants."""
-    options = [
-        click.option(
-            "--by-tenant",
-            multiple=True,
-            metavar="NAME",
-            help="Measure this tenant and label its metrics with its name (repeatable).",
-        ),
-        click.option(
-            "--tenant", help="Tenant to measure without a label.  [default: GRAPHMEM_TENANT]"
-        ),
-    ]
-    wrapped: Any = function
-    for option in options:
-        wrapped = option(wrapped)
-    decorated: F = wrapped
-    return decorated
+TENANTS = options.stacked(
+    click.option("--tenant", help="Tenant to measure without a label.  [default: GRAPHMEM_TENANT]"),
+    click.option(
+        "--by-tenant",
+        multiple=True,
+        metavar="NAME",
+        help="Measure this tenant and label its metrics with its name (repeatable).",
+    ),
+)
 
 
 @click.group()
@@ -45,7 +33,7 @@ def metrics() -> None:
 
 
 @metrics.command()
-@whose
+@TENANTS
 @command()
 def show(app: App, *, by_tenant: tuple[str, ...]) -> None:
     """Print the metrics once."""
@@ -58,15 +46,14 @@ def show(app: App, *, by_tenant: tuple[str, ...]) -> None:
 
 
 @metrics.command()
-@listening(port=9464)
+@options.listen(9464)
 @click.option(
     "--every",
     type=click.FloatRange(min=1),
     default=30.0,
-    show_default=True,
     help="Seconds between readings of the graph; scrapes return the latest.",
 )
-@whose
+@TENANTS
 @command()
 def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -> None:
     """Serve metrics to Prometheus until interrupted.

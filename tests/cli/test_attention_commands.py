@@ -19,7 +19,7 @@ OLD = "2025-05-05T09:00:00Z"
 
 
 def added(run: Run, text: str, *options: str) -> str:
-    memory_id: str = run("memory", "add", text, "--json", *options).data["memory_id"]
+    memory_id: str = run("memory", "remember", text, "--json", *options).data["memory_id"]
     return memory_id
 
 

@@ -54,7 +54,7 @@ def test_a_file_is_ingested_and_extracted_once(run: Run, talk: str) -> None:
 def test_a_dry_run_shows_what_the_run_writes(run: Run, talk: str, service: ChatService) -> None:
     run("ingest", talk)
     service.script([LISBON, LISBON])
-    args = ("belief", "extract", "--session", "monday")
+    args = ("belief", "extract", "--session-id", "monday")
     dry = run(*args, "--dry-run")
     assert dry.code == 0
     assert "Would be written: 1; dismissed: none" in dry.out
@@ -79,7 +79,7 @@ def test_what_is_refused_and_what_is_to_declare_is_shown(
             )
         ]
     )
-    shown = run("belief", "extract", "--session", "monday")
+    shown = run("belief", "extract", "--session-id", "monday")
     assert "invented_quote: the quote does not occur in the turn" in shown.out
     assert "dismissed: 1 invented_quote" in shown.out
     assert "to declare: graphmem belief predicate lives_in --one" in shown.out
@@ -90,7 +90,7 @@ def test_turns_that_could_not_be_read_are_a_finding(
 ) -> None:
     run("ingest", talk)
     service.script(["prose", "prose"])
-    ended = run("belief", "extract", "--session", "monday")
+    ended = run("belief", "extract", "--session-id", "monday")
     assert ended.code == 1
     assert "(model_reply), will be retried" in " ".join(ended.out.replace("↳", "").split())
     assert KEY not in ended.out + ended.err
@@ -121,9 +121,9 @@ def test_proposals_are_listed_accepted_and_rejected(run: Run, talk: str) -> None
 
 def test_without_a_model_it_says_what_to_do(run: Run, talk: str) -> None:
     run("ingest", talk)
-    ended = run("belief", "extract", "--session", "monday")
+    ended = run("belief", "extract", "--session-id", "monday")
     assert ended.code == 2
     assert "GRAPHMEM_MODEL" in ended.err
     assert "--rules" in ended.err
     assert run("ingest", talk, "--rules").code == 2
-    assert run("belief", "extract", "--session", "nowhere", "--rules").code == 1
+    assert run("belief", "extract", "--session-id", "nowhere", "--rules").code == 1

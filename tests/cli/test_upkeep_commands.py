@@ -111,17 +111,17 @@ def test_an_episode_is_put_back(run: Run, told: Handle) -> None:
     told.episodes.add(episode_id="untold", content=LONG, at=MAY)
     run("consolidate", "--compress")
     shown = run("expand", "untold").out
-    assert "compressed; `graphmem memory restore-episode untold`" in shown
+    assert "compressed; `graphmem episode restore untold`" in shown
     assert "Ann moved to Porto in May." in shown
-    done = run("memory", "restore-episode", "untold")
+    done = run("episode", "restore", "untold")
     assert done.code == 0
     assert "untold is restored; event restore_episode_" in done.out
     assert told.episodes.get("untold").content == LONG
     assert "compressed" not in run("expand", "untold").out
-    again = run("memory", "restore-episode", "untold", "--json")
+    again = run("episode", "restore", "untold", "--json")
     assert again.data == {"episode_id": "untold", "changed": False, "event_id": None}
-    assert "untold was not compressed." in run("memory", "restore-episode", "untold").out
-    assert run("memory", "restore-episode", "nobody").code == 1
+    assert "untold was not compressed." in run("episode", "restore", "untold").out
+    assert run("episode", "restore", "nobody").code == 1
 
 
 def test_more_than_twenty_are_counted(run: Run, plain: Handle) -> None:

@@ -1,0 +1,173 @@
+"""Commands that extract and consolidate beliefs, review proposals and maintain episodes."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphmem.cli import options
+from graphmem.cli.app import App, Group, command, given, method_command
+
+if TYPE_CHECKING:
+    from graphmem import GraphMem
+
+POLL_S = 60.0
+"""Seconds between two checks whether a run is due."""
+READING = {"turn": "Reading turns"}
+CONSOLIDATING = {"passage": "Reading passages", "belief": "Matching", "cluster": "Clusters"}
+_HOURS = {"m": 1 / 60, "h": 1.0, "d": 24.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)([mhd])")
+
+
+class HoursType(click.ParamType[float]):
+    """A duration like 30m, 4h or 1d, as hours."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the duration in hours."""
+        if isinstance(value, float):
+            return value
+        match = _DURATION.fullmatch(str(value).strip())
+        if match is None or not float(match[1]):
+            self.fail(f"{value!r} must be a duration such as 30m, 4h or 1d.", param, ctx)
+        return float(match[1]) * _HOURS[match[2]]
+
+
+@click.command()
+@options.DRY_RUN
+@click.option(
+    "--every", type=HoursType(), help="Repeat at this interval (30m, 4h, 1d), or after 20 episodes."
+)
+@click.option("--extractive", is_flag=True, help="Do not use the configured language model.")
+@command(tenant=True)
+def consolidate(app: App, *, every: float | None, **run: Any) -> int:
+    """Derive beliefs from several episodes; show the changes.
+
+    The command is resumable, and concurrent runs are safe: each belief's evidence is written once.
+    The exit code is 1 when a cluster failed; a later run retries it.
+    """
+    if run["dry_run"] and every is not None:
+        raise click.UsageError("--every repeats writes, but --dry-run writes nothing: give one.")
+    with app.memory() as client:
+        if every is not None:
+            _run_forever(app, client, every, **run)
+        with app.counting(CONSOLIDATING) as on_progress:
+            found = client.consolidate(on_progress=on_progress, **run)
+        app.emit(found, "consolidate")
+    return int(bool(found.troubles))
+
+
+def _run_forever(app: App, client: GraphMem, every: float, **run: Any) -> None:
+    from graphmem.model import ConsolidationPolicy
+
+    policy = ConsolidationPolicy(every_hours=every)
+    while True:
+        with app.counting(CONSOLIDATING) as on_progress:
+            found = client.consolidate(if_due=True, policy=policy, on_progress=on_progress, **run)
+        if found.applied:
+            app.emit(found, "consolidate")
+        time.sleep(POLL_S)
+
+
+extract = method_command(
+    "extract",
+    """Extract evidence with quotes from a session.
+
+    The command uses the language model in GRAPHMEM_MODEL. It is resumable: each turn is read once.
+    The exit code is 1 when turns could not be read; the next run retries them.
+    """,
+    click.option("--session-id", required=True, help="Name of the session."),
+    options.DRY_RUN,
+    options.EXTRACTION,
+    counters=READING,
+    fails=lambda report: report.unread,
+)
+
+
+proposal = Group("proposal", "List, accept or dismiss proposals of `belief extract`.")
+
+
+IDS = click.argument("proposal_ids", metavar="ID...", nargs=-1, required=True)
+
+
+proposal.method(
+    "proposals.list",
+    "List proposals page by page, oldest first.",
+    click.option(
+        "--status", default="open", help="Status of the proposals: open, accepted or rejected."
+    ),
+    options.PAGE,
+)
+proposal.method(
+    "proposals.accept",
+    "Record proposals as evidence: all of them or none.",
+    IDS,
+    options.ORIGIN,
+    options.NOTE,
+)
+proposal.method(
+    "proposals.dismiss",
+    "Dismiss proposals for good: all of them or none.",
+    IDS,
+    options.ORIGIN,
+    options.NOTE,
+)
+
+episode = Group("episode", "Write, read, graduate and compress episodes.")
+
+
+@episode.command()
+@click.option("--episode-id", help="Id of the episode.  [default: a new one]")
+@click.option("--session-id", help="Name of the session that it belongs to.")
+@click.option("--summary", help="Summary of the episode.")
+@click.option("--content", help="Full text of the episode.")
+@click.option(
+    "--entity", "entities", multiple=True, help="Person or thing that it is about (repeatable)."
+)
+@click.option("--importance", type=float, help="Importance, 0 to 1.  [default: 0.5]")
+@click.option("--at", type=options.InstantType(), help="Time of the episode.  [default: now]")
+@command(tenant=True)
+def add(app: App, **fields: Any) -> None:
+    """Store an episode, for example a document."""
+    with app.memory() as client:
+        episode_id = client.episodes.add(**given(fields))
+    app.emit({"episode_id": episode_id}, lambda _: f"{episode_id} is stored.")
+
+
+episode.method(
+    "episodes.get",
+    "Show one episode; `graphmem expand` adds its turns.",
+    click.argument("episode_id"),
+)
+episode.method(
+    "episodes.turns",
+    "Show the turns of an episode, in order.",
+    click.argument("episode_id"),
+    click.option("--start", default=0, help="Turns to skip."),
+    options.limit(1_000, "turns"),
+)
+episode.method(
+    "episodes.graduate",
+    """Add a line per important episode to FILE, for example MEMORY.md.
+
+    Only the section between the graphmem markers is modified.
+    """,
+    click.argument("file", type=click.Path(path_type=Path)),
+    options.DRY_RUN,
+)
+episode.method(
+    "episodes.compress",
+    "Reduce old, unused episodes to their summaries.",
+    options.DRY_RUN,
+    counters={"episode": "Compressing"},
+)
+episode.method(
+    "episodes.restore",
+    "Restore the full text of a compressed episode.",
+    click.argument("episode_id"),
+)
