@@ -29,8 +29,8 @@ usage.method(
 )
 usage.method(
     "usage.log_access",
-    "Log that an item was opened; REF is its id or file name.",
-    click.argument("kind", metavar="|".join(RATED)),
+    "Log that an agent opened the file, symbol or document REF.",
+    click.argument("kind", type=click.Choice(["file", "symbol", "document"])),
     click.argument("ref"),
 )
 usage.method(

@@ -89,7 +89,7 @@ class AsyncEpisodes(AsyncNamespace):
         """
         given = valid(
             _EpisodeFields,
-            id=episode_id,
+            episode_id=episode_id,
             session_id=session_id,
             summary=summary,
             content=content,
@@ -97,7 +97,9 @@ class AsyncEpisodes(AsyncNamespace):
             importance=importance,
             at=at,
         )
-        return await episode.open_episode(self._state.binding, episode.NewEpisode(**dict(given)))
+        fields = dict(given)
+        new = episode.NewEpisode(id=fields.pop("episode_id"), **fields)
+        return await episode.open_episode(self._state.binding, new)
 
     async def get(self, episode_id: str) -> Episode:
         """Return an episode.

@@ -149,13 +149,23 @@ def test_list_pages_by_its_cursor(run: Run) -> None:
 
 def test_a_predicate_is_declared_and_shown(run: Run) -> None:
     assert "No policy is declared; default: MANY, log_odds" in run("predicate", "list").out
-    options = ("--one", "--tau-days", "30", "--margin", "0.2", "--decay-per-day", "0.01")
+    options = (
+        "--cardinality",
+        "ONE",
+        "--tau-days",
+        "30",
+        "--margin",
+        "0.2",
+        "--decay-per-day",
+        "0.01",
+    )
     template = ("--template", "{subject} lives in {object}")
-    [done] = run("predicate", "declare", "lives_in", *options, *template, "--json").data
+    done = run("predicate", "declare", "lives_in", *options, *template, "--json").data
     assert done["policy"]["tau_days"] == 30
     run("predicate", "declare", "likes", "--cardinality", "MANY", "--combine", "net")
-    [shown] = run("predicate", "declare", "LIVES_IN", "--json").data
-    assert shown == done
+    listed = run("predicate", "list", "--json").data
+    assert [one["name"] for one in listed] == ["likes", "lives_in"]
+    assert listed[1] == done
     both = run("predicate", "list").out
     assert "ONE, κ 3, τ 30 days, margin 0.2, decay 0.01 a day" in both
     assert "MANY, net" in both
@@ -229,7 +239,7 @@ def test_a_line_that_does_not_fit_is_named(run: Run, tmp_path: Path, text: str, 
         (("belief", "revise", "b_nope", "New"), 1, "not_found"),
         (("belief", "split", "b_nope", "Only one"), 2, "two"),
         (("belief", "merge", "b_nope", "--into", "New"), 2, "Two"),
-        (("predicate", "declare", "--cardinality", "ONE"), 2, "NAME is required."),
+        (("predicate", "declare", "--cardinality", "ONE"), 2, "NAME"),
         (("predicate", "declare", "p", "--combine", "sum"), 2, "combine"),
         (("belief", "current", "a", "p", "--limit", "0"), 2, "limit"),
         (("belief", "list", "--cursor", "x"), 2, "cursor"),
@@ -259,7 +269,9 @@ def test_slots_are_listed_with_their_best_value(run: Run) -> None:
 def test_a_flip_set_names_the_evidence_that_decides(run: Run) -> None:
     held = run("belief", "believe", "The pool should have 4 threads", "--json").data["belief_id"]
     ids = [
-        run("belief", "add-evidence", held, "refuting", "0.85", "--json").data["recorded"]["event_id"]
+        run("belief", "add-evidence", held, "refuting", "0.85", "--json").data["recorded"][
+            "event_id"
+        ]
         for _ in range(2)
     ]
     found = run("belief", "flip-set", held, "--json").data
@@ -285,3 +297,15 @@ def test_a_chain_leads_to_what_is_believed_now(run: Run) -> None:
     shown = run("belief", "chain", old).out
     assert "● The pool should have 8 threads" in shown
     assert f"by {new['newer_ids'][0]}" in shown
+
+
+def test_the_history_and_the_provenance_of_a_belief(run: Run) -> None:
+    belief_id = moved(run)["Borealis"]
+    events = run("belief", "history", belief_id, "--json").data
+    assert [event["type"] for event in events][-1] == "EVIDENCE"
+    shown = run("belief", "history", belief_id).out
+    assert events[-1]["id"] in shown
+    found = run("belief", "provenance", belief_id, "--json").data
+    assert found["belief"]["id"] == belief_id
+    assert "alice works on Borealis" in run("belief", "provenance", belief_id).out
+    assert run("belief", "history", "b_nope").code == 1

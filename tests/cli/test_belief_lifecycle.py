@@ -1,4 +1,4 @@
-"""`graphmem belief archive | restore | resolve`, and how alive the listed beliefs are."""
+"""`graphmem belief archive | restore | clear-flag`, and how alive the listed beliefs are."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_how_alive_it_is_is_shown(run: Run) -> None:
     assert "last accessed: never" not in run("belief", "get", belief).out
 
 
-@pytest.mark.parametrize("verb", ["archive", "restore", "resolve"])
+@pytest.mark.parametrize("verb", ["archive", "restore", "clear-flag"])
 def test_what_cannot_be_marked(run: Run, verb: str) -> None:
     unknown = run("belief", verb, "b_none", "--json")
     assert unknown.code == 1

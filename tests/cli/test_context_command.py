@@ -36,7 +36,9 @@ def test_its_options_reach_the_memory(run: Run) -> None:
         made = run("context", "cat", "--policy", policy, "--tokens", "5000", "--json").data
         assert made["ids"] == [bite["memory"]["id"] for bite in found]
     assert run("context", "cat", "--scope", "user:bob", "--tenant", "nobody").out == ""
-    tagged = run("memory", "remember", "The cat has a tag.", "--tag", "t", "--json").data["memory_id"]
+    tagged = run("memory", "remember", "The cat has a tag.", "--tag", "t", "--json").data[
+        "memory_id"
+    ]
     assert run("context", "cat", "--tag", "t", "--json").data["ids"] == [tagged]
     assert run("context", "cat", "--until", "2020-01-01T00:00Z", "--json").data["ids"] == []
     assert run("context", "cat", "--policy", "").code == 2

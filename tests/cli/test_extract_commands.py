@@ -1,4 +1,4 @@
-"""`graphmem belief extract` and `proposals`, and `ingest --extract`: what is said as evidence."""
+"""`graphmem belief extract`, `graphmem proposal`, and `ingest --extract`: what is said as evidence."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_what_is_refused_and_what_is_to_declare_is_shown(
     shown = run("belief", "extract", "--session-id", "monday")
     assert "invented_quote: the quote does not occur in the turn" in shown.out
     assert "dismissed: 1 invented_quote" in shown.out
-    assert "to declare: graphmem belief predicate lives_in --one" in shown.out
+    assert "to declare: graphmem predicate declare lives_in --cardinality ONE" in shown.out
 
 
 def test_turns_that_could_not_be_read_are_a_finding(
@@ -96,25 +96,24 @@ def test_turns_that_could_not_be_read_are_a_finding(
     assert KEY not in ended.out + ended.err
 
 
-def test_proposals_are_listed_accepted_and_rejected(run: Run, talk: str) -> None:
+def test_proposals_are_listed_accepted_and_dismissed(run: Run, talk: str) -> None:
     up = run("ingest", talk, "--extract", "--rules", "--review")
     assert "Submitted for review: 1" in up.out
-    found = run("belief", "proposals", "--json").data["proposals"]
+    found = run("proposal", "list", "--json").data["proposals"]
     one, two = (proposal["id"] for proposal in found)
-    shown = run("belief", "proposals").out
+    shown = run("proposal", "list").out
     assert one in shown
     assert "“I moved to Lisbon”" in shown
-    decided = run("belief", "proposals", "--accept", one, "--reject", two, "--note", "asked")
-    assert "1 proposal accepted." in decided.out
-    assert "1 proposal rejected." in decided.out
-    assert "No matching proposals." in run("belief", "proposals").out
-    [accepted] = run("belief", "proposals", "--status", "accepted", "--json").data["proposals"]
+    assert "1 proposal accepted." in run("proposal", "accept", one, "--note", "asked").out
+    assert "1 proposal dismissed." in run("proposal", "dismiss", two, "--actor", "ann").out
+    assert "No matching proposals." in run("proposal", "list").out
+    [accepted] = run("proposal", "list", "--status", "accepted", "--json").data["proposals"]
     assert accepted["id"] == one
     [belief] = run("belief", "list", "--json").data["beliefs"]
     assert belief["statement"] == "user lives in Lisbon"
-    again = run("belief", "proposals", "--accept", one, "--json").data["accepted"]
+    again = run("proposal", "accept", one, "--json").data
     assert (again["proposal_ids"], again["repeated"]) == ([], [one])
-    refused = run("belief", "proposals", "--reject", one)
+    refused = run("proposal", "dismiss", one)
     assert refused.code == 1
     assert "retract" in refused.err
 

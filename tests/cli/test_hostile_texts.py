@@ -21,8 +21,10 @@ from rich.text import Text
 
 from graphmem import Handle
 from graphmem.cli import cli, main
-from graphmem.cli.dashboard import PANES, DashboardApp, DetailScreen
+from graphmem.cli.dashboard import DashboardApp, DetailScreen, rows_of
+from graphmem.cli.views.usage import PANES
 from graphmem.client.usage import RATED
+from graphmem.model import Status
 from graphmem.settings import Settings
 from tests.fuzz.test_commands import commands
 from tests.plugins import hostile
@@ -97,9 +99,15 @@ def reading(at: Place) -> dict[str, list[Line]]:
         "memory get": at.each("memory", "ID"),
         "memory history": at.each("memory", "ID"),
         "memory chain": [*at.each("memory", "ID"), Line([BAD], 1)],
-        "memory list": [Line(["--include-hidden", *page], shows=("memory", "tag"))],
+        "memory list": [
+            Line([*(f"--status={one}" for one in Status), *page], shows=("memory", "tag"))
+        ],
         "memory stale": [Line(page)],
-        "belief list": [Line(["--include-superseded", "--include-archived", *page], shows=("statement", "object"))],
+        "belief list": [
+            Line(
+                ["--include-superseded", "--include-archived", *page], shows=("statement", "object")
+            )
+        ],
         "belief get": at.each("belief", "ID"),
         "belief slots": [Line(page, shows=("subject", "predicate", "object"))],
         "belief chain": at.each("belief", "ID"),
@@ -107,9 +115,11 @@ def reading(at: Place) -> dict[str, list[Line]]:
         "belief evidence-for": at.each("belief", "ID"),
         "belief what-if": at.each("belief", "ID", "--refuting", "0.8"),
         "belief flip-set": at.each("belief", "ID"),
+        "belief history": at.each("belief", "ID"),
+        "belief provenance": at.each("belief", "ID"),
         "alias list": [Line([], shows=("alias", "other"))],
-        "belief predicate": [Line([], shows=("predicate",))],
-        "belief proposals": [Line(page, shows=("waiting",))],
+        "predicate list": [Line([], shows=("predicate",))],
+        "proposal list": [Line(page, shows=("waiting",))],
         "belief timeline": [
             *at.each("belief", "ID"),
             *(Line([*slot]) for slot in at.slots),
@@ -118,7 +128,10 @@ def reading(at: Place) -> dict[str, list[Line]]:
         "usage audit": [Line([], 1, shows=("session", "agent"))],
         "usage dashboard": [Line(["--limit", "1000"], shows=("session", "query", "tool"))],
         "usage pack": [Line(["--tokens", "20000"])],
-        "attention restore": [Line([], shows=("pruned",))],
+        "usage prune-manifest": [Line([], shows=("pruned",))],
+        "usage ratings": [Line(page)],
+        "episode get": at.each("episode", "ID"),
+        "episode turns": at.each("episode", "ID"),
         "admin metrics show": [Line(["--by-tenant", f"t {hostile.UNSEEN[0]}\x1b[2J"])],
     }
 
@@ -142,7 +155,10 @@ def writing(at: Place) -> dict[str, list[Line]]:
         "belief observe": [Line([BAD, BAD, BAD, *note, "--event-id", f"o {BAD}"])],
         "belief believe": [Line([BAD, *note])],
         "belief add-evidence": [Line([first, "supporting", "0.7", *note])],
-        "belief extract": [Line(["--session-id", "waiting", "--rules"]), Line(["--session-id", BAD], 2)],
+        "belief extract": [
+            Line(["--session-id", "waiting", "--rules"]),
+            Line(["--session-id", BAD], 2),
+        ],
         "belief import": [Line([at.file("o.jsonl", json.dumps({BAD: 1, "subject": BAD}))], 2)],
         "belief merge": [Line([first, second, "--into", BAD, "--reason", BAD])],
         "belief split": [Line([at.ids["belief"][-1], f"{BAD} 1", f"{BAD} 2", "--reason", BAD])],
@@ -153,10 +169,16 @@ def writing(at: Place) -> dict[str, list[Line]]:
         "belief retract": at.each("event", "ID", *note),
         "alias add": [Line([f"a {BAD}", f"b {BAD}", *note])],
         "alias remove": at.each("alias", "ID"),
-        "consolidate": [
-            Line(["--dry-run", "--compress"], shows=("speaker",)),
-            Line(["--digest", str(at.folder / f"{BAD}.md".replace("/", ""))]),
-        ],
+        "predicate declare": [Line([BAD, "--template", BAD], 2), Line([BAD, *note])],
+        "proposal accept": [Line([BAD, *note], 1)],
+        "proposal dismiss": [Line([BAD, *note], 1)],
+        "consolidate": [Line(["--dry-run"], shows=("speaker",))],
+        "episode add": [Line(["--episode-id", f"e {BAD}", "--summary", BAD])],
+        "episode compress": [Line(["--dry-run"])],
+        "episode graduate": [Line([str(at.folder / f"{BAD}.md".replace("/", ""))])],
+        "usage log-search": [Line([BAD, "--tool", BAD, "--result", BAD])],
+        "usage log-access": [Line(["file", BAD])],
+        "usage restore-pruned": [Line([BAD], 1)],
         "usage prune": [Line([])],
         "usage rate": [Line([])],
         "usage roll-up": [Line([])],
@@ -199,7 +221,9 @@ def serving(at: Place) -> dict[str, list[Line]]:
         "admin cypher show": [Line(["recall/now"]), Line([BAD], 1)],
         "admin procedures list": [Line([])],
         "admin migrate": [Line(["--check"])],
-        "admin rebuild": [Line(["--verify"])],
+        "admin verify": [Line([])],
+        "admin rebuild": [Line([])],
+        "admin backfill": [Line([])],
         "memory forget": [
             *(Line([kind, at.ids[kind][0]]) for kind in ("memory", "belief", "episode")),
             Line(["scope", "global"]),
@@ -207,7 +231,7 @@ def serving(at: Place) -> dict[str, list[Line]]:
         ],
         "admin export": [Line([file]), Line([file], 2)],
         "admin import": [
-            Line([at.file("mem0.json", mem0), "--from", "mem0"], 1),
+            Line([at.file("mem0.json", mem0), "--source", "mem0"], 1),
             Line([at.file("bad.jsonl", json.dumps({BAD: BAD}))], 2),
         ],
     }
@@ -342,7 +366,10 @@ def test_the_live_dashboard_shows_data(
     at, memory, _ = place
     # Textual reads a string as markup.
     cells = [
-        c for pane in PANES for row in pane.rows(memory.usage.dashboard(), RATED) for c in row.cells
+        cell
+        for pane in PANES
+        for row in rows_of(pane, memory.usage.dashboard(), RATED)
+        for cell in row.cells
     ]
     assert [one for one in cells if not isinstance(one, Text)] == []
 

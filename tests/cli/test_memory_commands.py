@@ -24,7 +24,9 @@ def test_a_memory_lives_its_whole_life(run: Run) -> None:
 
     listed = run("memory", "list", "--json").data["memories"]
     assert [m["id"] for m in listed] == [new]
-    hidden = run("memory", "list", "--include-hidden", "--json").data["memories"]
+    hidden = run("memory", "list", "--status", "superseded", "--status", "current", "--json").data[
+        "memories"
+    ]
     assert {m["id"] for m in hidden} == {old, new}
     assert run("memory", "get", old, "--json").data["head_ids"] == [new]
 

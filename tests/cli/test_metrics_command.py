@@ -57,7 +57,9 @@ def test_a_scrape_is_printed(run: Run, remembered: str) -> None:
 
 
 def test_tenants_are_named_when_that_is_asked_for(run: Run, remembered: str) -> None:
-    labelled = run("admin", "metrics", "show", "--by-tenant", remembered, "--by-tenant", "nobody").out
+    labelled = run(
+        "admin", "metrics", "show", "--by-tenant", remembered, "--by-tenant", "nobody"
+    ).out
     found = values(labelled, "graphmem_memories")
     assert found["current", remembered] == 2
     assert found["current", "nobody"] == 0

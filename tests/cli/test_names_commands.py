@@ -1,4 +1,4 @@
-"""`graphmem alias add | apart | names`."""
+"""`graphmem alias add | remove | list`."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_nothing_to_prune_or_restore(run: Run) -> None:
     assert "Nothing to pack." in run("usage", "pack").out
     missing = failing(run("usage", "restore-pruned", "prune_x"), 1)
     assert "No pruning 'prune_x'" in missing.err
-    assert "--item requires RUN" in failing(run("usage", "restore-pruned", "--item-id", "m"), 2).err
+    assert "RUN_ID" in failing(run("usage", "restore-pruned", "--item-id", "m"), 2).err
 
 
 def test_the_plan_then_the_deed_then_all_is_back(run: Run, unused: str, tmp_path: Path) -> None:
@@ -53,16 +53,18 @@ def test_the_plan_then_the_deed_then_all_is_back(run: Run, unused: str, tmp_path
     done = run("usage", "prune", "--apply", "-o", str(file)).out
     manifest = json.loads(file.read_text(encoding="utf-8"))
     assert manifest["applied"] is True
-    assert f"graphmem attention restore {manifest['run_id']}" in " ".join(done.split())
+    assert f"graphmem usage restore-pruned {manifest['run_id']}" in " ".join(done.split())
     assert [item["id"] for item in manifest["items"]] == [unused, "text"]
-    listed = run("usage", "prune-manifest").out
+    listed = run("usage", "prune-manifest", manifest["run_id"]).out
     assert f"{manifest['run_id']}" in listed
     assert "2 items, 2 still pruned" in listed
     part = run("usage", "restore-pruned", manifest["run_id"], "--item-id", unused)
     assert "Restored: 1 item." in part.out
     assert "2 items, 1 still pruned" in run("usage", "prune-manifest").out
     assert run("usage", "restore-pruned", manifest["run_id"], "--json").data == {"items": 1}
-    assert "All items are already restored." in run("usage", "restore-pruned", manifest["run_id"]).out
+    assert (
+        "All items are already restored." in run("usage", "restore-pruned", manifest["run_id"]).out
+    )
     data = run("usage", "prune-manifest", "--json").data
     assert [line["away"] for line in data] == [False, False]
 

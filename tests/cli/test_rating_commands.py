@@ -1,4 +1,4 @@
-"""`graphmem attention`, as people and programs read it."""
+"""`graphmem usage`, as people and programs read it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_what_is_opened_comes_to_the_top(run: Run, used: str) -> None:
     )
     assert "Nothing new" in run("usage", "rate").out
     shown = run("usage", "dashboard").out
-    for words in ("most used", "MEDIUM 1", "LOW 3", "recent activity", "recent ratings", "s4"):
+    for words in ("most used", "tiers", "recent activity", "recent ratings", "s4"):
         assert words in shown
     data = run("usage", "dashboard", "--json", "--limit", "2").data
     assert data["top"][0]["text"] == used
@@ -86,3 +86,21 @@ def test_only_some_kinds_are_shown(run: Run, used: str) -> None:
     for option, value, named in (("--kind", "Turn", "kinds"), ("--limit", "0", "limit")):
         refused = run("usage", "dashboard", option, value)
         assert (refused.code, named in refused.err) == (2, True)
+
+
+def test_a_search_and_an_access_are_logged(run: Run) -> None:
+    memory_id = run("memory", "remember", "The garden has nine roses", "--json").data["memory_id"]
+    logged = run("usage", "log-search", "roses", "--tool", "grep", "--result", memory_id)
+    assert logged.out == "Logged.\n"
+    assert run("usage", "log-access", "file", "garden.md").code == 0
+    activity = run("usage", "dashboard", "--json").data["activity"]
+    assert [(use["tool"], use["query"]) for use in activity] == [(None, None), ("grep", "roses")]
+    assert run("usage", "log-access", "door", "garden.md").code == 2
+
+
+def test_rated_items_are_listed(run: Run, used: str) -> None:
+    run("usage", "rate")
+    shown = run("usage", "ratings", "--limit", "2").out.splitlines()
+    assert shown[0].split() == ["elo", "tier", "games", "kind", "text"]
+    assert used in shown[1]
+    assert len(run("usage", "ratings", "--tier", "MEDIUM", "--json").data) == 1

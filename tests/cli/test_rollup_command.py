@@ -13,7 +13,7 @@ Run = Callable[..., Any]
 
 
 def test_it_is_told_before_it_is_done(run: Run, migrated: Settings, tenant: str) -> None:
-    assert "Nothing to roll up: no rated or unratable search is 90 days old." in (
+    assert "Nothing to roll up: no rated or unratable search is old enough." in (
         run("usage", "roll-up").out
     )
     with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:

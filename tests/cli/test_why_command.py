@@ -49,7 +49,17 @@ def test_the_sum_of_a_many_belief_is_shown(run: Run) -> None:
 
 
 def test_the_product_of_a_one_value_is_shown(run: Run) -> None:
-    run("predicate", "declare", "works_on", "--cardinality", "ONE", "--decay-per-day", "0.001", "--at", DAYS[0])
+    run(
+        "predicate",
+        "declare",
+        "works_on",
+        "--cardinality",
+        "ONE",
+        "--decay-per-day",
+        "0.001",
+        "--at",
+        DAYS[0],
+    )
     old = observed(run, "alice works_on Borealis", DAYS[1], "--confidence", "0.8")
     observed(run, "alice works_on Borealis", DAYS[2], "--confidence", "0.5", "--refuting")
     new = observed(run, "alice works_on Atlas", DAYS[3], "--confidence", "0.1")
@@ -68,7 +78,9 @@ def test_the_product_of_a_one_value_is_shown(run: Run) -> None:
 def test_an_echo_is_shown_as_such(run: Run, migrated: Settings, tenant: str) -> None:
     with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as opened:
         opened.tenant(tenant).episodes.add(episode_id="monday")
-    done = observed(run, "alice likes tea", DAYS[0], "--confidence", "0.5", "--episode-id", "monday")
+    done = observed(
+        run, "alice likes tea", DAYS[0], "--confidence", "0.5", "--episode-id", "monday"
+    )
     observed(run, "alice likes tea", DAYS[1], "--confidence", "0.9", "--episode-id", "monday")
     rows = run("why", done["belief_id"]).out.splitlines()
     assert "(0.693)" in next(row for row in rows if row.endswith("echo of #2"))
@@ -113,7 +125,9 @@ def test_a_memory_is_told_by_its_events(run: Run) -> None:
 
 def test_the_trace_of_a_memory_is_told_saying_by_saying(run: Run) -> None:
     for _ in range(3):
-        memory_id = run("memory", "remember", "The limit is 100 requests.", "--json").data["memory_id"]
+        memory_id = run("memory", "remember", "The limit is 100 requests.", "--json").data[
+            "memory_id"
+        ]
     shown = run("why", memory_id, "--limit", "2").out
     assert [line.split()[2:] for line in shown.splitlines() if "1.000" in line][:2] == [
         ["1.000", "0.100", "1.000", "0.100"],

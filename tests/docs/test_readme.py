@@ -56,7 +56,7 @@ def test_the_way_from_the_demo_to_a_picture(
     for words in ("Atlas", "Borealis", "Alice deploys Tidepool from Atlas", "/browser/?dbms="):
         assert words in printed
     files = tmp_path / "files"
-    follow(["graphmem", "admin", "browser", "--out", str(files)])
+    follow(["graphmem", "admin", "browser", "--output", str(files)])
     link = opened.read_text().strip()
     secret = (Path(newcomer["GRAPHMEM_HOME"]) / "server" / "password").read_text().strip()
     assert secret not in printed + link

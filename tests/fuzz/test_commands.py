@@ -42,7 +42,7 @@ LEFT_OUT = {
     "admin export": "writes a file",
     "admin procedures build": "compiles for a second",
 }
-NOT_GIVEN = {"model", "root", "output", "out", "every", "live"}
+NOT_GIVEN = {"model", "root", "output", "every", "live"}
 """What fetches, writes files or stays."""
 
 

@@ -269,14 +269,24 @@ def alias(done: model.Alias) -> str:
 
 def retracted(done: model.RetractionReceipt) -> str:
     """Return the receipt of a retraction."""
-    pending = "" if done.found else "\nThe event does not exist yet: retracted on arrival."
-    return f"{done.target_id} is retracted by {done.event_id}.{pending}"
+    text = f"{done.target_id} is retracted by {done.event_id}."
+    if not done.found:
+        text += "\nThe event does not exist yet: it will be retracted on arrival."
+    return text
 
 
-def changed(done: model.StatusReceipt) -> str:
-    """Return the state of a belief after a change."""
+def status(done: model.StatusReceipt) -> str:
+    """Return the status of a belief after a change."""
+    return _changed(done, done.status)
+
+
+def flag(done: model.StatusReceipt) -> str:
+    """Return whether a belief is flagged after a change."""
+    return _changed(done, "flagged" if done.flagged else "not flagged")
+
+
+def _changed(done: model.StatusReceipt, state: str) -> str:
     unchanged = "" if done.changed else "Nothing changed. "
-    state = f"{done.status} and {'flagged' if done.flagged else 'not flagged'}"
     return f"{unchanged}{done.belief_id} is {state}.\nevent {done.event_id}"
 
 

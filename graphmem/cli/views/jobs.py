@@ -124,8 +124,9 @@ def extraction_report(done: model.ExtractionReport) -> Group:
     lines: list[RenderableType] = [_extracted(proposal) for proposal in done.proposals]
     lines += [_dismissed(proposal) for proposal in done.refused]
     lines += [_unread(window) for window in done.unread]
+    declare = "to declare: graphmem predicate declare"
     lines += [
-        Text(f"graphmem predicate declare {hint.predicate} --cardinality {hint.cardinality}")
+        Text(f"{declare} {hint.predicate} --cardinality {hint.cardinality}")
         for hint in done.cardinalities
     ]
     return Group(*lines, _extraction_summary(done))
