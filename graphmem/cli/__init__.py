@@ -14,40 +14,25 @@ from typing import Any
 import click
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("graphmem.cli.demo:demo", "Start a server, ingest a sample conversation, recall it."),
-    "ingest": ("graphmem.cli.ingest:ingest", "Ingest the conversations of FILE."),
-    "recall": (
-        "graphmem.cli.recall:recall",
-        "Search memories and beliefs; show results, best first.",
-    ),
-    "context": (
-        "graphmem.cli.recall:context",
-        "Print search results as a block of data for a prompt.",
-    ),
-    "why": ("graphmem.cli.recall:why", "Explain a belief or a memory, event by event."),
-    "expand": ("graphmem.cli.recall:expand", "Show the card of a memory, belief, turn or episode."),
-    "consolidate": (
-        "graphmem.cli.jobs:consolidate",
-        "Derive beliefs from several episodes; show the changes.",
-    ),
-    "mcp": ("graphmem.cli.mcp:mcp", "Serve agents over MCP, on stdio or HTTP."),
-    "memory": ("graphmem.cli.memory:memory", "Write, read and correct memories; erase items."),
-    "belief": ("graphmem.cli.belief:belief", "Record evidence, test hypotheses, read beliefs."),
-    "predicate": (
-        "graphmem.cli.declarations:predicate",
-        "Declare and list the policies of predicates.",
-    ),
-    "alias": ("graphmem.cli.declarations:alias", "Add, remove and list second names of one thing."),
-    "episode": ("graphmem.cli.jobs:episode", "Write, read, graduate and compress episodes."),
-    "proposal": (
-        "graphmem.cli.jobs:proposal",
-        "List, accept or dismiss proposals of `belief extract`.",
-    ),
-    "usage": ("graphmem.cli.usage:usage", "Rate, audit and prune the memory by its search log."),
-    "server": ("graphmem.cli.server:server", "Manage the local Neo4j server."),
-    "admin": ("graphmem.cli.admin:admin", "Manage the schema, tenants, transfers and settings."),
+    "demo": ("demo:demo", "Start a server, ingest a sample conversation, recall it."),
+    "ingest": ("ingest:ingest", "Ingest the conversations of FILE."),
+    "recall": ("recall:recall", "Search memories and beliefs; show results, best first."),
+    "context": ("recall:context", "Print search results as a block of data for a prompt."),
+    "why": ("recall:why", "Explain a belief or a memory, event by event."),
+    "expand": ("recall:expand", "Show the card of a memory, belief, turn or episode."),
+    "consolidate": ("jobs:consolidate", "Derive beliefs from several episodes; show the changes."),
+    "mcp": ("mcp:mcp", "Serve agents over MCP, on stdio or HTTP."),
+    "memory": ("memory:memory", "Write, read and correct memories; erase items."),
+    "belief": ("belief:belief", "Record evidence, test hypotheses, read beliefs."),
+    "predicate": ("declarations:predicate", "Declare and list the policies of predicates."),
+    "alias": ("declarations:alias", "Add, remove and list second names of one thing."),
+    "episode": ("jobs:episode", "Write, read, graduate and compress episodes."),
+    "proposal": ("jobs:proposal", "List, accept or dismiss proposals of `belief extract`."),
+    "usage": ("usage:usage", "Rate, audit and prune the memory by its search log."),
+    "server": ("server:server", "Manage the local Neo4j server."),
+    "admin": ("admin:admin", "Manage the schema, tenants, transfers and settings."),
 }
-"""Import path and summary of each command, so that `--help` imports none of them."""
+"""Module, name and summary of each command, so that `--help` imports none of them."""
 
 
 class LazyGroup(click.Group):
@@ -62,7 +47,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), name)
+        command: click.Command = getattr(importlib.import_module(f"graphmem.cli.{module}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

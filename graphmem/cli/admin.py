@@ -36,7 +36,7 @@ def export(app: App, file: Path) -> None:
     """
     from graphmem.cli.views import admin as views
 
-    with app.memory() as client, app.counting(_record_counters()) as on_progress:
+    with app.client() as client, app.counting(_record_counters()) as on_progress:
         done = client.admin.export_to(file, on_progress)
     app.emit(done, lambda it: views.exported(it, file))
 
@@ -62,7 +62,7 @@ def import_(app: App, file: Path, *, source: str | None) -> int:
     if source is not None:
         return _import_foreign(app, file, source)
     counters = {"check": "lines checked", **_record_counters(), **CACHES}
-    with app.memory() as client, app.counting(counters) as on_progress:
+    with app.client() as client, app.counting(counters) as on_progress:
         done = client.admin.import_from(file, on_progress)
     app.emit(done, lambda it: views.imported(it, app.settings.tenant))
     return 0
@@ -75,7 +75,7 @@ def _import_foreign(app: App, file: Path, source: str) -> int:
     with opened(file) as handle:
         data = parsed_document(file, handle)
     counters: dict[str, str] = {action: action.value for action in ImportAction}
-    with app.memory() as client, app.counting(counters) as on_progress:
+    with app.client() as client, app.counting(counters) as on_progress:
         done = client.admin.import_foreign(data, source, on_progress)
     app.emit(done, "admin.import_foreign")
     return int(bool(done.refused))

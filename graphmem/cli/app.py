@@ -118,22 +118,23 @@ class App:
             }
             yield lambda kind, count: bars.update(tasks[kind], advance=count, visible=True)
 
-    def look_only(self) -> None:
+    def skip_log(self) -> None:
         """Exclude this command from the search log, as it is not a use of the memory."""
         self.settings = self.settings.model_copy(update={"access_log": False})
 
     @contextmanager
-    def memory(self) -> Iterator[GraphMem]:
+    def client(self) -> Iterator[GraphMem]:
         """Yield an open client on the tenant and scope of the command; close it afterwards."""
         from graphmem.client import GraphMem
 
-        if self.settings.uri is None:
-            from graphmem.cli.terminal import start
+        self.start_server()
+        with GraphMem.open(settings=self.settings, on_progress=self.report) as client:
+            yield client
 
-            start(self)
-        opened = GraphMem.open(settings=self.settings, on_progress=self.report)
-        with opened:
-            yield opened
+    def start_server(self) -> None:
+        """Start the managed server, unless the settings have a URI."""
+        if self.settings.uri is None:
+            terminal.start(self)
 
     def report(self, line: str) -> None:
         """Print the progress of a slow step, unless JSON is printed."""
@@ -193,7 +194,7 @@ def method_command(
     """
 
     def run(app: App, **kwargs: Any) -> int:
-        with app.memory() as client:
+        with app.client() as client:
             method = partial(attrgetter(path)(client), **given(kwargs))
             if counters is None:
                 found = method()

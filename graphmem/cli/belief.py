@@ -54,7 +54,7 @@ def import_(app: App, file: Path) -> None:
     from graphmem.cli.views import belief as views
 
     observations = read_observations(file, app.settings.scope)
-    with app.memory() as client, app.progress() as bars:
+    with app.client() as client, app.progress() as bars:
         bar = bars.add_task(f"Recording {file.name}", total=len(observations))
         done = client.observe_many(observations, lambda batch: bars.advance(bar, len(batch)))
     repeated = sum(receipt.repeated for receipt in done)
@@ -143,7 +143,7 @@ def add_evidence(app: App, belief_id: str, kind: Any, strength: float, **event: 
     """
     from graphmem.cli.views import belief as views
 
-    with app.memory() as client:
+    with app.client() as client:
         done = client.add_evidence(belief_id, kind, strength, **given(event))
         trail = client.evidence_for(belief_id, limit=1)
     shown = {"recorded": done, "verdict": trail.verdict, "needed": trail.needed}
@@ -186,7 +186,7 @@ def what_if(app: App, belief_id: str, **supposed: Any) -> None:
         for kind in ("supporting", "refuting")
         for strength in supposed.pop(kind, ())
     ]
-    with app.memory() as client:
+    with app.client() as client:
         app.emit(client.beliefs.what_if(belief_id, evidence, **given(supposed)), "beliefs.what_if")
 
 
@@ -220,7 +220,7 @@ def current(app: App, subject: str, predicate: str, *, limit: int, **times: Any)
     from graphmem.cli.views import belief as views
 
     read = given(times)
-    with app.memory() as client:
+    with app.client() as client:
         slot = client.current(subject, predicate, limit=limit, **read)
         # A slot has no verdict: the view for people needs one more query.
         candidate = slot.leader if not app.json else None
@@ -290,7 +290,7 @@ def timeline(app: App, *, output: Path | None, **options: Any) -> None:
         draw = plot.to_file(output)
     elif not app.json:
         draw = plot.in_terminal(app.console.width)
-    with app.memory() as client:
+    with app.client() as client:
         found = client.beliefs.timeline(**given(options))
     if app.json:
         app.emit_json(found)

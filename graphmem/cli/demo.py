@@ -54,8 +54,8 @@ def demo(app: App) -> None:
     with resources.as_file(resources.files("graphmem") / "data" / "demo.jsonl") as path:
         [conversation] = read_conversations(path).conversations
     questions = json.loads(_data("demo_questions.json"))
-    app.look_only()
-    with app.memory() as opened:
+    app.skip_log()
+    with app.client() as opened:
         memory = opened.tenant(TENANT).scope(SCOPE)
         total, became = remember(app, memory, conversation.messages, "half a year of conversation")
         observe(memory, conversation.messages)

@@ -43,7 +43,7 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
     read = read_conversations(file, strict=strict)
     messages = [message for conversation in read.conversations for message in conversation.messages]
     found: list[ExtractionReport] = []
-    with app.memory() as client:
+    with app.client() as client:
         total, _ = remember(app, client, messages, file.name)
         for name in transcripts.sessions(messages) if extract else []:
             with app.counting(READING) as count:

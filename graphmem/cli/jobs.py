@@ -53,7 +53,7 @@ def consolidate(app: App, *, every: float | None, **run: Any) -> int:
     """
     if run["dry_run"] and every is not None:
         raise click.UsageError("--every repeats writes, but --dry-run writes nothing: give one.")
-    with app.memory() as client:
+    with app.client() as client:
         if every is not None:
             _run_forever(app, client, every, **run)
         with app.counting(CONSOLIDATING) as on_progress:
@@ -88,13 +88,9 @@ extract = method_command(
     fails=lambda report: report.unread,
 )
 
-
-proposal = Group("proposal", "List, accept or dismiss proposals of `belief extract`.")
-
-
 IDS = click.argument("proposal_ids", metavar="ID...", nargs=-1, required=True)
 
-
+proposal = Group("proposal", "List, accept or dismiss proposals of `belief extract`.")
 proposal.method(
     "proposals.list",
     "List proposals page by page, oldest first.",
@@ -134,7 +130,7 @@ episode = Group("episode", "Write, read, graduate and compress episodes.")
 @command(tenant=True)
 def add(app: App, **fields: Any) -> None:
     """Store an episode, for example a document."""
-    with app.memory() as client:
+    with app.client() as client:
         episode_id = client.episodes.add(**given(fields))
     app.emit({"episode_id": episode_id}, lambda _: f"{episode_id} is stored.")
 

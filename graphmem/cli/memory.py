@@ -99,7 +99,7 @@ def _mark(
     method: Callable[[Handle], Callable[..., str]],
     event: dict[str, Any],
 ) -> None:
-    with app.memory() as client:
+    with app.client() as client:
         event_id = method(client)(memory_id, **given(event))
     app.emit({"event_id": event_id}, lambda _: f"{memory_id} is {state}; event {event_id}.")
 
@@ -125,7 +125,7 @@ def forget(app: App, what: str, item_id: str, **erasure: Any) -> int:
     when the final check finds remaining data.
     """
     counters = {"page": "Pages searched", "node": "Nodes erased"}
-    with app.memory() as client, app.counting(counters) as on_progress:
+    with app.client() as client, app.counting(counters) as on_progress:
         # Open the named scope or tenant, so that --scope and --tenant need not repeat it.
         handle: Handle = client
         if what in ("scope", "tenant"):

@@ -80,10 +80,7 @@ def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -
 def _opened(app: App, by_tenant: tuple[str, ...]) -> Iterator[Exporter]:
     from graphmem.client import metrics as client
 
-    if app.settings.uri is None:
-        from graphmem.cli.terminal import start
-
-        start(app)
+    app.start_server()
     with client.opened(app.settings, by_tenant) as exporter:
         yield exporter
 

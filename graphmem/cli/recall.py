@@ -48,7 +48,7 @@ recall = method_command(
 @command(tenant=True)
 def context(app: App, query: str, **search: Any) -> None:
     """Print search results as a block of data for a prompt."""
-    with app.memory() as client:
+    with app.client() as client:
         found = client.context(query, **given(search))
         # Print before the search is logged: a failed log entry must not hide the results.
         if app.json:

@@ -86,7 +86,7 @@ def dashboard(app: App, *, live: bool, every: float, **query: Any) -> None:
     if live:
         _live(app, shown, every)
         return
-    with app.memory() as client:
+    with app.client() as client:
         app.emit(client.usage.dashboard(**shown), "usage.dashboard")
 
 
@@ -106,8 +106,8 @@ def _live(app: App, shown: dict[str, Any], every: float) -> None:
             hint="pip install 'graphmem[dashboard]'",
         ) from None
     # Watching the dashboard must not change the usage it shows.
-    app.look_only()
-    with app.memory() as client:
+    app.skip_log()
+    with app.client() as client:
         wanted = {"limit": 100, **shown}
         # Report errors of the options or the server before drawing.
         client.usage.dashboard(**wanted)
@@ -126,7 +126,7 @@ def prune(app: App, *, output: Path | None, **run: Any) -> None:
     the text of a LOW episode after 14 days. Nothing is deleted: `graphmem usage restore-pruned`
     restores it.
     """
-    with app.memory() as client, app.counting({"rating": "Ratings examined"}) as on_progress:
+    with app.client() as client, app.counting({"rating": "Ratings examined"}) as on_progress:
         done = client.usage.prune(on_progress=on_progress, **given(run))
     if output is not None:
         _write(output, done.model_dump_json(indent=2))
@@ -176,7 +176,7 @@ def pack(app: App, *, output: Path | None, **wanted: Any) -> None:
     """
     from graphmem.cli.views import usage as views
 
-    with app.memory() as client:
+    with app.client() as client:
         found = client.usage.pack(**given(wanted))
     if output is not None:
         _write(output, found.text)

@@ -159,7 +159,7 @@ def test_every_command_says_what_it_is_for() -> None:
 def test_the_top_level_help_is_that_of_the_commands() -> None:
     for name, (home, text) in COMMANDS.items():
         module, _, attribute = home.partition(":")
-        command = getattr(importlib.import_module(module), attribute)
+        command = getattr(importlib.import_module(f"graphmem.cli.{module}"), attribute)
         assert command.name == name
         assert command.help.splitlines()[0] == text
 

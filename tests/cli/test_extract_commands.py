@@ -1,4 +1,4 @@
-"""`graphmem belief extract`, `graphmem proposal`, and `ingest --extract`: what is said as evidence."""
+"""`graphmem belief extract`, `graphmem proposal` and `ingest --extract`."""
 
 from __future__ import annotations
 
