@@ -1,4 +1,4 @@
-"""`graphmem metrics`, scraped as Prometheus does it."""
+"""`graphmem admin metrics`, scraped as Prometheus does it."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_the_loop_of_a_conversation_prints_what_the_page_shows(newcomer: Environ
 
 
 def test_the_commands_run(follow: Follow) -> None:
-    commands = next(text for kind, text in BLOCKS if kind == "bash" and "memory add" in text)
+    commands = next(text for kind, text in BLOCKS if kind == "bash" and "memory remember" in text)
     out = follow(["bash", "-ec", commands])
     assert "The planning meeting is on Tuesday." in out
 
