@@ -64,6 +64,7 @@ def cli() -> None:
     """Trustworthy memory for agents, stored in Neo4j.
 
     Settings are read from GRAPHMEM_ variables. Without GRAPHMEM_URI a local server is started.
+    Commands that erase, prune or replace data only show their plan, unless --apply is given.
     """
 
 
