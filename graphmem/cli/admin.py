@@ -1,19 +1,23 @@
-"""`graphmem admin`: the schema, tenants, settings, Cypher and procedures."""
+"""`graphmem admin`: the schema, tenants, settings, Cypher, procedures and metrics."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import options
+from graphmem.cli import options, terminal
 from graphmem.cli.app import App, Group, command
 from graphmem.cli.browse import browser
-from graphmem.cli.metrics import metrics
+from graphmem.rules import hosts
 
 if TYPE_CHECKING:
     from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec
+    from graphmem.client.metrics import Exporter
     from graphmem.model import ReembedReport
 
 FILE = click.argument("file", type=options.FILE)
@@ -290,4 +294,87 @@ def build(app: App, *, output: Path | None) -> None:
 
 
 admin.add_command(browser)
-admin.add_command(metrics)
+
+
+TENANTS = options.stacked(
+    click.option("--tenant", help="Tenant to measure without a label.  [default: GRAPHMEM_TENANT]"),
+    click.option(
+        "--by-tenant",
+        multiple=True,
+        metavar="NAME",
+        help="Measure this tenant and label its metrics with its name (repeatable).",
+    ),
+)
+
+
+@admin.group()
+def metrics() -> None:
+    """Export sizes, ratings, backlog and costs to Prometheus."""
+
+
+@metrics.command(name="show")
+@TENANTS
+@command()
+def show_metrics(app: App, *, by_tenant: tuple[str, ...]) -> None:
+    """Print the metrics once."""
+    with _exporter(app, by_tenant) as exporter:
+        exporter.read()
+        if app.json:
+            app.emit_json(_families(exporter))
+        else:
+            terminal.echo(exporter.metrics.text(), end="")
+
+
+@metrics.command()
+@options.listen(9464)
+@click.option(
+    "--every",
+    type=click.FloatRange(min=1),
+    default=30.0,
+    help="Seconds between readings of the graph; scrapes return the latest.",
+)
+@TENANTS
+@command()
+def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -> None:
+    """Serve metrics to Prometheus until interrupted.
+
+    Anyone who can reach the address can read the metrics. The Host header of a request must be the
+    address or loopback; --allow-host accepts another, for example graphmem.example:9464.
+    """
+
+    def wait() -> bool:
+        time.sleep(every)
+        return True
+
+    with _exporter(app, by_tenant) as exporter:
+        exporter.read()
+        host, allow = where["host"], where["allow_host"]
+        port = exporter.metrics.serve(host, where["port"], allow)
+        address = f"http://{hosts.bracketed(host)}:{port}/metrics"
+        app.emit({"address": address}, lambda _: f"Serving {address}. Press Ctrl-C to stop.")
+        wait()
+        exporter.keep_reading(wait)
+
+
+@contextmanager
+def _exporter(app: App, by_tenant: tuple[str, ...]) -> Iterator[Exporter]:
+    from graphmem.client import metrics as client
+
+    app.start_server()
+    with client.opened(app.settings, by_tenant) as exporter:
+        yield exporter
+
+
+def _families(exporter: Exporter) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": family.name,
+            "help": family.documentation,
+            "type": family.type,
+            "samples": [
+                {"name": sample.name, "labels": sample.labels, "value": sample.value}
+                for sample in family.samples
+            ],
+        }
+        for family in exporter.metrics.collect()
+    ]

@@ -49,7 +49,7 @@ def demo(app: App) -> None:
     changed facts as evidence and recalls it with and without belief. A second run adds nothing.
     """
     from graphmem.adapters.conversations import read_conversations
-    from graphmem.cli.ingest import remember
+    from graphmem.cli.jobs import remember
 
     with resources.as_file(resources.files("graphmem") / "data" / "demo.jsonl") as path:
         [conversation] = read_conversations(path).conversations
