@@ -32,7 +32,7 @@ OWN = {
     "context": {"query"},
     "belief what-if": {"supporting", "refuting"},
 }
-"""Options and arguments that are no argument of the method."""
+"""Options and arguments of a command that its method does not take."""
 
 
 def groups(group: click.Group, path: str) -> Iterator[tuple[str, click.Group]]:

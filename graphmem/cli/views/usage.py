@@ -192,7 +192,7 @@ def _activity(found: model.UsageDashboard) -> Iterator[PaneRow]:
     for use in found.activity:
         query = f"{use.tool}: {use.query}" if use.tool else "opened"
         texts = Text(" · ").join(named(text, item_id) for _, item_id, text in use.items)
-        cells = (f"{use.at:%m-%d %H:%M:%S}", use.session_id or "–", Text(query), texts)
+        cells = (f"{use.at:%Y-%m-%d %H:%M:%S}", use.session_id or "–", Text(query), texts)
         yield PaneRow(use.id, cells, use)
 
 
@@ -200,7 +200,7 @@ def _updates(found: model.UsageDashboard) -> Iterator[PaneRow]:
     for update in found.updates:
         style = "green" if update.after > update.before else "red"
         cells = (
-            f"{update.at:%m-%d %H:%M:%S}",
+            f"{update.at:%Y-%m-%d %H:%M:%S}",
             f"{update.before:.0f}",
             Text(f"{update.after:.0f}", style=style),
             update.kind.lower(),
