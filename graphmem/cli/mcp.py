@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import terminal
-from graphmem.cli.app import App, command, listening
+from graphmem.cli import options, terminal
+from graphmem.cli.app import App, command
 from graphmem.errors import ConfigurationError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--read-only", is_flag=True, help="Offer only reading tools; do not log searches.")
 @click.option("--http", is_flag=True, help="Serve streamable HTTP instead of stdin and stdout.")
-@listening(port=8765)
+@options.listen(8765)
 @click.option(
     "--tokens",
     type=click.Path(path_type=Path),
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     "vscode, codex, windsurf, gemini-cli or zed.",
 )
 @click.option("--tools", is_flag=True, help="List the tools with their token costs and exit.")
-@command(wall=True)
+@command(tenant=True)
 def mcp(
     app: App,
     *,

@@ -310,4 +310,4 @@ async def _placed(state: HandleState, given: _E) -> _E:
     """Return the evidence with the session's episode, unless it names one or none is open."""
     if given.episode_id is not None:
         return given
-    return given.model_copy(update={"episode": await state.opened_episode()})
+    return given.model_copy(update={"episode_id": await state.opened_episode()})
