@@ -56,7 +56,7 @@ class _Store(BaseStore, Generic[H]):
 
     def __init__(
         self,
-        memory: H,
+        handle: H,
         *,
         fields: Sequence[str] | None = WHOLE,
         ttl: TTLConfig | None = None,
@@ -65,7 +65,7 @@ class _Store(BaseStore, Generic[H]):
         """Store items in the handle's own scope of its tenant.
 
         Args:
-            memory: the handle; the store does not close it.
+            handle: the handle whose own scope holds the items.
             fields: paths, as LangGraph writes them, of the texts that a search with a query
                 compares; `$` is the whole value. An item's `index` overrides them. None ignores
                 queries. The vectors come from the memory's own model.
@@ -79,7 +79,7 @@ class _Store(BaseStore, Generic[H]):
         for name, given in (("fields", fields), ("remember", remember)):
             if isinstance(given, str):
                 raise InvalidInputError(f"`{name}` must be a list of fields.")
-        self._memory: H = memory
+        self._handle: H = handle
         self._fields = None if fields is None else tuple(fields)
         self._remember = tuple(remember)
         self.ttl_config = ttl
@@ -112,9 +112,9 @@ class _Store(BaseStore, Generic[H]):
             )
         if isinstance(op, ListNamespacesOp):
             conditions = () if op.match_conditions is None else op.match_conditions
-            fits = [valid(NamespaceMatch, end=c.match_type, path=c.path) for c in conditions]
+            matches = [valid(NamespaceMatch, end=c.match_type, path=c.path) for c in conditions]
             return valid(
-                ListNamespaces, fits=fits, depth=op.max_depth, limit=op.limit, offset=op.offset
+                ListNamespaces, fits=matches, depth=op.max_depth, limit=op.limit, offset=op.offset
             )
         raise InvalidInputError(f"Unknown operation type: {type(op).__name__}.")
 
@@ -124,27 +124,27 @@ class _Store(BaseStore, Generic[H]):
         # LangGraph writes parts of it as JSON, with raw errors for values that JSON cannot
         # represent.
         items.encode_value(op.value)
-        return _at(op.value, self._fields if op.index is None else op.index)
+        return _texts_at(op.value, self._fields if op.index is None else op.index)
 
     def _memories(self, calls: Iterable[ItemCall]) -> list[NewMemory]:
         return [
             valid(NewMemory, content=text, source=SOURCE)
             for call in calls
             if isinstance(call, PutItem) and call.value is not None
-            for text in _at(call.value, self._remember).values()
+            for text in _texts_at(call.value, self._remember).values()
         ]
 
 
 class GraphMemStore(_Store[Handle]):
-    """LangGraph's `BaseStore` on a `GraphMem` handle; its async methods use a thread."""
+    """LangGraph's `BaseStore` on a handle; its async methods use a thread."""
 
     @override
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run the operations; see `Handle.items`."""
+        """Run the operations; see `Items.batch`."""
         calls = self._calls(list(ops))
-        answers = self._memory.items.batch(calls)
+        answers = self._handle.items.batch(calls)
         if memories := self._memories(calls):
-            self._memory.remember_many(memories)
+            self._handle.remember_many(memories)
         return [_result(answer) for answer in answers]
 
     @override
@@ -154,11 +154,11 @@ class GraphMemStore(_Store[Handle]):
 
     def sweep_ttl(self) -> int:
         """Delete expired items and return their number."""
-        return self._memory.items.sweep()
+        return self._handle.items.sweep()
 
 
 class AsyncGraphMemStore(_Store[AsyncHandle]):
-    """LangGraph's `BaseStore` on an `AsyncGraphMem` handle.
+    """LangGraph's `BaseStore` on an awaited handle.
 
     Create it in its event loop. Its blocking methods are for other threads, where LangGraph runs
     tools that are not coroutines.
@@ -166,23 +166,23 @@ class AsyncGraphMemStore(_Store[AsyncHandle]):
 
     def __init__(
         self,
-        memory: AsyncHandle,
+        handle: AsyncHandle,
         *,
         fields: Sequence[str] | None = WHOLE,
         ttl: TTLConfig | None = None,
         remember: Sequence[str] = (),
     ) -> None:
         """Store items in the handle's own scope of its tenant; see `GraphMemStore`."""
-        super().__init__(memory, fields=fields, ttl=ttl, remember=remember)
+        super().__init__(handle, fields=fields, ttl=ttl, remember=remember)
         self._loop = asyncio.get_running_loop()
 
     @override
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run the operations; see `AsyncGraphMem.batch_items`."""
+        """Run the operations; see `AsyncItems.batch`."""
         calls = self._calls(list(ops))
-        answers = await self._memory.items.batch(calls)
+        answers = await self._handle.items.batch(calls)
         if memories := self._memories(calls):
-            await self._memory.remember_many(memories)
+            await self._handle.remember_many(memories)
         return [_result(answer) for answer in answers]
 
     @override
@@ -205,7 +205,7 @@ class AsyncGraphMemStore(_Store[AsyncHandle]):
 
     async def sweep_ttl(self) -> int:
         """Delete expired items and return their number."""
-        return await self._memory.items.sweep()
+        return await self._handle.items.sweep()
 
 
 def _check_labels(op: Op) -> None:
@@ -231,7 +231,7 @@ def _check_labels(op: Op) -> None:
     validate_op_namespace(op)
 
 
-def _at(value: Mapping[str, Any] | None, paths: Iterable[str]) -> dict[str, str]:
+def _texts_at(value: Mapping[str, Any] | None, paths: Iterable[str]) -> dict[str, str]:
     """Return the texts at some paths of a value, by their names."""
     found: dict[str, str] = {}
     for path in paths:

@@ -14,52 +14,25 @@ from typing import Any
 import click
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("graphmem.cli.demo:demo", "Start a server, ingest a sample conversation, recall it."),
-    "ingest": ("graphmem.cli.ingest:ingest", "Ingest the conversations of FILE."),
-    "recall": (
-        "graphmem.cli.recall:recall",
-        "Search memories and beliefs; show results, best first.",
-    ),
-    "context": (
-        "graphmem.cli.recall:context",
-        "Print search results as a block of data for a prompt.",
-    ),
-    "why": (
-        "graphmem.cli.recall:why",
-        "Explain a belief or a memory, event by event.",
-    ),
-    "expand": (
-        "graphmem.cli.recall:expand",
-        "Show the card of a memory, belief, turn or episode.",
-    ),
-    "consolidate": (
-        "graphmem.cli.consolidate:consolidate",
-        "Derive beliefs from several episodes; show the changes.",
-    ),
-    "memory": ("graphmem.cli.memory:memory", "Write, read and correct memories."),
-    "belief": (
-        "graphmem.cli.belief:belief",
-        "Record evidence, test hypotheses, read beliefs.",
-    ),
-    "attention": (
-        "graphmem.cli.usage:attention",
-        "Rate, audit and prune the memory by its search log.",
-    ),
-    "metrics": (
-        "graphmem.cli.metrics:metrics",
-        "Export sizes, ratings, backlog and costs to Prometheus.",
-    ),
-    "mcp": (
-        "graphmem.cli.mcp:mcp",
-        "Serve agents over MCP, on stdio or HTTP.",
-    ),
-    "server": (
-        "graphmem.cli.server:server",
-        "Manage the local Neo4j server.",
-    ),
-    "admin": ("graphmem.cli.admin:admin", "Manage the schema, tenants, transfers and settings."),
+    "demo": ("demo:demo", "Start a server, ingest a sample conversation, recall it."),
+    "ingest": ("jobs:ingest", "Ingest the conversations of FILE."),
+    "recall": ("memory:recall", "Search memories and beliefs; show results, best first."),
+    "context": ("memory:context", "Print search results as a block of data for a prompt."),
+    "why": ("memory:why", "Explain a belief or a memory, event by event."),
+    "expand": ("memory:expand", "Show the card of a memory, belief, turn or episode."),
+    "consolidate": ("jobs:consolidate", "Derive beliefs from several episodes; show the changes."),
+    "mcp": ("mcp:mcp", "Serve agents over MCP, on stdio or HTTP."),
+    "memory": ("memory:memory", "Write, read and correct memories; erase items."),
+    "belief": ("belief:belief", "Record evidence, test hypotheses, read beliefs."),
+    "predicate": ("belief:predicate", "Declare and list the policies of predicates."),
+    "alias": ("belief:alias", "Add, remove and list second names of one thing."),
+    "episode": ("jobs:episode", "Write, read, graduate and compress episodes."),
+    "proposal": ("jobs:proposal", "List, accept or dismiss proposals of `belief extract`."),
+    "usage": ("usage:usage", "Rate, audit and prune the memory by its search log."),
+    "server": ("server:server", "Manage the local Neo4j server."),
+    "admin": ("admin:admin", "Manage the schema, tenants, transfers and settings."),
 }
-"""Import path and summary of each command, so that `--help` imports none of them."""
+"""Module, name and summary of each command, so that `--help` imports none of them."""
 
 
 class LazyGroup(click.Group):
@@ -74,7 +47,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), name)
+        command: click.Command = getattr(importlib.import_module(f"graphmem.cli.{module}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -83,12 +56,15 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @click.version_option(package_name="graphmem", prog_name="graphmem")
 def cli() -> None:
     """Trustworthy memory for agents, stored in Neo4j.
 
     Settings are read from GRAPHMEM_ variables. Without GRAPHMEM_URI a local server is started.
+    Commands that erase, prune or replace data only show their plan, unless --apply is given.
     """
 
 

@@ -1,111 +1,124 @@
-"""Administration commands."""
+"""`graphmem admin`: the schema, tenants, settings, Cypher, procedures and metrics."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem import Handle
-from graphmem.cli.app import App, command
+from graphmem.cli import options, terminal
+from graphmem.cli.app import App, Group, command
 from graphmem.cli.browse import browser
-from graphmem.cli.transfer import CACHES, TRANSFER, forget
+from graphmem.rules import urls
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from graphmem.adapters.local_server import Progress
     from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec
-    from graphmem.model import BackfillReport, RebuildReport, ReembedReport
+    from graphmem.client.metrics import Exporter
+    from graphmem.model import ReembedReport
+
+FILE = click.argument("file", type=options.FILE)
+CACHES = {kind: f"{kind} caches" for kind in ("reply", "memory", "belief", "slot")}
+"""Labels of the progress counters for recomputed caches."""
 
 
-@click.group()
-def procedures() -> None:
-    """List and build the procedures for Neo4j Browser and drivers."""
+admin = Group("admin", "Manage the schema, tenants, transfers and settings.")
 
 
-@procedures.command(name="list")
-@command()
-def list_procedures(app: App) -> None:
-    """List every procedure with its signature and result."""
-    from rich.table import Table
+@admin.command()
+@FILE
+@command(tenant=True)
+def export(app: App, file: Path) -> None:
+    """Export all scopes of a tenant to a new FILE.
 
-    from graphmem.adapters.local_server.plugin.java_source import procedure_specs
-
-    found = procedure_specs(app.settings)
-
-    def view(_: object) -> Table:
-        table = Table("CALL; arguments in brackets are optional", box=None, pad_edge=False)
-        table.add_column("result", ratio=1)
-        for offer in found:
-            summary = offer.procedure.summary.split(". ")[0]
-            table.add_row(offer.signature, summary)
-        return table
-
-    app.emit([_described(offer) for offer in found], view)
-
-
-def _described(offer: ProcedureSpec) -> dict[str, Any]:
-    return {
-        "name": offer.name,
-        "signature": offer.signature,
-        "summary": offer.procedure.summary,
-        "arguments": [
-            {"name": item.name, "kind": item.kind, "text": item.text, "required": item.required}
-            for item in offer.arguments
-        ],
-        "rows": offer.procedure.rows,
-        "columns": [
-            {"name": item.name, "kind": item.kind, "text": item.text} for item in offer.columns
-        ],
-    }
-
-
-@procedures.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Plugin folder to install the jar into; created if missing.",
-)
-@command()
-def build(app: App, *, out: Path | None) -> None:
-    """Compile the procedures into a jar for your own Neo4j.
-
-    The jar also serves the compose file. The managed server does not need it: it compiles and
-    loads the procedures when it starts.
+    FILE must not exist. It is readable by its owner only and is named FILE.part until it is
+    complete. To resume an interrupted export, run the command again. Records that are written
+    after the start of the export are not included.
     """
-    from graphmem.adapters.local_server.jars import shipped_lock
-    from graphmem.adapters.local_server.plugin import building
-    from graphmem.adapters.local_server.plugin.java_source import procedure_specs
+    from graphmem.cli.views import admin as views
 
-    jar = building.build(app.settings, report=lambda step: _report(app, step))
-    if out is not None:
-        jar = building.install(jar, out)
-    count, size, neo4j = (
-        len(procedure_specs(app.settings)),
-        jar.stat().st_size,
-        shipped_lock().neo4j,
-    )
-    app.emit(
-        {"file": str(jar), "bytes": size, "procedures": count, "neo4j": neo4j},
-        lambda _: f"{count} procedures, {size / 1e3:.0f} kB, for Neo4j {neo4j} and later: {jar}",
-    )
+    with app.client() as client, app.counting(_record_counters()) as on_progress:
+        done = client.admin.export_to(file, on_progress)
+    app.emit(done, lambda it: views.exported(it, file))
 
 
-def _report(app: App, step: Progress) -> None:
-    if step.stage != "fetch":
-        app.report(step.text)
+@admin.command(name="import")
+@FILE
+@click.option(
+    "--source",
+    type=click.Choice(["mem0", "graphiti"]),
+    help="Import the JSON export of this other memory system.",
+)
+@command(tenant=True)
+def import_(app: App, file: Path, *, source: str | None) -> int:
+    """Import a FILE of `graphmem admin export` into a tenant.
+
+    The command checks the whole file before it writes. Existing records of the tenant stay. To
+    resume an interrupted import, run the command again: imported records are skipped. With
+    --source, FILE is a JSON export of mem0 or Graphiti; fields without a counterpart are listed,
+    and the exit code is 1 when a record was refused.
+    """
+    from graphmem.cli.views import admin as views
+
+    if source is not None:
+        return _import_foreign(app, file, source)
+    counters = {"check": "lines checked", **_record_counters(), **CACHES}
+    with app.client() as client, app.counting(counters) as on_progress:
+        done = client.admin.import_from(file, on_progress)
+    app.emit(done, lambda it: views.imported(it, app.settings.tenant))
+    return 0
 
 
-@click.group()
-def admin() -> None:
-    """Manage the schema, tenants, transfers and settings."""
+def _import_foreign(app: App, file: Path, source: str) -> int:
+    from graphmem.adapters.conversations import open_text_file, parse_document
+    from graphmem.rules.foreign import ImportAction
+
+    with open_text_file(file) as handle:
+        data = parse_document(file, handle)
+    counters: dict[str, str] = {action: action.value for action in ImportAction}
+    with app.client() as client, app.counting(counters) as on_progress:
+        done = client.admin.import_foreign(data, source, on_progress)
+    app.emit(done, "admin.import_foreign")
+    return int(bool(done.refused))
 
 
-admin.add_command(browser)
-admin.add_command(forget)
+def _record_counters() -> dict[str, str]:
+    from graphmem.rules.transfer import KINDS
+
+    return {kind.label: kind.label for kind in KINDS}
+
+
+admin.method(
+    "admin.verify",
+    """Compare the caches of a tenant with its events.
+
+    Nothing is written. The exit code is 1 when a cache differs.
+    """,
+    counters=CACHES,
+    fails=lambda report: report.wrong,
+)
+admin.method(
+    "admin.rebuild",
+    """Recompute the caches of a tenant from its events.
+
+    The command is resumable.
+    """,
+    counters=CACHES,
+)
+admin.method(
+    "admin.backfill",
+    """Create missing events for memories of another tool.
+
+    The command completes memories that another tool or an older layout created without events, and
+    gives them synthetic events. Run `graphmem admin rebuild` afterwards. The exit code is 1 when a
+    memory cannot be completed.
+    """,
+    counters={"memory": "memories examined", "edge": "supersessions completed"},
+    fails=lambda report: report.unfit,
+)
 
 
 @admin.command()
@@ -118,37 +131,21 @@ def migrate(app: App, *, check: bool, plan: bool) -> int:
     The command is idempotent, and concurrent runs are safe. With --check the exit code is 1 when
     a migration is pending or the schema differs.
     """
+    from graphmem.cli.views import admin as views
     from graphmem.client.schema import open_schema
 
-    with open_schema(app.settings, report=app.report) as s:
+    with open_schema(app.settings, report=app.report) as schema:
         if check:
-            return _check(app, s)
+            found = {"pending": schema.plan(), "differences": schema.drift()}
+            app.emit(found, views.schema_check)
+            return int(any(found.values()))
         if plan:
-            pending = s.plan()
+            pending = schema.plan()
             app.emit({"pending": pending}, lambda _: "\n".join(pending) or "Nothing is pending.")
             return 0
-        applied = s.migrate()
+        applied = schema.migrate()
     app.emit({"applied": applied}, lambda _: "\n".join(applied) or "The schema is current.")
     return 0
-
-
-def _check(app: App, opened: Any) -> int:
-    from rich.table import Table
-
-    pending, differences = opened.plan(), opened.drift()
-
-    def view(found: dict[str, Any]) -> Any:
-        if not pending and not differences:
-            return "The schema is current and matches its declaration."
-        table = Table("finding", "name", "detail", box=None, pad_edge=False)
-        for name in found["pending"]:
-            table.add_row("pending", name, "run `graphmem admin migrate`")
-        for difference in found["differences"]:
-            table.add_row(difference.kind, difference.name, difference.text)
-        return table
-
-    app.emit({"pending": pending, "differences": differences}, view)
-    return int(bool(pending or differences))
 
 
 @admin.command()
@@ -196,79 +193,13 @@ def _reembedded(done: ReembedReport, *, finished: bool) -> str:
 
 
 @admin.command()
-@click.option("--verify", is_flag=True, help="Only compare; write nothing.")
-@click.option("--backfill", is_flag=True, help="First create events for memories without events.")
-@command(wall=True)
-def rebuild(app: App, *, verify: bool, backfill: bool) -> int:
-    """Recompute the caches of a tenant from its events.
+@command()
+def settings(app: App) -> None:
+    """List every setting with its value; secrets stay hidden."""
+    from graphmem.cli.views import admin as views
 
-    The command is resumable. With --verify it only compares the caches with the events; the exit
-    code is 1 when one differs. With --backfill it first completes memories that another tool or an
-    older layout created without events, and gives them synthetic events; the exit code is 1 when a
-    memory cannot be completed.
-    """
-    if verify and backfill:
-        raise click.UsageError("--verify writes nothing, but --backfill writes: give one of them.")
-    with app.memory() as memory:
-        made = _backfill(app, memory) if backfill else None
-        found = _rebuild(app, memory, verify=verify)
-
-    if app.json:
-        data = found.model_dump()
-        app.emit_json(data if made is None else {**data, "backfilled": made})
-    else:
-        app.emit((made, found), lambda both: _rebuilt(*both))
-    return int((verify and bool(found.wrong)) or bool(made and made.unfit))
-
-
-def _rebuilt(made: BackfillReport | None, found: RebuildReport) -> RenderableType:
-    from rich.console import Group
-
-    return Group(*(_backfilled(made) if made else ()), _mismatches(found))
-
-
-def _rebuild(app: App, memory: Handle, *, verify: bool) -> RebuildReport:
-    with app.counting(CACHES) as on_progress:
-        return memory.admin.verify(on_progress) if verify else memory.admin.rebuild(on_progress)
-
-
-def _backfill(app: App, memory: Handle) -> BackfillReport:
-    bars = {"memory": "memories examined", "edge": "supersessions completed"}
-    with app.counting(bars) as on_progress:
-        return memory.admin.backfill(on_progress)
-
-
-def _mismatches(found: RebuildReport) -> Any:
-    from rich.table import Table
-
-    if not found.wrong:
-        return "Every cache matches its events."
-    table = Table("kind", "id", "cached", "from events", box=None, pad_edge=False)
-    for mismatch in found.wrong:
-        table.add_row(mismatch.kind, mismatch.id, mismatch.cached, mismatch.found)
-    return table
-
-
-def _backfilled(made: BackfillReport) -> Iterator[Any]:
-    from rich.table import Table
-
-    if not (made.memories or made.filled or made.edges):
-        yield "Nothing to backfill."
-    else:
-        yield (
-            f"{made.events:,} synthetic events created, for {made.memories:,} memories and "
-            f"{made.edges:,} supersessions. {made.filled:,} memories lacked other properties."
-        )
-    if made.capped:
-        yield f"{made.capped:,} memories exceed the maximum of synthetic events."
-    if made.unfit:
-        table = Table(
-            "incomplete", "kind", "problem", "what to do", "examples", box=None, pad_edge=False
-        )
-        for group in made.unfit:
-            examples = ", ".join(group.ids)
-            table.add_row(f"{group.count:,}", group.kind, group.problem, group.hint, examples)
-        yield table
+    fields = type(app.settings).model_fields
+    app.emit(app.settings.model_dump(mode="json"), lambda known: views.settings(known, fields))
 
 
 @admin.group()
@@ -280,22 +211,11 @@ def cypher() -> None:
 @command()
 def list_(app: App) -> None:
     """List every procedure with its first sentence."""
-    from rich.table import Table
-
     from graphmem import catalog
+    from graphmem.cli.views import admin as views
 
     found = [catalog.procedure(name) for name in catalog.names()]
-
-    def view(_: object) -> Table:
-        table = Table("name", "mode", "result", box=None, pad_edge=False)
-        for p in found:
-            table.add_row(p.name, p.mode.value, p.summary.split(". ")[0])
-        return table
-
-    app.emit(
-        [{"name": p.name, "mode": p.mode, "summary": p.summary} for p in found],
-        view,
-    )
+    app.emit([{"name": p.name, "mode": p.mode, "summary": p.summary} for p in found], views.cypher)
 
 
 @cypher.command()
@@ -317,27 +237,148 @@ def show(app: App, name: str) -> None:
     app.emit({"name": found.name, "text": text, "params": found.params}, lambda _: Text(text))
 
 
-@admin.command()
+@admin.group()
+def procedures() -> None:
+    """List and build the procedures for Neo4j Browser and drivers."""
+
+
+@procedures.command(name="list")
 @command()
-def settings(app: App) -> None:
-    """List every setting with its value; secrets stay hidden."""
-    from rich.table import Table
+def list_procedures(app: App) -> None:
+    """List every procedure with its signature and result."""
+    from graphmem.adapters.local_server.plugin.java_source import procedure_specs
+    from graphmem.cli.views import admin as views
 
-    from graphmem.settings import PREFIX
-
-    shown = app.settings.model_dump(mode="json")
-    fields = type(app.settings).model_fields
-
-    def view(known: dict[str, Any]) -> Table:
-        table = Table("variable", "value", "description", box=None, pad_edge=False)
-        for name, field in fields.items():
-            value = "" if known[name] is None else str(known[name])
-            table.add_row(PREFIX + name.upper(), value, field.description or "")
-        return table
-
-    app.emit(shown, view)
+    app.emit([_described(offer) for offer in procedure_specs(app.settings)], views.procedures)
 
 
-admin.add_command(procedures)
-for subcommand in TRANSFER:
-    admin.add_command(subcommand)
+def _described(offer: ProcedureSpec) -> dict[str, Any]:
+    return {
+        "name": offer.name,
+        "signature": offer.signature,
+        "summary": offer.procedure.summary,
+        "arguments": [
+            {"name": item.name, "kind": item.kind, "text": item.text, "required": item.required}
+            for item in offer.arguments
+        ],
+        "rows": offer.procedure.rows,
+        "columns": [
+            {"name": item.name, "kind": item.kind, "text": item.text} for item in offer.columns
+        ],
+    }
+
+
+@procedures.command()
+@options.output("Plugin folder to install the jar into; created if missing.", options.FOLDER)
+@command()
+def build(app: App, *, output: Path | None) -> None:
+    """Compile the procedures into a jar for your own Neo4j.
+
+    The jar also serves the compose file. The managed server does not need it: it compiles and
+    loads the procedures when it starts.
+    """
+    from graphmem.adapters.local_server.jars import shipped_lock
+    from graphmem.adapters.local_server.plugin import building
+    from graphmem.adapters.local_server.plugin.java_source import procedure_specs
+
+    jar = building.build(
+        app.settings, report=lambda step: app.report(step.text) if step.stage != "fetch" else None
+    )
+    if output is not None:
+        jar = building.install(jar, output)
+    count, size, neo4j = (
+        len(procedure_specs(app.settings)),
+        jar.stat().st_size,
+        shipped_lock().neo4j,
+    )
+    app.emit(
+        {"file": str(jar), "bytes": size, "procedures": count, "neo4j": neo4j},
+        lambda _: f"{count} procedures, {size / 1e3:.0f} kB, for Neo4j {neo4j} and later: {jar}",
+    )
+
+
+admin.add_command(browser)
+
+
+TENANTS = options.stacked(
+    click.option("--tenant", help="Tenant to measure without a label.  [default: GRAPHMEM_TENANT]"),
+    click.option(
+        "--by-tenant",
+        multiple=True,
+        metavar="NAME",
+        help="Measure this tenant and label its metrics with its name (repeatable).",
+    ),
+)
+
+
+@admin.group()
+def metrics() -> None:
+    """Export sizes, ratings, backlog and costs to Prometheus."""
+
+
+@metrics.command(name="show")
+@TENANTS
+@command()
+def show_metrics(app: App, *, by_tenant: tuple[str, ...]) -> None:
+    """Print the metrics once."""
+    with _exporter(app, by_tenant) as exporter:
+        exporter.read()
+        if app.json:
+            app.emit_json(_families(exporter))
+        else:
+            terminal.echo(exporter.metrics.text(), end="")
+
+
+@metrics.command()
+@options.listen(9464)
+@click.option(
+    "--every",
+    type=click.FloatRange(min=1),
+    default=30.0,
+    help="Seconds between readings of the graph; scrapes return the latest.",
+)
+@TENANTS
+@command()
+def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -> None:
+    """Serve metrics to Prometheus until interrupted.
+
+    Anyone who can reach the address can read the metrics. The Host header of a request must be the
+    address or loopback; --allow-host accepts another, for example graphmem.example:9464.
+    """
+
+    def wait() -> bool:
+        time.sleep(every)
+        return True
+
+    with _exporter(app, by_tenant) as exporter:
+        exporter.read()
+        host, allow = where["host"], where["allow_host"]
+        port = exporter.metrics.serve(host, where["port"], allow)
+        address = f"http://{urls.bracket_ipv6(host)}:{port}/metrics"
+        app.emit({"address": address}, lambda _: f"Serving {address}. Press Ctrl-C to stop.")
+        wait()
+        exporter.keep_reading(wait)
+
+
+@contextmanager
+def _exporter(app: App, by_tenant: tuple[str, ...]) -> Iterator[Exporter]:
+    from graphmem.client import metrics as client
+
+    app.start_server()
+    with client.opened(app.settings, by_tenant) as exporter:
+        yield exporter
+
+
+def _families(exporter: Exporter) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": family.name,
+            "help": family.documentation,
+            "type": family.type,
+            "samples": [
+                {"name": sample.name, "labels": sample.labels, "value": sample.value}
+                for sample in family.samples
+            ],
+        }
+        for family in exporter.metrics.collect()
+    ]

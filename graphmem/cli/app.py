@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from graphmem import errors
-from graphmem.cli import terminal
+from graphmem.cli import options, terminal
+from graphmem.cli.options import F
 from graphmem.rules import display
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from graphmem.ports import OnPart
     from graphmem.settings import Settings
 
-F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 EXIT_CODES: tuple[tuple[type[errors.GraphmemError], int], ...] = (
@@ -65,17 +66,22 @@ class App:
 
         return Console(stderr=True)
 
-    def emit(self, data: T, view: Callable[[T], RenderableType]) -> None:
+    def emit(self, data: T, view: Callable[[T], RenderableType] | str) -> None:
         """Print `data` as JSON with --json, otherwise as the view returns it.
 
         Args:
             data: plain values or records.
-            view: builds the output for people from `data` with all texts escaped.
+            view: builds the output for people from `data` with all texts escaped, or the path of
+                the client's method that returned it.
         """
         if self.json:
             self.emit_json(data)
-        else:
-            self.console.print(view(terminal.visible(data)))
+            return
+        if isinstance(view, str):
+            from graphmem.cli.views import VIEWS
+
+            view = VIEWS[view]
+        self.console.print(view(terminal.visible(data)))
 
     def emit_json(self, data: object) -> None:
         """Print `data` as JSON, with or without --json."""
@@ -84,26 +90,17 @@ class App:
     @contextmanager
     def progress(self, *columns: Any) -> Iterator[Progress]:
         """Show progress on standard error while the block runs."""
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            TimeRemainingColumn,
-        )
+        from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
         from rich.progress import Progress as RichProgress
 
         from graphmem.cli.console import TaskLabel
 
-        shown = columns or (
-            TaskLabel(),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
+        shown = columns or (TaskLabel(), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with RichProgress(*shown, console=self.err, disable=self.json) as progress:
             yield progress
 
     @contextmanager
-    def counting(self, counters: dict[str, str]) -> Iterator[OnPart]:
+    def counting(self, counters: Mapping[str, str]) -> Iterator[OnPart]:
         """Yield a progress callback that shows a counter per kind on standard error.
 
         Args:
@@ -121,22 +118,23 @@ class App:
             }
             yield lambda kind, count: bars.update(tasks[kind], advance=count, visible=True)
 
-    def look_only(self) -> None:
+    def skip_log(self) -> None:
         """Exclude this command from the search log, as it is not a use of the memory."""
         self.settings = self.settings.model_copy(update={"access_log": False})
 
     @contextmanager
-    def memory(self) -> Iterator[GraphMem]:
+    def client(self) -> Iterator[GraphMem]:
         """Yield an open client on the tenant and scope of the command; close it afterwards."""
         from graphmem.client import GraphMem
 
-        if self.settings.uri is None:
-            from graphmem.cli.terminal import start
+        self.start_server()
+        with GraphMem.open(settings=self.settings, on_progress=self.report) as client:
+            yield client
 
-            start(self)
-        opened = GraphMem.open(settings=self.settings, on_progress=self.report)
-        with opened:
-            yield opened
+    def start_server(self) -> None:
+        """Start the managed server, unless the settings have a URI."""
+        if self.settings.uri is None:
+            terminal.start(self)
 
     def report(self, line: str) -> None:
         """Print the progress of a slow step, unless JSON is printed."""
@@ -155,11 +153,11 @@ def plain(data: object) -> Any:
     return to_jsonable_python(data)
 
 
-def command(*, wall: bool = False) -> Callable[[F], F]:
+def command(*, tenant: bool = False) -> Callable[[F], F]:
     """Add the shared options to a click command and pass an `App` as its first argument.
 
     Args:
-        wall: whether to add --tenant and --scope.
+        tenant: whether to add --tenant and --scope.
     """
 
     def decorate(function: F) -> F:
@@ -171,44 +169,68 @@ def command(*, wall: bool = False) -> Callable[[F], F]:
             click.get_current_context().obj = app
             return function(app, *args, **kwargs)
 
-        options = [
-            click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs."),
-            click.option("--uri", help="URI of Neo4j.  [default: GRAPHMEM_URI]"),
-        ]
-        if wall:
-            options += [
-                click.option("--tenant", help="Tenant.  [default: GRAPHMEM_TENANT]"),
-                click.option("--scope", help="Scope within the tenant.  [default: GRAPHMEM_SCOPE]"),
-            ]
-        wrapped: Any = run
-        for option in options:
-            wrapped = option(wrapped)
-        decorated: F = wrapped
+        wrapped: Any = options.CONNECTION(run)
+        decorated: F = options.TENANT(wrapped) if tenant else wrapped
         return decorated
 
     return decorate
 
 
-def listening(*, port: int) -> Callable[[F], F]:
-    """Add --host, --port and --allow-host to a serving command."""
+def method_command(
+    path: str,
+    text: str,
+    *params: Callable[[F], F],
+    counters: Mapping[str, str] | None = None,
+    fails: Callable[[Any], object] | None = None,
+) -> click.Command:
+    """Return a command that calls a method of the open client and prints what it returns.
 
-    def with_options(function: F) -> F:
-        port_option = click.option(
-            "--port",
-            type=click.IntRange(0, 65_535),
-            default=port,
-            show_default=True,
-            help="Port to listen on; 0 for a free one.",
-        )
-        host = click.option(
-            "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
-        )
-        allowed = click.option(
-            "--allow-host", multiple=True, metavar="NAME", help="Additional Host header to accept."
-        )
-        return host(port_option(allowed(function)))
+    Args:
+        path: the method, for example beliefs.get; the command has its name and its view.
+        text: help of the command.
+        *params: arguments and options, named as the arguments of the method.
+        counters: labels of the progress counters, if the method takes `on_progress`.
+        fails: whether the exit code is 1 for a result.
+    """
 
-    return with_options
+    def run(app: App, **kwargs: Any) -> int:
+        with app.client() as client:
+            method = partial(attrgetter(path)(client), **given(kwargs))
+            if counters is None:
+                found = method()
+            else:
+                with app.counting(counters) as on_progress:
+                    found = method(on_progress=on_progress)
+            # Print before closing: a search that cannot be logged must not hide its results.
+            app.emit(found, path)
+        return int(bool(fails and fails(found)))
+
+    name = path.rpartition(".")[2].replace("_", "-")
+    add: Callable[..., Any] = options.stacked(*params)
+    return click.command(name, help=text)(add(command(tenant=True)(run)))
+
+
+class Group(click.Group):
+    """A group that can list its commands by the methods that they call."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(name, help=text)
+
+    def method(self, path: str, text: str, *params: Callable[[F], F], **how: Any) -> None:
+        """Add the command of a method; see `method_command`."""
+        self.add_command(method_command(path, text, *params, **how))
+
+
+def given(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that have a value, with --valid and --known as `as_of`."""
+    present = {name: value for name, value in kwargs.items() if value not in (None, ())}
+    times = {name: present.pop(name) for name in ("valid", "known") if name in present}
+    if times:
+        from graphmem.client import state
+        from graphmem.model import AsOf
+
+        present["as_of"] = state.valid(AsOf, **times)
+    return present
 
 
 def exit_code_of(error: errors.GraphmemError) -> int:

@@ -1,234 +1,168 @@
-"""The `graphmem belief` group and its reading commands."""
+"""`graphmem belief`, `predicate` and `alias`: evidence, beliefs and how they are read."""
 
 from __future__ import annotations
 
-from datetime import datetime
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli.app import App, F, command
-from graphmem.cli.belief_writes import LIFECYCLE, NAMING, WRITING
-from graphmem.cli.ingest import EXTRACTING
-from graphmem.cli.memory import InstantType, as_of, moment
+from graphmem.cli import options
+from graphmem.cli.app import App, Group, command, given
+from graphmem.cli.jobs import extract
 
 if TYPE_CHECKING:
-    from rich.console import Group
-    from rich.text import Text
+    from graphmem.model import Observation
 
-    from graphmem.model import BeliefChain, FlipSet, SlotPage, Timeline
+BELIEF_ID = click.argument("belief_id")
+CHANGE = options.stacked(options.REASON, options.EVENT, options.NOTE)
 
 
-@click.command()
-@click.argument("subject", required=False)
-@click.option(
-    "--limit", type=int, default=50, show_default=True, help="Maximum number of slots per page."
+belief = Group("belief", "Record evidence, test hypotheses, read beliefs.")
+belief.method(
+    "observe",
+    "Record evidence for a triple, for example alice likes tea.",
+    click.argument("subject"),
+    click.argument("predicate"),
+    click.argument("object"),
+    click.option("--confidence", default=0.8, help="Confidence of the source, 0 to 1."),
+    click.option("--refuting", "kind", flag_value="refuting", help="Record evidence against it."),
+    click.option(
+        "--source-type",
+        default="EXPLICIT",
+        help="TOOL, EXPLICIT, RULE, CLASSIFIER, EXTRACTOR or another type with a weight.",
+    ),
+    options.PLACE,
+    options.EVENT,
+    options.NOTE,
 )
-@click.option("--cursor", help="Cursor printed by the previous page.")
-@moment
-@command(wall=True)
-def slots(
-    app: App,
-    subject: str | None,
-    *,
-    limit: int,
-    cursor: str | None,
-    valid: datetime | None,
-    known: datetime | None,
-) -> None:
-    """List the slots of SUBJECT, or all slots.
 
-    Each slot is shown with its best candidates.
+
+@belief.command(name="import")
+@click.argument("file", type=click.Path(path_type=Path))
+@command(tenant=True)
+def import_(app: App, file: Path) -> None:
+    """Record the observations of a JSON Lines file.
+
+    Each line has the fields of `observe`, for example
+    {"subject": "alice", "predicate": "likes", "object": "tea", "confidence": 0.9}. A line without
+    an event_id gets one derived from its content: equal lines count once, and running the command
+    again resumes an interrupted import.
     """
-    with app.memory() as opened:
-        page = opened.beliefs.slots(subject, cursor=cursor, limit=limit, as_of=as_of(valid, known))
-    app.emit(page, _slots)
+    from graphmem.cli.views import belief as views
+
+    observations = read_observations(file, app.settings.scope)
+    with app.client() as client, app.progress() as bars:
+        bar = bars.add_task(f"Recording {file.name}", total=len(observations))
+        done = client.observe_many(observations, lambda batch: bars.advance(bar, len(batch)))
+    repeated = sum(receipt.repeated for receipt in done)
+    counts = {
+        "lines": len(done),
+        "recorded": len(done) - repeated,
+        "repeated": repeated,
+        "beliefs": len({receipt.belief_id for receipt in done}),
+    }
+    app.emit(counts, views.imported)
 
 
-def _slots(page: SlotPage) -> Group:
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
+def read_observations(path: Path, scope: str) -> Sequence[Observation]:
+    """Return the observations of a file, in file order; blank lines are skipped.
 
-    from graphmem.cli.belief_views import number
-    from graphmem.cli.views import more
+    Args:
+        path: JSON Lines file in UTF-8.
+        scope: write scope of the observations. Event ids are unique in a tenant, so the scope is
+            part of the id derived for a line without one.
 
-    table = Table("subject", "predicate", "best", "others", box=None, pad_edge=False)
-    for slot in page.slots:
-        values = [f"{value.object} {number(value.belief)}" for value in slot.candidates]
-        others = ", ".join(values[1:]) + ("  ambiguous" if slot.ambiguous else "")
-        table.add_row(slot.subject, slot.predicate, "".join(values[:1]), Text(others, style="dim"))
-    found = table if page.slots else Text("No slots.", style="dim")
-    return Group(found, *more(page.next_cursor))
+    Raises:
+        SourceFileError: the file cannot be read, or a line is not a valid observation; names the
+            line.
+    """
+    from graphmem.errors import SourceFileError
 
-
-@click.command(name="flip-set")
-@click.argument("belief_id")
-@moment
-@command(wall=True)
-def flip_set(app: App, belief_id: str, *, valid: datetime | None, known: datetime | None) -> None:
-    """Show a smallest set of evidence that decides the test."""
-    with app.memory() as opened:
-        found = opened.beliefs.flip_set(belief_id, as_of=as_of(valid, known))
-    app.emit(found, _flip_set)
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise SourceFileError(f"{path.name} cannot be read: {reason}.") from None
+    # Not splitlines(): it also splits at separators that are allowed inside JSON strings.
+    lines = enumerate(text.split("\n"), start=1)
+    return [
+        _observation(f"{path.name}, line {n}", line, scope) for n, line in lines if line.strip()
+    ]
 
 
-def _flip_set(found: FlipSet) -> Text:
-    from rich.text import Text
+def _observation(where: str, line: str, scope: str) -> Observation:
+    from graphmem.client.state import valid
+    from graphmem.errors import InvalidInputError, SourceFileError
+    from graphmem.model import Observation
+    from graphmem.rules import identity
 
-    from graphmem.cli.belief_views import counted
-
-    if found.event_ids is None:
-        return Text(f"{found.status}, even without any of {counted(found.evidence, 'piece')}.")
-    lines = Text(f"{found.status}; without ")
-    lines.append(f"{len(found.event_ids)} of {counted(found.evidence, 'piece')}", style="bold")
-    lines.append(f" the test is {found.becomes}:")
-    for event_id in found.event_ids:
-        lines.append(f"\n  {event_id}", style="dim")
-    return lines
-
-
-@click.command()
-@click.argument("belief_id")
-@moment
-@command(wall=True)
-def chain(app: App, belief_id: str, *, valid: datetime | None, known: datetime | None) -> None:
-    """Show the chain of replacements of a belief."""
-    with app.memory() as opened:
-        found = opened.beliefs.chain(belief_id, as_of=as_of(valid, known))
-    app.emit(found, _chain)
+    try:
+        fields: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        raise SourceFileError(f"{where}: not valid JSON.") from None
+    if not isinstance(fields, dict):
+        raise SourceFileError(f"{where}: must be a JSON object.")
+    if fields.get("event_id") is None:
+        content = json.dumps(fields, sort_keys=True, ensure_ascii=False)
+        fields["event_id"] = "line_" + identity.digest(scope, content)[:32]
+    try:
+        return valid(Observation, **fields)
+    except InvalidInputError as error:
+        raise SourceFileError(f"{where}: {error.message}", hint=error.hint) from None
 
 
-def _chain(found: BeliefChain) -> Group:
-    from rich.console import Group
-    from rich.text import Text
-
-    from graphmem.cli.views import day
-
-    newer = {link.older_id: link for link in found.links if link.in_force}
-    lines = []
-    for card in found.beliefs:
-        is_head = card.id in found.head_ids
-        line = Text("● " if is_head else "○ ", style="green" if is_head else "yellow")
-        line.append(card.statement, style="default")
-        line.append(f"\n  {card.id}   since {day(card.created_at)}", style="dim")
-        if card.id in newer:
-            link = newer[card.id]
-            line.append(f"   replaced {day(link.occurred_at)} by {link.newer_id}", style="dim")
-        lines.append(line)
-    return Group(*lines)
+belief.add_command(extract)
 
 
-READING = (slots, flip_set, chain)
-"""Commands that read slots and chains."""
-
-
-def reading(function: F) -> F:
-    """Add --valid, --known and --present-policy to a reading command."""
-    present = click.option(
-        "--present-policy", is_flag=True, help="Read the past with the present policy."
-    )
-    return moment(present(function))
-
-
-def by(valid: datetime | None, known: datetime | None, *, present_policy: bool) -> dict[str, Any]:
-    """Return the reading options as keyword arguments of the client."""
-    options: dict[str, Any] = {"present_policy": present_policy}
-    at = as_of(valid, known)
-    return {**options, "as_of": at} if at else options
-
-
-@click.group()
-def belief() -> None:
-    """Record evidence, test hypotheses, read beliefs."""
-
-
-for subcommand in (*WRITING, *EXTRACTING, *LIFECYCLE, *READING, *NAMING):
-    belief.add_command(subcommand)
-
-
-@belief.command()
-@click.argument("subject")
-@click.argument("predicate")
-@click.option(
-    "--limit", type=int, default=10, show_default=True, help="Maximum number of candidates."
+belief.method(
+    "believe",
+    "Record a hypothesis: a STATEMENT, a triple, or both.",
+    click.argument("statement", required=False),
+    options.TRIPLE,
+    options.PLACE,
+    options.EVENT,
+    options.NOTE,
 )
-@reading
-@command(wall=True)
-def current(app: App, subject: str, predicate: str, *, limit: int, **times: Any) -> None:
-    """Show the candidates of a slot, best first."""
-    from graphmem.cli import belief_views
-
-    options = by(**times)
-    with app.memory() as opened:
-        slot = opened.current(subject, predicate, limit=limit, **options)
-        # A slot has no verdict: the view for people needs one more query.
-        candidate = slot.leader if not app.json else None
-        leader = opened.beliefs.get(candidate.belief_id, **options) if candidate else None
-    app.emit(slot, lambda it: belief_views.slot(it, leader))
 
 
-@belief.command(name="list")
-@click.option("--superseded", is_flag=True, help="Include superseded beliefs.")
-@click.option("--archived", is_flag=True, help="Include archived beliefs.")
-@click.option(
-    "--limit", type=int, default=50, show_default=True, help="Maximum number of rows per page."
+@belief.command(name="add-evidence")
+@BELIEF_ID
+@click.argument("kind", type=click.Choice(["supporting", "refuting"]))
+@click.argument("strength", type=float)
+@options.PLACE
+@options.EVENT
+@options.NOTE
+@command(tenant=True)
+def add_evidence(app: App, belief_id: str, kind: Any, strength: float, **event: Any) -> None:
+    """Record evidence for a belief and show the test result.
+
+    STRENGTH is the likelihood that such evidence is right: 0.5 is neutral, 0.9 is the maximum.
+    """
+    from graphmem.cli.views import belief as views
+
+    with app.client() as client:
+        done = client.add_evidence(belief_id, kind, strength, **given(event))
+        trail = client.evidence_for(belief_id, limit=1)
+    shown = {"recorded": done, "verdict": trail.verdict, "needed": trail.needed}
+    app.emit(shown, lambda _: views.added(done, trail))
+
+
+belief.method(
+    "evidence_for",
+    "Show the sequential test of a belief, piece by piece.",
+    BELIEF_ID,
+    options.POOLED,
+    options.CURSOR,
+    options.limit(100, "pieces"),
+    options.AS_OF,
 )
-@click.option("--cursor", help="Cursor printed by the previous page.")
-@reading
-@command(wall=True)
-def list_(
-    app: App, *, superseded: bool, archived: bool, limit: int, cursor: str | None, **times: Any
-) -> None:
-    """List beliefs page by page, newest first."""
-    from graphmem.cli import belief_views
-
-    with app.memory() as opened:
-        page = opened.beliefs.list(
-            cursor=cursor,
-            limit=limit,
-            include_superseded=superseded,
-            include_archived=archived,
-            **by(**times),
-        )
-    app.emit(page, belief_views.page)
-
-
-@belief.command()
-@click.argument("belief_id")
-@reading
-@command(wall=True)
-def show(app: App, belief_id: str, **times: Any) -> None:
-    """Show one belief; `graphmem why` adds its evidence."""
-    from graphmem.cli import belief_views
-
-    with app.memory() as opened:
-        found = opened.beliefs.get(belief_id, **by(**times))
-    app.emit(found, belief_views.belief)
-
-
-@belief.command(name="evidence-for")
-@click.argument("belief_id")
-@click.option("--pooled", is_flag=True, help="Count only the strongest piece per episode and kind.")
-@click.option("--start", type=int, default=0, show_default=True, help="Pieces of evidence to skip.")
-@click.option("--limit", type=int, default=100, show_default=True, help="Maximum number of pieces.")
-@moment
-@command(wall=True)
-def evidence_for(
-    app: App, belief_id: str, *, valid: datetime | None, known: datetime | None, **page: Any
-) -> None:
-    """Show the sequential test of a belief, piece by piece."""
-    from graphmem.cli import belief_views
-
-    at = as_of(valid, known)
-    with app.memory() as opened:
-        trail = opened.evidence_for(belief_id, as_of=at, **page)
-    app.emit(trail, belief_views.trail)
 
 
 @belief.command(name="what-if")
-@click.argument("belief_id")
+@BELIEF_ID
 @click.option(
     "--supporting", type=float, multiple=True, help="Suppose support of this strength (repeatable)."
 )
@@ -239,102 +173,215 @@ def evidence_for(
     help="Suppose refutation of this strength (repeatable).",
 )
 @click.option("--without", multiple=True, help="Leave out the event with this id (repeatable).")
-@click.option("--pooled", is_flag=True, help="Count only the strongest piece per episode and kind.")
-@command(wall=True)
-def what_if(
-    app: App,
-    belief_id: str,
-    *,
-    supporting: tuple[float, ...],
-    refuting: tuple[float, ...],
-    without: tuple[str, ...],
-    pooled: bool,
-) -> None:
+@options.POOLED
+@options.AS_OF
+@command(tenant=True)
+def what_if(app: App, belief_id: str, **supposed: Any) -> None:
     """Show the test result with hypothetical evidence.
 
     Nothing is written.
     """
-    from graphmem.cli import belief_views
+    evidence = [
+        {"kind": kind, "strength": strength}
+        for kind in ("supporting", "refuting")
+        for strength in supposed.pop(kind, ())
+    ]
+    with app.client() as client:
+        app.emit(client.beliefs.what_if(belief_id, evidence, **given(supposed)), "beliefs.what_if")
 
-    given = (("supporting", supporting), ("refuting", refuting))
-    extra = [{"kind": kind, "strength": s} for kind, strengths in given for s in strengths]
-    with app.memory() as opened:
-        trail = opened.beliefs.what_if(belief_id, extra, without=without, pooled=pooled)
-    app.emit(trail, belief_views.trail)
+
+belief.method(
+    "beliefs.flip_set",
+    "Show a smallest set of evidence that decides the test.",
+    BELIEF_ID,
+    options.AS_OF,
+)
+belief.method(
+    "beliefs.retract",
+    """Retract an event of evidence.
+
+    The retraction applies to all times. A retraction can itself be retracted.
+    """,
+    click.argument("event_id"),
+    click.option("--retraction-id", help="Id of the retraction; makes the write idempotent."),
+    options.ORIGIN,
+    options.NOTE,
+)
 
 
 @belief.command()
-@click.argument("name", required=False)
-@click.option("--one", "cardinality", flag_value="ONE", help="Its values compete.")
-@click.option("--many", "cardinality", flag_value="MANY", help="Its values coexist.  [default]")
-@click.option("--kappa", type=float, help="ONE: strength with which newer values suppress others.")
-@click.option("--tau-days", type=float, help="ONE: time constant of that suppression, in days.")
-@click.option("--decay-per-day", type=float, help="Decay rate of evidence, per day.")
-@click.option("--margin", type=float, help="ONE: the two best are ambiguous below this difference.")
-@click.option("--combine", help="MANY: how to combine evidence, net or log_odds.")
-@click.option("--template", help="Statement of a new belief: '{subject} works on {object}'.")
-@click.option("--at", type=InstantType(), help="Start of the policy.  [default: now]")
-@click.option("--note", help="Comment, stored with the event.")
-@command(wall=True)
-def predicate(app: App, name: str | None, **declared: Any) -> None:
-    """Declare or show the policy of a predicate.
+@click.argument("subject")
+@click.argument("predicate")
+@options.limit(10, "candidates")
+@options.READ
+@command(tenant=True)
+def current(app: App, subject: str, predicate: str, *, limit: int, **times: Any) -> None:
+    """Show the candidates of a slot, best first."""
+    from graphmem.cli.views import belief as views
 
-    Without options, the command shows the declared policies.
-    """
-    from graphmem.cli import belief_views
-    from graphmem.errors import InvalidInputError
-    from graphmem.rules import claims
+    read = given(times)
+    with app.client() as client:
+        slot = client.current(subject, predicate, limit=limit, **read)
+        # A slot has no verdict: the view for people needs one more query.
+        candidate = slot.leader if not app.json else None
+        leader = client.beliefs.get(candidate.belief_id, **read) if candidate else None
+    app.emit(slot, lambda it: views.slot(it, leader))
 
-    given = {key: value for key, value in declared.items() if value is not None}
-    if given and name is None:
-        raise InvalidInputError("NAME is required.", hint="graphmem belief predicate NAME …")
-    with app.memory() as opened:
-        if name is not None and given:
-            opened.predicates.declare(name, **given)
-        found = [
-            declared_predicate
-            for declared_predicate in opened.predicates.list()
-            if name is None or claims.name_key(declared_predicate.name) == claims.name_key(name)
-        ]
-    app.emit(found, belief_views.predicates)
+
+belief.method(
+    "beliefs.slots",
+    """List the slots of SUBJECT, or all slots.
+
+    Each slot is shown with its best candidates.
+    """,
+    click.argument("subject", required=False),
+    click.option("--top", default=3, help="Maximum number of values per slot."),
+    options.PAGE,
+    options.READ,
+)
+belief.method(
+    "beliefs.list",
+    "List beliefs page by page, newest first.",
+    click.option("--include-superseded", is_flag=True, help="Include superseded beliefs."),
+    click.option("--include-archived", is_flag=True, help="Include archived beliefs."),
+    options.PAGE,
+    options.READ,
+)
+belief.method(
+    "beliefs.get", "Show one belief; `graphmem why` adds its evidence.", BELIEF_ID, options.READ
+)
+belief.method(
+    "beliefs.history",
+    "Show what happened to a belief, oldest first.",
+    BELIEF_ID,
+    options.limit(100, "events, the newest"),
+    options.AS_OF,
+)
+belief.method(
+    "beliefs.chain", "Show the chain of replacements of a belief.", BELIEF_ID, options.AS_OF
+)
+belief.method(
+    "beliefs.provenance",
+    "Show the events, turns, episodes and memories of a belief.",
+    BELIEF_ID,
+    options.limit(100, "events, the newest, and of memories"),
+    options.AS_OF,
+)
 
 
 @belief.command()
 @click.argument("of")
 @click.argument("predicate", required=False)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write to this .png or .svg file instead of the terminal.",
-)
-@click.option("--points", type=int, default=60, show_default=True, help="Maximum number of points.")
-@click.option(
-    "--best", type=int, default=5, show_default=True, help="Maximum number of candidates of a slot."
-)
-@reading
-@command(wall=True)
-def plot(app: App, of: str, predicate: str | None, *, output: Path | None, **options: Any) -> None:
+@options.output("Write to this .png or .svg file instead of the terminal.")
+@click.option("--points", default=60, help="Maximum number of points.")
+@click.option("--top", default=5, help="Maximum number of candidates of a slot.")
+@options.READ
+@command(tenant=True)
+def timeline(app: App, *, output: Path | None, **options: Any) -> None:
     """Plot a belief or a slot over time.
 
     OF is the id of a belief, or with PREDICATE the subject of a slot.
     """
-    from graphmem.cli import belief_plot, terminal
+    from graphmem.cli import plot, terminal
     from graphmem.cli.console import drawing
 
-    points, best = options.pop("points"), options.pop("best")
     draw = None
     if output is not None:
-        draw = belief_plot.to_file(output)
+        draw = plot.to_file(output)
     elif not app.json:
-        draw = belief_plot.in_terminal(app.console.width)
-    with app.memory() as opened:
-        found: Timeline = opened.beliefs.timeline(
-            of, predicate, points=points, top=best, **by(**options)
-        )
+        draw = plot.in_terminal(app.console.width)
+    with app.client() as client:
+        found = client.beliefs.timeline(**given(options))
     if app.json:
         app.emit_json(found)
     elif draw:
-        drawn = draw(terminal.visible(found))
         # Do not wrap a drawing.
-        app.console.print(drawing(drawn), soft_wrap=True)
+        app.console.print(drawing(draw(terminal.visible(found))), soft_wrap=True)
+
+
+belief.method(
+    "beliefs.revise",
+    """Replace a belief with a STATEMENT or a triple.
+
+    The replaced belief stays readable.
+    """,
+    BELIEF_ID,
+    click.argument("statement", required=False),
+    options.TRIPLE,
+    options.PLACE,
+    CHANGE,
+)
+belief.method(
+    "beliefs.split",
+    "Replace a belief that is too broad with several STATEMENTS.",
+    BELIEF_ID,
+    click.argument("statements", nargs=-1, required=True),
+    options.PLACE,
+    CHANGE,
+)
+belief.method(
+    "beliefs.merge",
+    "Replace equivalent beliefs with one statement.",
+    click.argument("beliefs", metavar="BELIEF_ID...", nargs=-1, required=True),
+    click.option("--into", "statement", required=True, help="Statement that replaces them."),
+    options.TRIPLE,
+    options.PLACE,
+    CHANGE,
+)
+belief.method(
+    "beliefs.archive",
+    "Archive a belief: hide it from recall, keep its evidence.",
+    BELIEF_ID,
+    CHANGE,
+)
+belief.method(
+    "beliefs.restore", "Make an archived or superseded belief current again.", BELIEF_ID, CHANGE
+)
+belief.method("beliefs.clear_flag", "Clear the revision flag of a belief.", BELIEF_ID, CHANGE)
+
+
+predicate = Group("predicate", "Declare and list the policies of predicates.")
+predicate.method(
+    "predicates.declare",
+    "Declare how the evidence of predicate NAME is read.",
+    click.argument("name"),
+    click.option(
+        "--cardinality",
+        type=click.Choice(["ONE", "MANY"]),
+        help="Whether the values of a slot compete (ONE) or coexist.  [default: MANY]",
+    ),
+    click.option(
+        "--kappa", type=float, help="ONE: strength with which newer values suppress others."
+    ),
+    click.option("--tau-days", type=float, help="ONE: time constant of that suppression, in days."),
+    click.option("--decay-per-day", type=float, help="Decay rate of evidence, per day."),
+    click.option(
+        "--margin", type=float, help="ONE: the two best are ambiguous below this difference."
+    ),
+    click.option("--combine", help="MANY: how to combine evidence, net or log_odds."),
+    click.option("--template", help="Statement of a new belief: '{subject} works on {object}'."),
+    options.EVENT,
+    options.NOTE,
+)
+predicate.method("predicates.list", "List the declared policies.")
+
+alias = Group("alias", "Add, remove and list second names of one thing.")
+alias.method(
+    "aliases.add",
+    """Make NAME an alias of OTHER.
+
+    Evidence about either name is read as evidence about both.
+    """,
+    click.argument("name"),
+    click.argument("other"),
+    options.EVENT,
+    options.NOTE,
+)
+alias.method(
+    "aliases.remove",
+    "Remove the alias NAME.",
+    click.argument("name"),
+    options.EVENT,
+    options.NOTE,
+)
+alias.method("aliases.list", "List the aliases.")

@@ -11,7 +11,7 @@ from zipfile import ZipFile, ZipInfo
 import click
 
 from graphmem import Handle
-from graphmem.cli import terminal
+from graphmem.cli import options, terminal
 from graphmem.cli.app import App, command
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class BrowserView(NamedTuple):
-    """One kind of picture."""
+    """One kind of graph to show."""
 
-    words: str
+    arguments: str
     """Required arguments, as shown in the usage."""
     limit: int
     """Default limit of the query."""
-    look: Callable[[Handle, Words], Found]
+    parameters: Callable[[Handle, Words], Found]
     """Callable that returns the specific parameters; raises if there is nothing to show."""
 
 
@@ -40,22 +40,6 @@ class BrowserLink(NamedTuple):
     user: str
     password: str
     """Location of the password; never the password itself."""
-
-
-def _nothing(_: Handle, __: Words) -> Found:
-    return {}
-
-
-def _belief(memory: Handle, words: Words) -> Found:
-    return {"id": memory.beliefs.get(words[0]).id}
-
-
-def _memory(memory: Handle, words: Words) -> Found:
-    return {"id": memory.memories.get(words[0]).id}
-
-
-def _episode(memory: Handle, words: Words) -> Found:
-    return {"id": memory.episodes.get(words[0]).id}
 
 
 def _slot(memory: Handle, words: Words) -> Found:
@@ -72,9 +56,9 @@ def _chain(memory: Handle, words: Words) -> Found:
     from graphmem.errors import NotFoundError
 
     try:
-        return _memory(memory, words)
+        return {"id": memory.memories.get(words[0]).id}
     except NotFoundError:
-        return _belief(memory, words)
+        return {"id": memory.beliefs.get(words[0]).id}
 
 
 def _recall(memory: Handle, words: Words) -> Found:
@@ -87,10 +71,12 @@ def _recall(memory: Handle, words: Words) -> Found:
 
 
 VIEWS: dict[str, BrowserView] = {
-    "memories": BrowserView("", 25, _nothing),
-    "memory": BrowserView("ID", 6, _memory),
-    "belief": BrowserView("ID", 6, _belief),
-    "episode": BrowserView("ID", 20, _episode),
+    "memories": BrowserView("", 25, lambda _, __: {}),
+    "memory": BrowserView("ID", 6, lambda memory, words: {"id": memory.memories.get(words[0]).id}),
+    "belief": BrowserView("ID", 6, lambda memory, words: {"id": memory.beliefs.get(words[0]).id}),
+    "episode": BrowserView(
+        "ID", 20, lambda memory, words: {"id": memory.episodes.get(words[0]).id}
+    ),
     "slot": BrowserView("SUBJECT PREDICATE", 8, _slot),
     "chain": BrowserView("ID", 25, _chain),
     "recall": BrowserView("QUERY", 2, _recall),
@@ -105,20 +91,12 @@ VIEWS: dict[str, BrowserView] = {
     type=click.IntRange(1, 200),
     help="Maximum number of nodes per kind.  [default: 2 to 25, by KIND]",
 )
-@click.option(
-    "--skip", type=click.IntRange(min=0), default=0, show_default=True, help="Nodes to skip."
-)
+@click.option("--skip", type=click.IntRange(min=0), default=0, help="Nodes to skip.")
 @click.option("--print", "only_print", is_flag=True, help="Print the link without opening it.")
 @click.option("--query", "only_query", is_flag=True, help="Print the query without opening it.")
-@command(wall=True)
+@command(tenant=True)
 def browse(
-    app: App,
-    kind: str,
-    words: tuple[str, ...],
-    *,
-    only_print: bool,
-    only_query: bool,
-    **page: Any,
+    app: App, kind: str, words: tuple[str, ...], *, only_print: bool, only_query: bool, **page: Any
 ) -> None:
     """Open Neo4j Browser with a prepared query.
 
@@ -136,10 +114,10 @@ def browse(
     Large pictures are drawn page by page, with counts of the total. Your own server must serve
     Browser itself; otherwise set GRAPHMEM_BROWSER to its address. Aura uses Neo4j's Browser.
     """  # noqa: D301 - click requires the character 0x08, not an escape
-    fits = len(words) == len(VIEWS[kind].words.split()) or (kind == "recall" and words)
+    fits = len(words) == len(VIEWS[kind].arguments.split()) or (kind == "recall" and words)
     if not fits:
-        raise click.UsageError(f"graphmem server browse {kind} {VIEWS[kind].words}".rstrip())
-    made = picture(app, kind, words, **page)
+        raise click.UsageError(f"graphmem server browse {kind} {VIEWS[kind].arguments}".rstrip())
+    made = link_to(app, kind, words, **page)
     if app.json:
         app.emit_json(made._asdict())
     elif only_query:
@@ -148,12 +126,12 @@ def browse(
         # One line: the terminal wraps it without breaking it for copying.
         terminal.echo(made.url)
         app.note(f"Log in as {made.user}; the password is {made.password}.")
-        app.note("Captions and colours: graphmem admin browser --out DIR")
+        app.note("Captions and colours: graphmem admin browser --output DIR")
         if not only_print:
             click.launch(made.url)
 
 
-def picture(
+def link_to(
     app: App, kind: str, words: Words, *, limit: int | None = None, skip: int = 0
 ) -> BrowserLink:
     """Return the link to a picture that shows at least one node.
@@ -161,16 +139,16 @@ def picture(
     Raises:
         NotFoundError: there is nothing to show.
     """
-    app.look_only()
-    with app.memory() as memory:
-        found = VIEWS[kind].look(memory, words)
-    wall = (app.settings.tenant, app.settings.scope)
-    return linked(app, query(kind, wall, found, limit=limit, skip=skip))
+    app.skip_log()
+    with app.client() as memory:
+        found = VIEWS[kind].parameters(memory, words)
+    tenant_scope = (app.settings.tenant, app.settings.scope)
+    return browser_link(app, query(kind, tenant_scope, found, limit=limit, skip=skip))
 
 
 def query(
     kind: str,
-    wall: tuple[str, str],
+    tenant_scope: tuple[str, str],
     found: Mapping[str, Value],
     *,
     limit: int | None = None,
@@ -180,7 +158,7 @@ def query(
 
     Args:
         kind: name of the view.
-        wall: tenant and scope.
+        tenant_scope: tenant and scope.
         found: parameters specific to this kind.
         limit: maximum number of nodes; None for the default of the kind.
         skip: number of nodes to skip.
@@ -188,7 +166,7 @@ def query(
     from graphmem import catalog
     from graphmem.rules import drafts
 
-    tenant, scope = wall
+    tenant, scope = tenant_scope
     shared: Found = {
         "tenant": tenant,
         "scopes": drafts.default_read_scopes(scope),
@@ -200,7 +178,7 @@ def query(
     return catalog.filled(catalog.procedure(f"browser/{name}"), {**shared, **found})
 
 
-def linked(app: App, statement: str) -> BrowserLink:
+def browser_link(app: App, statement: str) -> BrowserLink:
     """Return the link that opens Browser on the configured server with a statement."""
     from graphmem.adapters import local_server
     from graphmem.rules import urls
@@ -223,14 +201,9 @@ FOLDER = "graphmem"
 
 
 @click.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    required=True,
-    help="Folder to write to; created if missing.",
-)
+@options.output("Folder to write to; created if missing.", options.FOLDER, required=True)
 @command()
-def browser(app: App, out: Path) -> None:
+def browser(app: App, output: Path) -> None:
     """Write a style sheet and saved queries for Neo4j Browser.
 
     Drag each of the two files onto Browser's window: the style sheet sets captions, colours and
@@ -239,9 +212,9 @@ def browser(app: App, out: Path) -> None:
     """
     from graphmem import catalog
 
-    folder = out / FOLDER
+    folder = output / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    style, archive = out / STYLE, out / QUERIES
+    style, archive = output / STYLE, output / QUERIES
     style.write_text(style_sheet(), encoding="utf-8")
     with ZipFile(archive, "w") as packed:
         for name in catalog.names():

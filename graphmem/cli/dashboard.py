@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -17,98 +17,25 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Footer, HelpPanel, Static, TabbedContent, TabPane, Tabs
 
-from graphmem.cli import usage_views
 from graphmem.cli.console import SafeRenderable
 from graphmem.cli.terminal import visible
-from graphmem.cli.usage_views import COLOURS, WIDTH, named
+from graphmem.cli.views import usage as usage_views
+from graphmem.cli.views.usage import PANES, Entry, Pane, PaneRow
 from graphmem.client.usage import MOST_DAYS, RATED, RatedKind
 from graphmem.errors import GraphmemError
-from graphmem.model import RatedItem, RatingUpdate, UsageCount, UsageDashboard
+from graphmem.model import UsageCount, UsageDashboard
 from graphmem.rules import display
 
 if TYPE_CHECKING:
     from graphmem import Handle
 
-Entry: TypeAlias = RatedItem | UsageCount | RatingUpdate
 DAY = timedelta(days=1)
 
 
-class PaneRow(NamedTuple):
-    """One line of a pane."""
-
-    key: str
-    """Row key, stable across refreshes so that the cursor stays on its row."""
-    cells: tuple[str | Text, ...]
-    entry: Entry | None = None
-    """Entry that the row opens; None if it opens nothing."""
-
-
-class Pane(NamedTuple):
-    """One list of the dashboard."""
-
-    title: str
-    columns: tuple[str, ...]
-    make_rows: Callable[[UsageDashboard], Iterator[PaneRow]]
-
-    def rows(self, found: UsageDashboard, kinds: Sequence[str]) -> list[PaneRow]:
-        """Return the rows of these kinds, in order; only the cells are escaped for display."""
-        shown = zip(
-            self.make_rows(found), self.make_rows(visible(found, display.line)), strict=True
-        )
-        return [own._replace(cells=_texts(row)) for own, row in shown if _is_of(own.entry, kinds)]
-
-
-def _top(found: UsageDashboard) -> Iterator[PaneRow]:
-    for item in found.top:
-        tier = Text(item.rating.tier, style=COLOURS[item.rating.tier])
-        elo, games = f"{item.rating.elo:.0f}", str(item.rating.games)
-        cells = (elo, tier, games, item.kind.lower(), named(item.text, item.id))
-        yield PaneRow(f"{item.kind} {item.id}", cells, item)
-
-
-def _spread(found: UsageDashboard) -> Iterator[PaneRow]:
-    most = max((n for _, n in found.histogram), default=1)
-    for low, n in found.histogram:
-        yield PaneRow(str(low), (f"{low:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n)))
-
-
-def _tiers(found: UsageDashboard) -> Iterator[PaneRow]:
-    items = sum(found.tiers.values()) or 1
-    for tier, n in found.tiers.items():
-        yield PaneRow(tier, (Text(tier, style=COLOURS[tier]), str(n), f"{100 * n / items:.0f} %"))
-
-
-def _activity(found: UsageDashboard) -> Iterator[PaneRow]:
-    for use in found.activity:
-        query = f"{use.tool}: {use.query}" if use.tool else "opened"
-        texts = Text(" · ").join(named(text, item_id) for _, item_id, text in use.items)
-        cells = (f"{use.at:%m-%d %H:%M:%S}", use.session_id or "–", Text(query), texts)
-        yield PaneRow(use.id, cells, use)
-
-
-def _updates(found: UsageDashboard) -> Iterator[PaneRow]:
-    for update in found.updates:
-        after = Text(
-            f"{update.after:.0f}", style="green" if update.after > update.before else "red"
-        )
-        text = named(update.text, update.id)
-        cells = (
-            f"{update.at:%m-%d %H:%M:%S}",
-            f"{update.before:.0f}",
-            after,
-            update.kind.lower(),
-            text,
-        )
-        yield PaneRow(f"{update.search_id} {update.kind} {update.id}", cells, update)
-
-
-PANES = (
-    Pane("most used", ("elo", "tier", "games", "kind", "text"), _top),
-    Pane("ratings", ("from", "", "items"), _spread),
-    Pane("tiers", ("tier", "items", "share"), _tiers),
-    Pane("recent activity", ("when", "session", "query", "items"), _activity),
-    Pane("recent ratings", ("when", "before", "after", "kind", "text"), _updates),
-)
+def rows_of(pane: Pane, found: UsageDashboard, kinds: Sequence[str]) -> list[PaneRow]:
+    """Return the rows of these kinds, in order; only the cells are escaped for display."""
+    shown = zip(pane.make_rows(found), pane.make_rows(visible(found, display.line)), strict=True)
+    return [own._replace(cells=_texts(row)) for own, row in shown if _is_of(own.entry, kinds)]
 
 
 def opened(source: Handle, entry: Entry) -> RenderableType:
@@ -210,12 +137,7 @@ class DashboardApp(App[None]):
     ]
 
     def __init__(
-        self,
-        source: Handle,
-        *,
-        every: float,
-        limit: int,
-        kinds: Sequence[RatedKind] | None = None,
+        self, source: Handle, *, every: float, limit: int, kinds: Sequence[RatedKind] | None = None
     ) -> None:
         super().__init__()
         self._source = source
@@ -312,7 +234,7 @@ class DashboardApp(App[None]):
     def _answered(self, found: UsageDashboard) -> None:
         kinds, self._asked = self._asked or self._choices[0], None
         for place, (pane, table) in enumerate(zip(PANES, self._tables, strict=True)):
-            rows = pane.rows(found, kinds)
+            rows = rows_of(pane, found, kinds)
             self._entries[place] = [row.entry for row in rows]
             _fill(table, rows)
         shown = "all kinds" if kinds == RATED else ", ".join(kinds)

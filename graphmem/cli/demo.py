@@ -49,13 +49,13 @@ def demo(app: App) -> None:
     changed facts as evidence and recalls it with and without belief. A second run adds nothing.
     """
     from graphmem.adapters.conversations import read_conversations
-    from graphmem.cli.ingest import remember
+    from graphmem.cli.jobs import remember
 
     with resources.as_file(resources.files("graphmem") / "data" / "demo.jsonl") as path:
         [conversation] = read_conversations(path).conversations
     questions = json.loads(_data("demo_questions.json"))
-    app.look_only()
-    with app.memory() as opened:
+    app.skip_log()
+    with app.client() as opened:
         memory = opened.tenant(TENANT).scope(SCOPE)
         total, became = remember(app, memory, conversation.messages, "half a year of conversation")
         observe(memory, conversation.messages)
@@ -71,9 +71,9 @@ def demo(app: App) -> None:
     )
     if not app.json:
         # Not through the console, which would wrap commands that the user copies.
-        wall = f"--tenant {TENANT} --scope {SCOPE}"
-        terminal.echo(f"\nWhy:          graphmem why {compared.flat.bites[0].id} {wall}")
-        terminal.echo(f"As a picture: graphmem server browse slot {SUBJECT} {PREDICATE} {wall}")
+        where = f"--tenant {TENANT} --scope {SCOPE}"
+        terminal.echo(f"\nWhy:          graphmem why {compared.flat.bites[0].id} {where}")
+        terminal.echo(f"As a picture: graphmem server browse slot {SUBJECT} {PREDICATE} {where}")
 
 
 def observe(memory: Handle, messages: Sequence[Message]) -> None:
@@ -92,7 +92,7 @@ def observe(memory: Handle, messages: Sequence[Message]) -> None:
             "predicate": PREDICATE,
             "object": value,
             "confidence": confidence,
-            "id": f"demo-{message_id}",
+            "event_id": f"demo-{message_id}",
             "at": by_id[message_id].at,
         }
         | _place(memory, by_id[message_id])
@@ -105,8 +105,8 @@ def _place(memory: Handle, message: Message) -> dict[str, str]:
     episode_id = memory.session(str(message.session)).episode_id
     turns = memory.episodes.turns(episode_id).turns
     return {
-        "episode": episode_id,
-        "turn": next(turn.id for turn in turns if turn.text == message.content),
+        "episode_id": episode_id,
+        "turn_id": next(turn.id for turn in turns if turn.text == message.content),
     }
 
 
@@ -130,13 +130,13 @@ def _view(
     from rich.rule import Rule
     from rich.text import Text
 
-    from graphmem.cli import recall_views, views
+    from graphmem.cli.views import memory, recall
     from graphmem.model import Outcome
 
     parts: list[RenderableType] = [
         Rule("Conversation", align="left"),
         Text(f"{total.messages} messages, {total.turns_added} of them new."),
-        views.outcomes(total.outcomes, total.repeated),
+        memory.outcomes(total.outcomes, total.repeated),
     ]
     for outcome in (Outcome.EXACT_DUPE, Outcome.NEAR_DUPE, Outcome.REJECTED_HYGIENE):
         parts.extend(_examples(became, outcome))
@@ -147,7 +147,7 @@ def _view(
     parts.append(Rule("Memories", align="left"))
     for question, found in answers:
         parts.append(Text(f"\n{question['question']}", style="bold"))
-        parts.append(recall_views.recollection(found))
+        parts.append(recall.recollection(found))
     parts.append(Rule("Beliefs", align="left"))
     parts.extend(_side_by_side(compared))
     return Group(*parts)
@@ -181,10 +181,10 @@ def _beliefs(found: Recollection) -> list[BeliefBite]:
 def _examples(became: Iterable[IngestedMessage], outcome: Any) -> list[RenderableType]:
     from rich.text import Text
 
-    from graphmem.cli import views
+    from graphmem.cli.views import memory
 
     found = [k for k in became if k.outcome and k.outcome.outcome is outcome]
-    words, colour = views.OUTCOMES[outcome]
+    words, colour = memory.OUTCOMES[outcome]
     lines: list[RenderableType] = [Text(f"\n{words}", style=colour)] if found else []
     for kept in found[:SHOWN]:
         reasons = kept.outcome.hygiene_reasons if kept.outcome else ()

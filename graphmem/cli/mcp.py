@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import terminal
-from graphmem.cli.app import App, command, listening
+from graphmem.cli import options, terminal
+from graphmem.cli.app import App, command
 from graphmem.errors import ConfigurationError, InvalidInputError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from graphmem.mcp.budget import ToolCost
-    from graphmem.mcp.http_server import ListenAddress, TokenTable
+    from graphmem.mcp.auth import TokenTable
+    from graphmem.mcp.http_server import ListenAddress
+    from graphmem.mcp.tools import ToolCost
 
 
 @click.command()
 @click.option("--read-only", is_flag=True, help="Offer only reading tools; do not log searches.")
 @click.option("--http", is_flag=True, help="Serve streamable HTTP instead of stdin and stdout.")
-@listening(port=8765)
+@options.listen(8765)
 @click.option(
     "--tokens",
     type=click.Path(path_type=Path),
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     "vscode, codex, windsurf, gemini-cli or zed.",
 )
 @click.option("--tools", is_flag=True, help="List the tools with their token costs and exit.")
-@command(wall=True)
+@command(tenant=True)
 def mcp(
     app: App,
     *,
@@ -60,7 +61,7 @@ def mcp(
     """
     _installed()
     if tools:
-        from graphmem.mcp.budget import costs
+        from graphmem.mcp.tools import costs
 
         found = costs(read_only=read_only)
         app.emit(found, _table)
@@ -115,7 +116,7 @@ def _over_stdio(app: App, *, read_only: bool) -> None:
             "An MCP client starts this server, see --print-config. Press Ctrl-C to stop.", err=True
         )
     caller = Caller(app.settings.tenant, app.settings.scope, read_only)
-    anyio.run(server.over_stdio, MemoryConnection(app.settings), caller)
+    anyio.run(server.serve_stdio, MemoryConnection(app.settings), caller)
 
 
 def _over_http(app: App, where: ListenAddress, *, read_only: bool) -> None:
@@ -123,7 +124,7 @@ def _over_http(app: App, where: ListenAddress, *, read_only: bool) -> None:
 
     from graphmem.mcp import server
     from graphmem.mcp.connection import MemoryConnection
-    from graphmem.mcp.http_server import over_http
+    from graphmem.mcp.http_server import serve_http
 
     server.log_to_stderr()
     tokens, file = _tokens(app, where, read_only=read_only)
@@ -132,7 +133,7 @@ def _over_http(app: App, where: ListenAddress, *, read_only: bool) -> None:
         location = f"; the token is in {file}" if file is not None else ""
         terminal.echo(f"Serving {address}{location}. Press Ctrl-C to stop.", err=True)
 
-    anyio.run(partial(over_http, MemoryConnection(app.settings), tokens, where, ready))
+    anyio.run(partial(serve_http, MemoryConnection(app.settings), tokens, where, ready))
 
 
 def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTable, Path | None]:
@@ -141,10 +142,10 @@ def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTa
     Raises:
         ConfigurationError: the address is not loopback and no token is configured.
     """
-    from graphmem.mcp import http_server
+    from graphmem.mcp import auth
     from graphmem.mcp.http_server import is_loopback
 
-    found = http_server.of_settings(app.settings, read_only=read_only)
+    found = auth.configured_tokens(app.settings, read_only=read_only)
     if len(found):
         return found, None
     if not is_loopback(where.host):
@@ -152,7 +153,7 @@ def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTa
             f"The address {where.host} is reachable by others, and no token is configured.",
             hint="Set GRAPHMEM_MCP_TOKEN, or GRAPHMEM_MCP_TOKENS to a file of several.",
         )
-    return http_server.kept(app.settings, read_only=read_only)
+    return auth.user_token(app.settings, read_only=read_only)
 
 
 def _installed() -> None:
@@ -175,7 +176,7 @@ def _table(found: tuple[ToolCost, ...]) -> Table:
 
     table = Table(box=None, pad_edge=False)
     for name in ("tool", "description", "read-only", "idempotent"):
-        table.add_column(name)
+        table.add_column(name, no_wrap=name == "tool")
     for name in ("model tokens", "total tokens"):
         table.add_column(name, justify="right")
     for cost in found:

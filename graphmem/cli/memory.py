@@ -1,258 +1,204 @@
-"""`graphmem memory`: write, read and correct single memories."""
+"""Commands that search memory, and `graphmem memory`: write, read, correct and erase."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli.app import App, F, command
+from graphmem.cli import options, terminal
+from graphmem.cli.app import App, Group, command, given, method_command
 
 if TYPE_CHECKING:
-    from graphmem.model import AsOf
+    from graphmem import Handle
 
+STATUSES = ("current", "superseded", "deprecated", "archived")
+TARGETS = ("memory", "belief", "episode", "scope", "tenant")
+MEMORY_ID = click.argument("memory_id")
+TEXT = click.argument("content", metavar="TEXT")
 
-class InstantType(click.ParamType[datetime]):
-    """An ISO 8601 timestamp with its UTC offset."""
-
-    name = "timestamp"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
-        """Return the timestamp; it must contain its UTC offset."""
-        try:
-            timestamp = datetime.fromisoformat(value)
-        except ValueError:
-            self.fail(
-                f"{value!r} must be a timestamp such as 2026-03-01T09:00:00+00:00", param, ctx
-            )
-        if timestamp.utcoffset() is None:
-            self.fail(f"{value!r} must have a UTC offset, for example +00:00", param, ctx)
-        return timestamp
-
-
-def moment(function: F) -> F:
-    """Add --valid and --known to a reading command."""
-    known = click.option(
-        "--known",
-        type=InstantType(),
-        help="Known time: use what was recorded by then.  [default: now]",
-    )
-    valid = click.option(
-        "--valid",
-        type=InstantType(),
-        help="Valid time: show the world at that time.  [default: now]",
-    )
-    return valid(known(function))
-
-
-def described(function: F) -> F:
-    """Add the filter options to a reading command."""
-    for option in (
-        click.option(
-            "--until", type=InstantType(), help="Include only memories created before this time."
-        ),
-        click.option(
-            "--since",
-            type=InstantType(),
-            help="Include only memories created at or after this time.",
-        ),
-        click.option("--source", help="Include only memories with an event from this source."),
-        click.option(
-            "--tag", "tags", multiple=True, help="Require this tag (repeatable; all must match)."
-        ),
-    ):
-        function = option(function)
-    return function
-
-
-def as_of(valid: datetime | None, known: datetime | None) -> AsOf | None:
-    """Return the valid and known time of a command; None for the present."""
-    from graphmem.client import state
-    from graphmem.model import AsOf
-
-    return state.valid(AsOf, valid=valid, known=known) if valid or known else None
-
-
-@click.group()
-def memory() -> None:
-    """Write, read and correct memories."""
-
-
-@memory.command()
-@click.argument("text")
-@click.option("--tag", "tags", multiple=True, help="Tag of the memory (repeatable).")
-@click.option("--at", type=InstantType(), help="Time of the statement.  [default: now]")
-@click.option("--source", default="manual", show_default=True, help="Source of the event.")
-@click.option("--id", "event_id", help="Id of the event; makes the write idempotent.")
-@command(wall=True)
-def add(
-    app: App,
-    text: str,
-    *,
-    tags: tuple[str, ...],
-    at: datetime | None,
-    source: str,
-    event_id: str | None,
-) -> int:
-    """Remember TEXT and show the outcome.
+memory = Group("memory", "Write, read and correct memories; erase items.")
+memory.method(
+    "remember",
+    """Store TEXT as a memory and show the outcome.
 
     The exit code is 1 when hygiene rejects the text.
-    """
-    from graphmem.cli import views
-    from graphmem.client.state import valid
-    from graphmem.model import NewMemory, Outcome
-
-    new = valid(NewMemory, content=text, tags=tags, at=at, source=source, event_id=event_id)
-    with app.memory() as opened:
-        [outcome] = opened.remember_many([new])
-    app.emit(outcome, views.outcome)
-    return int(outcome.outcome is Outcome.REJECTED_HYGIENE)
-
-
-@memory.command(name="list")
-@described
-@click.option("--hidden", is_flag=True, help="Include superseded and deprecated memories.")
-@click.option(
-    "--limit", type=int, default=50, show_default=True, help="Maximum number of rows per page."
+    """,
+    TEXT,
+    click.option("--tag", "tags", multiple=True, help="Tag of the memory (repeatable)."),
+    options.PLACE,
+    options.EVENT,
+    fails=lambda done: done.hygiene_reasons,
 )
-@click.option("--cursor", help="Cursor printed by the previous page.")
-@moment
-@command(wall=True)
-def list_(
-    app: App,
-    *,
-    hidden: bool,
-    limit: int,
-    cursor: str | None,
-    valid: datetime | None,
-    known: datetime | None,
-    **filters: Any,
-) -> None:
-    """List memories page by page, newest first."""
-    from rich.console import Group
-
-    from graphmem.cli import views
-    from graphmem.model import Status
-
-    given = {name: value for name, value in filters.items() if value}
-    if hidden:
-        given["statuses"] = tuple(Status)
-    at = as_of(valid, known)
-    with app.memory() as opened:
-        page = opened.memories.list(cursor=cursor, limit=limit, as_of=at, **given)
-    app.emit(page, lambda it: Group(views.memories(it.memories), *views.more(it.next_cursor)))
-
-
-@memory.command()
-@click.argument("memory_id")
-@moment
-@command(wall=True)
-def get(app: App, memory_id: str, *, valid: datetime | None, known: datetime | None) -> None:
-    """Show one memory."""
-    from graphmem.cli import views
-
-    at = as_of(valid, known)
-    with app.memory() as opened:
-        found = opened.memories.get(memory_id, as_of=at)
-    app.emit(found, views.memory)
-
-
-@memory.command()
-@click.argument("memory_id")
-@moment
-@command(wall=True)
-def history(app: App, memory_id: str, *, valid: datetime | None, known: datetime | None) -> None:
-    """Show what happened to a memory, oldest first."""
-    from graphmem.cli import views
-
-    at = as_of(valid, known)
-    with app.memory() as opened:
-        events = opened.memories.history(memory_id, as_of=at)
-    app.emit(events, views.history)
+memory.method(
+    "memories.list",
+    "List memories page by page, newest first.",
+    options.FILTERS,
+    click.option(
+        "--status",
+        "statuses",
+        type=click.Choice(STATUSES),
+        multiple=True,
+        metavar="STATUS",
+        help="current, superseded, deprecated or archived (repeatable).  [default: current]",
+    ),
+    options.PAGE,
+    options.AS_OF,
+)
+memory.method("memories.get", "Show one memory.", MEMORY_ID, options.AS_OF)
+memory.method(
+    "memories.history",
+    "Show what happened to a memory, oldest first.",
+    MEMORY_ID,
+    options.limit(1_000, "events"),
+    options.AS_OF,
+)
+memory.method(
+    "memories.chain", "Show the chain of replacements of a memory.", MEMORY_ID, options.AS_OF
+)
+memory.method(
+    "supersede",
+    "Replace a memory with TEXT; the old one stays readable.",
+    MEMORY_ID,
+    TEXT,
+    options.REASON,
+    options.EVENT,
+)
+memory.method(
+    "memories.stale",
+    "List memories that may be out of date, oldest first.",
+    click.option("--days", default=90, help="Minimum number of days since the last statement."),
+    options.PAGE,
+)
 
 
 @memory.command()
-@click.argument("memory_id")
-@moment
-@command(wall=True)
-def chain(app: App, memory_id: str, *, valid: datetime | None, known: datetime | None) -> None:
-    """Show the chain of replacements of a memory."""
-    from graphmem.cli import views
-
-    at = as_of(valid, known)
-    with app.memory() as opened:
-        found = opened.memories.chain(memory_id, as_of=at)
-    app.emit(found, views.chain)
-
-
-@memory.command()
-@click.argument("memory_id")
-@click.argument("text")
-@click.option("--reason", help="Reason, stored with the event.")
-@click.option("--at", type=InstantType(), help="Time of the replacement.  [default: now]")
-@command(wall=True)
-def supersede(
-    app: App, memory_id: str, text: str, *, reason: str | None, at: datetime | None
-) -> None:
-    """Replace a memory with TEXT; the old one stays readable."""
-    with app.memory() as opened:
-        done = opened.supersede(memory_id, text, reason=reason, at=at)
-    app.emit(done, lambda it: f"{it.newer_id} replaces {it.older_id}.")
-
-
-@memory.command()
-@click.argument("memory_id")
-@click.option("--reason", help="Reason, stored with the event.")
-@command(wall=True)
-def deprecate(app: App, memory_id: str, *, reason: str | None) -> None:
+@MEMORY_ID
+@options.REASON
+@options.EVENT
+@command(tenant=True)
+def deprecate(app: App, memory_id: str, **event: Any) -> None:
     """Hide a memory from recall; `restore` reverts it."""
-    with app.memory() as opened:
-        event_id = opened.memories.deprecate(memory_id, reason=reason)
-    app.emit({"event_id": event_id}, lambda _: f"{memory_id} is hidden; event {event_id}.")
+    _mark(app, memory_id, "hidden", lambda client: client.memories.deprecate, event)
 
 
 @memory.command()
-@click.argument("memory_id")
-@click.option("--reason", help="Reason, stored with the event.")
-@command(wall=True)
-def restore(app: App, memory_id: str, *, reason: str | None) -> None:
+@MEMORY_ID
+@options.REASON
+@options.EVENT
+@command(tenant=True)
+def restore(app: App, memory_id: str, **event: Any) -> None:
     """Make a hidden memory current again."""
-    with app.memory() as opened:
-        event_id = opened.memories.restore(memory_id, reason=reason)
-    app.emit({"event_id": event_id}, lambda _: f"{memory_id} is current; event {event_id}.")
+    _mark(app, memory_id, "current", lambda client: client.memories.restore, event)
+
+
+def _mark(
+    app: App,
+    memory_id: str,
+    state: str,
+    method: Callable[[Handle], Callable[..., str]],
+    event: dict[str, Any],
+) -> None:
+    with app.client() as client:
+        event_id = method(client)(memory_id, **given(event))
+    app.emit({"event_id": event_id}, lambda _: f"{memory_id} is {state}; event {event_id}.")
 
 
 @memory.command()
-@click.argument("episode_id")
-@command(wall=True)
-def restore_episode(app: App, episode_id: str) -> None:
-    """Restore the full text of a compressed episode."""
-    with app.memory() as opened:
-        done = opened.episodes.restore(episode_id)
-    state = f"is restored; event {done.event_id}" if done.changed else "was not compressed"
-    app.emit(done, lambda _: f"{episode_id} {state}.")
-
-
-@memory.command()
+@click.argument("what", type=click.Choice(TARGETS))
+@click.argument("item_id", metavar="ID")
+@options.apply("Erase for good")
 @click.option(
-    "--days",
-    type=int,
-    default=90,
-    show_default=True,
-    help="Minimum number of days since the last statement.",
+    "--digest",
+    "digests",
+    multiple=True,
+    type=options.FILE,
+    metavar="FILE",
+    help="Remove the lines of erased episodes from this digest file too.",
 )
-@click.option(
-    "--limit", type=int, default=50, show_default=True, help="Maximum number of rows per page."
-)
-@click.option("--cursor", help="Cursor printed by the previous page.")
-@command(wall=True)
-def stale(app: App, *, days: int, limit: int, cursor: str | None) -> None:
-    """List memories that may be out of date, oldest first."""
-    from graphmem.cli import usage_views
+@command(tenant=True)
+def forget(app: App, what: str, item_id: str, **erasure: Any) -> int:
+    """Plan an erasure; --apply erases for good.
 
-    with app.memory() as opened:
-        page = opened.memories.stale(days=days, limit=limit, cursor=cursor)
-    app.emit(page, usage_views.stale)
+    The command erases a memory, a belief, an episode, a scope or a tenant together with everything
+    derived from it. Erased items are refused when they are submitted again. The exit code is 1
+    when the final check finds remaining data.
+    """
+    counters = {"page": "Pages searched", "node": "Nodes erased"}
+    with app.client() as client, app.counting(counters) as on_progress:
+        # Open the named scope or tenant, so that --scope and --tenant need not repeat it.
+        handle: Handle = client
+        if what in ("scope", "tenant"):
+            handle = client.scope(item_id) if what == "scope" else client.tenant(item_id)
+        done = handle.forget(what, item_id, on_progress=on_progress, **erasure)
+    app.emit(done, "forget")
+    return int(bool(done.left))
+
+
+SEARCH = options.stacked(
+    click.option(
+        "--policy",
+        default="default",
+        help="Ranking policy: default, flat, trace, esper, engram or agent.",
+    ),
+    click.option(
+        "--read-scope", "scopes", multiple=True, help="Search only this scope (repeatable)."
+    ),
+    options.FILTERS,
+    click.option("--include-hidden", is_flag=True, help="Include superseded and outvoted items."),
+    click.option("--turns", is_flag=True, help="Search the verbatim turns too."),
+    options.AS_OF,
+)
+QUERY = click.argument(
+    "query", nargs=-1, required=True, callback=lambda _context, _argument, words: " ".join(words)
+)
+
+
+recall = method_command(
+    "recall",
+    "Search memories and beliefs; show results, best first.",
+    QUERY,
+    options.limit(10, "results"),
+    SEARCH,
+)
+
+
+@click.command()
+@QUERY
+@click.option("--tokens", default=800, help="Maximum number of tokens.")
+@options.limit(20, "results to choose from")
+@SEARCH
+@command(tenant=True)
+def context(app: App, query: str, **search: Any) -> None:
+    """Print search results as a block of data for a prompt."""
+    with app.client() as client:
+        found = client.context(query, **given(search))
+        # Print before the search is logged: a failed log entry must not hide the results.
+        if app.json:
+            app.emit_json(found)
+        elif found.text:
+            # Do not wrap the text of a prompt.
+            terminal.echo(found.text)
+        else:
+            terminal.echo(f"No results: {found.reason}.", err=True)
+
+
+expand = method_command(
+    "expand",
+    """Show the card of a memory, belief, turn or episode.
+
+    The access is logged.
+    """,
+    click.argument("item_id"),
+)
+
+
+why = method_command(
+    "why",
+    "Explain a belief or a memory, event by event.",
+    click.argument("item_id"),
+    options.CURSOR,
+    options.limit(100, "pieces"),
+    options.READ,
+)

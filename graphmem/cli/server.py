@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from graphmem.cli import options
 from graphmem.cli.app import App, command
 from graphmem.cli.browse import browse
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from graphmem.adapters.local_server import DoctorFinding, ServerStatus
 
+FILE = click.argument("file", type=options.FILE)
 _SIGNS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}
 
 
@@ -94,7 +96,7 @@ def doctor(app: App) -> int:
 
 
 @server.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@FILE
 @command()
 def backup(app: App, file: Path) -> None:
     """Back up all data to FILE; stops the server meanwhile."""
@@ -111,21 +113,19 @@ def backup(app: App, file: Path) -> None:
 
 
 @server.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--apply", "is_applied", is_flag=True, help="Restore; without it, only show the plan."
-)
+@FILE
+@options.apply("Restore")
 @command()
-def restore(app: App, file: Path, *, is_applied: bool) -> None:
-    """Replace all data with the backup in FILE."""
+def restore(app: App, file: Path, *, dry_run: bool) -> None:
+    """Plan to replace all data with FILE; --apply does."""
     from graphmem.adapters import local_server
 
     found = local_server.status(app.settings)
     plan = f"All data in {found.home} would be replaced by {file}; use --apply."
-    if is_applied:
+    if not dry_run:
         local_server.restore(app.settings, file, report=lambda step: app.report(str(step)))
         plan = f"The data is restored from {file}. The server is running."
-    app.emit({"file": file, "home": found.home, "applied": is_applied}, lambda _: plan)
+    app.emit({"file": file, "home": found.home, "applied": not dry_run}, lambda _: plan)
 
 
 def _version(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
@@ -147,11 +147,7 @@ def _version(_context: click.Context, _option: click.Parameter, given: str | Non
     callback=_version,
     help="Version of the Eclipse compiler.  [default: the locked one]",
 )
-@click.option(
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Lock file to write.  [default: the shipped file]",
-)
+@options.output("Lock file to write.  [default: the shipped file]")
 @command()
 def lock(
     app: App, *, neo4j: str, browser: str | None, compiler: str | None, output: Path | None

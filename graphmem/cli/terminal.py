@@ -111,12 +111,7 @@ def start(app: App) -> Endpoint:
     Raises:
         LocalServerError: the server could not be downloaded or started.
     """
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
+    from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn, TransferSpeedColumn
 
     from graphmem.adapters import local_server
     from graphmem.cli.console import TaskLabel

@@ -1,4 +1,4 @@
-"""Commands for usage ratings, audit, packs, pruning and the roll-up of the search log."""
+"""`graphmem usage`: ratings, audit, packs, pruning and the search log."""
 
 from __future__ import annotations
 
@@ -8,213 +8,65 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli.app import App, command
+from graphmem.cli import options
+from graphmem.cli.app import App, Group, command, given
 from graphmem.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from graphmem.client.usage import RatedKind
+    pass
+
+PRUNED = ("Memory", "Belief", "Episode")
+RATED = (*PRUNED, "Artifact")
 
 
-KINDS = click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    metavar="Memory|Belief|Episode",
-    help="Include only this kind (repeatable).  [default: all kinds]",
+usage = Group("usage", "Rate, audit and prune the memory by its search log.")
+usage.method(
+    "usage.log_search",
+    "Log a search of another tool, with its results.",
+    click.argument("query"),
+    click.option("--tool", required=True, help="Name of the tool that searched."),
+    click.option("--result", "results", multiple=True, help="Id of a result (repeatable)."),
 )
-TO_FILE = click.Path(dir_okay=False, path_type=Path)
-
-
-@click.command()
-@click.option("--apply", is_flag=True, help="Apply the plan; without it, only show the plan.")
-@KINDS
-@click.option("-o", "--output", type=TO_FILE, help="Write the manifest to this file, as JSON.")
-@command(wall=True)
-def prune(app: App, *, apply: bool, kinds: tuple[str, ...], output: Path | None) -> None:
-    """Plan the pruning of unused items; --apply prunes them.
-
-    Pruning archives items that are rated VERY_LOW and were not accessed for 30 days. It compresses
-    the text of a LOW episode after 14 days. Nothing is deleted: `graphmem attention restore`
-    restores it.
-    """
-    from graphmem.cli import usage_views
-
-    with app.memory() as memory, app.counting({"rating": "Ratings examined"}) as on_progress:
-        chosen: dict[str, Any] = {"kinds": kinds} if kinds else {}
-        done = memory.usage.prune(dry_run=not apply, on_progress=on_progress, **chosen)
-    if output is not None:
-        _write(output, done.model_dump_json(indent=2))
-    app.emit(done, usage_views.report)
-
-
-@click.command()
-@click.argument("run", required=False)
-@click.option(
-    "--item", "items", multiple=True, metavar="ID", help="Restore only this item (repeatable)."
+usage.method(
+    "usage.log_access",
+    "Log that an agent opened the file, symbol or document REF.",
+    click.argument("kind", type=click.Choice(["file", "symbol", "document"])),
+    click.argument("ref"),
 )
-@command(wall=True)
-def restore(app: App, run: str | None, *, items: tuple[str, ...]) -> None:
-    """Restore the items of a prune RUN, or list all runs."""
-    from graphmem.cli import usage_views
-
-    if items and run is None:
-        raise click.UsageError("--item requires RUN, the prune run of the item.")
-    with app.memory() as memory:
-        if run is None:
-            lines = memory.usage.prune_manifest()
-            app.emit(lines, usage_views.manifest)
-            return
-        with app.counting({"item": "Items restored"}) as on_progress:
-            done = memory.usage.restore_pruned(run, item_ids=items or None, on_progress=on_progress)
-    app.emit(done, usage_views.restored)
-
-
-@click.command()
-@click.option(
-    "--tokens",
-    default=4_000,
-    show_default=True,
-    help="Token budget of the pack; HIGH items may exceed it.",
-)
-@click.option("--model", help="litellm model whose tokens are counted.  [default: an estimate]")
-@click.option(
-    "--root",
-    type=click.Path(file_okay=False, exists=True, path_type=Path),
-    metavar="DIR",
-    help="Include the text of files below DIR that agents touched.",
-)
-@click.option(
-    "--blocked",
-    multiple=True,
-    metavar="GLOB",
-    help="Leave out artifacts that match GLOB (repeatable).",
-)
-@click.option(
-    "-o", "--output", type=TO_FILE, help="Write the pack to this file and its manifest next to it."
-)
-@command(wall=True)
-def pack(
-    app: App,
-    *,
-    tokens: int,
-    model: str | None,
-    root: Path | None,
-    blocked: tuple[str, ...],
-    output: Path | None,
-) -> None:
-    """Pack the most used items into Markdown for a prompt.
-
-    HIGH items are included whole, MEDIUM ones summarised, LOW ones as one line; VERY_LOW items are
-    left out. With --root, files that agents touched are included with their text. With --output
-    FILE.md, the manifest is written to FILE.manifest.json.
-    """
-    from graphmem.cli import usage_views
-
-    with app.memory() as memory:
-        found = memory.usage.pack(tokens, model=model, root=root, blocked_paths=blocked)
-    if output is not None:
-        _write(output, found.text)
-        _write(
-            output.with_suffix(".manifest.json"),
-            found.model_dump_json(indent=2, exclude={"text"}),
-        )
-    app.emit(found, lambda it: usage_views.pack(it, found.text, output))
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise click.FileError(str(path), error.strerror) from None
-
-
-PRUNING = (prune, restore, pack)
-"""Commands that prune, restore and pack items."""
-
-
-@click.command("roll-up")
-@click.option(
-    "--days",
-    default=90.0,
-    show_default=True,
-    help="Minimum age of a session, in days since its end.",
-)
-@click.option("--apply", is_flag=True, help="Roll up; without it, only show the plan.")
-@command(wall=True)
-def roll_up(app: App, *, days: float, apply: bool) -> None:
-    """Replace the rated searches of old sessions by their counts.
-
-    Ratings and accesses stay, and `rate --again` starts from the ratings of that time. The searches
-    cannot be restored.
-    """
-    from graphmem.cli.belief_views import counted
-
-    with app.memory() as memory, app.counting({"session": "Sessions", "search": "Others"}) as count:
-        done = memory.usage.roll_up(days=days, dry_run=not apply, on_progress=count)
-    searches = counted(done.searches, "search", "searches")
-    summary = f"{searches} with {done.results:,} results, of {counted(done.sessions, 'session')}"
-    if not done.searches:
-        summary = f"Nothing to roll up: no rated or unratable search is {days:g} days old."
-    elif done.applied:
-        summary += ": replaced by their counts."
-    else:
-        summary += " would be replaced by counts; use --apply."
-    app.emit(done, lambda _: summary)
-
-
-@click.group()
-def attention() -> None:
-    """Rate, audit and prune the memory by its search log."""
-
-
-@attention.command()
-@click.option("--again", is_flag=True, help="Drop all ratings and start from the first session.")
-@command(wall=True)
-def rate(app: App, *, again: bool) -> None:
+usage.method(
+    "usage.rate",
     """Rate search results, starting where the last run stopped.
 
     A result that was opened in a session wins against the unopened results of the same search. A
     session counts when it has ended, or a day after its last entry. The command is resumable, and
     concurrent runs are safe.
-    """
-    from graphmem.cli import usage_views
-
-    with app.memory() as memory:
-        with app.counting({"rating": "Ratings dropped", "session": "Sessions"}) as count:
-            done = memory.usage.rate(from_scratch=again, on_progress=count)
-        app.emit(done, usage_views.settled)
-
-
-@attention.command()
-@click.option(
-    "--days",
-    default=7.0,
-    show_default=True,
-    help="Length of the audited period, in days up to now.",
+    """,
+    click.option(
+        "--from-scratch", is_flag=True, help="Drop all ratings and start from the first session."
+    ),
+    counters={"rating": "Ratings dropped", "session": "Sessions"},
 )
-@click.option("--session", metavar="NAME", help="Audit only sessions of this name.")
-@command(wall=True)
-def audit(app: App, *, days: float, session: str | None) -> int:
+usage.method(
+    "usage.ratings",
+    "List rated items, best first.",
+    click.option("--tier", help="Include only this tier: HIGH, MEDIUM, LOW or VERY_LOW."),
+    options.kinds(RATED),
+    options.limit(50, "items"),
+)
+usage.method(
+    "usage.audit",
     """List sessions and violations of the search protocol.
 
     The exit code is 1 when there is a finding.
-    """
-    from graphmem.cli import usage_views
-
-    with app.memory() as memory:
-        found = memory.usage.audit(days=days, session_id=session)
-    app.emit(found, usage_views.audit)
-    return int(bool(found.findings))
-
-
-@attention.command()
-@click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    metavar="Memory|Belief|Episode|Artifact",
-    help="Include only this kind (repeatable).  [default: all kinds]",
+    """,
+    click.option("--days", default=7.0, help="Length of the audited period, in days up to now."),
+    click.option("--session-id", metavar="NAME", help="Audit only sessions of this name."),
+    fails=lambda audit: audit.findings,
 )
+
+
+@usage.command()
+@options.kinds(RATED)
 @click.option(
     "--limit", type=int, help="Rows of each section, 1 to 1,000.  [default: 10; live: 100]"
 )
@@ -225,26 +77,20 @@ def audit(app: App, *, days: float, session: str | None) -> int:
     "--every",
     type=click.FloatRange(min=0.1),
     default=5.0,
-    show_default=True,
     help="Seconds between refreshes, with --live.",
 )
-@command(wall=True)
-def dashboard(
-    app: App, *, kinds: tuple[RatedKind, ...], limit: int | None, live: bool, every: float
-) -> None:
+@command(tenant=True)
+def dashboard(app: App, *, live: bool, every: float, **query: Any) -> None:
     """Show top items, the rating distribution and recent use."""
-    from graphmem.cli import usage_views
-
+    shown = given(query)
     if live:
-        _live(app, kinds, 100 if limit is None else limit, every)
+        _live(app, shown, every)
         return
-    with app.memory() as memory:
-        chosen: dict[str, Any] = {"kinds": kinds} if kinds else {}
-        found = memory.usage.dashboard(limit=10 if limit is None else limit, **chosen)
-        app.emit(found, usage_views.dashboard)
+    with app.client() as client:
+        app.emit(client.usage.dashboard(**shown), "usage.dashboard")
 
 
-def _live(app: App, kinds: tuple[RatedKind, ...], limit: int, every: float) -> None:
+def _live(app: App, shown: dict[str, Any], every: float) -> None:
     """Show the interactive dashboard until the user quits.
 
     Raises:
@@ -260,12 +106,101 @@ def _live(app: App, kinds: tuple[RatedKind, ...], limit: int, every: float) -> N
             hint="pip install 'graphmem[dashboard]'",
         ) from None
     # Watching the dashboard must not change the usage it shows.
-    app.look_only()
-    with app.memory() as memory:
+    app.skip_log()
+    with app.client() as client:
+        wanted = {"limit": 100, **shown}
         # Report errors of the options or the server before drawing.
-        memory.usage.dashboard(limit=limit, **({"kinds": kinds} if kinds else {}))
-        DashboardApp(memory, every=every, limit=limit, kinds=kinds).run()
+        client.usage.dashboard(**wanted)
+        DashboardApp(client, every=every, **wanted).run()
 
 
-for subcommand in (*PRUNING, roll_up):
-    attention.add_command(subcommand)
+@usage.command()
+@options.apply("Prune")
+@options.kinds(PRUNED)
+@options.output("Write the manifest to this file, as JSON.")
+@command(tenant=True)
+def prune(app: App, *, output: Path | None, **run: Any) -> None:
+    """Plan the pruning of unused items; --apply prunes them.
+
+    Pruning archives items that are rated VERY_LOW and were not accessed for 30 days. It compresses
+    the text of a LOW episode after 14 days. Nothing is deleted: `graphmem usage restore-pruned`
+    restores it.
+    """
+    with app.client() as client, app.counting({"rating": "Ratings examined"}) as on_progress:
+        done = client.usage.prune(on_progress=on_progress, **given(run))
+    if output is not None:
+        _write(output, done.model_dump_json(indent=2))
+    app.emit(done, "usage.prune")
+
+
+usage.method(
+    "usage.prune_manifest",
+    "List the items of all prune runs, or of RUN_ID.",
+    click.argument("run_id", required=False),
+)
+usage.method(
+    "usage.restore_pruned",
+    "Restore the items of the prune run RUN_ID.",
+    click.argument("run_id"),
+    click.option(
+        "--item-id", "item_ids", multiple=True, help="Restore only this item (repeatable)."
+    ),
+    counters={"item": "Items restored"},
+)
+
+
+@usage.command()
+@click.option("--tokens", default=4_000, help="Token budget of the pack; HIGH items may exceed it.")
+@click.option("--model", help="litellm model whose tokens are counted.  [default: an estimate]")
+@click.option(
+    "--root",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    metavar="DIR",
+    help="Include the text of files below DIR that agents touched.",
+)
+@click.option(
+    "--blocked-path",
+    "blocked_paths",
+    multiple=True,
+    metavar="GLOB",
+    help="Leave out artifacts that match GLOB (repeatable).",
+)
+@options.output("Write the pack to this file and its manifest next to it.")
+@command(tenant=True)
+def pack(app: App, *, output: Path | None, **wanted: Any) -> None:
+    """Pack the most used items into Markdown for a prompt.
+
+    HIGH items are included whole, MEDIUM ones summarised, LOW ones as one line; VERY_LOW items are
+    left out. With --root, files that agents touched are included with their text. With --output
+    FILE.md, the manifest is written to FILE.manifest.json.
+    """
+    from graphmem.cli.views import usage as views
+
+    with app.client() as client:
+        found = client.usage.pack(**given(wanted))
+    if output is not None:
+        _write(output, found.text)
+        _write(
+            output.with_suffix(".manifest.json"), found.model_dump_json(indent=2, exclude={"text"})
+        )
+    app.emit(found, lambda it: views.pack(it, found.text, output))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.FileError(str(path), error.strerror) from None
+
+
+usage.method(
+    "usage.roll_up",
+    """Replace the rated searches of old sessions by their counts.
+
+    Ratings and accesses stay, and `rate --from-scratch` starts from the ratings of that time. The
+    searches cannot be restored.
+    """,
+    click.option("--days", default=90.0, help="Minimum age of a session, in days since its end."),
+    options.apply("Replace the searches"),
+    counters={"session": "Sessions", "search": "Others"},
+)

@@ -85,11 +85,11 @@ class VsCode(Client):
     def block(self, server: Server) -> Entry:
         """Return the block to paste as data; see `text`."""
         secrets = [n for n, v in (server.env or {}).items() if v is None]
-        asked = [
+        inputs = [
             {"type": "promptString", "id": name, "description": name, "password": True}
             for name in (secrets if server.url is None else [TOKEN])
         ]
-        return super().block(server) | ({"inputs": asked} if asked else {})
+        return super().block(server) | ({"inputs": inputs} if inputs else {})
 
 
 class Codex(Client):
@@ -195,11 +195,11 @@ def _toml(text: str) -> str:
     return '"' + display.escape_text(quoted, lambda character: f"\\U{ord(character):08X}") + '"'
 
 
-def _is_secret(known: object, given: str) -> bool:
+def _is_secret(setting: object, value: str) -> bool:
     """Return whether a value must not be shown; URLs may contain passwords too."""
-    if isinstance(known, SecretStr):
+    if isinstance(setting, SecretStr):
         return True
-    if "://" not in given:
+    if "://" not in value:
         return False
-    parts = urlsplit(given)
+    parts = urlsplit(value)
     return bool("@" in parts.netloc or parts.query)

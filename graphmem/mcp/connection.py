@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 
-MOST = 1_000
+MAX_SESSIONS = 1_000
 IDLE_S = 1_800.0
 """Seconds without a call after which a session ends; its next call starts a new one."""
 
@@ -44,47 +44,49 @@ class _OpenSession:
 
 @dataclass
 class SessionRegistry:
-    """Sessions by caller and name; calls without a session name share one per connection."""
+    """Sessions by caller and id; calls without an id share one per MCP session."""
 
     clock: Callable[[], float] = time.monotonic
-    most: int = MOST
+    max_sessions: int = MAX_SESSIONS
     _open: OrderedDict[tuple[Caller, str], _OpenSession] = field(default_factory=OrderedDict)
-    _unnamed: OrderedDict[tuple[Caller, str | None], str] = field(default_factory=OrderedDict)
+    _defaults: OrderedDict[tuple[Caller, str | None], str] = field(default_factory=OrderedDict)
     _ending: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def unnamed(self, who: Caller, connection: str | None) -> str:
-        """Return the session name of a connection; None for all connections without an id.
+    def default_id(self, caller: Caller, mcp_session_id: str | None) -> str:
+        """Return the session id of an MCP session; None for all calls outside one.
 
-        Calls without a session name share a session, so that echoes are detected for them too.
+        Calls without an id share a session, so that echoes are detected for them too.
         """
-        key = (who, connection)
-        name = self._unnamed.setdefault(key, f"mcp-{uuid.uuid4().hex[:16]}")
-        self._unnamed.move_to_end(key)
-        if len(self._unnamed) > self.most:
-            self._unnamed.popitem(last=False)
-        return name
+        key = (caller, mcp_session_id)
+        session_id = self._defaults.setdefault(key, f"mcp-{uuid.uuid4().hex[:16]}")
+        self._defaults.move_to_end(key)
+        if len(self._defaults) > self.max_sessions:
+            self._defaults.popitem(last=False)
+        return session_id
 
-    def on(self, memory: AsyncGraphMem, who: Caller, name: str, agent: str | None) -> AsyncSession:
-        """Return the open session of this name, or a new one; end idle sessions.
+    def open(
+        self, memory: AsyncGraphMem, caller: Caller, session_id: str, agent: str | None
+    ) -> AsyncSession:
+        """Return the open session of this id, or a new one; end idle sessions.
 
         The session of a read-only caller writes nothing, not even to the search log.
         """
         now = self.clock()
-        key = (who, name)
+        key = (caller, session_id)
         found = self._open.pop(key, None)
         if found is None:
-            handle = memory.tenant(who.tenant).scope(who.scope)
-            session = handle.session(name, agent=agent, logged=not who.read_only)
+            handle = memory.tenant(caller.tenant).scope(caller.scope)
+            session = handle.session(session_id, agent=agent, logged=not caller.read_only)
             found = _OpenSession(session, now)
         found.used_at = now
         self._open[key] = found
-        self._end_silent(now)
+        self._end_idle(now)
         return found.session
 
-    def _end_silent(self, now: float) -> None:
+    def _end_idle(self, now: float) -> None:
         while self._open:
             key, oldest = next(iter(self._open.items()))
-            if len(self._open) <= self.most and now - oldest.used_at < IDLE_S:
+            if len(self._open) <= self.max_sessions and now - oldest.used_at < IDLE_S:
                 return
             del self._open[key]
             ending = asyncio.get_running_loop().create_task(_end(oldest.session))
@@ -97,7 +99,7 @@ async def _end(session: AsyncSession) -> None:
         await session.__aexit__(None, None, None)
 
 
-PATIENCE_S = 5.0
+WAIT_S = 5.0
 """Seconds that a call waits for the database; clients time out after 30 to 60 s."""
 RETRY_S = 8.0
 """Maximum seconds of transaction retries, for the same reason."""
@@ -112,20 +114,20 @@ log = logging.getLogger("graphmem.mcp")
 class MemoryConnection:
     """One open memory for all calls of a process."""
 
-    def __init__(self, settings: Settings, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, settings: Settings, *, wait_s: float = WAIT_S) -> None:
         retry_s = min(settings.max_retry_time_s, RETRY_S)
         self._settings = settings.model_copy(update={"max_retry_time_s": retry_s})
-        self._patience_s = patience_s
+        self._wait_s = wait_s
         self._opening: asyncio.Task[AsyncGraphMem] | None = None
         self._flushing: asyncio.Task[None] | None = None
         self._memory: AsyncGraphMem | None = None
-        self._since = time.monotonic()
-        self._at = "loading modules"
+        self._began = time.monotonic()
+        self._progress = "loading modules"
 
     def begin(self) -> None:
         """Start opening the memory unless it is open or being opened."""
         if self._opening is None:
-            self._since = time.monotonic()
+            self._began = time.monotonic()
             self._opening = asyncio.create_task(self._open())
             # Waiting calls receive the error; without one, the next call tries again.
             self._opening.add_done_callback(_log_failure)
@@ -140,16 +142,18 @@ class MemoryConnection:
         self.begin()
         opening = self._opening
         assert opening is not None  # noqa: S101 - `begin` has just made it
-        done, _ = await asyncio.wait({opening}, timeout=self._patience_s)
+        done, _ = await asyncio.wait({opening}, timeout=self._wait_s)
         if not done:
-            seconds = time.monotonic() - self._since
-            raise StillStartingError(f"Memory has been starting for {seconds:.0f} s: {self._at}.")
+            seconds = time.monotonic() - self._began
+            raise StillStartingError(
+                f"Memory has been starting for {seconds:.0f} s: {self._progress}."
+            )
         if opening.exception() is not None and self._opening is opening:
             self._opening = None
         return opening.result()
 
-    def lost(self) -> None:
-        """Handle an unreachable database: restart the managed one."""
+    def restart(self) -> None:
+        """Restart a managed database that became unreachable."""
         if self._settings.uri is None and self._opening is not None and self._opening.done():
             self._opening = None
             self.begin()
@@ -171,7 +175,7 @@ class MemoryConnection:
         await _in_background(lambda: importlib.import_module("graphmem.client"))
         if self._settings.uri is None:
             await _in_background(self._start)
-        self._at = "opening the memory"
+        self._progress = "opening the memory"
         if self._memory is None:
             self._memory = await self._opened()
             self._flushing = asyncio.create_task(self._flush(self._memory))
@@ -191,9 +195,9 @@ class MemoryConnection:
         local_server.ensure(self._settings, report=lambda step: self._report(_words(step)))
 
     def _report(self, line: str) -> None:
-        if line != self._at:
+        if line != self._progress:
             log.info("%s", line)
-        self._at = line
+        self._progress = line
 
     async def _flush(self, memory: AsyncGraphMem) -> None:
         while True:

@@ -1,179 +1,26 @@
-"""MCP over HTTP, with a bearer token for each caller."""
+"""MCP over streamable HTTP."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import ipaddress
-import json
 import logging
-import os
-import secrets
 import socket
-import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any
 
 import uvicorn
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
-from pydantic import AfterValidator, Field, SecretStr, TypeAdapter, ValidationError
-from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graphmem.errors import ConfigurationError
-from graphmem.mcp import server
-from graphmem.mcp.connection import Caller, MemoryConnection
-from graphmem.mcp.server import Context, RequestHandler
-from graphmem.model import GLOBAL_SCOPE, Name, Record
+from graphmem.mcp.auth import TokenMiddleware, TokenTable, caller_of
+from graphmem.mcp.connection import MemoryConnection
+from graphmem.mcp.handler import RequestHandler
+from graphmem.mcp.server import create_server
 from graphmem.rules import urls
-from graphmem.settings import Settings
-
-LEAST = 16
-"""Minimum length of a token, in characters; shorter ones can be guessed."""
-_FORMAT = 'Write it as JSON: [{"token": "…", "tenant": "acme", "scope": "user:alice"}, …].'
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
-
-
-def _sendable(token: SecretStr) -> SecretStr:
-    try:
-        token.get_secret_value().encode()
-    except UnicodeEncodeError:
-        raise ValueError("must be valid Unicode") from None
-    return token
-
-
-class _Entry(Record):
-    token: Annotated[SecretStr, Field(min_length=LEAST), AfterValidator(_sendable)]
-    tenant: Name
-    scope: Name = GLOBAL_SCOPE
-    read_only: bool = False
-
-
-class TokenTable:
-    """Callers by token. Only digests of the tokens are stored."""
-
-    def __init__(self, who: dict[bytes, Caller]) -> None:
-        self._who = who
-
-    def __len__(self) -> int:
-        return len(self._who)
-
-    def __iter__(self) -> Iterator[Caller]:
-        return iter(self._who.values())
-
-    def who(self, offered: bytes) -> Caller | None:
-        """Return the caller of a token, None if unknown; takes the same time for every guess."""
-        digest, found = _digest(offered), None
-        for known, who in self._who.items():
-            if hmac.compare_digest(known, digest):
-                found = who
-        return found
-
-
-def of_settings(settings: Settings, *, read_only: bool) -> TokenTable:
-    """Return the tokens in the settings; empty if there are none.
-
-    Raises:
-        ConfigurationError: a token is too short or repeated, or the file cannot be used.
-    """
-    entries = [] if settings.mcp_tokens is None else _read(settings.mcp_tokens.expanduser())
-    if settings.mcp_token is not None:
-        entries.append(_own(settings, settings.mcp_token.get_secret_value()))
-    return _tokens(entries, read_only=read_only)
-
-
-def kept(settings: Settings, *, read_only: bool) -> tuple[TokenTable, Path]:
-    """Return the token of the user's own server, created on first use, and its file.
-
-    Raises:
-        ConfigurationError: the file cannot be written or read.
-    """
-    from graphmem.adapters.local_server.files import DataFolder, make_folder, write_private
-
-    file = DataFolder.of(settings).root.parent / "mcp-token"
-    make_folder(file.parent, setting="GRAPHMEM_HOME")
-    if not file.exists():
-        write_private(file, secrets.token_urlsafe(32) + "\n")
-    text = _private(file).strip()
-    return _tokens([_own(settings, text)], read_only=read_only), file
-
-
-def _own(settings: Settings, token: str) -> _Entry:
-    if len(token) < LEAST:
-        raise ConfigurationError(
-            f"The token must have at least {LEAST} characters.",
-            hint='Generate one: python -c "import secrets; print(secrets.token_urlsafe(32))".',
-        )
-    entry = {"token": token, "tenant": settings.tenant, "scope": settings.scope}
-    [found] = _entries([entry], "GRAPHMEM_MCP_TOKEN with GRAPHMEM_TENANT and GRAPHMEM_SCOPE")
-    return found
-
-
-def _read(file: Path) -> list[_Entry]:
-    text = _private(file)
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if found is None:
-        # Raised outside `except`: the parser's error contains the file and would be chained.
-        raise ConfigurationError(f"{file} must be valid JSON.", hint=_FORMAT)
-    return _entries(found, str(file))
-
-
-def _entries(given: Any, source: str) -> list[_Entry]:
-    try:
-        return TypeAdapter(list[_Entry]).validate_python(given)
-    except ValidationError as error:
-        # The message contains no values, because one of them is a token.
-        first = error.errors(include_input=False, include_url=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    raise ConfigurationError(f"{source}: {place or 'it'}: {first['msg']}.", hint=_FORMAT)
-
-
-def _private(file: Path) -> str:
-    """Return the text of a file that only its owner may read.
-
-    Raises:
-        ConfigurationError: others may read it, or it cannot be read.
-    """
-    try:
-        mode = file.stat().st_mode
-        text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise ConfigurationError(f"{file} cannot be read: {reason}.") from None
-    if os.name == "posix" and mode & _OTHERS:
-        raise ConfigurationError(f"Others may read {file}.", hint=f"Run `chmod 600 {file}`.")
-    return text
-
-
-def _tokens(entries: list[_Entry], *, read_only: bool) -> TokenTable:
-    who = {
-        _digest(entry.token.get_secret_value().encode()): Caller(
-            entry.tenant, entry.scope, read_only or entry.read_only
-        )
-        for entry in entries
-    }
-    if len(who) < len(entries):
-        raise ConfigurationError("A token is repeated.", hint="Give each caller its own token.")
-    return TokenTable(who)
-
-
-def _digest(token: bytes) -> bytes:
-    return hashlib.sha256(token).digest()
-
 
 PATH = "/mcp"
 GRACE_S = 3
 """Seconds until open connections are closed when the server stops."""
-_WHO = "graphmem.who"
-_SCHEME = b"bearer "
 
 
 @dataclass(frozen=True)
@@ -200,26 +47,29 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-async def over_http(
-    keeper: MemoryConnection, tokens: TokenTable, where: ListenAddress, ready: Callable[[str], None]
+async def serve_http(
+    connection: MemoryConnection,
+    tokens: TokenTable,
+    listen: ListenAddress,
+    on_ready: Callable[[str], None],
 ) -> None:
     """Serve until a signal ends the server.
 
     Args:
-        keeper: connection of the memory.
+        connection: connection of the memory.
         tokens: allowed tokens; not empty.
-        where: address to listen at.
-        ready: callback that receives the URL.
+        listen: address to listen at.
+        on_ready: callback that receives the URL.
 
     Raises:
         ConfigurationError: it cannot listen there.
     """
-    listening = _listening(where)
+    listening = _listening(listen)
     port = listening.getsockname()[1]
-    read_only = all(who.read_only for who in tokens)
-    mcp_server = server.server(RequestHandler(keeper, _who_calls), read_only=read_only)
+    read_only = all(caller.read_only for caller in tokens)
+    mcp_server = create_server(RequestHandler(connection, caller_of), read_only=read_only)
     app = mcp_server.streamable_http_app(
-        streamable_http_path=PATH, transport_security=_security(where, port)
+        streamable_http_path=PATH, transport_security=_security(listen, port)
     )
     config = uvicorn.Config(
         TokenMiddleware(app, tokens),
@@ -230,62 +80,25 @@ async def over_http(
         timeout_graceful_shutdown=GRACE_S,
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    ready(where.address(port))
+    on_ready(listen.address(port))
     await uvicorn.Server(config).serve(sockets=[listening])
 
 
-class TokenMiddleware:
-    """Refuses requests without a valid token, and records the caller of the others."""
-
-    def __init__(self, app: ASGIApp, tokens: TokenTable) -> None:
-        self._app = app
-        self._tokens = tokens
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        who = self._who(Headers(scope=scope).get("authorization"))
-        if who is None:
-            error = {"error": "invalid_token", "error_description": "Give a bearer token."}
-            refusal = JSONResponse(error, 401, headers={"www-authenticate": "Bearer"})
-            await refusal(scope, receive, send)
-            return
-        # The SDK ties each MCP session to the user who started it.
-        caller = AccessToken(token="", client_id=repr(who), scopes=[])
-        scope["user"] = AuthenticatedUser(caller)
-        scope[_WHO] = who
-        await self._app(scope, receive, send)
-
-    def _who(self, header: str | None) -> Caller | None:
-        given = (header or "").encode("latin-1")
-        if given[: len(_SCHEME)].lower() != _SCHEME:
-            return None
-        return self._tokens.who(given[len(_SCHEME) :].strip())
-
-
-def _who_calls(ctx: Context) -> Caller:
-    request: Any = ctx.request
-    who: Caller = request.scope[_WHO]
-    return who
-
-
-def _listening(where: ListenAddress) -> socket.socket:
-    family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
+def _listening(listen: ListenAddress) -> socket.socket:
+    family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
     try:
-        return socket.create_server((where.host.strip("[]"), where.port), family=family)
+        return socket.create_server((listen.host.strip("[]"), listen.port), family=family)
     except (OSError, OverflowError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(
-            f"Cannot listen at {where.host}, port {where.port}: {reason}.",
+            f"Cannot listen at {listen.host}, port {listen.port}: {reason}.",
             hint="Give another --host or --port.",
         ) from None
 
 
-def _security(where: ListenAddress, port: int) -> TransportSecuritySettings:
-    names = urls.host_headers(where.host, port)
+def _security(listen: ListenAddress, port: int) -> TransportSecuritySettings:
+    names = urls.host_headers(listen.host, port)
     return TransportSecuritySettings(
-        allowed_hosts=[*names, *where.hosts],
-        allowed_origins=[*(f"http://{name}" for name in names), *where.origins],
+        allowed_hosts=[*names, *listen.hosts],
+        allowed_origins=[*(f"http://{name}" for name in names), *listen.origins],
     )

@@ -1,57 +1,48 @@
-"""Resources: memories, beliefs with their reasons, and context for a question."""
+"""Resources (memories, beliefs with their reasons, context for a question) and prompts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import mcp_types as types
 
-from graphmem.errors import NotFoundError
-from graphmem.mcp import converting
-from graphmem.mcp.calls import Question
-from graphmem.mcp.converting import compact
-from graphmem.model import Name, Record
+from graphmem.errors import InvalidInputError, NotFoundError
+from graphmem.mcp.results import WhyResult
+from graphmem.mcp.tools import compact_json, context_text
+from graphmem.model import BeliefReasons
 
 if TYPE_CHECKING:
     from graphmem.client import AsyncSession
 
 SCHEME = "graphmem://"
 JSON, PLAIN = "application/json", "text/plain"
-LONGEST = 10_000
+MAX_URI = 10_000
 """Maximum length of a URI, in characters; a longer one is cut and names nothing."""
 
 TEMPLATES = (
     types.ResourceTemplate(
         name="memory",
         title="A memory",
-        uri_template=f"{SCHEME}memory/{{id}}",
+        uri_template=f"{SCHEME}memory/{{memory_id}}",
         description="A memory and its history.",
         mime_type=JSON,
     ),
     types.ResourceTemplate(
         name="belief",
         title="A belief",
-        uri_template=f"{SCHEME}belief/{{id}}",
+        uri_template=f"{SCHEME}belief/{{belief_id}}",
         description="A belief and its evidence.",
         mime_type=JSON,
     ),
     types.ResourceTemplate(
         name="context",
         title="Context for a prompt",
-        uri_template=f"{SCHEME}context/{{query}}",
+        uri_template=f"{SCHEME}context/{{about}}",
         description="What is remembered about a question, as a block for a prompt.",
         mime_type=PLAIN,
     ),
 )
-
-
-class _Known(Record):
-    id: Name
-
-
-class _Asked(Record):
-    query: Question
 
 
 async def read(session: AsyncSession, uri: str) -> types.TextResourceContents:
@@ -61,7 +52,7 @@ async def read(session: AsyncSession, uri: str) -> types.TextResourceContents:
         NotFoundError: nothing visible has this URI.
         InvalidInputError: the id or the query is invalid.
     """
-    kind, _, rest = uri[:LONGEST].removeprefix(SCHEME).partition("/")
+    kind, _, rest = uri[:MAX_URI].removeprefix(SCHEME).partition("/")
     if not uri.startswith(SCHEME) or not rest:
         raise NotFoundError("Unknown resource.", hint=_HINT)
     named = unquote(rest)
@@ -69,27 +60,76 @@ async def read(session: AsyncSession, uri: str) -> types.TextResourceContents:
         text = await context(session, named)
         return types.TextResourceContents(uri=uri, mime_type=PLAIN, text=text)
     if kind in ("memory", "belief"):
-        data = await _reasons(session, kind, named)
-        return types.TextResourceContents(uri=uri, mime_type=JSON, text=compact(data))
+        text = await _reasons(session, kind, named)
+        return types.TextResourceContents(uri=uri, mime_type=JSON, text=text)
     raise NotFoundError("Unknown resource.", hint=_HINT)
 
 
 _HINT = f"Use {', '.join(template.uri_template for template in TEMPLATES)}."
 
 
-async def context(session: AsyncSession, query: str) -> str:
+async def context(session: AsyncSession, about: str) -> str:
     """Return what is remembered about a question, fenced as data."""
-    from graphmem.client.state import valid
-
-    found = await session.context(valid(_Asked, query=query).query)
-    return found.text or f"Nothing: {found.reason}."
+    return context_text(await session.context(about))
 
 
-async def _reasons(session: AsyncSession, kind: str, item_id: str) -> Any:
-    from graphmem.client.state import valid
-
-    found = await session.why(valid(_Known, id=item_id).id, limit=20)
-    shown = converting.reasons(found)
-    if shown.kind != kind:
+async def _reasons(session: AsyncSession, kind: str, item_id: str) -> str:
+    found = await session.why(item_id, limit=20)
+    if isinstance(found, BeliefReasons) != (kind == "belief"):
         raise NotFoundError(f"No {kind} {item_id!r}.")
-    return shown.model_dump(mode="json", exclude_defaults=True)
+    shown = WhyResult.model_validate(found)
+    return compact_json(shown.model_dump(mode="json", exclude_defaults=True, exclude_none=True))
+
+
+ASK = types.Prompt(
+    name="ask",
+    title="Ask with memory",
+    description="A question, with what is remembered about it.",
+    arguments=[types.PromptArgument(name="question", description="The question", required=True)],
+)
+KEEP = types.Prompt(
+    name="keep",
+    title="Keep this conversation",
+    description="Let the agent store what this conversation brought.",
+    arguments=[types.PromptArgument(name="session_id", description="Name; generated if missing")],
+)
+KEEP_TEXT = """\
+Store what is worth knowing next time from our conversation, with session_id {session_id}:
+1. add_messages: my messages and yours, verbatim, each once.
+2. observe: each fact about a person or thing, as subject, predicate and object, with the \
+turn_id of the message that states it. For a fact that changed, observe the new object.
+3. remember: each preference, decision or lesson, as one self-contained sentence.
+Store nothing that memory supplied, no secrets, and nothing I asked you to forget. Then list, one \
+line each, what you stored and what it replaced."""
+
+
+def offered_prompts(*, read_only: bool) -> list[types.Prompt]:
+    """Return the prompts; for a read-only server, those that store nothing."""
+    return [ASK] if read_only else [ASK, KEEP]
+
+
+def keep(arguments: dict[str, str]) -> types.GetPromptResult:
+    """Return the prompt `keep`."""
+    given = arguments.get("session_id", "").strip()
+    session_id = f'"{given}"' if given else "a short name for this conversation"
+    return _result(KEEP, types.TextContent(text=KEEP_TEXT.format(session_id=session_id)))
+
+
+async def ask(session: AsyncSession, arguments: dict[str, str]) -> types.GetPromptResult:
+    """Return the prompt `ask`.
+
+    Raises:
+        InvalidInputError: the question is missing.
+    """
+    question = arguments.get("question", "").strip()
+    if not question:
+        raise InvalidInputError("`question` is missing.", hint="Give the question to ask.")
+    block = await context(session, question)
+    return _result(ASK, types.TextContent(text=block), types.TextContent(text=question))
+
+
+def _result(prompt: types.Prompt, *contents: types.TextContent) -> types.GetPromptResult:
+    return types.GetPromptResult(
+        description=prompt.description,
+        messages=[types.PromptMessage(role="user", content=content) for content in contents],
+    )

@@ -1,217 +1,249 @@
-"""Results of tools: short records for agents; the client and the command line return all fields."""
+"""Results of the tools: short records for agents, derived from those of the client."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Collection, Iterator
+from enum import Enum
+from types import GenericAlias, NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from graphmem.model import Instant, Record
+from pydantic import (
+    AliasChoices,
+    AliasPath,
+    BaseModel,
+    ConfigDict,
+    Field,
+    create_model,
+    field_validator,
+)
+
+from graphmem.model import (
+    AnyBite,
+    Belief,
+    BeliefEvent,
+    BeliefReasons,
+    Candidate,
+    Card,
+    ChainNeighbor,
+    ClaimingMemory,
+    CommitOutcome,
+    Competition,
+    EvidenceDetail,
+    MemoryEvent,
+    MemoryReasons,
+    OtherValue,
+    Recollection,
+    Record,
+    Replacement,
+    RetractedEvidence,
+    Slot,
+    Trail,
+    TrailStep,
+    Turn,
+)
+
+MAX_TEXT = 8_000
+"""Maximum length of one text in characters; longer ones end with an ellipsis, and `graphmem expand`
+shows them in full."""
+DIGITS = 4
+"""Number of decimal places of the numbers in results."""
 
 
-class OtherValueResult(Record):
-    """Another value of the slot of a recalled belief."""
+class Result(Record):
+    """Base of the results: reads the attributes of a record, rounds numbers and cuts long texts."""
 
-    id: str
-    object: str
-    belief: float
-    at: Instant
+    model_config = ConfigDict(from_attributes=True)
+
+    @field_validator("*")
+    @classmethod
+    def _shortened(cls, value: Any) -> Any:
+        if isinstance(value, float):
+            return round(value, DIGITS)
+        if isinstance(value, str) and len(value) > MAX_TEXT:
+            return f"{value[: MAX_TEXT - 1]}…"
+        return value
 
 
-class RecallHit(Record):
-    """One recalled item."""
+def subset(record: Any, fields: str = "", /, **nested: type[Result]) -> type[Result]:
+    """Return a result type with some attributes of a record.
 
-    id: str
-    kind: Literal["memory", "belief", "turn"]
+    Args:
+        record: a record, or a union of records.
+        fields: names of attributes, or `name=path` for nested ones, separated by spaces. Of several
+            paths, separated by `|`, the first that exists is read.
+        nested: result types of attributes that are records, or tuples of records.
+    """
+    found: dict[str, Any] = {}
+    for field in [*fields.split(), *nested]:
+        name, _, source = field.partition("=")
+        paths = [path.split(".") for path in (source or name).split("|")]
+        types = list(_types(record, paths))
+        annotation, default = _annotation_and_default(name, types, nested.get(name))
+        choices = AliasChoices(*(AliasPath(path[0], *path[1:]) for path in paths))
+        found[name] = (annotation, Field(default, validation_alias=choices))
+    return create_model(f"{_alternatives(record)[0].__name__}Result", __base__=Result, **found)
+
+
+def _annotation_and_default(
+    name: str, types: Collection[Any], nested: type[Result] | None
+) -> tuple[Any, Any]:
+    """Return the annotation of a field and the default that is left out, `...` for none."""
+    known = [kind for kind in types if kind is not NoneType]
+    annotation = known[0]
+    is_tuple = get_origin(annotation) is tuple
+    if nested is not None:
+        annotation = GenericAlias(tuple, (nested, ...)) if is_tuple else nested
+    elif get_origin(annotation) is Literal:
+        annotation = Literal[tuple(value for kind in known for value in get_args(kind))]
+    default = _OMITTED.get(name, False if annotation is bool else ...)
+    if NoneType in types:
+        return annotation | None, () if is_tuple else None if default is ... else default
+    return annotation, default
+
+
+_OMITTED = {"status": "current", "reason": ""}
+"""Values of texts that results leave out."""
+
+
+def _types(record: Any, paths: list[list[str]]) -> Iterator[Any]:
+    """Yield the types of an attribute; `NoneType` for an alternative that lacks it.
+
+    Raises:
+        AttributeError: no alternative has it.
+    """
+    found = [[list(_types_at(kind, path)) for path in paths] for kind in _alternatives(record)]
+    if all(kinds == [NoneType] for by_path in found for kinds in by_path):
+        raise AttributeError(f"{record} has no attribute {paths}")
+    for by_path in found:
+        yield from next((kinds for kinds in by_path if kinds != [NoneType]), by_path[0])
+
+
+def _types_at(kind: Any, path: list[str]) -> Iterator[Any]:
+    for alternative in _alternatives(kind):
+        if path:
+            yield from _types_at(_attribute(alternative, path[0]), path[1:])
+        else:
+            is_enum = isinstance(alternative, type) and issubclass(alternative, Enum)
+            yield str if is_enum else alternative
+
+
+def _attribute(kind: Any, name: str) -> Any:
+    """Return the type of a field or property; `NoneType` if there is none."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        if (field := kind.model_fields.get(name)) is not None:
+            annotation: Any = field.annotation
+            is_optional = get_origin(annotation) is tuple and not field.is_required()
+            return annotation | None if is_optional else annotation
+        if isinstance(member := getattr(kind, name, None), property):
+            return get_type_hints(member.fget)["return"]
+    return NoneType
+
+
+def _alternatives(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+ItemKind = Literal["memory", "belief", "turn", "episode"]
+
+
+class ExpandedItem(Card):
+    """A card with the kind and the text of its item."""
+
+    kind: ItemKind
     text: str
-    score: float
-    at: Instant | None = None
-    status: str = "current"
-    now: tuple[str, ...] = ()
-    belief: float | None = None
-    revise_due: bool = False
-    contested: bool = False
-    ambiguous: bool = False
-    lost: bool = False
-    others: tuple[OtherValueResult, ...] = ()
-    said_by: str | None = None
 
 
-class RecallResult(Record):
-    """Recalled items, best first."""
+class SlotRead(Slot):
+    """A slot, and whether its leader is demoted: a slot itself has no verdicts."""
 
-    hits: tuple[RecallHit, ...]
-    reason: str = ""
-
-
-class EventResult(Record):
-    """One event."""
-
-    id: str
-    type: str
-    at: Instant
-    kind: str | None = None
-    confidence: float | None = None
-    strength: float | None = None
-    source_type: str | None = None
-    source: str | None = None
-    actor: str | None = None
-    turn: str | None = None
-    retracted: bool = False
+    revise_due: bool
 
 
-class TurnResult(Record):
-    """One turn."""
+class RecordedEvidence(Trail):
+    """A test after the event that was just recorded."""
 
-    id: str
-    by: str
-    text: str
-    at: Instant
-
-
-class NeighborResult(Record):
-    """Neighbour of a memory or belief in its chain."""
-
-    id: str
-    text: str
-
-
-class ExpandResult(Record):
-    """Everything stored about one item."""
-
-    id: str
-    kind: Literal["memory", "belief", "turn", "episode"]
-    text: str
-    status: str = "current"
-    at: Instant
-    tags: tuple[str, ...] = ()
-    belief: float | None = None
-    revise_due: bool = False
-    events: tuple[EventResult, ...] = ()
-    turns: tuple[TurnResult, ...] = ()
-    supersedes: tuple[NeighborResult, ...] = ()
-    superseded_by: tuple[NeighborResult, ...] = ()
-    claims: tuple[NeighborResult, ...] = ()
-
-
-class RememberResult(Record):
-    """Outcome of a text."""
-
-    outcome: str
-    memory_id: str | None = None
     event_id: str
-    possible_update_of: str | None = None
-    refused_for: tuple[str, ...] = ()
-    belief_ids: tuple[str, ...] = ()
+
+
+class EventList(Record):
+    """Events of a memory, oldest first."""
+
+    events: tuple[MemoryEvent, ...]
 
 
 class DeprecateResult(Record):
-    """Result of `deprecate`."""
+    """Result of `memory_deprecate`."""
 
     memory_id: str
     event_id: str
 
 
-class HistoryResult(Record):
-    """Events of a memory, oldest first."""
+_VALUE = "belief_id object belief "
+_EVENT = subset(
+    MemoryEvent | BeliefEvent,
+    "event_id=id type occurred_at kind confidence strength source_type source actor turn_id "
+    "retracted",
+)
+_NEIGHBOR = subset(ChainNeighbor, "item_id=id text")
+_REPLACEMENT = subset(Replacement, "belief_id statement")
+_TEST = (
+    "belief_id status=verdict.status confidence=verdict.confidence log_ratio=verdict.log_ratio "
+    "evidence=verdict.evidence revise_due=verdict.revise_due "
+    "promote_pieces=needed.promote_pieces demote_pieces=needed.demote_pieces "
+)
+_PIECE = "event_id kind occurred_at strength source_type log_ratio status note turn_id "
 
-    events: tuple[EventResult, ...]
-
-
-class ValueResult(Record):
-    """One value of a slot."""
-
-    id: str
-    object: str
-    belief: float
-    status: str = "current"
-    last_at: Instant | None = None
-    ambiguous: bool = False
-    contested: bool = False
-
-
-class SlotResult(Record):
-    """The values of a slot, best first."""
-
-    cardinality: str
-    leader: str | None = None
-    leader_id: str | None = None
-    revise_due: bool = False
-    ambiguous: bool = False
-    values: tuple[ValueResult, ...]
-    total: int
-
-
-class SprtResult(Record):
-    """State of the sequential test of a belief."""
-
-    belief_id: str
-    event_id: str | None = None
-    status: str
-    confidence: float
-    log_ratio: float
-    evidence: int
-    revise_due: bool = False
-    pieces_to_promote: int
-    pieces_to_demote: int
-
-
-class EvidenceResult(Record):
-    """One piece of evidence; `says` is its share in the belief, None for an echo."""
-
-    event_id: str
-    kind: str
-    at: Instant
-    confidence: float | None = None
-    strength: float
-    source_type: str | None = None
-    says: float | None = None
-    echo_of: str | None = None
-    log_ratio: float
-    status: str
-    note: str | None = None
-    turn: str | None = None
-
-
-class TrailResult(Record):
-    """Sequential test of a belief, step by step, oldest first."""
-
-    standing: SprtResult
-    pieces: tuple[EvidenceResult, ...]
-
-
-class CompetitionResult(Record):
-    """Score of a value among the others: affirmed * refuted * exp(-kappa * pressure)."""
-
-    place: int
-    of: int
-    leader_id: str
-    affirmed: float
-    refuted: float
-    kappa: float
-    pressure: float
-    score: float
-
-
-class WhyResult(Record):
-    """Reasons for a belief, or the history of a memory."""
-
-    id: str
-    kind: Literal["belief", "memory"]
-    text: str
-    status: str = "current"
-    belief: float | None = None
-    speaks_for: float | None = None
-    speaks_against: float | None = None
-    contested: bool = False
-    cardinality: str | None = None
-    competition: CompetitionResult | None = None
-    test: str | None = None
-    confidence: float | None = None
-    revise_due: bool = False
-    pieces: tuple[EvidenceResult, ...] = ()
-    total: int
-    withdrawn: tuple[str, ...] = ()
-    replaces: tuple[NeighborResult, ...] = ()
-    replaced_by: tuple[NeighborResult, ...] = ()
-    memories: tuple[NeighborResult, ...] = ()
-    trace: float | None = None
-    events: tuple[EventResult, ...] = ()
+RecallResult = subset(
+    Recollection,
+    "reason",
+    bites=subset(
+        AnyBite,
+        "item_id=id kind text score last_at=memory.last_seen_at|last_at "
+        "occurred_at=turn.occurred_at role=turn.role name=turn.name "
+        "status=memory.status|belief.status head_ids=memory.head_ids|head_ids "
+        "lost_ids=memory.lost_ids lost belief=belief.belief revise_due "
+        "contested=belief.contested ambiguous",
+        others=subset(OtherValue, _VALUE + "last_at"),
+    ),
+)
+ExpandResult = subset(
+    ExpandedItem,
+    "item_id=item.id kind text status=item.status created_at=item.created_at "
+    "occurred_at=item.occurred_at tags=item.tags belief=item.belief "
+    "revise_due=item.verdict.revise_due",
+    events=_EVENT,
+    turns=subset(Turn, "turn_id=id role name text occurred_at"),
+    supersedes=_NEIGHBOR,
+    superseded_by=_NEIGHBOR,
+    claims=subset(Belief, "belief_id=id statement"),
+)
+RememberResult = subset(
+    CommitOutcome, "outcome memory_id event_id possible_update_of hygiene_reasons belief_ids"
+)
+HistoryResult = subset(EventList, events=_EVENT)
+CurrentResult = subset(
+    SlotRead,
+    "leader=leader.object leader_id=leader.belief_id revise_due ambiguous total "
+    "cardinality=policy.cardinality",
+    candidates=subset(Candidate, _VALUE + "status last_at ambiguous contested"),
+)
+AddEvidenceResult = subset(RecordedEvidence, _TEST + "event_id")
+EvidenceForResult = subset(
+    Trail, _TEST + " next_cursor", lines=subset(TrailStep, _PIECE + "evidence_confidence")
+)
+WhyResult = subset(
+    BeliefReasons | MemoryReasons,
+    "belief_id=belief.id memory_id=memory.id text=belief.statement|memory.content "
+    "status=belief.status|memory.status belief=belief.belief positive=belief.positive "
+    "negative=belief.negative contested=belief.contested cardinality=policy.policy.cardinality "
+    "verdict=belief.verdict.status confidence=belief.verdict.confidence "
+    "revise_due=belief.verdict.revise_due total=total|trace.total trace=trace.trace "
+    "head_ids=memory.head_ids",
+    competition=subset(Competition, "place of leader_id affirmed refuted kappa pressure score"),
+    pieces=subset(EvidenceDetail, _PIECE + "confidence says echo_of"),
+    withdrawn=subset(RetractedEvidence, "event_id note"),
+    replaces=_REPLACEMENT,
+    replaced_by=_REPLACEMENT,
+    memories=subset(ClaimingMemory, "memory_id content"),
+    history=_EVENT,
+)

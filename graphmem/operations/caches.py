@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 PAGE = 500
-UNTOLD = "nothing: no event of its own scope; `graphmem admin rebuild --backfill` makes them"
+UNTOLD = "nothing: no event of its own scope; `graphmem admin backfill` makes them"
 """Marker for memories without events: their stored state cannot be recomputed."""
 
 LOCK = catalog.query("commit/lock", catalog.ignored)

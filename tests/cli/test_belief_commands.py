@@ -16,7 +16,7 @@ MONDAY, FRIDAY = "2025-05-05T09:00:00Z", "2025-05-09T09:00:00Z"
 
 def moved(run: Run) -> dict[str, str]:
     """Alice worked on Borealis, then on Atlas; return both beliefs by their object."""
-    assert run("belief", "predicate", "works_on", "--one", "--at", MONDAY).code == 0
+    assert run("predicate", "declare", "works_on", "--cardinality", "ONE", "--at", MONDAY).code == 0
     seen = {"Borealis": ("0.8", MONDAY), "Atlas": ("0.9", FRIDAY)}
     return {
         project: run(
@@ -51,7 +51,7 @@ def test_people_see_the_leader_first_with_its_verdict(run: Run) -> None:
 
 
 def test_a_tie_is_said_to_be_one(run: Run) -> None:
-    run("belief", "predicate", "works_on", "--one", "--kappa", "0")
+    run("predicate", "declare", "works_on", "--cardinality", "ONE", "--kappa", "0")
     for project in ("Borealis", "Atlas"):
         run("belief", "observe", "alice", "works_on", project)
     assert "too close to call" in run("belief", "current", "alice", "works_on").out
@@ -64,10 +64,10 @@ def test_evidence_counts_by_its_kind_and_source(run: Run) -> None:
     piece, against = run("why", done["belief_id"], "--json").data["pieces"]
     assert (piece["weight"], piece["confidence"], piece["note"]) == (0.8, 0.6, "said so")
     assert (piece["kind"], against["kind"]) == ("supporting", "refuting")
-    again = run(*seen, "--id", "e1", "--at", MONDAY)
+    again = run(*seen, "--event-id", "e1", "--at", MONDAY)
     assert (again.code, again.data["repeated"]) == (0, False)
-    assert run(*seen, "--id", "e1", "--at", MONDAY).data["repeated"] is True
-    assert run(*seen, "--id", "e1", "--at", FRIDAY).code == 1
+    assert run(*seen, "--event-id", "e1", "--at", MONDAY).data["repeated"] is True
+    assert run(*seen, "--event-id", "e1", "--at", FRIDAY).code == 1
 
 
 def test_a_hypothesis_is_tested_and_revised(run: Run) -> None:
@@ -75,7 +75,7 @@ def test_a_hypothesis_is_tested_and_revised(run: Run) -> None:
     old = run("belief", "believe", *said, "--json").data["belief_id"]
     ratios = []
     for _ in range(3):
-        done = run("belief", "evidence", old, "refuting", "0.85", "--json").data
+        done = run("belief", "add-evidence", old, "refuting", "0.85", "--json").data
         ratios.append((round(done["verdict"]["log_ratio"], 4), done["verdict"]["status"]))
     assert ratios == [(-1.7346, "accumulating"), (-3.4692, "demoted"), (-5.2038, "demoted")]
 
@@ -97,7 +97,7 @@ def test_a_hypothesis_is_tested_and_revised(run: Run) -> None:
     new = run("belief", "revise", old, *change, "--json").data["newer_ids"][0]
     listed = run("belief", "list", "--json").data["beliefs"]
     assert [b["id"] for b in listed] == [new]
-    hidden = run("belief", "list", "--superseded").out
+    hidden = run("belief", "list", "--include-superseded").out
     assert "○ The pool should have 4 threads" in hidden
     assert "revise due  superseded" in hidden
     assert run("belief", "revise", old, "Again").code == 1
@@ -105,10 +105,10 @@ def test_a_hypothesis_is_tested_and_revised(run: Run) -> None:
 
 def test_a_strength_that_is_odd_is_said_to_be(run: Run) -> None:
     belief = run("belief", "believe", "It will rain", "--json").data["belief_id"]
-    assert "counted with strength 0.9" in run("belief", "evidence", belief, "refuting", "3").out
+    assert "counted with strength 0.9" in run("belief", "add-evidence", belief, "refuting", "3").out
     assert (
         "counts as evidence of the other kind"
-        in run("belief", "evidence", belief, "supporting", "0.3").out
+        in run("belief", "add-evidence", belief, "supporting", "0.3").out
     )
 
 
@@ -148,15 +148,25 @@ def test_list_pages_by_its_cursor(run: Run) -> None:
 
 
 def test_a_predicate_is_declared_and_shown(run: Run) -> None:
-    assert "No policy is declared; default: MANY, log_odds" in run("belief", "predicate").out
-    options = ("--one", "--tau-days", "30", "--margin", "0.2", "--decay-per-day", "0.01")
+    assert "No policy is declared; default: MANY, log_odds" in run("predicate", "list").out
+    options = (
+        "--cardinality",
+        "ONE",
+        "--tau-days",
+        "30",
+        "--margin",
+        "0.2",
+        "--decay-per-day",
+        "0.01",
+    )
     template = ("--template", "{subject} lives in {object}")
-    [done] = run("belief", "predicate", "lives_in", *options, *template, "--json").data
+    done = run("predicate", "declare", "lives_in", *options, *template, "--json").data
     assert done["policy"]["tau_days"] == 30
-    run("belief", "predicate", "likes", "--many", "--combine", "net")
-    [shown] = run("belief", "predicate", "LIVES_IN", "--json").data
-    assert shown == done
-    both = run("belief", "predicate").out
+    run("predicate", "declare", "likes", "--cardinality", "MANY", "--combine", "net")
+    listed = run("predicate", "list", "--json").data
+    assert [one["name"] for one in listed] == ["likes", "lives_in"]
+    assert listed[1] == done
+    both = run("predicate", "list").out
     assert "ONE, κ 3, τ 30 days, margin 0.2, decay 0.01 a day" in both
     assert "MANY, net" in both
     assert "{subject} lives in {object}" in both
@@ -164,10 +174,10 @@ def test_a_predicate_is_declared_and_shown(run: Run) -> None:
 
 def test_a_belief_is_shown_in_full(run: Run) -> None:
     ids = moved(run)
-    shown = run("belief", "show", ids["Borealis"]).out
+    shown = run("belief", "get", ids["Borealis"]).out
     for words in ("● alice works on Borealis", "P+ 0.8000, 1 episode", f"why {ids['Borealis']}"):
         assert words in shown
-    assert run("belief", "show", ids["Borealis"], "--json").data["id"] == ids["Borealis"]
+    assert run("belief", "get", ids["Borealis"], "--json").data["id"] == ids["Borealis"]
 
 
 def test_a_file_is_imported_once(run: Run, tmp_path: Path) -> None:
@@ -220,17 +230,17 @@ def test_a_line_that_does_not_fit_is_named(run: Run, tmp_path: Path, text: str, 
         (("belief", "observe", " ", "p", "o"), 2, "subject"),
         (("belief", "observe", "a", "p", "o", "--source-type", "GUESS"), 2, "no weight"),
         (("belief", "observe", "a", "p", "o", "--at", "2996-01-01T00:00:00Z"), 2, "future"),
-        (("belief", "observe", "a", "p", "o", "--episode", "never"), 1, "not_found"),
+        (("belief", "observe", "a", "p", "o", "--episode-id", "never"), 1, "not_found"),
         (("belief", "believe"), 2, "statement"),
-        (("belief", "evidence", "b_nope", "refuting", "0.8"), 1, "not_found"),
-        (("belief", "evidence", "b_nope", "maybe", "0.8"), 2, "maybe"),
+        (("belief", "add-evidence", "b_nope", "refuting", "0.8"), 1, "not_found"),
+        (("belief", "add-evidence", "b_nope", "maybe", "0.8"), 2, "maybe"),
         (("belief", "evidence-for", "b_nope"), 1, "not_found"),
-        (("belief", "show", "b_nope"), 1, "not_found"),
+        (("belief", "get", "b_nope"), 1, "not_found"),
         (("belief", "revise", "b_nope", "New"), 1, "not_found"),
         (("belief", "split", "b_nope", "Only one"), 2, "two"),
         (("belief", "merge", "b_nope", "--into", "New"), 2, "Two"),
-        (("belief", "predicate", "--one"), 2, "NAME is required."),
-        (("belief", "predicate", "p", "--combine", "sum"), 2, "combine"),
+        (("predicate", "declare", "--cardinality", "ONE"), 2, "NAME"),
+        (("predicate", "declare", "p", "--combine", "sum"), 2, "combine"),
         (("belief", "current", "a", "p", "--limit", "0"), 2, "limit"),
         (("belief", "list", "--cursor", "x"), 2, "cursor"),
     ],
@@ -259,7 +269,9 @@ def test_slots_are_listed_with_their_best_value(run: Run) -> None:
 def test_a_flip_set_names_the_evidence_that_decides(run: Run) -> None:
     held = run("belief", "believe", "The pool should have 4 threads", "--json").data["belief_id"]
     ids = [
-        run("belief", "evidence", held, "refuting", "0.85", "--json").data["recorded"]["event_id"]
+        run("belief", "add-evidence", held, "refuting", "0.85", "--json").data["recorded"][
+            "event_id"
+        ]
         for _ in range(2)
     ]
     found = run("belief", "flip-set", held, "--json").data
@@ -285,3 +297,15 @@ def test_a_chain_leads_to_what_is_believed_now(run: Run) -> None:
     shown = run("belief", "chain", old).out
     assert "● The pool should have 8 threads" in shown
     assert f"by {new['newer_ids'][0]}" in shown
+
+
+def test_the_history_and_the_provenance_of_a_belief(run: Run) -> None:
+    belief_id = moved(run)["Borealis"]
+    events = run("belief", "history", belief_id, "--json").data
+    assert [event["type"] for event in events][-1] == "EVIDENCE"
+    shown = run("belief", "history", belief_id).out
+    assert events[-1]["id"] in shown
+    found = run("belief", "provenance", belief_id, "--json").data
+    assert found["belief"]["id"] == belief_id
+    assert "alice works on Borealis" in run("belief", "provenance", belief_id).out
+    assert run("belief", "history", "b_nope").code == 1

@@ -1,4 +1,4 @@
-"""`graphmem belief archive | restore | resolve`, and how alive the listed beliefs are."""
+"""`graphmem belief archive | restore | clear-flag`, and how alive the listed beliefs are."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def believed(run: Run) -> str:
 
 def test_a_belief_is_archived_and_restored(run: Run) -> None:
     belief = believed(run)
-    done = run("belief", "archive", belief, "--reason", "of no use", "--id", "a1")
+    done = run("belief", "archive", belief, "--reason", "of no use", "--event-id", "a1")
     assert done.out.splitlines() == [f"{belief} is archived.", "event a1"]
     assert "No beliefs." in run("belief", "list").out
-    assert "No beliefs." in run("belief", "list", "--superseded").out
-    listed = run("belief", "list", "--archived").out
+    assert "No beliefs." in run("belief", "list", "--include-superseded").out
+    listed = run("belief", "list", "--include-archived").out
     assert listed.startswith(f"× {POOL}")
     assert "archived" in listed.splitlines()[0]
     assert "No results: nothing visible" in run("recall", "threads", "of", "the", "pool").out
-    hidden = run("recall", "threads", "of", "the", "pool", "--hidden").out
+    hidden = run("recall", "threads", "of", "the", "pool", "--include-hidden").out
     assert f"archived: graphmem belief restore {belief}" in hidden
     again = run("belief", "archive", belief).out
     assert again.startswith(f"Nothing changed. {belief} is archived.")
@@ -46,14 +46,14 @@ def test_a_belief_is_archived_and_restored(run: Run) -> None:
 
 def test_a_flag_is_shown_until_it_is_resolved(run: Run, plain: Handle) -> None:
     belief = believed(run)
-    not_flagged = run("belief", "resolve", belief).out
+    not_flagged = run("belief", "clear-flag", belief).out
     assert not_flagged.startswith(f"Nothing changed. {belief} is not flagged.")
     source = EventSource(event_id="f1", source="consolidation")
     run_now(evidence.mark(plain._state.binding, EventType.FLAG, belief, source))
-    for shown in (run("belief", "list").out, run("belief", "show", belief).out):
+    for shown in (run("belief", "list").out, run("belief", "get", belief).out):
         assert "flagged since " in shown.splitlines()[0]
     assert "flagged since " in run("recall", "threads", "of", "the", "pool").out
-    done = run("belief", "resolve", belief, "--json").data
+    done = run("belief", "clear-flag", belief, "--json").data
     assert (done["changed"], done["flagged"]) == (True, False)
     assert "flagged" not in run("belief", "list").out
 
@@ -64,7 +64,7 @@ def test_how_alive_it_is_is_shown(run: Run) -> None:
     at = ("--valid", FRIDAY)
     listed = run("belief", "list", *at).out
     assert "retrieval 0.02" in listed.splitlines()[1]
-    shown = run("belief", "show", belief, *at).out
+    shown = run("belief", "get", belief, *at).out
     assert "R 0.02, S 1 day, last accessed: never" in shown
     assert "1 piece, importance 0.50" in shown
     assert "0.6778, precision 1.80, gate 0.33" in shown
@@ -73,12 +73,12 @@ def test_how_alive_it_is_is_shown(run: Run) -> None:
     life = found["vitality"]
     assert (life["storage"], life["derived"], life["flagged_at"]) == (1, True, None)
     assert round(life["retrieval"], 4) == 0.0183
-    assert run("belief", "show", belief, *at, "--json").data["vitality"] == life
+    assert run("belief", "get", belief, *at, "--json").data["vitality"] == life
     run("expand", belief)
-    assert "last accessed: never" not in run("belief", "show", belief).out
+    assert "last accessed: never" not in run("belief", "get", belief).out
 
 
-@pytest.mark.parametrize("verb", ["archive", "restore", "resolve"])
+@pytest.mark.parametrize("verb", ["archive", "restore", "clear-flag"])
 def test_what_cannot_be_marked(run: Run, verb: str) -> None:
     unknown = run("belief", verb, "b_none", "--json")
     assert unknown.code == 1

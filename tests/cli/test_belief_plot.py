@@ -1,4 +1,4 @@
-"""`graphmem belief plot`, and what it draws."""
+"""`graphmem belief timeline`, and what it draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.cli import belief_plot
+from graphmem.cli import plot
 from graphmem.errors import ConfigurationError, InvalidInputError
 from graphmem.model import Point, Series, Timeline, VerdictStatus
 
@@ -42,39 +42,39 @@ SLOT = timeline(line("Atlas", 0.9, 0.5), line("Borealis", 0.1, 0.4))
 
 
 def test_a_slot_is_one_curve_a_value() -> None:
-    drawn = list(belief_plot.curves(SLOT))
+    drawn = list(plot.curves(SLOT))
     assert [(c.label, c.values) for c in drawn] == [("Atlas", [0.9, 0.5]), ("Borealis", [0.1, 0.4])]
-    assert belief_plot.title(SLOT) == "alice works_on"
+    assert plot.title(SLOT) == "alice works_on"
 
 
 def test_a_belief_is_drawn_with_its_test() -> None:
     found = timeline(line("Atlas", 0.9, 0.5, test=0.6))
-    drawn = list(belief_plot.curves(found))
+    drawn = list(plot.curves(found))
     assert [(c.label, c.values) for c in drawn] == [
         ("belief", [0.9, 0.5]),
         ("confidence of the test", [0.6, 0.6]),
     ]
-    assert belief_plot.title(found) == "about Atlas"
+    assert plot.title(found) == "about Atlas"
 
 
 def test_in_the_terminal_every_curve_is_named() -> None:
-    drawn = belief_plot.in_terminal(80)(SLOT)
+    drawn = plot.in_terminal(80)(SLOT)
     for words in ("alice works_on", "● Atlas", "● Borealis", "1.00", "0.00", "05-05 09:00"):
         assert words in drawn
     # Drawn again it is the same: nothing of the first is left over.
-    assert belief_plot.in_terminal(80)(SLOT) == drawn
+    assert plot.in_terminal(80)(SLOT) == drawn
     long = timeline(line("Atlas", *[0.5] * 10))
-    assert "2025-05-05" in belief_plot.in_terminal(80)(long)
+    assert "2025-05-05" in plot.in_terminal(80)(long)
 
 
 def test_a_text_cannot_command_a_terminal() -> None:
-    assert belief_plot.shown("red \x1b[31m\nalert\a") == r"red \x1b[31m alert\x07"
-    assert belief_plot.shown("x" * 100) == "x" * 39 + "…"
+    assert plot.shown("red \x1b[31m\nalert\a") == r"red \x1b[31m alert\x07"
+    assert plot.shown("x" * 100) == "x" * 39 + "…"
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<?xml")])
 def test_a_file_is_drawn_in_its_format(tmp_path: Path, name: str, start: bytes) -> None:
-    said = belief_plot.to_file(tmp_path / name)(timeline(line("costs $5 or $6", 0.1), line("_", 1)))
+    said = plot.to_file(tmp_path / name)(timeline(line("costs $5 or $6", 0.1), line("_", 1)))
     assert said == f"Written to {tmp_path / name}."
     drawn = (tmp_path / name).read_bytes()
     assert drawn.startswith(start)
@@ -82,16 +82,16 @@ def test_a_file_is_drawn_in_its_format(tmp_path: Path, name: str, start: bytes) 
 
 def test_nothing_known_is_said_and_not_drawn(tmp_path: Path) -> None:
     nothing = "No beliefs about alice works_on."
-    assert belief_plot.in_terminal(80)(timeline()) == nothing
-    assert belief_plot.to_file(tmp_path / "a.png")(timeline()) == nothing
+    assert plot.in_terminal(80)(timeline()) == nothing
+    assert plot.to_file(tmp_path / "a.png")(timeline()) == nothing
     assert not (tmp_path / "a.png").exists()
 
 
 def test_a_file_that_cannot_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"\.png or \.svg"):
-        belief_plot.to_file(tmp_path / "a.pdf")
+        plot.to_file(tmp_path / "a.pdf")
     with pytest.raises(InvalidInputError, match="does not exist"):
-        belief_plot.to_file(tmp_path / "none" / "a.png")
+        plot.to_file(tmp_path / "none" / "a.png")
 
 
 @pytest.mark.parametrize("name", ["plotext", "matplotlib"])
@@ -101,8 +101,8 @@ def test_a_missing_library_is_named_with_what_installs_it(
     for module in [m for m in sys.modules if m.partition(".")[0] == name]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setattr(sys, "meta_path", [_Missing(name), *sys.meta_path])
-    draws = {"plotext": lambda: belief_plot.in_terminal(80)}
-    draws["matplotlib"] = lambda: belief_plot.to_file(tmp_path / "a.png")
+    draws = {"plotext": lambda: plot.in_terminal(80)}
+    draws["matplotlib"] = lambda: plot.to_file(tmp_path / "a.png")
     with pytest.raises(ConfigurationError, match=name) as caught:
         draws[name]()
     assert "pip install 'graphmem[plot]'" in str(caught.value)
@@ -122,15 +122,15 @@ class _Missing:
 def test_the_command_draws_slots_and_beliefs(run: Run, tmp_path: Path) -> None:
     seen = ("belief", "observe", "alice", "likes", "tea", "--at", "2025-05-05T09:00:00Z")
     belief = run(*seen, "--json").data["belief_id"]
-    shown = run("belief", "plot", "alice", "likes").out
+    shown = run("belief", "timeline", "alice", "likes").out
     assert "● tea" in shown
     assert "\x1b" not in shown, "not a terminal: no colours"
-    assert "● confidence of the test" in run("belief", "plot", belief).out
+    assert "● confidence of the test" in run("belief", "timeline", belief).out
     file = tmp_path / "tea.svg"
-    assert f"Written to {file}." in run("belief", "plot", belief, "-o", str(file)).out
+    assert f"Written to {file}." in run("belief", "timeline", belief, "-o", str(file)).out
     assert file.exists()
-    data = run("belief", "plot", "alice", "likes", "--json").data
+    data = run("belief", "timeline", "alice", "likes", "--json").data
     assert [s["object"] for s in data["series"]] == ["tea"]
-    assert run("belief", "plot", "b_nope").code == 1
-    assert run("belief", "plot", belief, "-o", str(tmp_path / "tea.pdf")).code == 2
-    assert run("belief", "plot", belief, "--points", "1").code == 2
+    assert run("belief", "timeline", "b_nope").code == 1
+    assert run("belief", "timeline", belief, "-o", str(tmp_path / "tea.pdf")).code == 2
+    assert run("belief", "timeline", belief, "--points", "1").code == 2

@@ -115,7 +115,7 @@ def test_where_browser_is_can_be_said(run: Run, monkeypatch: pytest.MonkeyPatch)
 
 def test_files_for_browser(tmp_path: Path, run: Run) -> None:
     for _ in range(2):
-        made = run("admin", "browser", "--out", str(tmp_path / "for"), "--json").data
+        made = run("admin", "browser", "--output", str(tmp_path / "for"), "--json").data
     style = Path(made["style"]).read_text("utf-8")
     assert style == browse.style_sheet()
     names = [name for name in catalog.names() if name.startswith("browser/")]

@@ -60,7 +60,7 @@ def test_a_belief_is_drawn_with_our_captions(
 
     window.open(link, password)
     assert len(window.run().captions) == 5
-    style = run("admin", "browser", "--out", str(tmp_path), "--json").data["style"]
+    style = run("admin", "browser", "--output", str(tmp_path), "--json").data["style"]
     window.drop(Path(style), "{statement}")
     window.open(link, password)
     drawn = window.run()
@@ -97,7 +97,7 @@ def test_saved_queries_are_taken_as_a_folder_and_run_with_their_parameters(
     tenant: str,
 ) -> None:
     kept = plain.remember("Ada lives in Porto.").memory_id
-    made = run("admin", "browser", "--out", str(tmp_path), "--json").data
+    made = run("admin", "browser", "--output", str(tmp_path), "--json").data
     window.open(browse(), password)
     window.drop(Path(made["queries"]), "graphmem: belief")
     names = sorted(path.stem for path in Path(made["folder"]).iterdir())

@@ -15,7 +15,7 @@ Run = Callable[..., Any]
 def test_the_output_is_the_text_and_nothing_else(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     words = "The cat is called Biscuit, [bold]sleeps[/bold] on the keys and eats :fish: at seven."
-    memory_id = run("memory", "add", words, "--json").data["memory_id"]
+    memory_id = run("memory", "remember", words, "--json").data["memory_id"]
     made = run("context", "what", "is", "the", "cat", "called", "--json").data
     assert (made["ids"], made["left_out"]) == ([memory_id], 0)
     assert f'"{words}"' in made["text"]
@@ -27,7 +27,7 @@ def test_the_output_is_the_text_and_nothing_else(run: Run, monkeypatch: pytest.M
 
 def test_its_options_reach_the_memory(run: Run) -> None:
     for n in range(9):
-        run("memory", "add", f"Fact {n} about the cat of the harbour master.")
+        run("memory", "remember", f"Fact {n} about the cat of the harbour master.")
     made = run("context", "cat", "--tokens", "150", "--limit", "5", "--json").data
     assert made["tokens"] <= 150
     assert len(made["ids"]) + made["left_out"] == 5
@@ -36,7 +36,9 @@ def test_its_options_reach_the_memory(run: Run) -> None:
         made = run("context", "cat", "--policy", policy, "--tokens", "5000", "--json").data
         assert made["ids"] == [bite["memory"]["id"] for bite in found]
     assert run("context", "cat", "--scope", "user:bob", "--tenant", "nobody").out == ""
-    tagged = run("memory", "add", "The cat has a tag.", "--tag", "t", "--json").data["memory_id"]
+    tagged = run("memory", "remember", "The cat has a tag.", "--tag", "t", "--json").data[
+        "memory_id"
+    ]
     assert run("context", "cat", "--tag", "t", "--json").data["ids"] == [tagged]
     assert run("context", "cat", "--until", "2020-01-01T00:00Z", "--json").data["ids"] == []
     assert run("context", "cat", "--policy", "").code == 2

@@ -1,4 +1,4 @@
-"""`graphmem belief extract` and `proposals`, and `ingest --extract`: what is said as evidence."""
+"""`graphmem belief extract`, `graphmem proposal` and `ingest --extract`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_file_is_ingested_and_extracted_once(run: Run, talk: str) -> None:
 def test_a_dry_run_shows_what_the_run_writes(run: Run, talk: str, service: ChatService) -> None:
     run("ingest", talk)
     service.script([LISBON, LISBON])
-    args = ("belief", "extract", "--session", "monday")
+    args = ("belief", "extract", "--session-id", "monday")
     dry = run(*args, "--dry-run")
     assert dry.code == 0
     assert "Would be written: 1; dismissed: none" in dry.out
@@ -79,10 +79,10 @@ def test_what_is_refused_and_what_is_to_declare_is_shown(
             )
         ]
     )
-    shown = run("belief", "extract", "--session", "monday")
+    shown = run("belief", "extract", "--session-id", "monday")
     assert "invented_quote: the quote does not occur in the turn" in shown.out
     assert "dismissed: 1 invented_quote" in shown.out
-    assert "to declare: graphmem belief predicate lives_in --one" in shown.out
+    assert "to declare: graphmem predicate declare lives_in --cardinality ONE" in shown.out
 
 
 def test_turns_that_could_not_be_read_are_a_finding(
@@ -90,40 +90,39 @@ def test_turns_that_could_not_be_read_are_a_finding(
 ) -> None:
     run("ingest", talk)
     service.script(["prose", "prose"])
-    ended = run("belief", "extract", "--session", "monday")
+    ended = run("belief", "extract", "--session-id", "monday")
     assert ended.code == 1
     assert "(model_reply), will be retried" in " ".join(ended.out.replace("↳", "").split())
     assert KEY not in ended.out + ended.err
 
 
-def test_proposals_are_listed_accepted_and_rejected(run: Run, talk: str) -> None:
+def test_proposals_are_listed_accepted_and_dismissed(run: Run, talk: str) -> None:
     up = run("ingest", talk, "--extract", "--rules", "--review")
     assert "Submitted for review: 1" in up.out
-    found = run("belief", "proposals", "--json").data["proposals"]
+    found = run("proposal", "list", "--json").data["proposals"]
     one, two = (proposal["id"] for proposal in found)
-    shown = run("belief", "proposals").out
+    shown = run("proposal", "list").out
     assert one in shown
     assert "“I moved to Lisbon”" in shown
-    decided = run("belief", "proposals", "--accept", one, "--reject", two, "--note", "asked")
-    assert "1 proposal accepted." in decided.out
-    assert "1 proposal rejected." in decided.out
-    assert "No matching proposals." in run("belief", "proposals").out
-    [accepted] = run("belief", "proposals", "--status", "accepted", "--json").data["proposals"]
+    assert "1 proposal accepted." in run("proposal", "accept", one, "--note", "asked").out
+    assert "1 proposal dismissed." in run("proposal", "dismiss", two, "--actor", "ann").out
+    assert "No matching proposals." in run("proposal", "list").out
+    [accepted] = run("proposal", "list", "--status", "accepted", "--json").data["proposals"]
     assert accepted["id"] == one
     [belief] = run("belief", "list", "--json").data["beliefs"]
     assert belief["statement"] == "user lives in Lisbon"
-    again = run("belief", "proposals", "--accept", one, "--json").data["accepted"]
+    again = run("proposal", "accept", one, "--json").data
     assert (again["proposal_ids"], again["repeated"]) == ([], [one])
-    refused = run("belief", "proposals", "--reject", one)
+    refused = run("proposal", "dismiss", one)
     assert refused.code == 1
     assert "retract" in refused.err
 
 
 def test_without_a_model_it_says_what_to_do(run: Run, talk: str) -> None:
     run("ingest", talk)
-    ended = run("belief", "extract", "--session", "monday")
+    ended = run("belief", "extract", "--session-id", "monday")
     assert ended.code == 2
     assert "GRAPHMEM_MODEL" in ended.err
     assert "--rules" in ended.err
     assert run("ingest", talk, "--rules").code == 2
-    assert run("belief", "extract", "--session", "nowhere", "--rules").code == 1
+    assert run("belief", "extract", "--session-id", "nowhere", "--rules").code == 1

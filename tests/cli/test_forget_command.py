@@ -1,4 +1,4 @@
-"""`graphmem admin forget`, as people and programs read it."""
+"""`graphmem memory forget`, as people and programs read it."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ def known(migrated: Settings, tenant: str) -> str:
 
 
 def test_the_plan_then_the_deed_then_it_is_told_that_it_was_done(run: Run, known: str) -> None:
-    plan = run("admin", "forget", "memory", known).out
+    plan = run("memory", "forget", "memory", known).out
     assert f"Forgetting memory {known} would erase:" in plan
     assert "Nothing was written; use --apply." in plan
-    done = run("admin", "forget", "memory", known, "--apply").out
+    done = run("memory", "forget", "memory", known, "--apply").out
     assert f"Forgot memory {known}:" in done
     assert "The final check found no remaining data." in done
     assert "The same text remains in: Turn t_" in done
-    again = run("admin", "forget", "memory", known, "--apply").out
+    again = run("memory", "forget", "memory", known, "--apply").out
     assert "was already erased; nothing remains." in again
 
 
 def test_programs_read_counts(run: Run, known: str) -> None:
-    plan = json.loads(run("admin", "forget", "memory", known, "--json").out)
+    plan = json.loads(run("memory", "forget", "memory", known, "--json").out)
     assert (plan["applied"], plan["left"]) == (False, None)
-    done = json.loads(run("admin", "forget", "memory", known, "--apply", "--json").out)
+    done = json.loads(run("memory", "forget", "memory", known, "--apply", "--json").out)
     assert (done["applied"], done["left"]) == (True, 0)
     assert done["counts"] == plan["counts"] == {"Event": 1, "Memory": 1}
     assert [one["label"] for one in done["elsewhere"]] == ["Turn"]
 
 
 def test_what_is_not_there_is_said(run: Run) -> None:
-    missing = run("admin", "forget", "belief", "b_none", "--apply")
+    missing = run("memory", "forget", "belief", "b_none", "--apply")
     assert missing.code == 1
     assert "No belief 'b_none'." in missing.err
-    assert run("admin", "forget", "turn", "t").code == 2
+    assert run("memory", "forget", "turn", "t").code == 2

@@ -1,15 +1,38 @@
-"""Help pages: each summary of a command fits on one line of 80 columns."""
+"""Help pages: summaries are whole, pages fit a screen, and options have the names of arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+import typing
+from collections.abc import Callable, Iterator
 
 import click
 import pytest
 
+from graphmem import Handle
 from graphmem.cli import cli
+from graphmem.cli.views import VIEWS
 
-COLUMNS = 80
+COLUMNS, LINES = 80, 30
+NAMESPACES = {
+    "memory": "memories",
+    "belief": "beliefs",
+    "predicate": "predicates",
+    "alias": "aliases",
+    "episode": "episodes",
+    "proposal": "proposals",
+    "usage": "usage",
+    "admin": "admin",
+}
+SHARED = {"valid", "known", "as_json", "uri", "tenant", "scope", "output"}
+OWN = {
+    "usage dashboard": {"live", "every"},
+    "consolidate": {"every"},
+    "ingest": {"file", "strict", "extract", "extractor", "review"},
+    "context": {"query"},
+    "belief what-if": {"supporting", "refuting"},
+}
+"""Options and arguments of a command that its method does not take."""
 
 
 def groups(group: click.Group, path: str) -> Iterator[tuple[str, click.Group]]:
@@ -47,3 +70,64 @@ def test_the_first_page_has_the_summaries_of_the_commands() -> None:
     for command in visible_commands("graphmem"):
         summary = command.get_short_help_str(COLUMNS)
         assert any(row.split() == [str(command.name), *summary.split()] for row in rows), summary
+
+
+def commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Yield the commands of a group and its groups by their words."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{path}{name} ")
+        elif command is not None:
+            yield f"{path}{name}", command
+
+
+COMMANDS = dict(commands(cli))
+
+
+def method_at(path: str) -> Callable[..., object] | None:
+    """Return the method of a handle at a path, for example beliefs.get."""
+    space, _, name = path.rpartition(".")
+    if not space:
+        return getattr(Handle, name, None)
+    owner = typing.get_type_hints(getattr(Handle, space).fget)["return"]
+    return getattr(owner, name, None)
+
+
+def method_of(words: str) -> Callable[..., object] | None:
+    """Return the method that a command calls."""
+    group, _, name = words.replace("-", "_").rpartition(" ")
+    space = NAMESPACES.get(group)
+    if space is None and group:
+        return None
+    return (method_at(f"{space}.{name}") if space else None) or method_at(name)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_the_help_of_a_command_fits_a_screen(words: str) -> None:
+    page = COMMANDS[words].get_help(click.Context(COMMANDS[words], terminal_width=COLUMNS))
+    assert len(page.splitlines()) <= LINES
+    assert max(map(len, page.splitlines())) <= COLUMNS
+
+
+@pytest.mark.parametrize("words", [words for words in COMMANDS if method_of(words)])
+def test_options_have_the_names_of_arguments(words: str) -> None:
+    method = method_of(words)
+    assert method is not None
+    known = inspect.signature(method).parameters.keys() | SHARED | OWN.get(words, set())
+    assert {param.name for param in COMMANDS[words].params} - known == set()
+
+
+def test_every_method_of_a_namespace_has_a_command() -> None:
+    for group, space in NAMESPACES.items():
+        owner = typing.get_type_hints(getattr(Handle, space).fget)["return"]
+        methods = {name for name in dir(owner) if not name.startswith("_")}
+        names = {words.partition(" ")[2].replace("-", "_") for words in COMMANDS}
+        left_out = {"export_to", "import_from", "import_foreign", "flush"}
+        assert methods - names - left_out == set(), group
+
+
+@pytest.mark.parametrize("path", VIEWS)
+def test_a_view_belongs_to_a_method(path: str) -> None:
+    assert method_at(path) is not None

@@ -21,8 +21,10 @@ from rich.text import Text
 
 from graphmem import Handle
 from graphmem.cli import cli, main
-from graphmem.cli.dashboard import PANES, DashboardApp, DetailScreen
+from graphmem.cli.dashboard import DashboardApp, DetailScreen, rows_of
+from graphmem.cli.views.usage import PANES
 from graphmem.client.usage import RATED
+from graphmem.model import Status
 from graphmem.settings import Settings
 from tests.fuzz.test_commands import commands
 from tests.plugins import hostile
@@ -87,7 +89,7 @@ def reading(at: Place) -> dict[str, list[Line]]:
     """Return lines of the commands that read what is stored."""
     found = [*at.ids["memory"], *at.ids["belief"]]
     all_of = [*found, *at.ids["turn"], *at.ids["session"], *at.ids["episode"]]
-    query = ["zq", "lives", "in", "--limit", "1000", "--turns", "--hidden"]
+    query = ["zq", "lives", "in", "--limit", "1000", "--turns", "--include-hidden"]
     page = ["--limit", "1000"]
     return {
         "recall": [Line(query, shows=("turn",)), Line([BAD, "--policy", BAD], 2)],
@@ -97,29 +99,40 @@ def reading(at: Place) -> dict[str, list[Line]]:
         "memory get": at.each("memory", "ID"),
         "memory history": at.each("memory", "ID"),
         "memory chain": [*at.each("memory", "ID"), Line([BAD], 1)],
-        "memory list": [Line(["--hidden", *page], shows=("memory", "tag"))],
+        "memory list": [
+            Line([*(f"--status={one}" for one in Status), *page], shows=("memory", "tag"))
+        ],
         "memory stale": [Line(page)],
-        "belief list": [Line(["--superseded", "--archived", *page], shows=("statement", "object"))],
-        "belief show": at.each("belief", "ID"),
+        "belief list": [
+            Line(
+                ["--include-superseded", "--include-archived", *page], shows=("statement", "object")
+            )
+        ],
+        "belief get": at.each("belief", "ID"),
         "belief slots": [Line(page, shows=("subject", "predicate", "object"))],
         "belief chain": at.each("belief", "ID"),
         "belief current": [Line([*slot]) for slot in at.slots],
         "belief evidence-for": at.each("belief", "ID"),
         "belief what-if": at.each("belief", "ID", "--refuting", "0.8"),
         "belief flip-set": at.each("belief", "ID"),
-        "belief names": [Line([], shows=("alias", "other"))],
-        "belief predicate": [Line([], shows=("predicate",))],
-        "belief proposals": [Line(page, shows=("waiting",))],
-        "belief plot": [
+        "belief history": at.each("belief", "ID"),
+        "belief provenance": at.each("belief", "ID"),
+        "alias list": [Line([], shows=("alias", "other"))],
+        "predicate list": [Line([], shows=("predicate",))],
+        "proposal list": [Line(page, shows=("waiting",))],
+        "belief timeline": [
             *at.each("belief", "ID"),
             *(Line([*slot]) for slot in at.slots),
             Line([BAD, BAD]),
         ],
-        "attention audit": [Line([], 1, shows=("session", "agent"))],
-        "attention dashboard": [Line(["--limit", "1000"], shows=("session", "query", "tool"))],
-        "attention pack": [Line(["--tokens", "20000"])],
-        "attention restore": [Line([], shows=("pruned",))],
-        "metrics show": [Line(["--by-tenant", f"t {hostile.UNSEEN[0]}\x1b[2J"])],
+        "usage audit": [Line([], 1, shows=("session", "agent"))],
+        "usage dashboard": [Line(["--limit", "1000"], shows=("session", "query", "tool"))],
+        "usage pack": [Line(["--tokens", "20000"])],
+        "usage prune-manifest": [Line([], shows=("pruned",))],
+        "usage ratings": [Line(page)],
+        "episode get": at.each("episode", "ID"),
+        "episode turns": at.each("episode", "ID"),
+        "admin metrics show": [Line(["--by-tenant", f"t {hostile.UNSEEN[0]}\x1b[2J"])],
     }
 
 
@@ -134,32 +147,41 @@ def writing(at: Place) -> dict[str, list[Line]]:
         "ingest": [
             Line([at.file(f"talk {hostile.UNSEEN[0]}.jsonl", talk), "--extract", "--rules"], 1)
         ],
-        "memory add": [Line([f"One more text. {BAD}", "--tag", BAD, "--source", BAD], 1)],
+        "memory remember": [Line([f"One more text. {BAD}", "--tag", BAD, "--source", BAD], 1)],
         "memory supersede": [Line([memory, "Another text of it.", "--reason", BAD])],
         "memory deprecate": [Line([memory, "--reason", BAD]), Line([BAD], 1)],
         "memory restore": [Line([memory, "--reason", BAD]), Line([BAD], 1)],
-        "memory restore-episode": [Line([at.ids["episode"][0]]), Line([BAD], 1)],
-        "belief observe": [Line([BAD, BAD, BAD, *note, "--id", f"o {BAD}"])],
+        "episode restore": [Line([at.ids["episode"][0]]), Line([BAD], 1)],
+        "belief observe": [Line([BAD, BAD, BAD, *note, "--event-id", f"o {BAD}"])],
         "belief believe": [Line([BAD, *note])],
-        "belief evidence": [Line([first, "supporting", "0.7", *note])],
-        "belief extract": [Line(["--session", "waiting", "--rules"]), Line(["--session", BAD], 2)],
+        "belief add-evidence": [Line([first, "supporting", "0.7", *note])],
+        "belief extract": [
+            Line(["--session-id", "waiting", "--rules"]),
+            Line(["--session-id", BAD], 2),
+        ],
         "belief import": [Line([at.file("o.jsonl", json.dumps({BAD: 1, "subject": BAD}))], 2)],
         "belief merge": [Line([first, second, "--into", BAD, "--reason", BAD])],
         "belief split": [Line([at.ids["belief"][-1], f"{BAD} 1", f"{BAD} 2", "--reason", BAD])],
         "belief revise": [Line([BAD, BAD], 1)],
         "belief archive": [Line([first, "--reason", BAD, *note])],
         "belief restore": [Line([first, "--reason", BAD, *note])],
-        "belief resolve": [Line([first, "--reason", BAD, *note])],
+        "belief clear-flag": [Line([first, "--reason", BAD, *note])],
         "belief retract": at.each("event", "ID", *note),
-        "belief same-as": [Line([f"a {BAD}", f"b {BAD}", *note])],
-        "belief apart": at.each("alias", "ID"),
-        "consolidate": [
-            Line(["--dry-run", "--compress"], shows=("speaker",)),
-            Line(["--digest", str(at.folder / f"{BAD}.md".replace("/", ""))]),
-        ],
-        "attention prune": [Line([])],
-        "attention rate": [Line([])],
-        "attention roll-up": [Line([])],
+        "alias add": [Line([f"a {BAD}", f"b {BAD}", *note])],
+        "alias remove": at.each("alias", "ID"),
+        "predicate declare": [Line([BAD, "--template", BAD], 2), Line([BAD, *note])],
+        "proposal accept": [Line([BAD, *note], 1)],
+        "proposal dismiss": [Line([BAD, *note], 1)],
+        "consolidate": [Line(["--dry-run"], shows=("speaker",))],
+        "episode add": [Line(["--episode-id", f"e {BAD}", "--summary", BAD])],
+        "episode compress": [Line(["--dry-run"])],
+        "episode graduate": [Line([str(at.folder / f"{BAD}.md".replace("/", ""))])],
+        "usage log-search": [Line([BAD, "--tool", BAD, "--result", BAD])],
+        "usage log-access": [Line(["file", BAD])],
+        "usage restore-pruned": [Line([BAD], 1)],
+        "usage prune": [Line([])],
+        "usage rate": [Line([])],
+        "usage roll-up": [Line([])],
     }
 
 
@@ -169,7 +191,7 @@ def serving(at: Place) -> dict[str, list[Line]]:
     file = str(at.folder / "all.jsonl")
     mem0 = json.dumps({"results": [{"id": BAD, "memory": BAD, BAD: BAD}, BAD]})
     return {
-        "metrics serve": [Line(["--host", BAD], 2)],
+        "admin metrics serve": [Line(["--host", BAD], 2)],
         "mcp": [
             Line(["--tools"]),
             *(
@@ -194,20 +216,22 @@ def serving(at: Place) -> dict[str, list[Line]]:
             Line(["memory", BAD, "--print"], 1),
         ],
         "admin settings": [Line([])],
-        "admin browser": [Line(["--out", str(at.folder / "browser")])],
+        "admin browser": [Line(["--output", str(at.folder / "browser")])],
         "admin cypher list": [Line([])],
         "admin cypher show": [Line(["recall/current"]), Line([BAD], 1)],
         "admin procedures list": [Line([])],
         "admin migrate": [Line(["--check"])],
-        "admin rebuild": [Line(["--verify"])],
-        "admin forget": [
+        "admin verify": [Line([])],
+        "admin rebuild": [Line([])],
+        "admin backfill": [Line([])],
+        "memory forget": [
             *(Line([kind, at.ids[kind][0]]) for kind in ("memory", "belief", "episode")),
             Line(["scope", "global"]),
             Line(["memory", BAD], 1),
         ],
         "admin export": [Line([file]), Line([file], 2)],
         "admin import": [
-            Line([at.file("mem0.json", mem0), "--from", "mem0"], 1),
+            Line([at.file("mem0.json", mem0), "--source", "mem0"], 1),
             Line([at.file("bad.jsonl", json.dumps({BAD: BAD}))], 2),
         ],
     }
@@ -238,7 +262,7 @@ def checked(words: list[str], environ: dict[str, str]) -> tuple[Any, str, str]:
     assert hostile.found_in(out, styled=True) == set(), words
     lines = hostile.without_styles(out).splitlines()
     forged = [one for one in lines if one.lstrip().startswith(FORGED)]
-    assert forged == [] or words[:2] == ["attention", "pack"], words
+    assert forged == [] or words[:2] == ["usage", "pack"], words
     assert hostile.found_in(hostile.PROGRESS.sub("", err), styled=True) == set(), words
     return code, out, err
 
@@ -342,7 +366,10 @@ def test_the_live_dashboard_shows_data(
     at, memory, _ = place
     # Textual reads a string as markup.
     cells = [
-        c for pane in PANES for row in pane.rows(memory.usage.dashboard(), RATED) for c in row.cells
+        cell
+        for pane in PANES
+        for row in rows_of(pane, memory.usage.dashboard(), RATED)
+        for cell in row.cells
     ]
     assert [one for one in cells if not isinstance(one, Text)] == []
 

@@ -1,4 +1,4 @@
-"""`graphmem attention dashboard --live`: its keys, its refreshes, and what it says of errors."""
+"""`graphmem usage dashboard --live`: its keys, its refreshes, and what it says of errors."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def test_who_quits_does_not_wait_for_the_server() -> None:
 
 def _refused(capsys: pytest.CaptureFixture[str], *args: str) -> str:
     with pytest.raises(SystemExit) as ended:
-        main(["attention", "dashboard", *args])
+        main(["usage", "dashboard", *args])
     assert ended.value.code == 2
     return capsys.readouterr().err
 
@@ -267,7 +267,7 @@ def test_it_runs_in_a_terminal_and_logs_no_look(
             session.usage.log_search("what?", tool="grep", results=ids)
             session.expand(ids[0])
         memory.usage.rate()
-        command = (sys.executable, "-m", "graphmem", "attention", "dashboard", "--live")
+        command = (sys.executable, "-m", "graphmem", "usage", "dashboard", "--live")
         with Terminal(*command, "--every", "0.2") as terminal:
             terminal.until("most used", "MEDIUM", " memory")
             terminal.press("4")

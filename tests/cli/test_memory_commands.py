@@ -11,7 +11,7 @@ Run = Callable[..., Any]
 
 
 def test_a_memory_lives_its_whole_life(run: Run) -> None:
-    added = run("memory", "add", "The limit is 100 requests.", "--tag", "api", "--json")
+    added = run("memory", "remember", "The limit is 100 requests.", "--tag", "api", "--json")
     assert added.code == 0
     assert added.data["outcome"] == "INSERTED_NEW"
     old = added.data["memory_id"]
@@ -24,13 +24,15 @@ def test_a_memory_lives_its_whole_life(run: Run) -> None:
 
     listed = run("memory", "list", "--json").data["memories"]
     assert [m["id"] for m in listed] == [new]
-    hidden = run("memory", "list", "--hidden", "--json").data["memories"]
+    hidden = run("memory", "list", "--status", "superseded", "--status", "current", "--json").data[
+        "memories"
+    ]
     assert {m["id"] for m in hidden} == {old, new}
     assert run("memory", "get", old, "--json").data["head_ids"] == [new]
 
     found = run("recall", "what", "is", "the", "limit", "--json").data
     assert [b["memory"]["id"] for b in found["bites"]] == [new]
-    found = run("recall", "limit", "--hidden", "--json").data
+    found = run("recall", "limit", "--include-hidden", "--json").data
     assert {b["memory"]["id"] for b in found["bites"]} == {old, new}
 
     assert run("memory", "deprecate", new, "--reason", "wrong").code == 0
@@ -46,7 +48,7 @@ def test_a_memory_lives_its_whole_life(run: Run) -> None:
 
 def test_the_past_is_shown_as_it_was(run: Run) -> None:
     day = "2025-05-0{}T00:00:00+00:00".format
-    added = run("memory", "add", "The limit is 100.", "--at", day(1), "--json").data
+    added = run("memory", "remember", "The limit is 100.", "--at", day(1), "--json").data
     old = added["memory_id"]
     known = run("memory", "history", old, "--json").data[0]["recorded_at"]
     new = run("memory", "supersede", old, "The limit is 200.", "--at", day(3), "--json").data[
@@ -86,7 +88,7 @@ def test_a_wrong_time_is_a_usage_error(
 
 
 def test_people_see_the_content_the_reasons_and_the_whole_id(run: Run) -> None:
-    memory_id = run("memory", "add", "The cat is called Biscuit.", "--json").data["memory_id"]
+    memory_id = run("memory", "remember", "The cat is called Biscuit.", "--json").data["memory_id"]
     shown = run("recall", "cat")
     assert "● The cat is called Biscuit." in shown.out
     assert memory_id in shown.out
@@ -98,14 +100,14 @@ def test_people_see_the_content_the_reasons_and_the_whole_id(run: Run) -> None:
 
 def test_an_empty_recall_says_why(run: Run) -> None:
     assert "nothing visible to this handle matches" in run("recall", "anything").out
-    memory_id = run("memory", "add", "The cat is called Biscuit.", "--json").data["memory_id"]
+    memory_id = run("memory", "remember", "The cat is called Biscuit.", "--json").data["memory_id"]
     run("memory", "deprecate", memory_id)
     assert "1 hidden: deprecated" in run("recall", "cat").out
 
 
 def test_list_pages_by_its_cursor(run: Run) -> None:
     for n in range(5):
-        assert run("memory", "add", f"Fact number {n} of this list.").code == 0
+        assert run("memory", "remember", f"Fact number {n} of this list.").code == 0
     seen: list[str] = []
     cursor: list[str] = []
     sizes = []
@@ -119,7 +121,7 @@ def test_list_pages_by_its_cursor(run: Run) -> None:
 
 
 def test_scopes_of_the_command_line_are_walls(run: Run) -> None:
-    run("memory", "add", "Alice keeps bees.", "--scope", "user:alice")
+    run("memory", "remember", "Alice keeps bees.", "--scope", "user:alice")
     assert run("recall", "bees", "--scope", "user:alice", "--json").data["bites"]
     assert not run("recall", "bees", "--scope", "user:bob", "--json").data["bites"]
 
@@ -127,16 +129,16 @@ def test_scopes_of_the_command_line_are_walls(run: Run) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (("memory", "add", "   "), 1, "empty"),
+        (("memory", "remember", "   "), 1, "empty"),
         (("memory", "get", "m_nope"), 1, "not_found"),
-        (("memory", "add", "hello there", "--at", "2026-01-01T00:00:00"), 2, "UTC offset"),
-        (("memory", "add", "hello there", "--at", "soon"), 2, "must be a timestamp"),
-        (("memory", "add", "hello there", "--at", "2996-01-01T00:00:00Z"), 2, "future"),
+        (("memory", "remember", "hello there", "--at", "2026-01-01T00:00:00"), 2, "UTC offset"),
+        (("memory", "remember", "hello there", "--at", "soon"), 2, "must be a timestamp"),
+        (("memory", "remember", "hello there", "--at", "2996-01-01T00:00:00Z"), 2, "future"),
         (("memory", "list", "--cursor", "x"), 2, "cursor"),
         (("recall", "cats", "--limit", "0"), 2, "limit"),
         (("recall", " "), 2, "query"),
         (("recall", "cats", "--tenant", ""), 2, "tenant"),
-        (("memory", "add", "hello there", "--scope", "x" * 10_000), 2, "scope"),
+        (("memory", "remember", "hello there", "--scope", "x" * 10_000), 2, "scope"),
         (("nonsense",), 2, "No such command"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`graphmem metrics`, scraped as Prometheus does it."""
+"""`graphmem admin metrics`, scraped as Prometheus does it."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def values(text: str, name: str) -> dict[tuple[str, ...], float]:
 
 
 def test_a_scrape_is_printed(run: Run, remembered: str) -> None:
-    shown = run("metrics", "show").out
+    shown = run("admin", "metrics", "show").out
     assert values(shown, "graphmem_memories")["current",] == 2
     assert values(shown, "graphmem_graph_up") == {(): 1}
     assert remembered not in shown
-    families = {family["name"]: family for family in run("metrics", "show", "--json").data}
+    families = {family["name"]: family for family in run("admin", "metrics", "show", "--json").data}
     assert families["graphmem_memories"]["type"] == "gauge"
     assert families["graphmem_memories"]["samples"][0] == {
         "name": "graphmem_memories",
@@ -57,20 +57,22 @@ def test_a_scrape_is_printed(run: Run, remembered: str) -> None:
 
 
 def test_tenants_are_named_when_that_is_asked_for(run: Run, remembered: str) -> None:
-    labelled = run("metrics", "show", "--by-tenant", remembered, "--by-tenant", "nobody").out
+    labelled = run(
+        "admin", "metrics", "show", "--by-tenant", remembered, "--by-tenant", "nobody"
+    ).out
     found = values(labelled, "graphmem_memories")
     assert found["current", remembered] == 2
     assert found["current", "nobody"] == 0
-    other = run("metrics", "show", "--tenant", "nobody").out
+    other = run("admin", "metrics", "show", "--tenant", "nobody").out
     assert values(other, "graphmem_memories")["current",] == 0
-    refused = run("metrics", "show", "--by-tenant", "")
+    refused = run("admin", "metrics", "show", "--by-tenant", "")
     assert (refused.code, "tenant" in refused.err) == (2, True)
 
 
 def test_a_served_exporter_is_scraped(migrated: Settings, remembered: str, tenant: str) -> None:
     environ = children.environ_of(migrated, tenant)
     password = environ["GRAPHMEM_PASSWORD"]
-    command = [sys.executable, "-m", "graphmem", "metrics", "serve"]
+    command = [sys.executable, "-m", "graphmem", "admin", "metrics", "serve"]
     options = ["--port", "0", "--every", "1", "--json"]
     with subprocess.Popen([*command, *options], env=environ, stdout=subprocess.PIPE) as server:
         try:
@@ -110,6 +112,6 @@ def scrape(address: str) -> str:
 
 
 def test_an_address_that_is_none_is_refused(run: Run) -> None:
-    refused = run("metrics", "serve", "--host", "256.1.1.1", "--port", "0")
+    refused = run("admin", "metrics", "serve", "--host", "256.1.1.1", "--port", "0")
     assert (refused.code, "256.1.1.1" in refused.err) == (2, True)
-    assert run("metrics", "serve", "--every", "0").code == 2
+    assert run("admin", "metrics", "serve", "--every", "0").code == 2

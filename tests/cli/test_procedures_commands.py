@@ -41,7 +41,7 @@ def test_every_procedure_is_listed_as_it_is_called(run: Run) -> None:
 
 
 def test_the_jar_is_put_where_it_is_wanted(run: Run, cached: None, tmp_path: Path) -> None:
-    made = run("admin", "procedures", "build", "--out", str(tmp_path / "plugins"), "--json").data
+    made = run("admin", "procedures", "build", "--output", str(tmp_path / "plugins"), "--json").data
     jar = tmp_path / "plugins" / "graphmem-procedures.jar"
     assert made["file"] == str(jar)
     assert made["bytes"] == jar.stat().st_size

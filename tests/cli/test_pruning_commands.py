@@ -1,4 +1,4 @@
-"""`graphmem attention prune | restore | pack`, as people and programs read them."""
+"""`graphmem usage prune | restore | pack`, as people and programs read them."""
 
 from __future__ import annotations
 
@@ -35,54 +35,56 @@ def unused(run: Run, migrated: Settings, tenant: str, rate: Rate) -> str:
 
 
 def test_nothing_to_prune_or_restore(run: Run) -> None:
-    assert "Nothing to prune: 0 rated items examined" in run("attention", "prune").out
-    assert "Nothing has been pruned." in run("attention", "restore").out
-    assert "Nothing to pack." in run("attention", "pack").out
-    missing = failing(run("attention", "restore", "prune_x"), 1)
+    assert "Nothing to prune: 0 rated items examined" in run("usage", "prune").out
+    assert "Nothing has been pruned." in run("usage", "prune-manifest").out
+    assert "Nothing to pack." in run("usage", "pack").out
+    missing = failing(run("usage", "restore-pruned", "prune_x"), 1)
     assert "No pruning 'prune_x'" in missing.err
-    assert "--item requires RUN" in failing(run("attention", "restore", "--item", "m"), 2).err
+    assert "RUN_ID" in failing(run("usage", "restore-pruned", "--item-id", "m"), 2).err
 
 
 def test_the_plan_then_the_deed_then_all_is_back(run: Run, unused: str, tmp_path: Path) -> None:
-    plan = run("attention", "prune").out
+    plan = run("usage", "prune").out
     assert "Would be pruned: 1 archived, 1 compressed." in plan
     assert "The shed has a blue door" in plan
     assert "use --apply" in plan
-    assert "Nothing has been pruned." in run("attention", "restore").out
+    assert "Nothing has been pruned." in run("usage", "prune-manifest").out
     file = tmp_path / "manifest.json"
-    done = run("attention", "prune", "--apply", "-o", str(file)).out
+    done = run("usage", "prune", "--apply", "-o", str(file)).out
     manifest = json.loads(file.read_text(encoding="utf-8"))
     assert manifest["applied"] is True
-    assert f"graphmem attention restore {manifest['run_id']}" in " ".join(done.split())
+    assert f"graphmem usage restore-pruned {manifest['run_id']}" in " ".join(done.split())
     assert [item["id"] for item in manifest["items"]] == [unused, "text"]
-    listed = run("attention", "restore").out
+    listed = run("usage", "prune-manifest", manifest["run_id"]).out
     assert f"{manifest['run_id']}" in listed
     assert "2 items, 2 still pruned" in listed
-    part = run("attention", "restore", manifest["run_id"], "--item", unused)
+    part = run("usage", "restore-pruned", manifest["run_id"], "--item-id", unused)
     assert "Restored: 1 item." in part.out
-    assert "2 items, 1 still pruned" in run("attention", "restore").out
-    assert run("attention", "restore", manifest["run_id"], "--json").data == {"items": 1}
-    assert "All items are already restored." in run("attention", "restore", manifest["run_id"]).out
-    data = run("attention", "restore", "--json").data
+    assert "2 items, 1 still pruned" in run("usage", "prune-manifest").out
+    assert run("usage", "restore-pruned", manifest["run_id"], "--json").data == {"items": 1}
+    assert (
+        "All items are already restored." in run("usage", "restore-pruned", manifest["run_id"]).out
+    )
+    data = run("usage", "prune-manifest", "--json").data
     assert [line["away"] for line in data] == [False, False]
 
 
 def test_only_some_kinds(run: Run, unused: str) -> None:
-    data = run("attention", "prune", "--kind", "Memory", "--json").data
+    data = run("usage", "prune", "--kind", "Memory", "--json").data
     assert [item["id"] for item in data["items"]] == [unused]
-    assert "kinds" in failing(run("attention", "prune", "--kind", "Turn"), 2).err
+    assert "kinds" in failing(run("usage", "prune", "--kind", "Turn"), 2).err
 
 
 @pytest.mark.usefixtures("unused")
 def test_a_pack_and_its_manifest(run: Run, tmp_path: Path) -> None:
-    shown = run("attention", "pack", "--tokens", "1000").out
+    shown = run("usage", "pack", "--tokens", "1000").out
     assert "The garden has nine roses" in shown
     assert "of 1,000 tokens (graphmem's estimate)" in shown
     file = tmp_path / "pack.md"
-    assert "Written to" in run("attention", "pack", "-o", str(file)).out
+    assert "Written to" in run("usage", "pack", "-o", str(file)).out
     assert "The garden has nine roses" in file.read_text(encoding="utf-8")
     manifest = json.loads((tmp_path / "pack.manifest.json").read_text(encoding="utf-8"))
     assert "text" not in manifest
     assert {item["how"] for item in manifest["items"]} == {"whole", "left_out", "pointer"}
-    refused = failing(run("attention", "pack", "-o", str(tmp_path / "no" / "pack.md")), 1)
+    refused = failing(run("usage", "pack", "-o", str(tmp_path / "no" / "pack.md")), 1)
     assert "No such file or directory" in refused.err

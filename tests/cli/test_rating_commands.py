@@ -1,4 +1,4 @@
-"""`graphmem attention`, as people and programs read it."""
+"""`graphmem usage`, as people and programs read it."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def used(run: Run, migrated: Settings, tenant: str) -> str:
 
 
 def test_nothing_is_known_of_what_nobody_asked(run: Run) -> None:
-    assert "Nothing new" in run("attention", "rate").out
-    assert "No searches yet." in run("attention", "dashboard").out
-    assert run("attention", "rate", "--json").data == {
+    assert "Nothing new" in run("usage", "rate").out
+    assert "No searches yet." in run("usage", "dashboard").out
+    assert run("usage", "rate", "--json").data == {
         "sessions": 0,
         "abandoned": 0,
         "searches": 0,
@@ -44,45 +44,63 @@ def test_nothing_is_known_of_what_nobody_asked(run: Run) -> None:
 
 
 def test_what_is_opened_comes_to_the_top(run: Run, used: str) -> None:
-    before = run("attention", "dashboard").out
-    assert "Nothing is rated yet; run `graphmem attention rate`." in before
+    before = run("usage", "dashboard").out
+    assert "Nothing is rated yet; run `graphmem usage rate`." in before
     assert f"recall: {ASKED}" in before
     assert "garden.md" in before
     assert "5 sessions ended; 5 searches were rated; 20 ratings changed." in (
-        run("attention", "rate").out
+        run("usage", "rate").out
     )
-    assert "Nothing new" in run("attention", "rate").out
-    shown = run("attention", "dashboard").out
-    for words in ("most used", "MEDIUM 1", "LOW 3", "recent activity", "recent ratings", "s4"):
+    assert "Nothing new" in run("usage", "rate").out
+    shown = run("usage", "dashboard").out
+    for words in ("most used", "tiers", "recent activity", "recent ratings", "s4"):
         assert words in shown
-    data = run("attention", "dashboard", "--json", "--limit", "2").data
+    data = run("usage", "dashboard", "--json", "--limit", "2").data
     assert data["top"][0]["text"] == used
     assert data["top"][0]["rating"]["tier"] == "MEDIUM"
     assert [len(data[part]) for part in ("top", "activity", "updates")] == [2, 2, 2]
     assert data["tiers"] == {"HIGH": 0, "MEDIUM": 1, "LOW": 3, "VERY_LOW": 0}
-    assert run("attention", "rate", "--again", "--json").data["updates"] == 20
-    again = run("attention", "dashboard", "--json", "--limit", "2").data
+    assert run("usage", "rate", "--from-scratch", "--json").data["updates"] == 20
+    again = run("usage", "dashboard", "--json", "--limit", "2").data
     assert [one["id"] for one in again["top"]] == [one["id"] for one in data["top"]]
 
 
 def test_an_audit_shows_sessions_and_findings(run: Run, used: str) -> None:
-    shown = run("attention", "audit", "--session", "s4")
+    shown = run("usage", "audit", "--session-id", "s4")
     assert (shown.code, "planner" in shown.out) == (0, True)
     assert "No protocol violations." in shown.out
     # The search that looked for what to open had no session.
-    whole = run("attention", "audit")
+    whole = run("usage", "audit")
     assert (whole.code, "without a session id" in whole.out) == (1, True)
-    data = run("attention", "audit", "--json").data
+    data = run("usage", "audit", "--json").data
     assert [one["session_id"] for one in data["sessions"]] == ["s4", "s3", "s2", "s1", "s0"]
     assert data["findings"][0]["severity"] == "error"
-    assert "Nothing was logged" in run("attention", "audit", "--session", "nobody").out
-    assert run("attention", "audit", "--days", "0").code == 2
+    assert "Nothing was logged" in run("usage", "audit", "--session-id", "nobody").out
+    assert run("usage", "audit", "--days", "0").code == 2
 
 
 def test_only_some_kinds_are_shown(run: Run, used: str) -> None:
-    run("attention", "rate")
-    assert run("attention", "dashboard", "--kind", "Belief", "--json").data["top"] == []
-    assert len(run("attention", "dashboard", "--kind", "Memory", "--json").data["top"]) == 4
+    run("usage", "rate")
+    assert run("usage", "dashboard", "--kind", "Belief", "--json").data["top"] == []
+    assert len(run("usage", "dashboard", "--kind", "Memory", "--json").data["top"]) == 4
     for option, value, named in (("--kind", "Turn", "kinds"), ("--limit", "0", "limit")):
-        refused = run("attention", "dashboard", option, value)
+        refused = run("usage", "dashboard", option, value)
         assert (refused.code, named in refused.err) == (2, True)
+
+
+def test_a_search_and_an_access_are_logged(run: Run) -> None:
+    memory_id = run("memory", "remember", "The garden has nine roses", "--json").data["memory_id"]
+    logged = run("usage", "log-search", "roses", "--tool", "grep", "--result", memory_id)
+    assert logged.out == "Logged.\n"
+    assert run("usage", "log-access", "file", "garden.md").code == 0
+    activity = run("usage", "dashboard", "--json").data["activity"]
+    assert [(use["tool"], use["query"]) for use in activity] == [(None, None), ("grep", "roses")]
+    assert run("usage", "log-access", "door", "garden.md").code == 2
+
+
+def test_rated_items_are_listed(run: Run, used: str) -> None:
+    run("usage", "rate")
+    shown = run("usage", "ratings", "--limit", "2").out.splitlines()
+    assert shown[0].split() == ["elo", "tier", "games", "kind", "text"]
+    assert used in shown[1]
+    assert len(run("usage", "ratings", "--tier", "MEDIUM", "--json").data) == 1

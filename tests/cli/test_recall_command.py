@@ -17,7 +17,7 @@ def ids(run: Run, *options: str) -> set[str]:
 def test_recall_is_narrowed_and_asked_of_the_past(run: Run) -> None:
     wall = ("--tenant", "narrowed", "--scope", "alice")
     noon, nine = (
-        run("memory", "add", text, *wall, *options, "--json").data["memory_id"]
+        run("memory", "remember", text, *wall, *options, "--json").data["memory_id"]
         for text, *options in (
             (NOON, "--tag", "ops", "--at", "2025-05-05T00:00Z", "--source", "wiki"),
             (NINE, "--tag", "ops", "--tag", "new", "--at", "2025-06-06T00:00Z"),
@@ -30,16 +30,16 @@ def test_recall_is_narrowed_and_asked_of_the_past(run: Run) -> None:
     assert ids(run, *wall, "--until", "2025-06-01T00:00Z") == {noon}
     assert ids(run, *wall, "--valid", "2025-06-01T00:00Z") == {noon}
     assert ids(run, *wall, "--known", "2025-06-01T00:00Z") == set()
-    assert ids(run, *wall, "--in-scope", "global") == set()
-    assert ids(run, *wall, "--in-scope", "alice", "--in-scope", "global") == {noon, nine}
-    refused = run("recall", "deploy", *wall, "--in-scope", "bob")
+    assert ids(run, *wall, "--read-scope", "global") == set()
+    assert ids(run, *wall, "--read-scope", "alice", "--read-scope", "global") == {noon, nine}
+    refused = run("recall", "deploy", *wall, "--read-scope", "bob")
     assert refused.code == 2
     assert "'bob' must be a read scope" in refused.err
 
 
 def test_a_belief_is_shown_with_its_worth_and_what_it_took_the_place_of(run: Run) -> None:
     wall = ("--tenant", fresh_tenant())
-    run("belief", "predicate", "lives_in", "--one", *wall)
+    run("predicate", "declare", "lives_in", "--cardinality", "ONE", *wall)
     for city, day, confidence in (("Madrid", "2025-02-03", "0.8"), ("Lisbon", "2025-03-03", "0.9")):
         at = ("--at", f"{day}T00:00Z", "--confidence", confidence)
         run("belief", "observe", "alice", "lives_in", city, *at, *wall)
@@ -53,6 +53,6 @@ def test_a_belief_is_shown_with_its_worth_and_what_it_took_the_place_of(run: Run
     assert "was Madrid, last stated 3 Feb 2025" in other
     assert "why: graphmem why b_" in other
     assert not more
-    hidden = run("recall", "Where", "does", "Alice", "live?", "--hidden", *wall).out
+    hidden = run("recall", "Where", "does", "Alice", "live?", "--include-hidden", *wall).out
     assert "○ alice lives in Madrid" in hidden
     assert "now: b_" in hidden

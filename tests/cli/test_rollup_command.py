@@ -1,4 +1,4 @@
-"""`graphmem attention roll-up`, as people and programs read it."""
+"""`graphmem usage roll-up`, as people and programs read it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Run = Callable[..., Any]
 
 
 def test_it_is_told_before_it_is_done(run: Run, migrated: Settings, tenant: str) -> None:
-    assert "Nothing to roll up: no rated or unratable search is 90 days old." in (
-        run("attention", "roll-up").out
+    assert "Nothing to roll up: no rated or unratable search is old enough." in (
+        run("usage", "roll-up").out
     )
     with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
@@ -22,18 +22,18 @@ def test_it_is_told_before_it_is_done(run: Run, migrated: Settings, tenant: str)
         with memory.session("s1") as session:
             session.usage.log_search("red roses", tool="grep", results=ids)  # type: ignore[arg-type]
             session.expand(str(ids[1]))
-    run("attention", "rate")
-    top = run("attention", "dashboard", "--json").data["top"]
-    assert "Nothing to roll up" in run("attention", "roll-up", "--apply").out
-    plan = run("attention", "roll-up", "--days", "0").out
+    run("usage", "rate")
+    top = run("usage", "dashboard", "--json").data["top"]
+    assert "Nothing to roll up" in run("usage", "roll-up", "--apply").out
+    plan = run("usage", "roll-up", "--days", "0").out
     assert "1 search with 3 results, of 1 session would be replaced by counts; use --apply." in plan
-    done = run("attention", "roll-up", "--days", "0", "--apply", "--json").data
+    done = run("usage", "roll-up", "--days", "0", "--apply", "--json").data
     assert done == {"applied": True, "sessions": 1, "searches": 1, "results": 3}
-    assert "Nothing to roll up" in run("attention", "roll-up", "--days", "0").out
-    found = run("attention", "dashboard", "--json").data
+    assert "Nothing to roll up" in run("usage", "roll-up", "--days", "0").out
+    found = run("usage", "dashboard", "--json").data
     assert [(one["id"], one["rating"]["games"]) for one in found["top"]] == [
         (one["id"], one["rating"]["games"]) for one in top
     ]
     assert found["updates"] == []
-    assert run("attention", "rate", "--again", "--json").data["sessions"] == 0
-    assert run("attention", "roll-up", "--days", "-1").code == 2
+    assert run("usage", "rate", "--from-scratch", "--json").data["sessions"] == 0
+    assert run("usage", "roll-up", "--days", "-1").code == 2

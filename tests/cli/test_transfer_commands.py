@@ -57,14 +57,14 @@ def test_a_dump_of_mem0_comes_in(run: Run, plain: Handle, tmp_path: Path) -> Non
         "metadata": {"a": 1},
     }
     file.write_text(json.dumps([one]), "utf-8")
-    came = run("admin", "import", str(file), "--from", "mem0")
+    came = run("admin", "import", str(file), "--source", "mem0")
     assert came.code == 0
     assert "no counterpart for memory.metadata" in came.out
     assert [memory.content for memory in plain.memories.list().memories] == [unlike(1)]
     file.write_text(json.dumps([one, {"id": "[red]m2"}]), "utf-8")
-    some = run("admin", "import", str(file), "--from", "mem0")
+    some = run("admin", "import", str(file), "--source", "mem0")
     assert some.code == 1
     assert "Refused: memory 1: memory is missing." in some.out
     file.write_text("{}", "utf-8")
-    assert run("admin", "import", str(file), "--from", "graphiti").code == 2
-    assert run("admin", "import", str(file), "--from", "zep").code == 2
+    assert run("admin", "import", str(file), "--source", "graphiti").code == 2
+    assert run("admin", "import", str(file), "--source", "zep").code == 2

@@ -40,7 +40,7 @@ def test_the_sum_of_a_many_belief_is_shown(run: Run) -> None:
     ]
     assert f"#1  {first['event_id']}  EXPLICIT  at lunch" in shown
 
-    net = run("belief", "predicate", "likes", "--combine", "net", "--decay-per-day", "0.1")
+    net = run("predicate", "declare", "likes", "--combine", "net", "--decay-per-day", "0.1")
     assert net.code == 0
     faded = run("why", first["belief_id"], "--valid", DAYS[2], "--present-policy").out
     assert "belief   max(0, " in faded
@@ -49,7 +49,17 @@ def test_the_sum_of_a_many_belief_is_shown(run: Run) -> None:
 
 
 def test_the_product_of_a_one_value_is_shown(run: Run) -> None:
-    run("belief", "predicate", "works_on", "--one", "--decay-per-day", "0.001", "--at", DAYS[0])
+    run(
+        "predicate",
+        "declare",
+        "works_on",
+        "--cardinality",
+        "ONE",
+        "--decay-per-day",
+        "0.001",
+        "--at",
+        DAYS[0],
+    )
     old = observed(run, "alice works_on Borealis", DAYS[1], "--confidence", "0.8")
     observed(run, "alice works_on Borealis", DAYS[2], "--confidence", "0.5", "--refuting")
     new = observed(run, "alice works_on Atlas", DAYS[3], "--confidence", "0.1")
@@ -68,8 +78,10 @@ def test_the_product_of_a_one_value_is_shown(run: Run) -> None:
 def test_an_echo_is_shown_as_such(run: Run, migrated: Settings, tenant: str) -> None:
     with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as opened:
         opened.tenant(tenant).episodes.add(episode_id="monday")
-    done = observed(run, "alice likes tea", DAYS[0], "--confidence", "0.5", "--episode", "monday")
-    observed(run, "alice likes tea", DAYS[1], "--confidence", "0.9", "--episode", "monday")
+    done = observed(
+        run, "alice likes tea", DAYS[0], "--confidence", "0.5", "--episode-id", "monday"
+    )
+    observed(run, "alice likes tea", DAYS[1], "--confidence", "0.9", "--episode-id", "monday")
     rows = run("why", done["belief_id"]).out.splitlines()
     assert "(0.693)" in next(row for row in rows if row.endswith("echo of #2"))
     assert any(row.startswith("for      L+ = −2.303   P+") for row in rows)
@@ -87,7 +99,8 @@ def test_what_was_taken_back_is_shown_with_its_retraction(run: Run) -> None:
 
 def test_a_page_of_pieces_says_so(run: Run) -> None:
     [done, *_] = [observed(run, "alice likes tea", day) for day in DAYS]
-    shown = run("why", done["belief_id"], "--start", "2", "--limit", "3").out
+    cursor = run("why", done["belief_id"], "--limit", "2", "--json").data["next_cursor"]
+    shown = run("why", done["belief_id"], "--cursor", cursor, "--limit", "3").out
     assert "pieces 3 to 5 of 9; the sums include all of them" in shown
     assert "for      L+ = −14.485" in shown
     assert f"#5  {run('why', done['belief_id'], '--json').data['pieces'][4]['event_id']}" in shown
@@ -102,7 +115,7 @@ def test_a_hypothesis_names_what_stands_in_its_place(run: Run) -> None:
 
 
 def test_a_memory_is_told_by_its_events(run: Run) -> None:
-    old = run("memory", "add", "The limit is 100 requests.", "--json").data["memory_id"]
+    old = run("memory", "remember", "The limit is 100 requests.", "--json").data["memory_id"]
     run("memory", "supersede", old, "The limit is 200 requests.", "--reason", "load test")
     shown = run("why", old).out
     assert "○ The limit is 100 requests." in shown
@@ -113,7 +126,9 @@ def test_a_memory_is_told_by_its_events(run: Run) -> None:
 
 def test_the_trace_of_a_memory_is_told_saying_by_saying(run: Run) -> None:
     for _ in range(3):
-        memory_id = run("memory", "add", "The limit is 100 requests.", "--json").data["memory_id"]
+        memory_id = run("memory", "remember", "The limit is 100 requests.", "--json").data[
+            "memory_id"
+        ]
     shown = run("why", memory_id, "--limit", "2").out
     assert [line.split()[2:] for line in shown.splitlines() if "1.000" in line][:2] == [
         ["1.000", "0.100", "1.000", "0.100"],

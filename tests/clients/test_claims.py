@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from graphmem import Handle, NewMemory, Outcome
-from graphmem.cli import recall_views
+from graphmem.cli.views import recall as recall_views
 from graphmem.errors import EventConflictError, InvalidInputError
 from graphmem.model import AsOf, BeliefReasons, Status, Triple
 from graphmem.ports import Graph, Query, Tx

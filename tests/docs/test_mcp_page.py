@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.mcp.budget import BUDGET, costs
 from graphmem.mcp.clients import CLIENTS
-from graphmem.mcp.tools import TOOLS
+from graphmem.mcp.tools import BUDGET, TOOLS, costs
 from tests.docs.conftest import FENCED, Follow
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
@@ -46,7 +45,7 @@ def test_the_page_says_what_is_so() -> None:
     rows = re.findall(r"^\| `(\w+)` \|.*\|(.*)\|$", PAGE, re.MULTILINE)
     assert {name for name, _ in rows} == TOOLS.keys()
     assert {name for name, adds in rows if not adds.strip()} == {
-        name for name, tool in TOOLS.items() if tool.reads
+        name for name, tool in TOOLS.items() if tool.read_only
     }
     assert all(f"`{name}`" in PAGE for name in CLIENTS)
     assert f"below {BUDGET:,}" in PAGE

@@ -54,7 +54,7 @@ def test_the_way_from_the_demo_to_a_picture(
     for words in ("Atlas", "Borealis", "Alice deploys Tidepool from Atlas", "/browser/?dbms="):
         assert words in printed
     files = tmp_path / "files"
-    follow(["graphmem", "admin", "browser", "--out", str(files)])
+    follow(["graphmem", "admin", "browser", "--output", str(files)])
     link = opened.read_text().strip()
     secret = (Path(newcomer["GRAPHMEM_HOME"]) / "server" / "password").read_text().strip()
     assert secret not in printed + link
@@ -100,7 +100,7 @@ def test_the_quickstart_prints_what_the_page_shows(follow: Follow) -> None:
 
 
 def test_the_commands_run(follow: Follow) -> None:
-    commands = next(text for kind, text in BLOCKS if kind == "bash" and "memory add" in text)
+    commands = next(text for kind, text in BLOCKS if kind == "bash" and "memory remember" in text)
     out = follow(["bash", "-ec", commands])
     assert "The planning meeting is on Tuesday." in out
 

@@ -22,7 +22,7 @@ from graphmem import Handle
 from graphmem.langgraph import GraphMemStore
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
-from graphmem.mcp.server import RequestHandler
+from graphmem.mcp.handler import RequestHandler
 from graphmem.mcp.tools import TOOLS
 from graphmem.settings import Settings
 from tests.fuzz import wild
@@ -43,7 +43,7 @@ SENSIBLE = valid_arguments()
 def asks(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     """Draw a tool, what fits it, and one or two arguments that are wild."""
     tool = draw(st.sampled_from(sorted(TOOLS)))
-    names = st.sampled_from([*TOOLS[tool].asked.model_fields, "session", "x"])
+    names = st.sampled_from([*TOOLS[tool].arguments.model_fields, "session_id", "x"])
     given_ = draw(st.dictionaries(names, wild.json_values.map(_sendable), max_size=2))
     return tool, SENSIBLE[tool] | given_
 
@@ -70,8 +70,8 @@ def test_a_tool_answers_or_tells_why_not(
 
     async def session() -> str:
         told = []
-        desk = RequestHandler(MemoryConnection(known, patience_s=30), lambda _: who)
-        async with Client(server.server(desk, read_only=False), mode="legacy") as client:
+        desk = RequestHandler(MemoryConnection(known, wait_s=30), lambda _: who)
+        async with Client(server.create_server(desk, read_only=False), mode="legacy") as client:
             for tool, arguments in asked:
                 try:
                     result = await client.call_tool(tool, arguments)

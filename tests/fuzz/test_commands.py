@@ -29,20 +29,21 @@ CODES = {0, 1, 2, 3, 4, 5, 130}
 LEFT_OUT = {
     "demo": "starts a server",
     "mcp": "serves until it is ended",
-    "metrics serve": "the same",
+    "admin metrics serve": "the same",
     "server up": "starts a server",
     "server down": "ends one",
     "server lock": "asks a repository",
     "server backup": "stops a server, and writes a file",
     "server restore": "stops a server",
-    "attention dashboard": "may stay",
+    "usage dashboard": "may stay",
     "consolidate": "may stay",
     "admin migrate": "the schema is everybody's",
     "admin reembed": "the embedding model too",
     "admin export": "writes a file",
+    "episode graduate": "the same",
     "admin procedures build": "compiles for a second",
 }
-NOT_GIVEN = {"model", "root", "output", "out", "every", "live"}
+NOT_GIVEN = {"model", "root", "output", "every", "live"}
 """What fetches, writes files or stays."""
 
 

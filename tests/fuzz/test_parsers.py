@@ -20,7 +20,7 @@ from graphmem.adapters.conversations import read_conversations
 from graphmem.client.arguments import reading_of, records
 from graphmem.client.state import listed, valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
-from graphmem.mcp import http_server
+from graphmem.mcp import auth
 from graphmem.mcp.tools import TOOLS
 from graphmem.model import (
     AsOf,
@@ -284,15 +284,15 @@ def test_a_file_of_tokens_is_read_or_refused(
 
 
 def _tokens(given: dict[str, Any]) -> object:
-    return http_server.of_settings(Settings.load({}, **given), read_only=False)
+    return auth.configured_tokens(Settings.load({}, **given), read_only=False)
 
 
 @pytest.mark.parametrize("name", TOOLS)
 @given(data=st.data())
 def test_arguments_of_a_tool_are_taken_or_refused(name: str, data: st.DataObject) -> None:
-    names = st.sampled_from([*TOOLS[name].asked.model_fields, "record", "self", "x"])
+    names = st.sampled_from([*TOOLS[name].arguments.model_fields, "record", "self", "x"])
     fields = data.draw(st.dictionaries(names, wild.json_values, max_size=4))
-    error = refusal(lambda: valid(TOOLS[name].asked, **fields), by=InvalidInputError)
+    error = refusal(lambda: valid(TOOLS[name].arguments, **fields), by=InvalidInputError)
     assert len(str(error)) < LONGEST
 
 

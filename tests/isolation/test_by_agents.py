@@ -22,7 +22,7 @@ from graphmem import Handle
 from graphmem.langgraph import GraphMemStore
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
-from graphmem.mcp.server import RequestHandler
+from graphmem.mcp.handler import RequestHandler
 from graphmem.mcp.tools import TOOLS
 from graphmem.settings import Settings
 from tests.isolation import victims
@@ -69,23 +69,23 @@ def asked_of(tool: str, known: dict[str, str]) -> dict[str, Any]:
     """Return what a tool is asked, by whoever knows the victim's ids."""
     triple = {"subject": "alice", "predicate": "works_on", "object": "Atlas"}
     given: dict[str, dict[str, Any]] = {
-        "context": {"query": unlike(1), "turns": True, "tokens": 8_000},
-        "recall": {"query": unlike(1), "turns": True, "hidden": True, "limit": 100},
-        "expand": {"id": known["memory"]},
+        "context": {"about": unlike(1), "turns": True, "tokens": 8_000},
+        "recall": {"query": unlike(1), "turns": True, "include_hidden": True, "limit": 100},
+        "expand": {"item_id": known["memory"]},
         "add_messages": {
-            "session": "s1",
+            "session_id": "s1",
             "messages": [{"role": "user", "content": unlike(1), "id": "1"}],
         },
         "remember": {"content": unlike(1), "claims": [triple]},
-        "history": {"id": known["memory"]},
-        "deprecate": {"id": known["memory"]},
-        "observe": {**triple, "session": "s1", "turn": known["turn"]},
+        "memory_history": {"memory_id": known["memory"]},
+        "memory_deprecate": {"memory_id": known["memory"]},
+        "observe": {**triple, "session_id": "s1", "turn_id": known["turn"]},
         "current": {"subject": "alice", "predicate": "works_on"},
         "believe": {"statement": unlike(6)},
-        "evidence": {"belief_id": known["belief"], "kind": "refuting", "strength": 0.9},
+        "add_evidence": {"belief_id": known["belief"], "kind": "refuting", "strength": 0.9},
         "evidence_for": {"belief_id": known["belief"]},
-        "revise": {"belief_id": known["belief"], "statement": unlike(9)},
-        "why": {"id": known["belief"]},
+        "belief_revise": {"belief_id": known["belief"], "statement": unlike(9)},
+        "why": {"item_id": known["belief"]},
     }
     return given[tool]
 
@@ -100,9 +100,9 @@ async def tools_of(settings: Settings, tenant: str) -> AsyncIterator[Client]:
         password=settings.password,
     )
     desk = RequestHandler(
-        MemoryConnection(known, patience_s=30), lambda _: Caller(tenant, "global", read_only=False)
+        MemoryConnection(known, wait_s=30), lambda _: Caller(tenant, "global", read_only=False)
     )
-    async with Client(server.server(desk, read_only=False), mode="legacy") as client:
+    async with Client(server.create_server(desk, read_only=False), mode="legacy") as client:
         yield client
 
 
@@ -141,7 +141,7 @@ def test_every_tool_of_the_victim_itself_tells_its_mark(migrated: Settings, vict
                     )
                 )
                 for name, tool in TOOLS.items()
-                if tool.reads
+                if tool.read_only
             }
 
     assert {name for name, text in asyncio.run(read()).items() if MARK not in text} == set()

@@ -1,4 +1,4 @@
-"""The store by both ways in, and LangGraph's own beside it."""
+"""Both stores, and LangGraph's own as the reference."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIELDS = ("text", "more[*]")
 
 
 class Hashed(Embeddings):
-    """The embedder of the tests, as LangChain has them."""
+    """The test embedder as a LangChain model."""
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         rows: list[list[float]] = run_now(HashEmbedder().embed(texts, Role.DOCUMENT)).tolist()
@@ -33,11 +33,10 @@ class Hashed(Embeddings):
 
 
 class Reference(InMemoryStore):
-    """LangGraph's own store, without three slips of it.
+    """LangGraph's own store, with three defects corrected.
 
-    It keeps the vectors of a value that another one took the place of, lists namespaces that
-    somebody only looked into or that hold nothing any more, and refuses a batch in which two
-    items have the same text.
+    It keeps the vectors of a replaced value, lists namespaces that were only read or are empty,
+    and refuses a batch in which two items have the same text.
     """
 
     def __init__(self, fields: Iterable[str] = FIELDS) -> None:
@@ -71,7 +70,7 @@ class Reference(InMemoryStore):
 
 
 class Store:
-    """A store by one of the two ways in, whose methods return."""
+    """One of the two stores, with blocking methods."""
 
     def __init__(self, door: Door, runner: asyncio.Runner, memory: Handle, **how: Any) -> None:
         self.door = door
@@ -115,5 +114,5 @@ def store(stores: Stores, memory: Handle) -> Store:
 
 @pytest.fixture
 def offline_store(offline: Handle) -> GraphMemStore:
-    """A store whose graph fails the test when anything is asked of it."""
+    """A store whose graph fails the test when it is queried."""
     return GraphMemStore(offline, fields=FIELDS)

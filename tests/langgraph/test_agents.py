@@ -38,7 +38,7 @@ def called(tool_name: str, name: str, fact: str) -> dict[str, Any]:
     return {"name": tool_name, "args": args, "id": name, "type": "tool_call"}
 
 
-def test_an_agent_on_a_loop_keeps_and_finds(
+def test_an_agent_on_a_loop_stores_and_finds(
     stores: Stores, memory: Handle, runner: asyncio.Runner
 ) -> None:
     calls = [

@@ -1,4 +1,4 @@
-"""Many writers at once, transactions that the driver runs again, and a server that breaks off."""
+"""Concurrent writers, retried transactions and lost connections."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def batch(*calls: Any) -> Call:
 
 
 def whole(look: Look, tenant: str) -> None:
-    """Every item stands in its namespace, none of which is empty, and no text is left over."""
+    """Check that every item has its namespace, no namespace is empty, and no text is left over."""
     [row] = look.rows(
         "RETURN COUNT { MATCH (i:Item {tenant: $tenant}) "
         "  WHERE COUNT { (i)-[:STANDS_IN]->(:Namespace) } <> 1 } AS homeless, "
@@ -52,7 +52,9 @@ def whole(look: Look, tenant: str) -> None:
     assert row == {"homeless": 0, "empty": 0, "left": 0}
 
 
-def test_one_key_at_once_is_one_item(door: Door, memory: Handle, look: Look, tenant: str) -> None:
+def test_concurrent_puts_of_a_key_make_one_item(
+    door: Door, memory: Handle, look: Look, tenant: str
+) -> None:
     for round_ in range(ROUNDS):
         key = f"k{round_}"
         done = door.together(memory, [batch(put(n, key)) for n in range(WRITERS)])
@@ -69,7 +71,7 @@ def test_one_key_at_once_is_one_item(door: Door, memory: Handle, look: Look, ten
     whole(look, tenant)
 
 
-def test_batches_in_opposite_orders_at_once(
+def test_concurrent_batches_in_opposite_orders(
     door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     names = [(f"n{n}",) for n in range(5)]
@@ -83,7 +85,7 @@ def test_batches_in_opposite_orders_at_once(
     whole(look, tenant)
 
 
-def test_the_last_item_of_a_namespace_comes_and_goes(
+def test_a_namespace_is_removed_with_its_last_item(
     door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     calls = [batch(put(n)) if n % 2 else batch(gone(), put(n, "x"), gone("y")) for n in range(8)]
@@ -121,7 +123,7 @@ def state(memory: Handle) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_a_transaction_that_is_run_again_counts_once(
+def test_a_retried_transaction_counts_once(
     door: Door, memory: Handle, look: Look, tenant: str, name: str
 ) -> None:
     straight, retried = (
@@ -136,7 +138,7 @@ def test_a_transaction_that_is_run_again_counts_once(
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_a_lost_acknowledgement_and_a_second_try_count_once(
+def test_a_retry_after_a_lost_acknowledgement_counts_once(
     door: Door, memory: Handle, look: Look, tenant: str, name: str
 ) -> None:
     straight, broken = prepared(memory.scope("a")), prepared(on_tenant(memory, f"{tenant}-broken"))
@@ -149,7 +151,7 @@ def test_a_lost_acknowledgement_and_a_second_try_count_once(
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_whatever_query_fails_nothing_is_half_written(
+def test_a_failed_query_leaves_nothing_half_written(
     door: Door, memory: Handle, look: Look, tenant: str, name: str
 ) -> None:
     before, nodes = state(prepared(memory)), counted(look, tenant)

@@ -1,4 +1,4 @@
-"""What a user of LangGraph does with a store, by both ways in."""
+"""The store as a user of LangGraph calls it, blocking and awaited."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def counted(look: Look, tenant: str) -> dict[str, int]:
     return {row["label"]: row["n"] for row in rows}
 
 
-def test_what_is_put_is_got(store: Store, look: Look, tenant: str) -> None:
+def test_get_returns_what_was_put(store: Store, look: Look, tenant: str) -> None:
     value = {"text": "green tea", "n": 1, "f": 1.0, "none": None, "deep": [{"a": [True, 1e-300]}]}
     assert store.get(("users", "ada"), "likes") is None
     store.put(("users", "ada"), "likes", value)
@@ -45,25 +45,25 @@ def test_what_is_put_is_got(store: Store, look: Look, tenant: str) -> None:
     assert counted(look, tenant) == {}
 
 
-def test_a_second_put_takes_the_place(
+def test_a_second_put_replaces_the_value(
     stores: Stores, door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     clock = FrozenClock()
     store = stores(door.on(memory, clock=clock), fields=["text"])
     store.put(("a",), "k", {"text": "green tea", "old": 1})
-    begun = clock.now()
-    clock.set(begun.replace(year=2027))
+    created_at = clock.now()
+    clock.set(created_at.replace(year=2027))
     store.put(("a",), "k", {"text": "a bicycle"})
     found = store.get(("a",), "k")
     assert found.value == {"text": "a bicycle"}
-    assert (found.created_at, found.updated_at) == (begun, clock.now())
+    assert (found.created_at, found.updated_at) == (created_at, clock.now())
     [hit] = store.search(("a",), query="green tea")
-    assert hit.score < 0.5, "it is not found by what it said before"
+    assert hit.score < 0.5, "the replaced text no longer matches"
     assert store.search(("a",), filter={"old": 1}) == []
     assert counted(look, tenant) == {"Item": 1, "Namespace": 1, "ItemText": 1}
 
 
-def test_a_batch_reads_what_was_there_before_it(store: Store) -> None:
+def test_a_batch_reads_the_state_before_its_writes(store: Store) -> None:
     store.put(("a",), "k", {"n": 1})
     done = store.batch(
         [
@@ -82,7 +82,7 @@ def test_a_batch_reads_what_was_there_before_it(store: Store) -> None:
     assert store.batch([]) == []
 
 
-def test_items_come_in_the_order_in_which_they_were_begun(store: Store) -> None:
+def test_items_are_listed_in_the_order_of_creation(store: Store) -> None:
     def order() -> list[str]:
         return [one.key for one in store.search(())]
 
@@ -101,7 +101,7 @@ def test_items_come_in_the_order_in_which_they_were_begun(store: Store) -> None:
     assert [one.key for one in store.search((), limit=2, offset=3)] == ["z", "p"]
 
 
-def test_what_is_indexed(store: Store, stores: Stores, memory: Handle) -> None:
+def test_indexed_fields(store: Store, stores: Stores, memory: Handle) -> None:
     store.put(("a",), "default", {"text": "green tea", "title": "a bicycle"})
     store.put(("a",), "other", {"text": "milk", "title": "green tea"}, index=["title"])
     store.put(("a",), "none", {"text": "green tea"}, index=False)
@@ -127,7 +127,7 @@ def test_what_is_indexed(store: Store, stores: Stores, memory: Handle) -> None:
     assert [one.score for one in unsearched.search((), query="green tea")] == [None]
 
 
-def test_the_best_of_several_texts_counts(store: Store) -> None:
+def test_an_item_is_ranked_by_its_nearest_text(store: Store) -> None:
     store.put(("a",), "many", {"text": "nothing of it", "more": ["a bicycle", "green tea"]})
     store.put(("a",), "one", {"text": "green coffee"})
     first, second = store.search(("a",), query="green tea")
@@ -152,17 +152,17 @@ def test_scopes_and_tenants_have_the_same_names(stores: Stores, memory: Handle) 
     assert [store.get(("a", "b"), "k") is None for store in apart] == [True, False, False]
 
 
-def test_items_are_no_memories(store: Store, memory: Handle) -> None:
+def test_items_are_not_memories(store: Store, memory: Handle) -> None:
     store.put(("a",), "k", {"text": "ok"})
     store.put(("a",), "l", {"text": "The password is hunter2hunter2."})
     assert memory.memories.list().memories == ()
     assert memory.recall("ok").bites == ()
 
 
-def test_what_is_put_can_feed_memory(stores: Stores, memory: Handle) -> None:
+def test_puts_can_also_be_remembered(stores: Stores, memory: Handle) -> None:
     store = stores(memory, remember=["text", "notes[*]"])
     store.put(("a",), "k", {"text": "Ada drinks green tea.", "notes": ["Bo rides a bicycle."]})
-    store.put(("a",), "l", {"other": "Nobody remembers this sentence."})
+    store.put(("a",), "l", {"other": "This sentence is not remembered."})
     store.put(("a",), "m", {"text": ""})
     store.delete(("a",), "k")
     found = memory.memories.list(source="langgraph").memories
@@ -171,14 +171,14 @@ def test_what_is_put_can_feed_memory(stores: Stores, memory: Handle) -> None:
 
 
 @pytest.mark.parametrize("field", ["fields", "remember"])
-def test_one_field_is_no_list(stores: Stores, memory: Handle, field: str) -> None:
+def test_a_single_field_is_refused(stores: Stores, memory: Handle, field: str) -> None:
     with pytest.raises(InvalidInputError, match=field):
         stores(memory, **{field: "text"})
 
 
-def test_the_handle_says_the_same(memory: Handle) -> None:
-    """Without LangGraph: the records of the handle itself."""
-    put = PutItem(namespace=("a",), key="k", value={"n": 1}, texts={"said": "green tea"})
+def test_the_handle_returns_the_same_items(memory: Handle) -> None:
+    """Without LangGraph, with the records of the handle."""
+    put = PutItem(namespace=("a",), key="k", value={"n": 1}, texts={"text": "green tea"})
     [nothing, found] = memory.items.batch([put, SearchItems()])
     assert (nothing, found) == (None, [])
     [[item]] = memory.items.batch([SearchItems(query="green tea")])  # type: ignore[misc]
@@ -188,8 +188,8 @@ def test_the_handle_says_the_same(memory: Handle) -> None:
         memory.items.batch(wrong)
 
 
-def test_the_other_face_of_each_store(store: Store, runner: asyncio.Runner) -> None:
-    """Blocking calls of the awaited store from other threads, and the other way round."""
+def test_each_store_can_be_called_the_other_way(store: Store, runner: asyncio.Runner) -> None:
+    """Blocking calls of the awaited store from other threads, and awaited calls of the other."""
     store.put(("a",), "k", {"n": 1})
     if store.door.name == "blocking":
         found: Any = runner.run(store.inner.aget(("a",), "k"))

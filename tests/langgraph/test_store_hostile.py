@@ -1,4 +1,4 @@
-"""Input that is odd and kept exactly, or wrong and refused with nothing written."""
+"""Odd input is stored exactly; invalid input is refused and nothing is written."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def deep(levels: int) -> Any:
     return value
 
 
-def test_an_odd_label_is_a_label(store: Store) -> None:
-    """Each apart from all the others, under a root of its own and by either end."""
+def test_odd_labels_are_accepted(store: Store) -> None:
+    """Each label is distinct from the others, as a prefix and as a suffix."""
     store.batch([PutOp(("root", label), "k", {"label": label}) for label in ODD])
     for label in ODD:
         assert store.get(("root", label), "k").value == {"label": label}, ascii(label)
@@ -75,7 +75,7 @@ def test_an_odd_label_is_a_label(store: Store) -> None:
 
 
 @pytest.mark.parametrize("key", [*ODD, "", "a.b", "\0", "k" * 10_000], ids=lambda k: ascii(k)[:20])
-def test_an_odd_key_is_a_key(store: Store, key: str) -> None:
+def test_odd_keys_are_accepted(store: Store, key: str) -> None:
     store.put(("a",), "k", {"n": 1})
     store.put(("a",), key, {"n": 2})
     assert store.get(("a",), key).key == key
@@ -88,8 +88,8 @@ WRONG_LABELS: list[Any] = ["", "a.b", ".", "a\0", 5, None, ["a"]]
 
 
 @pytest.mark.parametrize("label", WRONG_LABELS, ids=ascii)
-def test_a_wrong_label_is_refused_wherever_it_stands(offline_store: Any, label: Any) -> None:
-    """As LangGraph's own stores refuse it, past the methods that check it too."""
+def test_an_invalid_label_is_refused_at_any_position(offline_store: Any, label: Any) -> None:
+    """LangGraph's own stores refuse it too; this bypasses the methods that check it."""
     wrong: list[Callable[[], Any]] = [
         lambda: offline_store.put(("a", label), "k", {}),
         lambda: offline_store.get((label,), "k"),
@@ -110,7 +110,7 @@ def test_a_wrong_label_is_refused_wherever_it_stands(offline_store: Any, label: 
 
 
 @pytest.mark.parametrize("namespace", [(), ("langgraph",), ("langgraph", "a")])
-def test_a_root_of_langgraph_s_own_is_refused(
+def test_the_reserved_root_of_langgraph_is_refused(
     offline_store: Any, namespace: tuple[str, ...]
 ) -> None:
     with pytest.raises(InvalidNamespaceError):
@@ -154,9 +154,7 @@ VALUES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_what_json_cannot_carry_is_refused_and_nothing_of_its_batch_written(
-    offline_store: Any, name: str
-) -> None:
+def test_a_batch_with_a_value_that_is_not_json_is_refused(offline_store: Any, name: str) -> None:
     plain = PutOp(("a",), "k", VALUES[name], False)
     for ops in ([plain], [PutOp(("a",), "ok", {}), plain], [PutOp(("a",), "k", VALUES[name])]):
         with pytest.raises(InvalidInputError) as caught:
@@ -165,7 +163,7 @@ def test_what_json_cannot_carry_is_refused_and_nothing_of_its_batch_written(
         assert "opensesame" not in str(caught.value)
 
 
-def test_odd_values_come_back_as_they_were(store: Store) -> None:
+def test_odd_values_are_returned_unchanged(store: Store) -> None:
     values: dict[str, dict[str, Any]] = {
         "empty": {},
         "huge": {"text": "\U0001f600 tea " * 300_000},
@@ -184,7 +182,7 @@ def test_odd_values_come_back_as_they_were(store: Store) -> None:
     assert store.get(("a",), "proxy").value == {"a": 1}
 
 
-def test_a_number_as_a_key_is_its_digits(store: Store) -> None:
+def test_a_number_as_a_key_becomes_text(store: Store) -> None:
     store.put(("a",), 5, {"n": 1})
     assert store.get(("a",), "5").key == "5"
 
@@ -204,12 +202,12 @@ FILTERS: list[Any] = [
 
 
 @pytest.mark.parametrize("wanted", FILTERS, ids=ascii)
-def test_a_filter_that_says_nothing_is_refused(offline_store: Any, wanted: Any) -> None:
+def test_an_invalid_filter_is_refused(offline_store: Any, wanted: Any) -> None:
     with pytest.raises(InvalidInputError, match="filter"):
         offline_store.batch([PutOp(("a",), "k", {"n": 1}), SearchOp((), wanted)])
 
 
-def test_what_cannot_be_compared_does_not_fit(store: Store) -> None:
+def test_values_that_cannot_be_compared_do_not_match(store: Store) -> None:
     values: list[Any] = [None, "soon", [2], {"a": 2}, 2, "2", True, 10**400]
     store.batch([PutOp(("a",), str(n), {"n": value}) for n, value in enumerate(values)])
     store.put(("a",), "without", {})
@@ -221,16 +219,14 @@ def test_what_cannot_be_compared_does_not_fit(store: Store) -> None:
 
 @pytest.mark.parametrize("count", [-1, True, 1.0, "5", None, 10**10], ids=str)
 @pytest.mark.parametrize("name", ["limit", "offset"])
-def test_a_count_that_is_none_is_refused(offline_store: Any, name: str, count: Any) -> None:
+def test_an_invalid_count_is_refused(offline_store: Any, name: str, count: Any) -> None:
     with pytest.raises(InvalidInputError, match=name):
         offline_store.search((), **{name: count})
     with pytest.raises(InvalidInputError, match=name):
         offline_store.list_namespaces(**{name: count})
 
 
-def test_a_filter_looks_through_more_than_one_page(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_filter_reads_several_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     from graphmem.operations import items as operation
 
     monkeypatch.setattr(operation, "PAGE", 2)
@@ -265,5 +261,5 @@ def test_each_store_refuses_and_writes_nothing(store: Store) -> None:
     assert store.list_namespaces() == []
 
 
-def test_the_limits_are_those_that_are_told() -> None:
+def test_the_documented_limits_hold() -> None:
     assert (items.MAX_PATH_CHARS, items.MAX_VALUE_CHARS) == (1_000, 4_000_000)

@@ -1,4 +1,4 @@
-"""Random batches, held against LangGraph's own store in memory."""
+"""Random batches, compared with LangGraph's own store in memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.plugins.graph import fresh_tenant
 
 EXAMPLES = examples(12, 100, 500)
 ROUNDING = 1e-5
-"""Neo4j keeps vectors as 32-bit floats, and so compares them."""
+"""Neo4j stores and compares vectors as 32-bit floats."""
 
 NAMESPACES = [
     ("a",),
@@ -40,7 +40,7 @@ NAMESPACES = [
     ("*", "b"),
     ("langgraph", "a b", "\U0001f600"),
 ]
-"""Few, so that batches meet the same ones again."""
+"""Few, so that batches use the same ones again."""
 TEXTS = ["green tea", "black tea with milk", "a bicycle", "the night train to Porto", "tea"]
 
 labels = st.sampled_from(sorted({label for namespace in NAMESPACES for label in namespace}))
@@ -84,7 +84,7 @@ filters = st.one_of(
     st.none(),
     st.fixed_dictionaries({}, optional={"n": compared, "tag": same, "deep": same, "": same}),
 )
-# What is left out would be made up from its type.
+# Hypothesis would generate omitted fields from their types.
 read = st.just(True)
 gets = st.builds(GetOp, namespaces, keys, read)
 puts = st.builds(
@@ -118,7 +118,7 @@ batches = st.lists(st.one_of(puts, puts, gets, searches, searches, lists), min_s
 
 
 class Batches(RuleBasedStateMachine):
-    """The same batches go to both."""
+    """Both stores get the same batches."""
 
     def __init__(self, stores: Stores, memory: Handle) -> None:
         super().__init__()
@@ -140,7 +140,7 @@ class Batches(RuleBasedStateMachine):
             same_answer(wanted, found, {})
 
     def ranking(self, op: Op) -> dict[Any, float | None]:
-        """Return the score of everything that a search with a query is about."""
+        """Return the score of every item that a search with a query covers."""
         if not isinstance(op, SearchOp) or not op.query:
             return {}
         [found] = self.theirs.batch([op._replace(limit=1_000, offset=0)])
@@ -148,7 +148,7 @@ class Batches(RuleBasedStateMachine):
 
 
 def same_answer(wanted: Any, found: Any, ranking: dict[Any, float | None]) -> None:
-    """Hold an answer to the other; what has the same score may stand in another order."""
+    """Compare two answers; items of equal score may have another order."""
     if not isinstance(wanted, list):
         assert shown(wanted) == shown(found)
     elif ranking:
@@ -168,7 +168,7 @@ def same_answer(wanted: Any, found: Any, ranking: dict[Any, float | None]) -> No
 
 
 def shown(answer: Any) -> Any:
-    """Return all of an answer but its instants; 1, 1.0 and True are three."""
+    """Return an answer without its timestamps; 1, 1.0 and True are distinct."""
     if isinstance(answer, Item):
         score = answer.score if isinstance(answer, SearchItem) else ...
         value = json.dumps(answer.value, sort_keys=True)

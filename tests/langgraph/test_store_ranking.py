@@ -1,4 +1,4 @@
-"""Search by meaning: ranked as LangGraph's own store ranks, in small graphs and in big ones."""
+"""Vector search: the ranking of LangGraph's own store, in small and large graphs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 
 class Noting(Through):
-    """Notes which queries it runs."""
+    """A graph that records the names of its queries."""
 
     def __init__(self, inner: Graph) -> None:
         super().__init__(inner)
@@ -86,10 +86,10 @@ def test_the_same_embedder_ranks_the_same_up_to_ties(
             assert all(s == pytest.approx(scores[key], abs=ROUNDING) for key, s in other)
 
 
-def test_a_small_tenant_in_a_big_graph_is_left_with_everything(
+def test_the_index_filters_inside_its_search(
     stores: Stores, door: Door, memory: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The index filters by tenant, scope and namespace inside its search, and not after it."""
+    """It filters by tenant, scope and namespace, so that a small tenant finds all its items."""
     monkeypatch.setattr(items, "EXACT", -1)
     monkeypatch.setattr(items, "POOL", 8)
     crowd = stores(on_tenant(memory, fresh_tenant()), fields=["text"])
@@ -115,7 +115,7 @@ def test_a_small_tenant_in_a_big_graph_is_left_with_everything(
 def test_few_texts_are_compared_one_by_one(
     stores: Stores, door: Door, memory: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So what was written a moment ago is found, whatever the index knows by then."""
+    """New items are found before the index contains them."""
     monkeypatch.setattr(items, "EXACT", 3)
     noting = Noting(memory._state.binding.world.graph)
     store = stores(door.on(memory, graph=noting), fields=["text"])
@@ -126,10 +126,10 @@ def test_few_texts_are_compared_one_by_one(
         assert ("item/near" in noting.names) is (n == 3)
 
 
-def test_when_the_index_gives_too_few_all_are_compared(
+def test_all_texts_are_compared_if_the_index_returns_too_few(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its nearest texts are all of one item, or of items that a filter does not let pass."""
+    """Its nearest texts all belong to one item, or to items that a filter excludes."""
     monkeypatch.setattr(items, "EXACT", -1)
     monkeypatch.setattr(items, "POOL", 4)
     store.put(("a",), "many", {"more": [f"green tea {n}" for n in range(20)], "n": 1})

@@ -1,4 +1,4 @@
-"""How long items live, by a clock that stands still until it is told to go on."""
+"""Expiry of items, by a clock that only the test advances."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def pass_minutes(clock: FrozenClock, minutes: float) -> None:
     clock.advance(timedelta(minutes=minutes))
 
 
-def test_what_has_expired_is_not_there_swept_or_not(
+def test_expired_items_are_never_returned(
     fading: Store, clock: FrozenClock, look: Look, tenant: str
 ) -> None:
     fading.put(NAMESPACE, "fades", {"text": "green tea"}, ttl=10)
@@ -70,7 +70,7 @@ def test_the_index_returns_nothing_expired(
     assert [one.key for one in fading.search((), query="green tea", limit=1)] == ["stays"]
 
 
-def test_reading_lets_live_on(fading: Store, clock: FrozenClock) -> None:
+def test_a_read_refreshes_the_ttl(fading: Store, clock: FrozenClock) -> None:
     for key in ("got", "searched", "asked", "left", "looked"):
         fading.put(NAMESPACE, key, {"text": "green tea", "key": key}, ttl=10)
     pass_minutes(clock, 9)
@@ -84,7 +84,7 @@ def test_reading_lets_live_on(fading: Store, clock: FrozenClock) -> None:
     assert {one.key for one in fading.search(())} == {"got", "searched", "asked"}
 
 
-def test_writing_begins_the_time_anew(fading: Store, clock: FrozenClock) -> None:
+def test_a_write_restarts_the_ttl(fading: Store, clock: FrozenClock) -> None:
     fading.put(NAMESPACE, "again", {"n": 1}, ttl=10)
     fading.put(NAMESPACE, "kept", {"n": 1}, ttl=10)
     pass_minutes(clock, 9)
@@ -95,12 +95,10 @@ def test_writing_begins_the_time_anew(fading: Store, clock: FrozenClock) -> None
     pass_minutes(clock, 1)
     assert [one.key for one in fading.search(())] == ["kept"]
     pass_minutes(clock, 10**6)
-    assert [one.key for one in fading.search(())] == ["kept"], "without a time it stays"
+    assert [one.key for one in fading.search(())] == ["kept"], "without a TTL it stays"
 
 
-def test_what_comes_in_the_place_of_an_expired_item_is_new(
-    fading: Store, clock: FrozenClock
-) -> None:
+def test_a_put_over_an_expired_item_creates_a_new_one(fading: Store, clock: FrozenClock) -> None:
     fading.put(NAMESPACE, "first", {"n": 1}, ttl=10)
     fading.put(NAMESPACE, "second", {"n": 2})
     pass_minutes(clock, 11)
@@ -109,7 +107,7 @@ def test_what_comes_in_the_place_of_an_expired_item_is_new(
     assert [one.key for one in fading.search(())] == ["second", "first"]
 
 
-def test_the_store_has_a_default(
+def test_the_store_has_a_default_ttl(
     stores: Stores, door: Door, memory: Handle, clock: FrozenClock
 ) -> None:
     ttl = {"default_ttl": 10, "refresh_on_read": False}
@@ -125,14 +123,14 @@ def test_the_store_has_a_default(
 
 
 @pytest.mark.parametrize("ttl", [0, -1, float("nan"), float("inf"), 10**9, "10", True, [1]])
-def test_a_time_that_is_none_is_refused(store: Store, ttl: Any) -> None:
+def test_an_invalid_ttl_is_refused(store: Store, ttl: Any) -> None:
     with pytest.raises(InvalidInputError, match="ttl_minutes"):
         store.put(NAMESPACE, "k", {"n": 1}, ttl=ttl)
     assert store.search(()) == []
 
 
 class Meanwhile(Through):
-    """Lets something happen between the reading and the writing transaction."""
+    """A graph that calls a function between the reading and the writing transaction."""
 
     def __init__(self, inner: Graph, happens: Callable[[], object]) -> None:
         super().__init__(inner)
@@ -143,7 +141,7 @@ class Meanwhile(Through):
         return await super().write(work)
 
 
-def test_what_is_written_meanwhile_is_neither_swept_nor_made_to_fade(plain: Handle) -> None:
+def test_a_concurrent_write_is_neither_swept_nor_expired(plain: Handle) -> None:
     clock = FrozenClock()
 
     at_once = on(plain, clock=clock)
@@ -157,7 +155,7 @@ def test_what_is_written_meanwhile_is_neither_swept_nor_made_to_fade(plain: Hand
     racing.items.batch([GetItem(namespace=NAMESPACE, key="k")])
     pass_minutes(clock, 10**6)
     [found] = at_once.items.batch([GetItem(namespace=NAMESPACE, key="k")])
-    assert found is not None, "a refresh that came late gave it no time"
+    assert found is not None, "a late refresh set no TTL"
 
     at_once.items.batch([old.model_copy(update={"ttl_minutes": 10.0})])
     pass_minutes(clock, 11)
@@ -165,7 +163,7 @@ def test_what_is_written_meanwhile_is_neither_swept_nor_made_to_fade(plain: Hand
     assert at_once.items.batch([GetItem(namespace=NAMESPACE, key="k")]) != [None]
 
 
-def test_a_long_sweep_goes_by_parts(
+def test_a_long_sweep_runs_in_batches(
     fading: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, look: Look, tenant: str
 ) -> None:
     monkeypatch.setattr(items, "SWEPT", 3)

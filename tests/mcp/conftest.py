@@ -1,4 +1,4 @@
-"""Agents' clients: the SDK's own, in this process, over a real stdin and over real HTTP."""
+"""Clients of the MCP SDK: in this process, over stdin and over HTTP."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mcp.types import CallToolResult, TextContent
 
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
-from graphmem.mcp.server import RequestHandler
+from graphmem.mcp.handler import RequestHandler
 from graphmem.settings import Settings
 from tests.plugins.children import environ_of
 
@@ -33,34 +33,34 @@ ROOT = Path(__file__).parents[2]
 
 
 def served_from(settings: Settings, tenant: str) -> Environ:
-    """Return the environment of a server of tools that is started from this checkout."""
+    """Return the environment of an MCP server that runs from this checkout."""
     return environ_of(settings, tenant) | {"GRAPHMEM_EMBEDDER": "hash", "PYTHONPATH": str(ROOT)}
 
 
 @pytest.fixture
 def environ(migrated: Settings, tenant: str) -> Environ:
-    """The environment in which a client starts the server, on a tenant that nobody has used."""
+    """The environment in which a client starts the server, on an unused tenant."""
     return served_from(migrated, tenant)
 
 
 @pytest.fixture
 def settings(environ: Environ) -> Settings:
-    """The same as settings."""
+    """The same environment as settings."""
     return Settings.load(environ)
 
 
 @pytest.fixture
 def opened(settings: Settings) -> Opened:
-    """Opens a client of a server in this process."""
+    """Return a function that opens a client of a server in this process."""
 
     @asynccontextmanager
     async def client(
         *, mode: str = "legacy", read_only: bool = False, known: Settings | None = None, **who: str
     ) -> AsyncIterator[Client]:
         used = known or settings
-        keeper = MemoryConnection(used, patience_s=30)
         caller = Caller(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
-        made = server.server(RequestHandler(keeper, lambda _: caller), read_only=read_only)
+        handler = RequestHandler(MemoryConnection(used, wait_s=30), lambda _: caller)
+        made = server.create_server(handler, read_only=read_only)
         async with Client(made, mode=mode) as found:
             yield found
 
@@ -71,7 +71,7 @@ def opened(settings: Settings) -> Opened:
 async def over_stdio(
     environ: Environ, *arguments: str, mode: str = "legacy", errors: Path | None = None
 ) -> AsyncIterator[Client]:
-    """Start `graphmem mcp` as a client does, and talk to it."""
+    """Start `graphmem mcp` as a client does, and open a session."""
     started = StdioServerParameters(
         command=sys.executable, args=["-m", "graphmem", "mcp", *arguments], env=environ, cwd=ROOT
     )
@@ -81,7 +81,7 @@ async def over_stdio(
 
 
 async def answer(client: Client, name: str, arguments: dict[str, Any]) -> CallToolResult:
-    """Call a tool; while the database is still being opened, again."""
+    """Call a tool; repeat the call while the database starts."""
 
     async def call() -> CallToolResult | None:
         result = await client.call_tool(name, arguments)
@@ -98,23 +98,23 @@ async def data(client: Client, name: str, /, **arguments: Any) -> Any:
 
 
 async def refused(client: Client, name: str, /, **arguments: Any) -> dict[str, str]:
-    """Return what a call that must fail tells."""
+    """Return the error of a call that must fail."""
     result = await answer(client, name, arguments)
     assert result.is_error, text_of(result)
-    told: dict[str, str] = json.loads(text_of(result))
-    assert told.keys() == {"code", "message", "hint"}
-    return told
+    error: dict[str, str] = json.loads(text_of(result))
+    assert error.keys() == {"code", "message", "hint"}
+    return error
 
 
 def text_of(result: CallToolResult) -> str:
-    """Return what a model reads."""
+    """Return the text of a result, which a model reads."""
     [content] = result.content
     assert isinstance(content, TextContent)
     return content.text
 
 
 async def until(found: Callable[[], Awaitable[T | None]], *, seconds: float = 30) -> T:
-    """Return what is found, asking again until there is something."""
+    """Call until the result is not None, and return it."""
     async with asyncio.timeout(seconds):
         while (result := await found()) is None:
             await asyncio.sleep(0.1)
@@ -123,7 +123,7 @@ async def until(found: Callable[[], Awaitable[T | None]], *, seconds: float = 30
 
 @dataclass(frozen=True)
 class Served:
-    """A server over HTTP in a process of its own."""
+    """An HTTP server in a separate process."""
 
     url: str
     process: asyncio.subprocess.Process
@@ -133,7 +133,7 @@ class Served:
     async def client(
         self, token: str, *, mode: str = "legacy", **headers: str
     ) -> AsyncIterator[Client]:
-        """Open a client that brings this token."""
+        """Open a client that sends this token."""
         bearer = {"Authorization": f"Bearer {token}", **headers}
         async with httpx2.AsyncClient(headers=bearer, timeout=60) as http:
             transport = streamable_http_client(self.url, http_client=http)
@@ -172,7 +172,7 @@ async def over_http(environ: Environ, *arguments: str, errors: Path) -> AsyncIte
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command that ends by itself left behind."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -184,7 +184,7 @@ Command = Callable[..., Ran]
 
 @pytest.fixture
 def graphmem(environ: Environ) -> Command:
-    """Runs `graphmem …` in a process of its own."""
+    """Return a function that runs `graphmem …` in a separate process."""
 
     def ran(*arguments: str, **more: str) -> Ran:
         command = [sys.executable, "-m", "graphmem", *arguments]

@@ -1,4 +1,4 @@
-"""`graphmem mcp`: what to paste for which client, what the tools cost, what is missing."""
+"""`graphmem mcp`: printed configurations, token costs and a missing package."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
 from graphmem.mcp import clients
-from graphmem.mcp.budget import BUDGET
 from graphmem.mcp.clients import CLIENTS, Server
-from graphmem.mcp.tools import TOOLS
+from graphmem.mcp.tools import BUDGET, TOOLS
 from graphmem.settings import Settings
 from tests.mcp.conftest import ROOT, Command, Environ, data
 from tests.plugins.loops import run_apart as run
 
 
 def entry(name: str, text: str) -> dict[str, Any]:
-    """Return what a client reads of its block."""
+    """Return the server entry of a printed block."""
     block = tomllib.loads(text) if name == "codex" else json.loads(text)
     [servers] = [value for key, value in block.items() if key != "inputs"]
     assert servers.keys() == {"graphmem"}
@@ -33,7 +32,7 @@ def entry(name: str, text: str) -> dict[str, Any]:
 
 @pytest.mark.system
 @pytest.mark.parametrize("name", CLIENTS)
-def test_what_is_pasted_starts_the_server(
+def test_the_printed_configuration_starts_the_server(
     graphmem: Command, environ: Environ, name: str, tenant: str
 ) -> None:
     printed = graphmem("mcp", "--print-config", name, "--scope", "user:alice", "--read-only")
@@ -47,7 +46,7 @@ def test_what_is_pasted_starts_the_server(
     assert found["args"][-5:] == ["--tenant", tenant, "--scope", "user:alice", "--read-only"]
 
     async def session() -> None:
-        # What a client does with it; the secret comes from where its user keeps it.
+        # A client starts the server like this; its user supplies the secret.
         given = found["env"] | {"GRAPHMEM_PASSWORD": password, "PYTHONPATH": str(ROOT)}
         started = StdioServerParameters(command=found["command"], args=found["args"], env=given)
         async with Client(stdio_client(started), mode="legacy") as client:
@@ -58,8 +57,8 @@ def test_what_is_pasted_starts_the_server(
 
 @pytest.mark.system
 @pytest.mark.parametrize("name", CLIENTS)
-def test_an_address_is_pasted_without_a_token(graphmem: Command, name: str) -> None:
-    token = "a-token-that-nobody-may-see"
+def test_a_printed_url_contains_no_token(graphmem: Command, name: str) -> None:
+    token = "a-token-that-stays-hidden"
     printed = graphmem(
         *("mcp", "--print-config", name, "--http", "--port", "9999"), GRAPHMEM_MCP_TOKEN=token
     )
@@ -94,7 +93,7 @@ def test_secrets_in_addresses_are_not_printed() -> None:
 @pytest.mark.parametrize(
     "odd", ['a"b', "a\\b", "ä b", "C:\\Program Files\\x", "new\nline", "\U0001f600"]
 )
-def test_odd_words_stay_what_they_are(odd: str) -> None:
+def test_odd_values_are_quoted_correctly(odd: str) -> None:
     server = Server(command=odd, args=(odd,), env={"GRAPHMEM_HOME": odd})
     for name, client in CLIENTS.items():
         found = entry(name, client.text(server))
@@ -115,17 +114,17 @@ def test_the_help_names_every_client(graphmem: Command) -> None:
     assert CLIENTS.keys() <= words
 
 
-def test_the_tools_are_listed_with_what_they_cost(graphmem: Command) -> None:
-    told = json.loads(graphmem("mcp", "--tools", "--json").out)
-    assert {one["name"] for one in told} == TOOLS.keys()
-    assert all(0 < one["tokens_asked"] < one["tokens"] for one in told)
-    assert sum(one["tokens"] for one in told) <= BUDGET
+def test_the_tools_are_listed_with_their_token_costs(graphmem: Command) -> None:
+    costs = json.loads(graphmem("mcp", "--tools", "--json").out)
+    assert {one["name"] for one in costs} == TOOLS.keys()
+    assert all(0 < one["tokens_asked"] < one["tokens"] for one in costs)
+    assert sum(one["tokens"] for one in costs) <= BUDGET
     shown = graphmem("mcp", "--tools", COLUMNS="120").out
-    assert str(sum(one["tokens"] for one in told)) in shown
+    assert str(sum(one["tokens"] for one in costs)) in shown
     assert all(name in shown for name in TOOLS)
 
 
-def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
+def test_without_the_sdk_the_error_names_the_package(tmp_path: Path) -> None:
     (tmp_path / "mcp").mkdir()
     (tmp_path / "mcp" / "__init__.py").write_text("raise ImportError('not installed')")
     code = (
@@ -140,7 +139,7 @@ def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
     assert "configuration" in done.stderr
 
 
-def test_two_scopes_are_two_memories(environ: Environ) -> None:
+def test_scopes_are_separate(environ: Environ) -> None:
     from tests.mcp.conftest import over_stdio
 
     async def session() -> None:
@@ -149,7 +148,7 @@ def test_two_scopes_are_two_memories(environ: Environ) -> None:
             over_stdio(environ, "--scope", "user:bob") as bob,
         ):
             await data(alice, "remember", content="Alice deploys from Atlas.")
-            assert (await data(alice, "recall", query="deploy"))["hits"]
-            assert (await data(bob, "recall", query="deploy"))["hits"] == []
+            assert (await data(alice, "recall", query="deploy"))["bites"]
+            assert (await data(bob, "recall", query="deploy"))["bites"] == []
 
     run(session())

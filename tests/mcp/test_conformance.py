@@ -1,4 +1,4 @@
-"""The protocol as clients have it, over both transports: what is listed, called, refused, ended."""
+"""Conformance to the protocol over both transports: listing, calls, errors, cancellation."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS
 
-from graphmem.mcp.budget import BUDGET, costs
-from graphmem.mcp.tools import TOOLS
+from graphmem.mcp.tools import BUDGET, TOOLS, costs
 from tests.mcp.conftest import Environ, data, over_http, over_stdio, refused, text_of
 from tests.plugins.loops import run_apart as run
 
 TOKEN = "a-token-for-the-tests-of-mcp"
 WAYS = ["stdin", "http", "stdin modern", "http modern"]
-READING = {"context", "recall", "expand", "history", "current", "evidence_for", "why"}
-WRITING = {"add_messages", "remember", "deprecate", "observe", "believe", "evidence", "revise"}
+READING = {"context", "recall", "expand", "memory_history", "current", "evidence_for", "why"}
+WRITING = {
+    *("add_messages", "remember", "memory_deprecate", "observe", "believe", "add_evidence"),
+    "belief_revise",
+}
 
 
 @asynccontextmanager
@@ -45,22 +47,22 @@ async def client_by(
 
 
 def valid_arguments() -> dict[str, dict[str, Any]]:
-    """Arguments with which each tool is called, where ids are of nothing."""
+    """Return valid arguments of each tool, with ids that do not exist."""
     return {
-        "context": {"query": "tea"},
+        "context": {"about": "tea"},
         "recall": {"query": "tea"},
-        "expand": {"id": "m_none"},
+        "expand": {"item_id": "m_none"},
         "add_messages": {"messages": [{"role": "user", "content": "Tea, please."}]},
         "remember": {"content": "Alice prefers tea."},
-        "history": {"id": "m_none"},
-        "deprecate": {"id": "m_none"},
+        "memory_history": {"memory_id": "m_none"},
+        "memory_deprecate": {"memory_id": "m_none"},
         "observe": {"subject": "alice", "predicate": "likes", "object": "tea"},
         "current": {"subject": "alice", "predicate": "likes"},
         "believe": {"statement": "Tea is better than coffee"},
-        "evidence": {"belief_id": "b_none", "kind": "supporting", "strength": 0.7},
+        "add_evidence": {"belief_id": "b_none", "kind": "supporting", "strength": 0.7},
         "evidence_for": {"belief_id": "b_none"},
-        "revise": {"belief_id": "b_none", "statement": "Coffee is better"},
-        "why": {"id": "b_none"},
+        "belief_revise": {"belief_id": "b_none", "statement": "Coffee is better"},
+        "why": {"item_id": "b_none"},
     }
 
 
@@ -75,8 +77,8 @@ def test_tools_are_listed_with_schemas_and_every_hint(
         for name, tool in tools.items():
             hints = tool.annotations
             assert hints is not None
-            said = (hints.read_only_hint, hints.idempotent_hint)
-            assert said == (name in READING, name in READING | {"add_messages"})
+            shown = (hints.read_only_hint, hints.idempotent_hint)
+            assert shown == (name in READING, name in READING | {"add_messages"})
             assert (hints.destructive_hint, hints.open_world_hint) == (False, False)
             assert tool.description
             assert tool.input_schema["additionalProperties"] is False
@@ -86,7 +88,7 @@ def test_tools_are_listed_with_schemas_and_every_hint(
                 assert schema["type"] == "object"
                 jsonschema.Draft202012Validator.check_schema(schema)
             jsonschema.validate(valid_arguments()[name], tool.input_schema)
-        for name in ("observe", "evidence", "remember"):
+        for name in ("observe", "add_evidence", "remember"):
             asked = tools[name].input_schema["properties"]
             strength = asked.get("strength") or asked["confidence"]
             assert (strength["minimum"], strength["maximum"]) == (0.5, 0.9)
@@ -94,7 +96,7 @@ def test_tools_are_listed_with_schemas_and_every_hint(
     run(session())
 
 
-def test_the_list_stays_within_its_budget() -> None:
+def test_the_list_of_tools_stays_within_its_token_budget() -> None:
     assert sum(one.tokens for one in costs()) <= BUDGET
     assert sum(one.tokens for one in costs()) > BUDGET * 0.8, "the budget can be lowered"
     assert {one.name for one in costs(read_only=True)} == READING
@@ -107,7 +109,7 @@ def test_fifty_calls_at_once(environ: Environ, tmp_path: Path, way: str) -> None
         async with client_by(way, environ, tmp_path) as client:
             await data(client, "recall", query="anything")
             facts = [{"subject": f"s{n}", "predicate": "is", "object": "there"} for n in range(25)]
-            calls = [data(client, "observe", session="x", **fact) for fact in facts]
+            calls = [data(client, "observe", session_id="x", **fact) for fact in facts]
             calls += [data(client, "remember", content=f"Number {n} is kept.") for n in range(25)]
             done = await asyncio.gather(*calls)
             kept = {one["memory_id"] for one in done if "memory_id" in one}
@@ -138,7 +140,7 @@ def test_a_cancelled_call_leaves_the_others_alone(
             done = await asyncio.gather(*calls, return_exceptions=True)
             assert sum(isinstance(one, asyncio.CancelledError) for one in done) == 4
             assert sum(isinstance(one, dict) for one in done) == 8
-            assert (await data(client, "recall", query="number"))["hits"]
+            assert (await data(client, "recall", query="number"))["bites"]
 
     run(session())
 
@@ -161,12 +163,12 @@ HOSTILE: dict[str, list[dict[str, Any]]] = {
         {"query": "tea", "as_of": "yesterday"},
         {"query": "tea", "as_of": {"valid": "2025-01-01"}},
         {"query": "tea", "as_of": {"known": "2999-01-01T00:00:00Z"}},
-        {"query": "tea", "session": ""},
-        {"query": "tea", "session": "s" * 1_000},
+        {"query": "tea", "session_id": ""},
+        {"query": "tea", "session_id": "s" * 1_000},
         {"query": "tea", "tags": "deploy"},
         {"query": "tea", "policy": "default"},
     ],
-    "evidence": [
+    "add_evidence": [
         {"belief_id": "b_none", "kind": "supporting", "strength": 0.4},
         {"belief_id": "b_none", "kind": "supporting", "strength": 0.95},
         {"belief_id": "b_none", "kind": "supporting", "strength": True},
@@ -181,7 +183,7 @@ HOSTILE: dict[str, list[dict[str, Any]]] = {
         {"subject": {"a": 1}, "predicate": "b", "object": "c"},
         {"subject": "a" * 10_000, "predicate": "b", "object": "c"},
         {"subject": "a", "predicate": "b", "object": "c", "id": "e1"},
-        {"subject": "a", "predicate": "b", "object": "c", "actor": "somebody else"},
+        {"subject": "a", "predicate": "b", "object": "c", "actor": "another agent"},
     ],
     "remember": [
         {"content": "Tea.", "claims": [{"subject": "a"}]},
@@ -198,24 +200,34 @@ HOSTILE: dict[str, list[dict[str, Any]]] = {
         {"messages": [{"role": "user", "content": "a", "tenant": "acme"}]},
         {"messages": [{"role": "user", "content": "a"}] * 201},
     ],
-    "expand": [{"id": ""}, {"id": "x" * 5_000}, {"id": None}, {"id": {"$ne": ""}}],
+    "expand": [
+        {"item_id": ""},
+        {"item_id": "x" * 5_000},
+        {"item_id": None},
+        {"item_id": {"$ne": ""}},
+    ],
 }
 
 
 @pytest.mark.parametrize("way", ["stdin", "http modern"])
-def test_hostile_arguments_are_refused_in_words(environ: Environ, tmp_path: Path, way: str) -> None:
+def test_invalid_arguments_are_refused_with_an_error(
+    environ: Environ, tmp_path: Path, way: str
+) -> None:
     async def session() -> None:
         async with client_by(way, environ, tmp_path) as client:
             await data(client, "recall", query="anything")
             for name, attempts in HOSTILE.items():
                 for arguments in attempts:
-                    told = await refused(client, name, **arguments)
-                    assert told["code"] == "invalid_input", (name, arguments, told)
-                    assert len(json.dumps(told)) < 2_000
+                    error = await refused(client, name, **arguments)
+                    assert error["code"] == "invalid_input", (name, arguments, error)
+                    assert len(json.dumps(error)) < 2_000
+            error = await refused(client, "recall", query="tea", tenant="acme")
+            assert error["message"].startswith("tenant:")
+            assert error["hint"] == TOOLS["recall"].usage
             with pytest.raises(MCPError) as caught:
                 await client.call_tool("forget", {"id": "m_1"})
             assert caught.value.error.code == INVALID_PARAMS
-            # It has taken no harm.
+            # The server still works.
             assert (await data(client, "remember", content="Alice prefers tea."))["memory_id"]
 
     run(session())
@@ -235,7 +247,7 @@ ODD = [
 ]
 
 
-def test_odd_texts_are_only_texts(environ: Environ, tmp_path: Path) -> None:
+def test_odd_texts_are_stored_and_searched_as_text(environ: Environ, tmp_path: Path) -> None:
     async def session() -> None:
         async with client_by("stdin", environ, tmp_path) as client:
             await data(client, "recall", query="anything")
@@ -243,25 +255,25 @@ def test_odd_texts_are_only_texts(environ: Environ, tmp_path: Path) -> None:
             for text in ODD:
                 for name, arguments in (
                     ("recall", {"query": text}),
-                    ("context", {"query": text}),
+                    ("context", {"about": text}),
                     ("remember", {"content": text}),
                     ("observe", {"subject": text, "predicate": text, "object": text}),
                     ("current", {"subject": text, "predicate": text}),
-                    ("expand", {"id": text}),
-                    ("why", {"id": text}),
-                    ("recall", {"query": "tea", "session": text}),
+                    ("expand", {"item_id": text}),
+                    ("why", {"item_id": text}),
+                    ("recall", {"query": "tea", "session_id": text}),
                 ):
                     result = await client.call_tool(name, arguments)
                     if result.is_error:
-                        told = json.loads(text_of(result))
-                        assert told["code"] in ("invalid_input", "not_found"), (name, text, told)
-            hits = (await data(client, "recall", query="what does Alice prefer?"))["hits"]
-            assert kept in {hit["id"] for hit in hits}
+                        error = json.loads(text_of(result))
+                        assert error["code"] in ("invalid_input", "not_found"), (name, text, error)
+            hits = (await data(client, "recall", query="what does Alice prefer?"))["bites"]
+            assert kept in {hit["item_id"] for hit in hits}
 
     run(session())
 
 
-def test_a_reader_gets_readers_tools_only(environ: Environ, tmp_path: Path) -> None:
+def test_a_read_only_server_offers_reading_tools_only(environ: Environ, tmp_path: Path) -> None:
     async def session() -> None:
         async with client_by("stdin", environ, tmp_path, "--read-only") as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}

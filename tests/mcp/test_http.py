@@ -1,4 +1,4 @@
-"""Who may come over HTTP: tokens, tenants, hosts, origins."""
+"""Access over HTTP: tokens, tenants, hosts, origins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from graphmem.errors import ConfigurationError
-from graphmem.mcp import http_server
+from graphmem.mcp import auth
 from graphmem.mcp.connection import Caller
 from graphmem.mcp.http_server import is_loopback
 from graphmem.settings import Settings
@@ -23,6 +23,7 @@ from tests.mcp.conftest import Command, Environ, Served, data, over_http, refuse
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.loops import run_apart as run
 
+WORDS = "Alice deploys from Atlas."
 ALICE, BOB, READER = "alice-token-0123456789", "bob-token-0123456789", "reader-token-0123456789"
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -38,7 +39,7 @@ ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "appl
 
 
 def written(file: Path, entries: Any) -> Path:
-    """Write a file of tokens that its owner alone reads."""
+    """Write a token file that only its owner can read."""
     file.write_text(json.dumps(entries))
     file.chmod(0o600)
     return file
@@ -48,7 +49,7 @@ def written(file: Path, entries: Any) -> Path:
 async def served(
     environ: Environ, tmp_path: Path, tenant: str, readers: str | None = None
 ) -> AsyncIterator[Served]:
-    """Serve two tenants, both in a scope of one name, and a third to a reader."""
+    """Serve two tenants with a scope of the same name, and a third read-only."""
     entries = [
         {"token": ALICE, "tenant": tenant, "scope": "user:alice"},
         {"token": BOB, "tenant": fresh_tenant(), "scope": "user:alice"},
@@ -72,41 +73,42 @@ def test_no_tool_crosses_a_tenant(
             server.client(BOB, mode=mode) as bob,
             server.client(READER, mode=mode) as reader,
         ):
-            kept = await data(alice, "remember", content="Alice deploys from Atlas.", session="s")
+            kept = await data(alice, "remember", content=WORDS, session_id="s")
             seen = await data(
-                alice, "observe", subject="alice", predicate="at", object="Atlas", session="s"
+                alice, "observe", subject="alice", predicate="at", object="Atlas", session_id="s"
             )
-            said = {"role": "user", "content": "I deploy from Atlas."}
-            turns = await data(alice, "add_messages", session="s", messages=[said])
-            assert (await data(alice, "recall", query="Atlas", turns=True))["hits"]
+            memory_id, belief_id = kept["memory_id"], seen["belief_id"]
+            message = {"role": "user", "content": "I deploy from Atlas."}
+            turns = await data(alice, "add_messages", session_id="s", messages=[message])
+            assert (await data(alice, "recall", query="Atlas", turns=True))["bites"]
 
             for client in (bob, reader):
-                for name in ("recall", "context"):
-                    found = await data(client, name, query="Atlas", turns=True, session="s")
-                    assert [found.get("hits"), found.get("text")] in ([[], None], [None, ""])
+                for name, key in (("recall", "query"), ("context", "about")):
+                    found = await data(client, name, turns=True, session_id="s", **{key: "Atlas"})
+                    assert [found.get("bites"), found.get("text")] in ([[], None], [None, ""])
                 found = await data(client, "current", subject="alice", predicate="at")
-                assert found["values"] == []
+                assert found["candidates"] == []
                 for one in (kept["memory_id"], seen["belief_id"], turns["turn_ids"][0], "ep_x"):
-                    await _the_same(client, "expand", "id", one)
+                    await _the_same(client, "expand", "item_id", one)
                 for name, key, one in (
-                    ("history", "id", kept["memory_id"]),
-                    ("why", "id", seen["belief_id"]),
-                    ("why", "id", kept["memory_id"]),
+                    ("memory_history", "memory_id", kept["memory_id"]),
+                    ("why", "item_id", seen["belief_id"]),
+                    ("why", "item_id", kept["memory_id"]),
                     ("evidence_for", "belief_id", seen["belief_id"]),
                 ):
                     await _the_same(client, name, key, one)
             for name, key, one, more in (
-                ("deprecate", "id", kept["memory_id"], {}),
-                ("evidence", "belief_id", seen["belief_id"], {"kind": "refuting", "strength": 0.9}),
-                ("revise", "belief_id", seen["belief_id"], {"statement": "Something else"}),
+                ("memory_deprecate", "memory_id", memory_id, {}),
+                ("add_evidence", "belief_id", belief_id, {"kind": "refuting", "strength": 0.9}),
+                ("belief_revise", "belief_id", belief_id, {"statement": "Something else"}),
             ):
                 await _the_same(bob, name, key, one, **more)
             fact = {"subject": "a", "predicate": "b", "object": "c"}
-            await _the_same(bob, "observe", "turn", turns["turn_ids"][0], **fact)
+            await _the_same(bob, "observe", "turn_id", turns["turn_ids"][0], **fact)
             # The same words and the same session are another memory there.
-            theirs = await data(bob, "remember", content="Alice deploys from Atlas.", session="s")
+            theirs = await data(bob, "remember", content=WORDS, session_id="s")
             assert theirs["outcome"] == "INSERTED_NEW"
-            assert (await data(alice, "history", id=kept["memory_id"]))["events"]
+            assert (await data(alice, "memory_history", memory_id=kept["memory_id"]))["events"]
             assert "remember" not in {tool.name for tool in (await reader.list_tools()).tools}
 
     run(session())
@@ -114,7 +116,7 @@ def test_no_tool_crosses_a_tenant(
 
 
 async def _the_same(client: Any, name: str, key: str, one: str, **more: Any) -> None:
-    """An id of another tenant is refused like one of nothing at all."""
+    """Check that an id of another tenant gets the same error as an unknown id."""
     theirs = await refused(client, name, **{key: one, **more})
     unknown = await refused(client, name, **{key: one[:-6] + "000000", **more})
     assert theirs["code"] == unknown["code"] == "not_found"
@@ -122,7 +124,7 @@ async def _the_same(client: Any, name: str, key: str, one: str, **more: Any) -> 
     assert theirs["message"].replace(one, "") == unknown["message"].replace(one[:-6] + "000000", "")
 
 
-def test_who_brings_no_right_token_gets_nowhere(
+def test_a_request_without_a_valid_token_is_refused(
     environ: Environ, tmp_path: Path, tenant: str
 ) -> None:
     async def session() -> None:
@@ -170,7 +172,7 @@ def test_who_brings_no_right_token_gets_nowhere(
     run(session())
 
 
-def test_a_token_is_made_and_kept_for_this_user(environ: Environ, tmp_path: Path) -> None:
+def test_a_token_is_generated_and_stored_for_this_user(environ: Environ, tmp_path: Path) -> None:
     async def session() -> None:
         named = environ | {"GRAPHMEM_HOME": str(tmp_path / "home")}
         errors = tmp_path / "errors.txt"
@@ -188,39 +190,39 @@ def test_a_token_is_made_and_kept_for_this_user(environ: Environ, tmp_path: Path
     run(session())
 
 
-def test_nobody_listens_elsewhere_without_a_token(graphmem: Command) -> None:
+def test_listening_beyond_loopback_needs_a_token(graphmem: Command) -> None:
     for host in ("0.0.0.0", "::", "192.0.2.1", "memory.example"):  # noqa: S104 - it is refused
         refusal = graphmem("mcp", "--http", "--host", host)
         assert (refusal.code, refusal.out) == (2, "")
         assert "no token" in refusal.err
 
 
-def test_where_only_this_machine_reaches() -> None:
+def test_loopback_addresses() -> None:
     assert all(is_loopback(host) for host in ("127.0.0.1", "127.9.9.9", "::1", "localhost"))
     assert not any(is_loopback(h) for h in ("0.0.0.0", "::", "10.0.0.1", "example.com"))  # noqa: S104
 
 
-def test_a_taken_port_is_said(graphmem: Command) -> None:
+def test_a_port_in_use_is_reported(graphmem: Command) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         refusal = graphmem("mcp", "--http", "--port", port)
     assert (refusal.code, "configuration" in refusal.err, port in refusal.err) == (2, True, True)
 
 
-def of(file: Path, **more: Any) -> http_server.TokenTable:
-    return http_server.of_settings(Settings.load({}, mcp_tokens=file, **more), read_only=False)
+def of(file: Path, **more: Any) -> auth.TokenTable:
+    return auth.configured_tokens(Settings.load({}, mcp_tokens=file, **more), read_only=False)
 
 
-def test_tokens_open_what_their_file_says(tmp_path: Path) -> None:
+def test_tokens_have_the_callers_of_their_file(tmp_path: Path) -> None:
     entries = [
         {"token": ALICE, "tenant": "acme", "scope": "user:alice"},
         {"token": BOB, "tenant": "other", "read_only": True},
     ]
     found = of(written(tmp_path / "tokens.json", entries), mcp_token=READER, tenant="own")
-    assert found.who(ALICE.encode()) == Caller("acme", "user:alice")
-    assert found.who(BOB.encode()) == Caller("other", "global", read_only=True)
-    assert found.who(READER.encode()) == Caller("own", "global")
-    assert found.who(b"") is found.who(ALICE.encode() + b"\xff") is None
+    assert found.caller(ALICE.encode()) == Caller("acme", "user:alice")
+    assert found.caller(BOB.encode()) == Caller("other", "global", read_only=True)
+    assert found.caller(READER.encode()) == Caller("own", "global")
+    assert found.caller(b"") is found.caller(ALICE.encode() + b"\xff") is None
     assert len(found) == 3
     assert not any(token in repr(vars(found)) for token in (ALICE, BOB, READER))
 
@@ -237,14 +239,14 @@ def test_tokens_open_what_their_file_says(tmp_path: Path) -> None:
         "text",
     ],
 )
-def test_a_wrong_file_of_tokens_is_refused(tmp_path: Path, entries: Any) -> None:
+def test_an_invalid_token_file_is_refused(tmp_path: Path, entries: Any) -> None:
     with pytest.raises(ConfigurationError) as caught:
         of(written(tmp_path / "tokens.json", entries))
     assert ALICE not in str(caught.value)
     assert "short" not in caught.value.message
 
 
-def test_a_file_that_is_no_json_or_open_to_others_is_refused(tmp_path: Path) -> None:
+def test_a_token_file_must_be_private_json(tmp_path: Path) -> None:
     file = written(tmp_path / "tokens.json", [{"token": ALICE, "tenant": "acme"}])
     assert len(of(file)) == 1
     if os.name == "posix":
@@ -258,13 +260,13 @@ def test_a_file_that_is_no_json_or_open_to_others_is_refused(tmp_path: Path) -> 
     with pytest.raises(ConfigurationError, match="cannot be read"):
         of(tmp_path / "nothing.json")
     with pytest.raises(ConfigurationError, match="at least 16 characters"):
-        http_server.of_settings(Settings.load({}, mcp_token="short"), read_only=False)
+        auth.configured_tokens(Settings.load({}, mcp_token="short"), read_only=False)
 
 
-def test_a_signal_ends_it_well(environ: Environ, tmp_path: Path, tenant: str) -> None:
+def test_a_signal_stops_the_server(environ: Environ, tmp_path: Path, tenant: str) -> None:
     async def session() -> None:
         async with served(environ, tmp_path, tenant) as server, server.client(ALICE) as client:
-            await data(client, "remember", content="Alice deploys from Atlas.", session="s")
+            await data(client, "remember", content=WORDS, session_id="s")
             server.process.terminate()
             assert await asyncio.wait_for(server.process.wait(), 15) in (0, -15, 143)
 

@@ -1,4 +1,4 @@
-"""What the server for agents logs: one line a record, in which nothing commands a terminal."""
+"""Log of the MCP server: one line a record, without control characters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CODE = r"""
 import logging
 from graphmem.mcp import server
 server.log_to_stderr()
-logging.getLogger("graphmem.mcp").info("said %s", "x\n2026-01-01 graphmem.mcp: forged\x1b[2J")
+logging.getLogger("graphmem.mcp").info("value %s", "x\n2026-01-01 graphmem.mcp: forged\x1b[2J")
 """
 
 
@@ -18,4 +18,4 @@ def test_a_logged_value_is_escaped() -> None:
         [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, timeout=60
     )
     [line] = done.stderr.splitlines()
-    assert line.endswith(r"graphmem.mcp: said x\n2026-01-01 graphmem.mcp: forged\x1b[2J")
+    assert line.endswith(r"graphmem.mcp: value x\n2026-01-01 graphmem.mcp: forged\x1b[2J")

@@ -1,4 +1,4 @@
-"""Blocks to paste into clients hold every character."""
+"""Printed configurations represent every character."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | hostile
 
 
 @given(command=TEXTS, args=st.lists(TEXTS, max_size=4), value=TEXTS)
-def test_codex_reads_every_text_as_it_was(command: str, args: list[str], value: str) -> None:
+def test_codex_reads_every_text_unchanged(command: str, args: list[str], value: str) -> None:
     server = Server(command, tuple(args), {"GRAPHMEM_TENANT": value})
     printed = CLIENTS["codex"].text(server)
     found = tomllib.loads(printed)["mcp_servers"]["graphmem"]
@@ -26,7 +26,7 @@ def test_codex_reads_every_text_as_it_was(command: str, args: list[str], value: 
 
 
 @given(url=TEXTS)
-def test_codex_reads_every_address_as_it_was(url: str) -> None:
+def test_codex_reads_every_url_unchanged(url: str) -> None:
     found = tomllib.loads(CLIENTS["codex"].text(Server(url=url)))["mcp_servers"]["graphmem"]
     assert found == {"url": url, "bearer_token_env_var": TOKEN}
 
@@ -45,7 +45,7 @@ def test_half_of_a_surrogate_pair_is_refused(half: str) -> None:
 
 
 @given(args=st.lists(hostile.texts, max_size=4))
-def test_clients_of_json_read_every_text_as_it_was(args: list[str]) -> None:
+def test_json_clients_read_every_text_unchanged(args: list[str]) -> None:
     printed = CLIENTS["cursor"].text(Server("graphmem", tuple(args)))
     assert json.loads(printed)["mcpServers"]["graphmem"]["args"] == args
     assert hostile.found_in(printed) == set()

@@ -1,4 +1,4 @@
-"""Resources and prompts: what an address gives, and whose it is."""
+"""Resources and prompts, and their tenant."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ async def read(client: Client, uri: str) -> TextResourceContents:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_a_memory_a_belief_and_a_context_have_addresses(opened: Opened, mode: str) -> None:
+def test_memories_beliefs_and_contexts_are_resources(opened: Opened, mode: str) -> None:
     async def session() -> None:
         async with opened(mode=mode) as client:
             kept = await data(client, "remember", content="Alice deploys from Atlas.")
             seen = await data(client, "observe", subject="alice", predicate="at", object="Atlas")
             templates = (await client.list_resource_templates()).resource_templates
             assert [one.uri_template for one in templates] == [
-                "graphmem://memory/{id}",
-                "graphmem://belief/{id}",
-                "graphmem://context/{query}",
+                "graphmem://memory/{memory_id}",
+                "graphmem://belief/{belief_id}",
+                "graphmem://context/{about}",
             ]
             assert (await client.list_resources()).resources == []
             memory = await read(client, f"graphmem://memory/{kept['memory_id']}")
@@ -46,7 +46,7 @@ def test_a_memory_a_belief_and_a_context_have_addresses(opened: Opened, mode: st
     run(session())
 
 
-def test_what_has_no_address_is_refused_alike(opened: Opened) -> None:
+def test_unknown_resources_get_the_same_error(opened: Opened) -> None:
     async def session() -> None:
         async with opened() as client, opened(tenant=fresh_tenant()) as stranger:
             kept = await data(client, "remember", content="Alice deploys from Atlas.")
@@ -86,7 +86,7 @@ def test_prompts_are_filled_in(opened: Opened) -> None:
             assert isinstance(words, TextContent)
             assert "Alice deploys from Atlas." in block.text
             assert words.text == question
-            [kept] = (await client.get_prompt("keep", {"session": "monday"})).messages
+            [kept] = (await client.get_prompt("keep", {"session_id": "monday"})).messages
             assert isinstance(kept.content, TextContent)
             assert '"monday"' in kept.content.text
             for name, arguments in (

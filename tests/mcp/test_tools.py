@@ -1,26 +1,33 @@
-"""Each tool as an agent uses it."""
+"""Each tool as an agent calls it."""
 
 from __future__ import annotations
 
+import inspect
+import json
+import re
 from typing import Any
 
 import pytest
 from mcp import Client
 
+from graphmem import Session
+from graphmem.client.state import valid
+from graphmem.mcp.tools import TOOLS
 from tests.mcp.conftest import Environ, Opened, data, over_stdio
 from tests.plugins.loops import run_apart as run
+from tests.plugins.twins import public
 
 
 async def _everything(client: Client) -> dict[str, Any]:
-    """Call every tool once and return what each gave."""
-    told: dict[str, Any] = {}
+    """Call every tool once and return the results."""
+    found: dict[str, Any] = {}
 
     async def call(name: str, **arguments: Any) -> Any:
-        told[name] = await data(client, name, **arguments)
-        return told[name]
+        found[name] = await data(client, name, **arguments)
+        return found[name]
 
-    said = {"role": "user", "content": "I deploy from Atlas now."}
-    turns = await call("add_messages", session="monday", messages=[said])
+    message = {"role": "user", "content": "I deploy from Atlas now."}
+    turns = await call("add_messages", session_id="monday", messages=[message])
     kept = await call(
         "remember",
         content="Alice deploys from Atlas.",
@@ -29,24 +36,53 @@ async def _everything(client: Client) -> dict[str, Any]:
     )
     seen = await call(
         "observe",
-        session="monday",
+        session_id="monday",
         subject="alice",
         predicate="works_on",
         object="Tidepool",
-        turn=turns["turn_ids"][0],
+        turn_id=turns["turn_ids"][0],
     )
     await call("current", subject="alice", predicate="works_on")
-    thought = await call("believe", statement="The pool should have 4 threads", confidence=0.6)
-    await call("evidence", belief_id=thought["belief_id"], kind="refuting", strength=0.85)
-    await call("evidence_for", belief_id=thought["belief_id"])
-    await call("revise", belief_id=thought["belief_id"], statement="The pool should have 8 threads")
-    await call("why", id=seen["belief_id"])
+    hypothesis = await call("believe", statement="The pool should have 4 threads", confidence=0.6)
+    await call("add_evidence", belief_id=hypothesis["belief_id"], kind="refuting", strength=0.85)
+    await call("evidence_for", belief_id=hypothesis["belief_id"])
+    await call(
+        "belief_revise", belief_id=hypothesis["belief_id"], statement="The pool has 8 threads"
+    )
+    await call("why", item_id=seen["belief_id"])
     await call("recall", query="where does Alice deploy from?")
-    await call("context", query="where does Alice deploy from?")
-    await call("expand", id=kept["memory_id"])
-    await call("history", id=kept["memory_id"])
-    await call("deprecate", id=kept["memory_id"], reason="moved")
-    return told
+    await call("context", about="where does Alice deploy from?")
+    await call("expand", item_id=kept["memory_id"])
+    await call("memory_history", memory_id=kept["memory_id"])
+    await call("memory_deprecate", memory_id=kept["memory_id"], reason="moved")
+    return found
+
+
+METHODS = public() | {"add_messages": Session.add_messages}
+NAMESPACES = {"memory": "memories", "belief": "beliefs"}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tool_and_its_arguments_have_the_names_of_the_client(name: str) -> None:
+    noun, _, verb = name.partition("_")
+    method = METHODS[f"{NAMESPACES[noun]}.{verb}" if noun in NAMESPACES else name]
+    known = inspect.signature(method).parameters.keys() | {"session_id"}
+    assert TOOLS[name].arguments.model_fields.keys() <= known
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_ids_in_results_name_their_kind(name: str) -> None:
+    listed = json.dumps(TOOLS[name].listed.output_schema)
+    assert '"id":' not in listed
+    kinds = set(re.findall(r'"(\w+)_id":', listed))
+    assert kinds <= {"memory", "belief", "episode", "turn", "event", "item", "leader"}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_an_error_shows_a_valid_example(name: str) -> None:
+    tool = TOOLS[name]
+    assert valid(tool.arguments, **tool.example)
+    assert all(argument in tool.usage for argument in tool.arguments.model_fields)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -54,29 +90,29 @@ def test_every_tool_is_called_over_stdin(environ: Environ, mode: str) -> None:
     async def session() -> None:
         async with over_stdio(environ, mode=mode) as client:
             listed = await client.list_tools()
-            told = await _everything(client)
-            assert told.keys() == {tool.name for tool in listed.tools}
-            assert told["remember"]["outcome"] == "INSERTED_NEW"
-            assert told["current"]["leader"] == "Tidepool"
-            assert told["evidence"]["status"] == "accumulating"
-            assert [one["type"] for one in told["history"]["events"]] == ["ADD"]
+            found = await _everything(client)
+            assert found.keys() == {tool.name for tool in listed.tools}
+            assert found["remember"]["outcome"] == "INSERTED_NEW"
+            assert found["current"]["leader"] == "Tidepool"
+            assert found["add_evidence"]["status"] == "accumulating"
+            assert [one["type"] for one in found["memory_history"]["events"]] == ["ADD"]
 
     run(session())
 
 
-def test_what_was_hidden_comes_back(opened: Opened) -> None:
+def test_a_deprecated_memory_is_restored_by_remembering_it(opened: Opened) -> None:
     async def session() -> None:
         async with opened() as client:
             kept = await data(client, "remember", content="The limit is 100 requests.")
-            await data(client, "deprecate", id=kept["memory_id"])
+            await data(client, "memory_deprecate", memory_id=kept["memory_id"])
             found = await data(client, "recall", query="what is the limit of requests?")
-            assert found["hits"] == []
+            assert found["bites"] == []
             assert "deprecated" in found["reason"]
             again = await data(
-                client, "remember", content="The limit is 100 requests.", session="x"
+                client, "remember", content="The limit is 100 requests.", session_id="x"
             )
             assert again["memory_id"] == kept["memory_id"]
             found = await data(client, "recall", query="what is the limit of requests?")
-            assert [hit["id"] for hit in found["hits"]] == [kept["memory_id"]]
+            assert [hit["item_id"] for hit in found["bites"]] == [kept["memory_id"]]
 
     run(session())

@@ -255,7 +255,7 @@ def test_what_cannot_be_made_whole_is_reported_and_left_alone(
     assert len(look.events(tenant)) == 1
     # A rebuild has nothing to go by either, and does not touch what is all that is known.
     [wrong] = plain.admin.rebuild().wrong
-    assert (wrong.id, "--backfill" in wrong.found) == ("bad", True)
+    assert (wrong.id, "admin backfill" in wrong.found) == ("bad", True)
     assert nodes(look, tenant)["bad"] == before
 
 
@@ -275,7 +275,7 @@ def test_a_rebuild_leaves_alone_what_has_no_events(
     before = nodes(look, tenant)
     for found in (memory.admin.verify(), memory.admin.rebuild()):
         assert [wrong.id for wrong in found.wrong] == ["a", "b", "c", spoilt]
-        assert ["--backfill" in wrong.found for wrong in found.wrong] == [True] * 3 + [False]
+        assert ["admin backfill" in wrong.found for wrong in found.wrong] == [True] * 3 + [False]
     after = nodes(look, tenant)
     assert {name: after[name] for name in "abc"} == {name: before[name] for name in "abc"}
     assert after[spoilt]["status"] == "current"

@@ -169,7 +169,7 @@ COMMANDS = [
     ("server", "doctor", "--json"),
     ("server", "doctor"),
     ("server", "browse", "memories", "--print"),
-    ("metrics", "show"),
+    ("admin", "metrics", "show"),
     ("recall", "tea", "--json"),
     ("memory", "get", "m_none", "--json"),
     ("admin", "migrate", "--check", "--json"),

@@ -8,58 +8,42 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from graphmem.cli import belief_views, views
-from graphmem.cli.belief_views import COLOURS, counted, number, sign, signed
-from graphmem.cli.views import day
-from graphmem.model import (
-    AnyBite,
-    BeliefBite,
-    BeliefReasons,
-    Combine,
-    Competition,
-    EvidenceDetail,
-    EvidenceKind,
-    MemoryBite,
-    MemoryReasons,
-    OtherValue,
-    PolicyOrigin,
-    PolicyRead,
-    Recollection,
-    Replacement,
-    Status,
-    Trace,
-)
+from graphmem import model
+from graphmem.cli.views import belief as belief_views
+from graphmem.cli.views import memory as memory_views
+from graphmem.cli.views.belief import COLOURS, sign
+from graphmem.cli.views.format import counted, day, more, number, signed, table
 
 
-def recollection(found: Recollection) -> RenderableType:
+def recollection(found: model.Recollection) -> RenderableType:
     """Return the recall results, best first, with their score and notes."""
     if not found.bites:
         return Text(f"No results: {found.reason}.", style="dim")
     return Group(*(_bite(place, bite) for place, bite in enumerate(found.bites, 1)))
 
 
-def _bite(place: int, bite: AnyBite) -> Text:
+def _bite(place: int, bite: model.AnyBite) -> Text:
     line = Text(f"{place:>2} ")
     match bite:
-        case MemoryBite():
+        case model.MemoryBite():
             notes = _memory(line, bite)
-        case BeliefBite():
+        case model.BeliefBite():
             notes = _belief(line, bite)
         case _:
             notes = []
             line.append("» ", style="blue")
             line.append(f"{bite.turn.name or bite.turn.role}: ", style="bold")
-            line.append(f"{bite.text}   ").append(views.day(bite.turn.occurred_at), style="dim")
+            line.append(f"{bite.text}   ").append(day(bite.turn.occurred_at), style="dim")
     line.append(f"\n     {'   '.join(_score(bite))}", style="dim")
     for note in notes:
         line.append(f"\n     {note}", style="yellow")
     return line
 
 
-def _memory(line: Text, bite: MemoryBite) -> list[str]:
-    mark, colour = views.MARKS[bite.memory.status]
+def _memory(line: Text, bite: model.MemoryBite) -> list[str]:
+    mark, colour = memory_views.MARKS[bite.memory.status]
     line.append(f"{mark} ", style=colour).append(f"{bite.text}   ", style="default")
-    line.append(views.seen(bite.memory), style="dim")
+    line.append(memory_views.seen(bite.memory), style="dim")
     notes = []
     if bite.memory.head_ids:
         notes.append(f"now: {', '.join(bite.memory.head_ids)}")
@@ -68,40 +52,40 @@ def _memory(line: Text, bite: MemoryBite) -> list[str]:
     return notes
 
 
-def _belief(line: Text, bite: BeliefBite) -> list[str]:
+def _belief(line: Text, bite: model.BeliefBite) -> list[str]:
     found = bite.belief
     mark, colour = ("○", "yellow") if bite.lost else ("●", "green")
     line.append(f"{mark} ", style=colour).append(f"{bite.text}   ", style="default")
-    line.append(f"{belief_views.number(found.belief)}  ")
+    line.append(f"{number(found.belief)}  ")
     line.append_text(belief_views.verdict(found.verdict))
-    episodes = belief_views.counted(found.supporting_episodes, "episode")
-    newest = f", newest {views.day(bite.last_at)}" if bite.last_at else ""
+    episodes = counted(found.supporting_episodes, "episode")
+    newest = f", newest {day(bite.last_at)}" if bite.last_at else ""
     line.append(f"   {episodes} for{newest}", style="dim")
     notes = [_other(other, bite) for other in bite.others]
     if bite.ambiguous:
         notes.append("too close to call")
     if found.vitality and found.vitality.flagged_at:
-        notes.append(f"flagged since {views.day(found.vitality.flagged_at)}")
-    if found.status == Status.ARCHIVED:
+        notes.append(f"flagged since {day(found.vitality.flagged_at)}")
+    if found.status == model.Status.ARCHIVED:
         notes.append(f"archived: graphmem belief restore {found.id}")
     if bite.head_ids:
         notes.append(f"now: {', '.join(bite.head_ids)}")
     return notes
 
 
-def _other(other: OtherValue, shown: BeliefBite) -> str:
+def _other(other: model.OtherValue, shown: model.BeliefBite) -> str:
     word, when = ("was", "last stated") if shown.came_after(other) else ("also stated:", "newest")
-    value = f"{word} {other.object}, {when} {views.day(other.last_at)}"
-    return f"{value}   {belief_views.number(other.belief)}   why: graphmem why {other.belief_id}"
+    value = f"{word} {other.object}, {when} {day(other.last_at)}"
+    return f"{value}   {number(other.belief)}   why: graphmem why {other.belief_id}"
 
 
-def _score(bite: AnyBite) -> list[str]:
+def _score(bite: model.AnyBite) -> list[str]:
     parts = [bite.id, f"score {bite.score:.3f}"]
     if bite.similarity is not None:
         parts.append(f"vector {bite.similarity:.2f} (#{bite.vector_rank})")
     if bite.bm25 is not None:
         parts.append(f"bm25 {bite.bm25:.1f} (#{bite.bm25_rank})")
-    if isinstance(bite, MemoryBite):
+    if isinstance(bite, model.MemoryBite):
         parts.append(f"trace {bite.trace:.2f}")
     return parts
 
@@ -110,9 +94,9 @@ MOST_ADDENDS = 6
 """Longest sum that is written out term by term."""
 
 
-def reasons(found: BeliefReasons | MemoryReasons) -> RenderableType:
+def reasons(found: model.BeliefReasons | model.MemoryReasons) -> RenderableType:
     """Return the explanation of a belief or the origin of a memory."""
-    if isinstance(found, MemoryReasons):
+    if isinstance(found, model.MemoryReasons):
         return _memory_reasons(found)
     parts: list[RenderableType] = [belief_views.headline(found.belief), _policy(found.policy)]
     if found.pieces:
@@ -122,38 +106,42 @@ def reasons(found: BeliefReasons | MemoryReasons) -> RenderableType:
     if found.pieces:
         pieces = enumerate(found.pieces, found.start + 1)
         parts += ["", *(belief_views.origin(place, piece) for place, piece in pieces)]
-    return Group(*parts)
+    return Group(*parts, *more(found.next_cursor))
 
 
-def _memory_reasons(found: MemoryReasons) -> RenderableType:
-    parts: list[RenderableType] = [views.memory(found.memory), "", views.history(found.history)]
+def _memory_reasons(found: model.MemoryReasons) -> RenderableType:
+    parts: list[RenderableType] = [
+        memory_views.memory(found.memory),
+        "",
+        memory_views.history(found.history),
+    ]
     parts += ["", _trace(found.trace)]
     if found.chain.links:
-        parts += ["", views.chain(found.chain)]
+        parts += ["", memory_views.chain(found.chain)]
     return Group(*parts)
 
 
-def _trace(found: Trace) -> RenderableType:
+def _trace(found: model.Trace) -> RenderableType:
     """Return the contribution of each statement of a memory to its recall weight."""
-    table = Table("stated", "recency", "burst", "spacing", "adds", box=None, pad_edge=False)
-    for column in table.columns[1:]:
+    rows = table("stated", "recency", "burst", "spacing", "adds")
+    for column in rows.columns[1:]:
         column.justify = "right"
     for statement in found.sayings:
         adds = statement.recency * statement.burst * statement.spacing
         factors = (statement.recency, statement.burst, statement.spacing, adds)
         numbers = (number(x, 3) for x in factors)
-        table.add_row(f"{statement.at:%Y-%m-%d %H:%M}", *numbers)
+        rows.add_row(f"{statement.at:%Y-%m-%d %H:%M}", *numbers)
     left_out = found.total - len(found.sayings)
     older = f", {left_out} older not shown" if left_out else ""
     total = f"trace {number(found.trace, 3)}{older}: recall multiplies the similarity by "
-    return Group(table, Text(f"{total}{number(found.factor, 3)}", style="dim"))
+    return Group(rows, Text(f"{total}{number(found.factor, 3)}", style="dim"))
 
 
-def _policy(read: PolicyRead) -> Text:
+def _policy(read: model.PolicyRead) -> Text:
     where = {
-        PolicyOrigin.GIVEN: "as requested",
-        PolicyOrigin.DEFAULT: "the default",
-        PolicyOrigin.DECLARED: "",
+        model.PolicyOrigin.GIVEN: "as requested",
+        model.PolicyOrigin.DEFAULT: "the default",
+        model.PolicyOrigin.DECLARED: "",
     }[read.origin]
     if read.declared_at is not None:
         where = f"declared {day(read.declared_at)} by {read.event_id}"
@@ -161,21 +149,21 @@ def _policy(read: PolicyRead) -> Text:
     return Text(f"read as {belief_views.policy(read.policy)} ({where})", style="dim")
 
 
-def _arithmetic(found: BeliefReasons) -> Table:
+def _arithmetic(found: model.BeliefReasons) -> Table:
     """Return one row per piece of evidence: its effect on the belief, then on the test."""
     competes, fades = found.competition is not None, bool(found.policy.policy.decay_per_day)
     effect = "w·c" if competes else "adds"
     names = ["#", "when", "", "source", "w", "c", *(["faded"] if fades else []), effect]
-    table = Table(*names, "s", "llr", "sum", "test", "", box=None, pad_edge=False)
+    rows = table(*names, "s", "llr", "sum", "test", "")
     for name in ("w", "c", "faded", effect, "s", "llr", "sum"):
-        for column in table.columns:
+        for column in rows.columns:
             if column.header == name:
                 column.justify = "right"
     places = {piece.event_id: n for n, piece in enumerate(found.pieces, found.start + 1)}
     for piece in found.pieces:
         faded = [number(piece.faded)] if fades else []
         value = number(piece.score if competes else piece.says, 3)
-        table.add_row(
+        rows.add_row(
             str(places[piece.event_id]),
             f"{piece.occurred_at:%Y-%m-%d %H:%M}",
             sign(piece.kind),
@@ -190,10 +178,12 @@ def _arithmetic(found: BeliefReasons) -> Table:
             Text(str(piece.status), style=COLOURS[piece.status]),
             Text(_role(piece, places, found.competition), style="dim"),
         )
-    return table
+    return rows
 
 
-def _role(piece: EvidenceDetail, places: dict[str, int], competition: Competition | None) -> str:
+def _role(
+    piece: model.EvidenceDetail, places: dict[str, int], competition: model.Competition | None
+) -> str:
     if competition is not None:
         return "last affirmation" if piece.event_id == competition.affirmed_id else ""
     if piece.echo_of is None:
@@ -202,7 +192,7 @@ def _role(piece: EvidenceDetail, places: dict[str, int], competition: Competitio
     return f"echo of {f'#{place}' if place else piece.echo_of}"
 
 
-def _sums(found: BeliefReasons) -> Iterator[str]:
+def _sums(found: model.BeliefReasons) -> Iterator[str]:
     """Yield the lines of the computation of the belief."""
     if found.start or len(found.pieces) < found.total:
         last = found.start + len(found.pieces)
@@ -215,8 +205,8 @@ def _sums(found: BeliefReasons) -> Iterator[str]:
         yield f"belief   {number(belief.initial_confidence, 4)}, the confidence before any evidence"
         return
     for name, letter, kind, log, value in (
-        ("for", "+", EvidenceKind.SUPPORTING, found.log_positive, belief.positive),
-        ("against", "−", EvidenceKind.REFUTING, found.log_negative, belief.negative),
+        ("for", "+", model.EvidenceKind.SUPPORTING, found.log_positive, belief.positive),
+        ("against", "−", model.EvidenceKind.REFUTING, found.log_negative, belief.negative),
     ):
         parts = [number(p.says, 3) for p in found.pieces if p.counts and p.kind is kind]
         whole = len(found.pieces) == found.total and 1 < len(parts) <= MOST_ADDENDS
@@ -228,13 +218,13 @@ def _sums(found: BeliefReasons) -> Iterator[str]:
     yield f"belief   {_joined(found)} = {number(belief.belief, 4)}"
 
 
-def _joined(found: BeliefReasons) -> str:
-    if found.policy.policy.combine is Combine.NET:
+def _joined(found: model.BeliefReasons) -> str:
+    if found.policy.policy.combine is model.Combine.NET:
         return f"max(0, {number(found.belief.positive, 4)} − {number(found.belief.negative, 4)})"
     return f"1 / (1 + e^({number(found.log_positive, 3)} − ({number(found.log_negative, 3)})))"
 
 
-def _competed(result: Competition, decay_per_day: float) -> Iterator[str]:
+def _competed(result: model.Competition, decay_per_day: float) -> Iterator[str]:
     place = f"place {result.place} of {result.of}"
     if result.affirmed_at is None:
         yield f"belief   0: never affirmed; {place}"
@@ -258,7 +248,7 @@ def _competed(result: Competition, decay_per_day: float) -> Iterator[str]:
     yield f"         {'; '.join(history)}"
 
 
-def _test(found: BeliefReasons) -> Text:
+def _test(found: model.BeliefReasons) -> Text:
     result, start = found.belief.verdict, found.belief.initial_confidence
     parts = [signed(piece.llr) for piece in found.pieces]
     whole = len(parts) == found.total and 1 < len(parts) <= MOST_ADDENDS
@@ -268,10 +258,10 @@ def _test(found: BeliefReasons) -> Text:
     return line.append(f"; confidence {number(start)} → {number(result.confidence)}")
 
 
-def _around(found: BeliefReasons) -> Iterator[Text]:
+def _around(found: model.BeliefReasons) -> Iterator[Text]:
     """Yield retracted evidence, replacements, aliases and asserting memories."""
     for piece in found.withdrawn:
-        mark = "+" if piece.kind is EvidenceKind.SUPPORTING else "−"
+        mark = "+" if piece.kind is model.EvidenceKind.SUPPORTING else "−"
         yield Text(
             f"retracted: {mark} {piece.source_type} {number(piece.confidence)} of "
             f"{day(piece.occurred_at)}, {piece.event_id}, by {piece.retraction_id}"
@@ -289,7 +279,7 @@ def _around(found: BeliefReasons) -> Iterator[Text]:
         yield Text(f"asserted by {basis.memory_id}: {basis.content}", style="dim")
 
 
-def _replacements(word: str, links: Sequence[Replacement]) -> Iterable[Text]:
+def _replacements(word: str, links: Sequence[model.Replacement]) -> Iterable[Text]:
     for link in links:
         why = f": {link.note}" if link.note else ""
         yield Text(

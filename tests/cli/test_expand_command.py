@@ -19,7 +19,7 @@ OLD = "2025-05-05T09:00:00Z"
 
 
 def added(run: Run, text: str, *options: str) -> str:
-    memory_id: str = run("memory", "add", text, "--json", *options).data["memory_id"]
+    memory_id: str = run("memory", "remember", text, "--json", *options).data["memory_id"]
     return memory_id
 
 
@@ -53,8 +53,9 @@ def test_a_belief_a_turn_and_an_episode_are_shown(
             said = [{"role": "user", "name": "Ann", "content": unlike(n)} for n in range(102)]
             added = session.add_messages(said)
             done = session.remember("Ann lives in Porto.", claims=[("ann", "lives_in", "Porto")])
-            turn = {"turn": added.turn_ids[5]}
-            seen = session.observe("ann", "lives_in", "Porto", note="at lunch", **turn)  # type: ignore[arg-type]
+            seen = session.observe(
+                "ann", "lives_in", "Porto", note="at lunch", turn_id=added.turn_ids[5]
+            )
         document = memory.episodes.add(
             episode_id="doc",
             summary="A short summary.",

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from graphmem.cli.views.format import shortened
 from graphmem.errors import ConfigurationError, InvalidInputError
 from graphmem.model import Timeline
 from graphmem.rules import display
@@ -66,8 +67,7 @@ def title(found: Timeline) -> str:
 
 def shown(text: str) -> str:
     """Return a text on one short line."""
-    line = display.line(" ".join(text.split()))
-    return line if len(line) <= LONGEST_LABEL else line[: LONGEST_LABEL - 1] + "…"
+    return shortened(display.line(" ".join(text.split())), LONGEST_LABEL)
 
 
 def in_terminal(width: int) -> Callable[[Timeline], str]:
@@ -164,6 +164,5 @@ def _library(name: str) -> Any:
     except ImportError:
         package = name.partition(".")[0]
         raise ConfigurationError(
-            f"Plots require {package}, which is not installed.",
-            hint="pip install 'graphmem[plot]'",
+            f"Plots require {package}, which is not installed.", hint="pip install 'graphmem[plot]'"
         ) from None

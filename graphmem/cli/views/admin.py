@@ -1,0 +1,137 @@
+"""Terminal views of transfers, erasures, caches, the schema and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from graphmem.cli.views.format import counts, table
+from graphmem.model import (
+    BackfillReport,
+    ErasureReport,
+    ExportReport,
+    ForeignImportReport,
+    ImportReport,
+    RebuildReport,
+)
+from graphmem.settings import PREFIX
+
+
+def exported(done: ExportReport, file: Path) -> Group:
+    """Return the number of exported records per label."""
+    resumed = f" {done.resumed:,} are from an interrupted export." if done.resumed else ""
+    until = f"{done.known:%Y-%m-%d %H:%M:%S} UTC"
+    later = f" {done.later:,} nodes recorded later are not included." if done.later else ""
+    rows = {**done.records, "relationships": done.links}
+    return Group(
+        counts("record", rows), f"{file} contains all records up to {until}.{resumed}{later}"
+    )
+
+
+def imported(done: ImportReport, tenant: str) -> str:
+    """Return the number of imported records."""
+    text = (
+        f"{done.written:,} records of tenant {done.tenant} are now in {tenant}, "
+        f"with {done.links:,} relationships."
+    )
+    if done.there or done.kept:
+        text += f" {done.there:,} already existed; {done.kept:,} others differ and were kept."
+    return text
+
+
+def foreign_import(done: ForeignImportReport) -> Group:
+    """Return what was imported, has no counterpart, or was refused."""
+    unplaced = {f"no counterpart for {name}": count for name, count in done.unplaced.items()}
+    rows = counts("record", {**done.done, **unplaced})
+    return Group(rows, *(f"Refused: {line}" for line in done.refused))
+
+
+def erasure(done: ErasureReport) -> RenderableType:
+    """Return the plan or the result of an erasure."""
+    name = f"{done.what} {done.id}"
+    if done.repeated:
+        return f"{name} was already erased; nothing remains."
+    more = {"mentions": done.unmentioned, "digest lines": done.digest_lines}
+    rows = counts("node", {**done.counts, **{label: n for label, n in more.items() if n}})
+    if not done.applied:
+        return Group(f"Forgetting {name} would erase:", rows, "Nothing was written; use --apply.")
+    check = Text("The final check found no remaining data.")
+    if not done.clean:
+        check = Text(f"{done.left:,} nodes remain.", style="red")
+    lines: list[RenderableType] = [f"Forgot {name}:", rows, check]
+    if done.elsewhere:
+        same = ", ".join(f"{node.label} {node.id}" for node in done.elsewhere)
+        lines.append(f"The same text remains in: {same}")
+    lines.append(Text("Database files and backups may contain it for some time.", style="dim"))
+    return Group(*lines)
+
+
+def mismatches(found: RebuildReport) -> RenderableType:
+    """Return the caches that differ from their events."""
+    if not found.wrong:
+        return "Every cache matches its events."
+    rows = table("kind", "id", "cached", "from events")
+    for mismatch in found.wrong:
+        rows.add_row(mismatch.kind, mismatch.id, mismatch.cached, mismatch.found)
+    return rows
+
+
+def backfill(made: BackfillReport) -> Group:
+    """Return the number of created events, and the memories that cannot be completed."""
+    lines: list[RenderableType] = [
+        f"{made.events:,} synthetic events created, for {made.memories:,} memories and "
+        f"{made.edges:,} supersessions. {made.filled:,} memories lacked other properties."
+        if made.memories or made.filled or made.edges
+        else "Nothing to backfill."
+    ]
+    if made.capped:
+        lines.append(f"{made.capped:,} memories exceed the maximum of synthetic events.")
+    if made.unfit:
+        rows = table("incomplete", "kind", "problem", "what to do", "examples")
+        for group in made.unfit:
+            examples = ", ".join(group.ids)
+            rows.add_row(f"{group.count:,}", group.kind, group.problem, group.hint, examples)
+        lines.append(rows)
+    return Group(*lines)
+
+
+def schema_check(found: Mapping[str, Sequence[Any]]) -> RenderableType:
+    """Return pending migrations and differences of the schema."""
+    if not any(found.values()):
+        return "The schema is current and matches its declaration."
+    rows = table("finding", "name", "detail")
+    for name in found["pending"]:
+        rows.add_row("pending", name, "run `graphmem admin migrate`")
+    for difference in found["differences"]:
+        rows.add_row(difference.kind, difference.name, difference.text)
+    return rows
+
+
+def settings(known: Mapping[str, Any], fields: Mapping[str, Any]) -> RenderableType:
+    """Return every setting with its value and description."""
+    rows = table("variable", "value", "description")
+    for name, field in fields.items():
+        value = "" if known[name] is None else str(known[name])
+        rows.add_row(PREFIX + name.upper(), value, field.description or "")
+    return rows
+
+
+def cypher(found: Sequence[Mapping[str, str]]) -> RenderableType:
+    """Return every procedure of the catalog with its mode."""
+    rows = table("name", "mode", "result")
+    for each in found:
+        rows.add_row(each["name"], each["mode"], each["summary"].split(". ")[0])
+    return rows
+
+
+def procedures(found: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """Return every procedure of the plugin with its signature."""
+    rows = table("CALL; arguments in brackets are optional")
+    rows.add_column("result", ratio=1)
+    for each in found:
+        rows.add_row(each["signature"], each["summary"].split(". ")[0])
+    return rows

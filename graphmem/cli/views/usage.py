@@ -1,0 +1,392 @@
+"""Terminal views of cards, ratings, audits, packs and pruning."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from graphmem import model
+from graphmem.cli.views import belief as belief_views
+from graphmem.cli.views import memory as memory_views
+from graphmem.cli.views.format import counted, day, more, shortened, table
+
+Entry: TypeAlias = model.RatedItem | model.UsageCount | model.RatingUpdate
+
+
+def card(found: model.Card) -> Group:
+    """Return the card of one item."""
+    parts: list[RenderableType] = list(_head(found))
+    if isinstance(found.item, model.Memory):
+        parts += ["", memory_views.history(found.events)]
+    elif found.events:
+        parts += ["", belief_views.history(found.events)]
+    if found.turns:
+        parts += ["", *_turns(found)]
+    around = list(_around(found))
+    if around:
+        parts += ["", *around]
+    return Group(*parts, "", _accesses(found))
+
+
+def _head(found: model.Card) -> Iterator[RenderableType]:
+    item = found.item
+    if isinstance(item, model.Memory):
+        yield memory_views.memory(item)
+    elif isinstance(item, model.Belief):
+        yield belief_views.belief(item)
+    elif isinstance(item, model.Turn):
+        yield Text(f"turn {item.position} of {item.episode_id}", style="dim")
+    else:
+        yield from _episode(item)
+
+
+def episode(found: model.Episode) -> Group:
+    """Return one episode."""
+    return Group(*_episode(found))
+
+
+def _episode(item: model.Episode) -> Iterator[Text]:
+    name = f"session {item.session_id}" if item.session_id else "episode"
+    yield Text(f"{name} of {day(item.occurred_at)}", style="bold")
+    yield Text(f"{item.id}   {counted(item.turns, 'turn')}", style="dim")
+    for text in (item.summary, item.content, item.gist):
+        if text:
+            yield Text(text)
+    if item.compressed:
+        yield Text(f"compressed; `graphmem episode restore {item.id}`", style="yellow")
+    if item.entities:
+        yield Text(f"about {', '.join(item.entities)}", style="dim")
+
+
+def turn(found: model.Turn, *, bold: bool = False) -> Text:
+    """Return a turn on one line."""
+    line = Text(f"{found.name or found.role}: ", style="bold")
+    line.append(found.text, style="bold" if bold else "not bold")
+    return line.append(f"   {day(found.occurred_at)}   {found.id}", style="not bold dim")
+
+
+def turns(found: model.TurnPage) -> Group:
+    """Return turns, one per line."""
+    return Group(*map(turn, found.turns), *more(found.next_cursor))
+
+
+def _turns(found: model.Card) -> Iterator[Text]:
+    """Yield turns in order; quoted turns and the item itself are marked."""
+    item, shown = found.item, list(found.turns)
+    quoted = isinstance(item, model.Memory | model.Belief)
+    if isinstance(item, model.Turn):
+        shown = sorted([*shown, item], key=lambda each: each.position)
+    for each in shown:
+        line = Text("» " if quoted or each == item else "  ", style="blue")
+        yield line.append_text(turn(each, bold=each == item))
+    if isinstance(item, model.Episode) and item.turns > len(shown):
+        yield Text(f"  {counted(item.turns - len(shown), 'more turn')}", style="dim")
+
+
+def _around(found: model.Card) -> Iterator[Text]:
+    """Yield the neighbours in the chain, the asserted beliefs and the episodes."""
+    for word, others in (("replaces", found.supersedes), ("replaced by", found.superseded_by)):
+        for other in others:
+            yield _neighbour(word, other)
+    for belief in found.claims:
+        line = Text("asserts ").append_text(belief_views.headline(belief))
+        yield line.append(f"   {belief.id}", style="dim")
+    lost = found.item.lost_ids if isinstance(found.item, model.Memory) else None
+    if lost:
+        yield Text(f"beliefs no longer held: {', '.join(lost)}", style="yellow")
+    for episode in found.episodes:
+        name = f"session {episode.session_id}" if episode.session_id else "episode"
+        yield Text(f"in {name} of {day(episode.occurred_at)}, {episode.id}", style="dim")
+
+
+def _neighbour(word: str, other: model.ChainNeighbor) -> Text:
+    back = "" if other.in_force else "; the value came back"
+    return Text(
+        f"{word} {other.text} ({other.id}) on {day(other.occurred_at)}{back}",
+        style="yellow" if other.in_force else "dim",
+    )
+
+
+def _accesses(found: model.Card) -> Text:
+    if found.last_access_at is None:
+        return Text("not accessed before", style="dim")
+    times = counted(found.accesses, "time")
+    return Text(f"accessed {times} before, last {day(found.last_access_at)}", style="dim")
+
+
+SEVERITIES = {
+    model.Severity.ERROR: "bold red",
+    model.Severity.WARNING: "yellow",
+    model.Severity.INFO: "cyan",
+}
+MOST_IDS = 5
+"""Number of ids shown per finding; the JSON contains all of them."""
+WIDTH = 40
+"""Length of the longest bar, in characters."""
+COLOURS = {
+    model.Tier.HIGH: "green",
+    model.Tier.MEDIUM: "cyan",
+    model.Tier.LOW: "yellow",
+    model.Tier.VERY_LOW: "red",
+}
+
+
+def rated(done: model.RatingReport) -> Text:
+    """Return the summary of a rating run."""
+    if not done.sessions:
+        return Text("Nothing new: no session has ended since the last run.", style="dim")
+    abandoned = f", {done.abandoned} of them by timeout" if done.abandoned else ""
+    return Text(
+        f"{counted(done.sessions, 'session')} ended{abandoned}; "
+        f"{counted(done.searches, 'search was rated', 'searches were rated')}; "
+        f"{counted(done.updates, 'rating')} changed."
+    )
+
+
+class PaneRow(NamedTuple):
+    """One line of a pane."""
+
+    key: str
+    """Row key, stable across refreshes so that the cursor stays on its row."""
+    cells: tuple[str | Text, ...]
+    entry: Entry | None = None
+    """Entry that the row opens; None if it opens nothing."""
+
+
+class Pane(NamedTuple):
+    """One list of the dashboard."""
+
+    title: str
+    columns: tuple[str, ...]
+    make_rows: Callable[[model.UsageDashboard], Iterator[PaneRow]]
+
+
+def _rated_rows(items: Sequence[model.RatedItem]) -> Iterator[PaneRow]:
+    for item in items:
+        tier = Text(item.rating.tier, style=COLOURS[item.rating.tier])
+        elo, games = f"{item.rating.elo:.0f}", str(item.rating.games)
+        cells = (elo, tier, games, item.kind.lower(), named(item.text, item.id))
+        yield PaneRow(f"{item.kind} {item.id}", cells, item)
+
+
+def _histogram(found: model.UsageDashboard) -> Iterator[PaneRow]:
+    most = max((n for _, n in found.histogram), default=1)
+    for low, n in found.histogram:
+        yield PaneRow(str(low), (f"{low:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n)))
+
+
+def _tiers(found: model.UsageDashboard) -> Iterator[PaneRow]:
+    items = sum(found.tiers.values()) or 1
+    for tier, n in found.tiers.items():
+        yield PaneRow(tier, (Text(tier, style=COLOURS[tier]), str(n), f"{100 * n / items:.0f} %"))
+
+
+def _activity(found: model.UsageDashboard) -> Iterator[PaneRow]:
+    for use in found.activity:
+        query = f"{use.tool}: {use.query}" if use.tool else "opened"
+        texts = Text(" · ").join(named(text, item_id) for _, item_id, text in use.items)
+        cells = (f"{use.at:%Y-%m-%d %H:%M:%S}", use.session_id or "–", Text(query), texts)
+        yield PaneRow(use.id, cells, use)
+
+
+def _updates(found: model.UsageDashboard) -> Iterator[PaneRow]:
+    for update in found.updates:
+        style = "green" if update.after > update.before else "red"
+        cells = (
+            f"{update.at:%Y-%m-%d %H:%M:%S}",
+            f"{update.before:.0f}",
+            Text(f"{update.after:.0f}", style=style),
+            update.kind.lower(),
+            named(update.text, update.id),
+        )
+        yield PaneRow(f"{update.search_id} {update.kind} {update.id}", cells, update)
+
+
+RATED = ("elo", "tier", "games", "kind", "text")
+PANES = (
+    Pane("most used", RATED, lambda found: _rated_rows(found.top)),
+    Pane("ratings", ("from", "", "items"), _histogram),
+    Pane("tiers", ("tier", "items", "share"), _tiers),
+    Pane("recent activity", ("when", "session", "query", "items"), _activity),
+    Pane("recent ratings", ("when", "before", "after", "kind", "text"), _updates),
+)
+
+
+def dashboard(found: model.UsageDashboard) -> RenderableType:
+    """Return all sections of the dashboard, one below the other."""
+    if not (found.top or found.activity):
+        return Text("No searches yet.", style="dim")
+    lines: list[RenderableType] = []
+    for pane in PANES if found.top else PANES[3:]:
+        if rows := list(pane.make_rows(found)):
+            lines += ["", Text(pane.title, style="bold"), _pane_table(pane.columns, rows)]
+    if not found.top:
+        lines += ["", Text("Nothing is rated yet; run `graphmem usage rate`.", style="dim")]
+    return Group(*lines[1:])
+
+
+def ratings(items: Sequence[model.RatedItem]) -> Table:
+    """Return rated items as a table."""
+    return _pane_table(RATED, _rated_rows(items))
+
+
+def _pane_table(columns: Sequence[str], rows: Iterable[PaneRow]) -> Table:
+    made = table(*columns)
+    for row in rows:
+        made.add_row(*row.cells)
+    return made
+
+
+def audit(found: model.Audit) -> RenderableType:
+    """Return the sessions and the findings, most severe first."""
+    if not (found.sessions or found.findings):
+        return Text("Nothing was logged in this period.", style="dim")
+    parts: list[RenderableType] = []
+    if found.sessions:
+        parts.append(_sessions(found.sessions))
+    for finding in found.findings:
+        line = Text(f"{finding.severity} ", style=SEVERITIES[finding.severity]).append(
+            finding.message, style="default"
+        )
+        parts += ["", line, Text("  " + " ".join(finding.ids[:MOST_IDS]), style="dim")]
+    if not found.findings:
+        parts += ["", Text("No protocol violations.", style="green")]
+    return Group(*parts)
+
+
+def _sessions(sessions: Sequence[model.SessionAudit]) -> Table:
+    columns = ("started", "ended", "session", "agent", "searches", "accesses", "lost")
+    rows = table(*columns)
+    for session in sessions:
+        rows.add_row(
+            f"{session.started_at:%Y-%m-%d %H:%M}",
+            f"{session.ended_at:%H:%M}" if session.ended_at else "–",
+            session.session_id,
+            session.agent or "–",
+            str(session.searches),
+            str(session.accesses),
+            "?" if session.lost is None else str(session.lost),
+        )
+    return rows
+
+
+def named(text: str | None, item_id: str) -> Text:
+    """Return the text of an item on one line of at most 60 characters."""
+    return Text(shortened(text or f"{item_id} (removed)", 60))
+
+
+LONGEST = 80
+"""Length of a pruned text, in characters."""
+MOST = 20
+"""Items shown per action and per run; the JSON contains all of them."""
+DONE = {model.PruneAction.ARCHIVE: "archived", model.PruneAction.COMPRESS: "compressed"}
+SHAPES = {
+    model.DetailLevel.WHOLE: "whole",
+    model.DetailLevel.SUMMARY: "summarised",
+    model.DetailLevel.POINTER: "one line",
+    model.DetailLevel.LEFT_OUT: "left out",
+}
+
+
+def pruned(done: model.PruneReport) -> RenderableType:
+    """Return the items that were or would be pruned."""
+    totals = (
+        f"{counted(done.rated, 'rated item')} examined, {done.kept} LOW or VERY_LOW stay for now"
+    )
+    if not done.items:
+        return Text(f"Nothing to prune: {totals}.", style="dim")
+    verb = "Pruned" if done.applied else "Would be pruned"
+    fates = Counter(item.fate for item in done.items)
+    summary = ", ".join(f"{fates[fate]} {word}" for fate, word in DONE.items() if fates[fate])
+    parts: list[RenderableType] = [Text(f"{verb}: {summary}."), Text(totals, style="dim")]
+    for fate, word in DONE.items():
+        items = [item for item in done.items if item.fate is fate]
+        if items:
+            parts.append(_items(items, word))
+    if done.applied:
+        parts.append(Text(f"Restore with `graphmem usage restore-pruned {done.run_id}`."))
+    else:
+        parts.append(Text("Nothing was written; use --apply.", style="dim"))
+    return Group(*parts)
+
+
+def manifest(lines: tuple[model.PruneRecord, ...]) -> RenderableType:
+    """Return all pruned items, grouped by run."""
+    if not lines:
+        return Text("Nothing has been pruned.", style="dim")
+    parts: list[RenderableType] = []
+    for run, found in groupby(sorted(lines, key=lambda line: (line.at, line.run_id)), _run):
+        items = list(found)
+        away = sum(line.away for line in items)
+        head = Text(run, style="bold").append(
+            f"  {items[0].at:%Y-%m-%d %H:%M}, {counted(len(items), 'item')}, {away} still pruned",
+            style="dim",
+        )
+        parts.append(head)
+        for line in items[:MOST]:
+            shown = Text(f"  {DONE[line.fate]:<10} ", style="yellow" if line.away else "dim")
+            shown.append(shortened(line.text, LONGEST), style="default" if line.away else "dim")
+            parts.append(shown.append(f"   {line.kind} {line.id}", style="dim"))
+        parts += _more(len(items))
+    return Group(*parts)
+
+
+def restored(done: model.PruneRestoreReport) -> Text:
+    """Return the number of restored items."""
+    if not done.items:
+        return Text("All items are already restored.", style="dim")
+    return Text(f"Restored: {counted(done.items, 'item')}.")
+
+
+def rolled_up(done: model.RollUpReport) -> str:
+    """Return the number of searches that were or would be replaced by counts."""
+    if not done.searches:
+        return "Nothing to roll up: no rated or unratable search is old enough."
+    searches = counted(done.searches, "search", "searches")
+    text = f"{searches} with {done.results:,} results, of {counted(done.sessions, 'session')}"
+    if done.applied:
+        return f"{text}: replaced by their counts."
+    return f"{text} would be replaced by counts; use --apply."
+
+
+def pack(found: model.Pack, text: str, output: Path | None) -> RenderableType:
+    """Return the text of a pack, or its file, and the tokens that it saves."""
+    if not text:
+        return Text("Nothing to pack.", style="dim")
+    shapes = Counter(item.how for item in found.items)
+    summary = ", ".join(f"{shapes[how]} {word}" for how, word in SHAPES.items() if shapes[how])
+    line = Text(f"{found.tokens:,} of {found.budget:,} tokens ({found.counted_by}): {summary}. ")
+    line.append(f"The full text has {found.whole_tokens:,}: {found.saved_share:.0%} saved.")
+    if found.overflow:
+        line.append(f" {found.overflow:,} over the budget: HIGH items are whole.", style="yellow")
+    if output is None:
+        return Group(Text(text), line)
+    return Group(Text(f"Written to {output}."), line)
+
+
+def _items(items: list[model.PruneCandidate], word: str) -> RenderableType:
+    rows = Table(title=word, title_justify="left", box=None, pad_edge=False)
+    rows.add_column("rating", justify="right")
+    rows.add_column("tier")
+    rows.add_column("item", max_width=60)
+    rows.add_column("reason", max_width=50)
+    rows.add_column("id", style="dim", overflow="fold")
+    for item in items[:MOST]:
+        tier = Text(item.tier, style=COLOURS[item.tier])
+        rows.add_row(f"{item.elo:.0f}", tier, shortened(item.text, LONGEST), item.reason, item.id)
+    return Group(rows, *_more(len(items)))
+
+
+def _more(count: int) -> list[Text]:
+    return [Text(f"  and {count - MOST} more", style="dim")] if count > MOST else []
+
+
+def _run(line: model.PruneRecord) -> str:
+    return line.run_id

@@ -1,0 +1,249 @@
+"""Arguments of the tools, and the JSON schemas of arguments and results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from graphmem.model import AsOf, Instant, Name, Part, Record, Statement, Tags, Text, Triple
+from graphmem.rules.context import MIN_TOKENS
+
+MAX_CONTEXT_TOKENS = 8_000
+MAX_MESSAGES = 200
+MAX_CLAIMS = 16
+
+_Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+_Limit = Annotated[int, Field(ge=1, le=100)]
+"""At most 100, so that an answer fits into a model's context."""
+_Strength = Annotated[float, Field(ge=0.5, le=0.9, allow_inf_nan=False)]
+"""Below 0.5 evidence has the opposite effect; above 0.9 an agent is too confident."""
+_Prior = Annotated[
+    float,
+    Field(ge=0.1, le=0.9, allow_inf_nan=False, description="Confidence before any evidence"),
+]
+_Direction = Literal["supporting", "refuting"]
+_SourceType = Annotated[
+    Literal["EXPLICIT", "TOOL", "EXTRACTOR"],
+    Field(description="A person stated it, a tool reported it, or you infer it"),
+]
+_AsOf = Annotated[
+    AsOf | None,
+    Field(description="Answer as of these times: true then (valid), recorded by then (known)"),
+]
+_At = Annotated[Instant | None, Field(description="When it happened, with time zone; default now")]
+_TurnId = Annotated[Name | None, Field(description="Turn (from add_messages) that it quotes")]
+_Reason = Annotated[
+    Annotated[Text, Field(max_length=10_000)] | None, Field(description="Reason; stored")
+]
+_MemoryId = Annotated[Name, Field(description="Id of a memory")]
+_BeliefId = Annotated[Name, Field(description="Id of a belief")]
+
+
+class SessionArguments(Record):
+    """Arguments of a tool that belongs to a conversation."""
+
+    session_id: Annotated[
+        Name | None, Field(description="Name of this conversation, the same each time")
+    ] = None
+
+
+class ContextArguments(SessionArguments):
+    """Arguments of `context`."""
+
+    about: Annotated[_Question, Field(description="The user's question, in full")]
+    tokens: Annotated[int, Field(ge=MIN_TOKENS, le=MAX_CONTEXT_TOKENS)] = 800
+    turns: Annotated[bool, Field(description="Also messages, verbatim")] = False
+    as_of: _AsOf = None
+
+
+class RecallArguments(SessionArguments):
+    """Arguments of `recall`."""
+
+    query: Annotated[_Question, Field(description="A question or keywords")]
+    limit: _Limit = 10
+    turns: Annotated[bool, Field(description="Also messages, verbatim")] = False
+    include_hidden: Annotated[bool, Field(description="Also superseded and deprecated items")] = (
+        False
+    )
+    tags: Annotated[Tags, Field(description="Only memories with all of these tags")] = ()
+    since: Instant | None = None
+    until: Instant | None = None
+    as_of: _AsOf = None
+
+
+class ExpandArguments(SessionArguments):
+    """Arguments of `expand`."""
+
+    item_id: Annotated[Name, Field(description="Id of a memory, belief, turn or episode")]
+
+
+class MessageArgument(Record):
+    """One message."""
+
+    role: Annotated[Name, Field(description="user, assistant, tool or system")]
+    content: Annotated[Text, Field(max_length=1_000_000)]
+    name: Name | None = None
+    at: Instant | None = None
+    id: Name | None = None
+
+
+class AddMessagesArguments(SessionArguments):
+    """Arguments of `add_messages`."""
+
+    messages: Annotated[tuple[MessageArgument, ...], Field(min_length=1, max_length=MAX_MESSAGES)]
+
+
+class RememberArguments(SessionArguments):
+    """Arguments of `remember`."""
+
+    content: Annotated[Text, Field(description="One self-contained sentence")]
+    tags: Tags = ()
+    at: _At = None
+    claims: Annotated[
+        tuple[Triple, ...],
+        Field(max_length=MAX_CLAIMS, description="Facts it states; it is evidence for each"),
+    ] = ()
+    confidence: Annotated[_Strength | None, Field(description="Of the claims; 0.8 by default")] = (
+        None
+    )
+    source_type: _SourceType | None = None
+
+
+class HistoryArguments(Record):
+    """Arguments of `memory_history`."""
+
+    memory_id: _MemoryId
+    limit: _Limit = 20
+    as_of: _AsOf = None
+
+
+class DeprecateArguments(Record):
+    """Arguments of `memory_deprecate`."""
+
+    memory_id: _MemoryId
+    reason: _Reason = None
+
+
+class ObserveArguments(SessionArguments):
+    """Arguments of `observe`."""
+
+    subject: Annotated[Part, Field(description="Person or thing, e.g. alice")]
+    predicate: Annotated[Part, Field(description="e.g. works_on; always use the same one")]
+    object: Annotated[Part, Field(description="The value, e.g. Atlas")]
+    kind: _Direction = "supporting"
+    confidence: Annotated[_Strength, Field(description="How certain the source is")] = 0.8
+    source_type: _SourceType = "EXPLICIT"
+    at: _At = None
+    turn_id: _TurnId = None
+    note: _Reason = None
+
+
+class CurrentArguments(Record):
+    """Arguments of `current`."""
+
+    subject: Part
+    predicate: Part
+    limit: _Limit = 10
+    as_of: _AsOf = None
+
+
+class BelieveArguments(SessionArguments):
+    """Arguments of `believe`."""
+
+    statement: Statement
+    confidence: _Prior = 0.5
+    note: _Reason = None
+
+
+class AddEvidenceArguments(SessionArguments):
+    """Arguments of `add_evidence`."""
+
+    belief_id: _BeliefId
+    kind: _Direction
+    strength: Annotated[_Strength, Field(description="0.5: no effect, 0.9: strongest")]
+    at: _At = None
+    turn_id: _TurnId = None
+    note: _Reason = None
+
+
+class EvidenceForArguments(Record):
+    """Arguments of `evidence_for`."""
+
+    belief_id: _BeliefId
+    cursor: Annotated[str | None, Field(description="`next_cursor` of the previous page")] = None
+    limit: _Limit = 20
+    as_of: _AsOf = None
+
+
+class ReviseArguments(SessionArguments):
+    """Arguments of `belief_revise`."""
+
+    belief_id: _BeliefId
+    statement: Statement
+    confidence: _Prior = 0.5
+    reason: _Reason = None
+
+
+class WhyArguments(Record):
+    """Arguments of `why`."""
+
+    item_id: Annotated[Name, Field(description="Id of a belief or a memory")]
+    limit: _Limit = 20
+    as_of: _AsOf = None
+
+
+Schema = dict[str, Any]
+
+_UNLISTED = frozenset({"title", "maxLength", "minLength", "pattern", "maxItems", "minItems"})
+"""Schema keywords that are validated but not listed: they do not help a model to choose values."""
+_ARGUMENTS_ONLY = frozenset({"additionalProperties", "default", "format"})
+
+
+def input_schema(record: type[BaseModel]) -> Schema:
+    """Return the schema of arguments; unknown arguments are refused."""
+    return _short(record.model_json_schema(), _UNLISTED)
+
+
+def output_schema(record: type[BaseModel]) -> Schema:
+    """Return the schema of a result, without defaults and nulls."""
+    return _short(record.model_json_schema(by_alias=False), _UNLISTED | _ARGUMENTS_ONLY)
+
+
+def _short(schema: Schema, unlisted: frozenset[str]) -> Schema:
+    text = json.dumps(schema)
+    whole: Mapping[str, Schema] = schema.pop("$defs", {})
+    # Class docstrings are for programmers; tools and arguments have their own descriptions.
+    parts = {n: {k: v for k, v in of.items() if k != "description"} for n, of in whole.items()}
+    often = {name for name in parts if text.count(f'"{_path(name)}"') > 1}
+    schema.pop("description", None)
+    once = {name: part for name, part in parts.items() if name not in often}
+    short = _plain(schema, once, unlisted)
+    if often:
+        short["$defs"] = {name: _plain(parts[name], once, unlisted) for name in sorted(often)}
+    return short
+
+
+def _path(name: str) -> str:
+    return f"#/$defs/{name}"
+
+
+def _plain(schema: Schema, once: Mapping[str, Schema], unlisted: frozenset[str]) -> Schema:
+    """Return a schema with references resolved and null alternatives removed."""
+    own = {k: v for k, v in schema.items() if k not in unlisted}
+    for name, part in once.items():
+        if own.get("$ref") == _path(name):
+            del own["$ref"]
+            return _plain(part | own, once, unlisted)
+    if "anyOf" in own:
+        [schema] = [part for part in own.pop("anyOf") if part.get("type") != "null"]
+        return _plain(schema | own, once, unlisted)
+    if own.get("default", ...) in (None, [], "", "current"):
+        del own["default"]
+    if "properties" in own:
+        own["properties"] = {k: _plain(v, once, unlisted) for k, v in own["properties"].items()}
+    if "items" in own:
+        own["items"] = _plain(own["items"], once, unlisted)
+    return own
