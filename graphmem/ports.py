@@ -8,11 +8,11 @@ awaited ones suspend on real I/O. No thread and no generated twin is involved.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar
 
 from graphmem.errors import SuspendedInSyncError
 from graphmem.rules.consolidation import M
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     Matrix = npt.NDArray[np.float32]
 
+P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -370,16 +371,37 @@ class RequestContext:
 
 
 def run_now(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that awaits blocking ports only, and return its result.
+    """Run a coroutine that awaits blocking ports only, and return its result; see `blocking`."""
+    return blocking(lambda: work)()
 
-    Raises:
-        SuspendedInSyncError: it reached an await that really suspends.
+
+def _nothing(*_: object) -> AbstractContextManager[object]:
+    return nullcontext()
+
+
+def blocking(
+    function: Callable[P, Coroutine[Any, Any, T]],
+    within: Callable[..., AbstractContextManager[object]] = _nothing,
+) -> Callable[P, T]:
+    """Return the blocking twin of a coroutine function that awaits blocking ports only.
+
+    The twin raises SuspendedInSyncError if the coroutine reaches an await that really suspends.
+
+    Args:
+        function: coroutine function.
+        within: returns a context manager for each call, from its positional arguments.
     """
-    try:
-        work.send(None)
-    except StopIteration as done:
-        value: T = done.value
-        return value
-    finally:
-        work.close()
-    raise SuspendedInSyncError
+
+    def twin(*args: P.args, **kwargs: P.kwargs) -> T:
+        with within(*args):
+            work = function(*args, **kwargs)
+            try:
+                work.send(None)
+            except StopIteration as done:
+                value: T = done.value
+                return value
+            finally:
+                work.close()
+            raise SuspendedInSyncError
+
+    return twin

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar
+from contextlib import AbstractContextManager, nullcontext
+from functools import update_wrapper, wraps
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar
+
+from graphmem import ports
 
 if TYPE_CHECKING:
     from graphmem.client.state import HandleState
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class AsyncNamespace:
@@ -45,11 +52,29 @@ def _instrumented(
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
     @wraps(method)
     async def instrumented(self: AsyncNamespace, /, *args: Any, **kwargs: Any) -> Any:
-        binding = self._state.binding
-        telemetry = binding.world.telemetry
-        if telemetry is None:
-            return await method(self, *args, **kwargs)
-        with telemetry.operation(name, binding.wall.tenant):
+        with _reported(self._state, name):
             return await method(self, *args, **kwargs)
 
+    _NAMES[instrumented] = name
     return instrumented
+
+
+_NAMES: dict[Callable[..., Any], str] = {}
+"""Operation names of the instrumented methods."""
+
+
+def _reported(state: HandleState, name: str) -> AbstractContextManager[object]:
+    telemetry = state.binding.world.telemetry
+    return telemetry.operation(name, state.binding.wall.tenant) if telemetry else nullcontext()
+
+
+def blocking(
+    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Any, P], T]:
+    """Return the blocking twin of a coroutine method that awaits only ports."""
+    name = _NAMES.get(method)
+    if name is None:
+        twin = ports.blocking(method)
+    else:
+        twin = ports.blocking(inspect.unwrap(method), lambda self, *_: _reported(self._state, name))
+    return update_wrapper(twin, method)

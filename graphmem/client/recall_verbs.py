@@ -17,8 +17,8 @@ from graphmem.client.arguments import (
     reading_of,
     recall_policy_of,
 )
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import blocking, bounded, listed, valid, yes_or_no
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import bounded, listed, valid, yes_or_no
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     AnyBite,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -22,7 +21,7 @@ from graphmem.operations.access_log import (
     SearchHit,
     SessionStart,
 )
-from graphmem.ports import RequestContext, run_now
+from graphmem.ports import RequestContext
 from graphmem.rules import hygiene, identity
 from graphmem.rules.hygiene import Rule
 
@@ -168,18 +167,6 @@ class HandleState:
                 hook(outcome)
             except Exception:  # A failing hook must not undo the commit.
                 log.exception("An on_commit hook failed on event %s.", outcome.event_id)
-
-
-def blocking(
-    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
-) -> Callable[Concatenate[Any, P], T]:
-    """Return the blocking twin of a coroutine method that awaits only ports."""
-
-    def twin(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return run_now(method(self, *args, **kwargs))
-
-    update_wrapper(twin, method)
-    return twin
 
 
 def valid(record: type[M], /, **fields: Any) -> M:
