@@ -8,11 +8,11 @@ awaited ones suspend on real I/O. No thread and no generated twin is involved.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from graphmem.errors import SuspendedInSyncError
 from graphmem.rules.consolidation import M
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     Matrix = npt.NDArray[np.float32]
 
+P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -370,16 +371,44 @@ class RequestContext:
 
 
 def run_now(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that awaits blocking ports only, and return its result.
+    """Run a coroutine that awaits blocking ports only, and return its result; see `blocking`."""
+    return blocking(lambda _: work)(None)
 
-    Raises:
-        SuspendedInSyncError: it reached an await that really suspends.
+
+def _nothing(*_: object) -> AbstractContextManager[object]:
+    return nullcontext()
+
+
+# Quoted: jedi shows the parameters of the coroutine only if it cannot resolve these types.
+Awaited: TypeAlias = "Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]"
+Blocking: TypeAlias = "Callable[Concatenate[Any, P], T]"
+
+
+def blocking(
+    function: Awaited[P, T],
+    within: Callable[..., AbstractContextManager[object]] = _nothing,
+) -> Blocking[P, T]:
+    """Return the blocking twin of a coroutine function that awaits blocking ports only.
+
+    The twin raises SuspendedInSyncError if the coroutine reaches an await that really suspends.
+
+    Args:
+        function: coroutine function; of a decorated one, the function that was decorated.
+        within: returns a context manager for each call, from its positional arguments.
     """
-    try:
-        work.send(None)
-    except StopIteration as done:
-        value: T = done.value
-        return value
-    finally:
-        work.close()
-    raise SuspendedInSyncError
+    wrapped = vars(function).get("__wrapped__")
+
+    # Without annotations, for the same reason.
+    def twin(first, /, *args, **kwargs) -> T:  # type: ignore[no-untyped-def]
+        with within(first):
+            work = (wrapped or function)(first, *args, **kwargs)
+            try:
+                work.send(None)
+            except StopIteration as done:
+                value: T = done.value
+                return value
+            finally:
+                work.close()
+            raise SuspendedInSyncError
+
+    return twin

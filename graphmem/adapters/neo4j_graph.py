@@ -27,7 +27,7 @@ from graphmem.errors import (
     IndexNotReadyError,
     ReadConflictError,
 )
-from graphmem.ports import Query, R, ServerAddress, Tx, run_now
+from graphmem.ports import Query, R, ServerAddress, Tx, blocking
 from graphmem.rules import scoring
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ class BlockingGraph:
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
         unit = neo4j.unit_of_work(timeout=self._settings.read_timeout_s)(
-            lambda tx: run_now(work(BlockingTx(tx, self._generation)))
+            blocking(lambda tx: work(BlockingTx(tx, self._generation)))
         )
         with translated(), self._session() as session:
             return session.execute_read(unit)
@@ -259,7 +259,7 @@ class BlockingGraph:
     async def write(self, work: Work[T]) -> T:
         """Run `work` in one managed write transaction."""
         unit = neo4j.unit_of_work(timeout=self._settings.transaction_timeout_s)(
-            lambda tx: run_now(work(BlockingTx(tx, self._generation)))
+            blocking(lambda tx: work(BlockingTx(tx, self._generation)))
         )
         with translated(), self._session() as session:
             try:
@@ -271,7 +271,7 @@ class BlockingGraph:
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
         unit = neo4j.unit_of_work(timeout=SCHEMA_TIMEOUT_S)(
-            lambda tx: run_now(BlockingTx(tx, self._generation).fetch(query, **params))
+            blocking(lambda tx: BlockingTx(tx, self._generation).fetch(query, **params))
         )
         with translated(), self._session() as session:
             return session.execute_write(unit)

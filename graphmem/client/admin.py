@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from graphmem.client import foreign_import
 from graphmem.client.arguments import file_of
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import blocking, valid
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     BackfillReport,

@@ -13,8 +13,8 @@ from graphmem.client.arguments import (
     belief_id_of,
     several,
 )
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import HandleState, blocking, valid
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import HandleState, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     EventSource,

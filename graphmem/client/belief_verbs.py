@@ -13,8 +13,8 @@ from graphmem.client.arguments import (
     reading_of,
     records,
 )
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import HandleState, bounded, valid, yes_or_no
 from graphmem.model import (
     AsOf,
     BeliefEvidence,

@@ -18,7 +18,8 @@ from graphmem.client.arguments import (
     several,
 )
 from graphmem.client.belief_changes import AsyncBeliefChanges, BeliefChanges
-from graphmem.client.state import blocking, bounded, valid, yes_or_no
+from graphmem.client.namespace import blocking
+from graphmem.client.state import bounded, valid, yes_or_no
 from graphmem.model import (
     AsOf,
     Belief,

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Literal
 
 from graphmem.client.arguments import Named
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import blocking, valid
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import valid
 from graphmem.model import (
     Alias,
     Cardinality,

@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from graphmem.client.arguments import AskedId, file_of
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import blocking, bounded, valid, yes_or_no
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import bounded, valid, yes_or_no
 from graphmem.model import (
     CompressionReport,
     Episode,

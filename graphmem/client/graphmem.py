@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Self
 from graphmem.client import connect, exiting, instrumentation
 from graphmem.client.access_log import AccessLog
 from graphmem.client.handle import AsyncHandle, Handle, on_tenant
-from graphmem.client.state import HandleState, OnCommit, blocking
+from graphmem.client.namespace import blocking
+from graphmem.client.state import HandleState, OnCommit
 from graphmem.model import Health
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from graphmem.client.arguments import several
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import blocking
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.errors import InvalidInputError
 from graphmem.model import GetItem, ItemAnswer, ItemCall, ListNamespaces, PutItem, SearchItems
 from graphmem.operations import items

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import HandleState, blocking, valid, yes_or_no
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import HandleState, valid, yes_or_no
 from graphmem.errors import ConfigurationError, InvalidInputError
 from graphmem.model import (
     ConsolidationPolicy,

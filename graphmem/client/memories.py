@@ -9,8 +9,8 @@ from typing import Annotated
 from pydantic import Field
 
 from graphmem.client.arguments import AskedId, moment_of
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import HandleState, blocking, bounded, valid
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import HandleState, bounded, valid
 from graphmem.model import (
     AsOf,
     EventSource,

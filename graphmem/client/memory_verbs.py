@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from graphmem.client.arguments import AskedId, file_of, several
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import blocking, listed, valid, yes_or_no
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import listed, valid, yes_or_no
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     CommitOutcome,

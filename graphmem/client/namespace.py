@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial, update_wrapper, wraps
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeAlias, TypeVar
+
+from graphmem import ports
 
 if TYPE_CHECKING:
     from graphmem.client.state import HandleState
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class AsyncNamespace:
@@ -45,11 +52,34 @@ def _instrumented(
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
     @wraps(method)
     async def instrumented(self: AsyncNamespace, /, *args: Any, **kwargs: Any) -> Any:
-        binding = self._state.binding
-        telemetry = binding.world.telemetry
-        if telemetry is None:
-            return await method(self, *args, **kwargs)
-        with telemetry.operation(name, binding.wall.tenant):
+        with _reported(name, self):
             return await method(self, *args, **kwargs)
 
+    _NAMES[instrumented] = name
     return instrumented
+
+
+_NAMES: dict[Callable[..., Any], str] = {}
+"""Operation names of the instrumented methods."""
+
+
+def _reported(name: str | None, handle: Any, *_: object) -> AbstractContextManager[object]:
+    binding = handle._state.binding
+    if name is None or binding.world.telemetry is None:
+        return nullcontext()
+    found: AbstractContextManager[object]
+    found = binding.world.telemetry.operation(name, binding.wall.tenant)
+    return found
+
+
+# Quoted: jedi shows the parameters of the coroutine only if it cannot resolve these types.
+Awaited: TypeAlias = "Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]"
+Blocking: TypeAlias = "Callable[Concatenate[Any, P], T]"
+
+
+def blocking(method: Awaited[P, T]) -> Blocking[P, T]:
+    """Return the blocking twin of a coroutine method that awaits only ports."""
+    # The twin reports its calls itself, without the wrapper of `_instrumented`.
+    twin = ports.blocking(method, partial(_reported, _NAMES.get(method)))
+    update_wrapper(twin, method)
+    return twin

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from graphmem.client.arguments import several
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import blocking, bounded, valid
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import bounded, valid
 from graphmem.model import (
     EventSource,
     Name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeAlias
@@ -17,8 +17,8 @@ from graphmem.client.arguments import (
     reading_of,
     recall_policy_of,
 )
-from graphmem.client.namespace import AsyncNamespace, Namespace
-from graphmem.client.state import blocking, bounded, listed, valid, yes_or_no
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import bounded, listed, valid, yes_or_no
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     AnyBite,
@@ -118,7 +118,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             InvalidInputError: an argument is invalid, a scope is not a read scope of the handle,
                 or `as_of.known` is in the future.
         """
-        found = await asked(
+        found = await _recalled(
             self._state.binding,
             query,
             limit,
@@ -189,7 +189,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         room = bounded("tokens", tokens, context.MAX_TOKENS, least=context.MIN_TOKENS)
         question = valid(_About, about=about).about if isinstance(about, str) else _question(about)
         # The session is not updated here: items that do not fit are not supplied.
-        found = await asked(
+        found = await _recalled(
             self._state.binding,
             question,
             limit,
@@ -285,15 +285,15 @@ class RecallVerbs(Namespace):
     expand = blocking(AsyncRecallVerbs.expand)
 
 
-async def asked(
+def _recalled(
     to: RequestContext,
     query: str,
     limit: int,
     policy: str | RecallPolicy,
     as_of: AsOf | None,
     **given: Any,
-) -> Recollection:
-    """Return the result of `AsyncRecalling.recall`; the session and the log are not updated."""
+) -> Coroutine[Any, Any, Recollection]:
+    """Return the search of `recall`, to be awaited; it updates neither the session nor the log."""
     question = valid(_Question, query=query).query
     flags = {name: yes_or_no(name, given[name]) for name in FLAGS}
     filters = valid(_Filters, **given | flags)
@@ -302,9 +302,7 @@ async def asked(
         as_of=moment_of(as_of),
         limit=bounded("limit", limit, MOST_BITES),
     )
-    return await recall.recall(
-        _within(to, filters.scopes), question, want, recall_policy_of(policy)
-    )
+    return recall.recall(_within(to, filters.scopes), question, want, recall_policy_of(policy))
 
 
 def hits(bites: Iterable[AnyBite]) -> Iterator[SearchHit]:

@@ -7,7 +7,8 @@ from types import TracebackType
 from typing import Any, Self, cast
 
 from graphmem.client.handle import AsyncHandle, Handle
-from graphmem.client.state import SessionState, blocking, listed
+from graphmem.client.namespace import blocking
+from graphmem.client.state import SessionState, listed
 from graphmem.model import Message, TurnsReceipt
 from graphmem.operations import episode
 from graphmem.ports import run_now

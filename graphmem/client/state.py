@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -22,7 +21,7 @@ from graphmem.operations.access_log import (
     SearchHit,
     SessionStart,
 )
-from graphmem.ports import RequestContext, run_now
+from graphmem.ports import RequestContext
 from graphmem.rules import hygiene, identity
 from graphmem.rules.hygiene import Rule
 
@@ -30,9 +29,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 OnCommit = Callable[[CommitOutcome], None]
-# Quoted: jedi shows the parameters of the coroutine only if it cannot resolve these types.
-Awaited: TypeAlias = "Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]"
-Blocking: TypeAlias = "Callable[Concatenate[Any, P], T]"
 
 log = logging.getLogger("graphmem")
 
@@ -173,17 +169,6 @@ class HandleState:
                 hook(outcome)
             except Exception:  # A failing hook must not undo the commit.
                 log.exception("An on_commit hook failed on event %s.", outcome.event_id)
-
-
-def blocking(method: Awaited[P, T]) -> Blocking[P, T]:
-    """Return the blocking twin of a coroutine method that awaits only ports."""
-
-    # Without annotations, for the same reason.
-    def twin(self, /, *args, **kwargs) -> T:  # type: ignore[no-untyped-def]
-        return run_now(method(self, *args, **kwargs))
-
-    update_wrapper(twin, method)
-    return twin
 
 
 def valid(record: type[M], /, **fields: Any) -> M:

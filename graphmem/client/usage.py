@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from graphmem.adapters.models.service import token_counter
-from graphmem.client.namespace import AsyncNamespace, Namespace
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.recall_verbs import Question
-from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
+from graphmem.client.state import HandleState, bounded, valid, yes_or_no
 from graphmem.model import (
     Audit,
     Name,

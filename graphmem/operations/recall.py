@@ -37,7 +37,6 @@ from graphmem.rules import (
     transcripts,
     usage,
 )
-from graphmem.rules.conflicts import retry_conversion
 
 NOW = catalog.query("recall/current", dict)
 NARROWED = catalog.query("recall/filtered", dict)
@@ -85,7 +84,6 @@ class RecallRequest:
         return [kind for kind, on in asked if on]
 
 
-@retry_conversion
 async def recall(
     to: RequestContext, text: str, want: RecallRequest, policy: RecallPolicy
 ) -> Recollection:
@@ -129,18 +127,18 @@ async def recall(
     if want.narrows:
         query, asked = NARROWED, asked | _narrower(to, asked, want, kept)
 
-    async def work(tx: Tx) -> Mapping[str, Any]:
+    async def work(tx: Tx) -> Recollection:
         [candidates] = await tx.fetch(query, **_of(query, asked))
         [found] = await tx.fetch(HITS, found=candidates, **_of(HITS, asked))
-        return found
+        # Rows are converted here, because the transaction is retried if that fails.
+        reader = _RowDecoder(to.model.mu_query, policy.trace, found["lost"], times == AsOf())
+        return Recollection(
+            bites=tuple(reader.bite(hit) for hit in found["hits"]),
+            hidden=dict(found["hidden_counts"]),
+            provisional=read_options.is_provisional(times, found["now"]),
+        )
 
-    found = await to.world.graph.read(work)
-    reader = _RowDecoder(to.model.mu_query, policy.trace, found["lost"], times == AsOf())
-    return Recollection(
-        bites=tuple(reader.bite(hit) for hit in found["hits"]),
-        hidden=dict(found["hidden_counts"]),
-        provisional=read_options.is_provisional(times, found["now"]),
-    )
+    return await to.world.graph.read(work)
 
 
 def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ fail each time.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from traceback import walk_tb
 from typing import Any, ParamSpec, TypeVar
@@ -27,18 +28,30 @@ CONVERTING_PACKAGES = ("graphmem", "pydantic")
 """Packages whose code converts rows to records."""
 
 
-async def retry_transaction(transaction: Run[T]) -> T:
-    """Run a transaction, and retry it while the nodes that it reads are being deleted.
+def transaction_attempts() -> Iterator[AbstractContextManager[object]]:
+    """Yield a context manager for each attempt of a transaction; return from the first that works.
 
-    Raises:
-        ReadConflictError: every attempt failed.
+    Each of them suppresses the errors of nodes that are being deleted; the last one raises
+    ReadConflictError.
     """
-    for _ in range(MAX_ATTEMPTS - 1):
-        try:
-            return await _convert(transaction)
-        except ReadConflictError:
-            continue
-    return await _convert(transaction)
+    for left in reversed(range(MAX_ATTEMPTS)):
+        yield _attempt(is_last=not left)
+
+
+@contextmanager
+def _attempt(*, is_last: bool) -> Iterator[None]:
+    try:
+        yield
+    except ReadConflictError:
+        if is_last:
+            raise
+    except GraphmemError:
+        raise
+    except CONVERSION_ERRORS as error:
+        if not _is_of_rows(error):
+            raise
+        if is_last:
+            raise _conflict() from error
 
 
 def retry_conversion(
@@ -72,9 +85,13 @@ async def _convert(run: Run[T]) -> T:
     except CONVERSION_ERRORS as error:
         if not _is_of_rows(error):
             raise
-        raise ReadConflictError(
-            "The rows have no properties: their nodes are being deleted, or are damaged."
-        ) from error
+        raise _conflict() from error
+
+
+def _conflict() -> ReadConflictError:
+    return ReadConflictError(
+        "The rows have no properties: their nodes are being deleted, or are damaged."
+    )
 
 
 def _is_of_rows(error: BaseException) -> bool:

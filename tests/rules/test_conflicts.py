@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import pytest
 
 from graphmem.errors import NotFoundError, ReadConflictError
 from graphmem.ports import run_now
 from graphmem.rules import identity, read_options
-from graphmem.rules.conflicts import MAX_ATTEMPTS, retry_conversion, retry_transaction
+from graphmem.rules.conflicts import MAX_ATTEMPTS, retry_conversion, transaction_attempts
+
+Read = Callable[[], Coroutine[Any, Any, object]]
+
+
+def in_a_transaction(read: Read) -> Read:
+    """Return a read that is retried as a transaction is."""
+
+    async def attempted() -> object:
+        for attempt in transaction_attempts():
+            with attempt:
+                return await read()
+        raise AssertionError
+
+    return attempted
 
 
 def test_what_no_record_can_be_made_of_is_read_again() -> None:
@@ -22,7 +38,7 @@ def test_what_no_record_can_be_made_of_is_read_again() -> None:
     assert run_now(read()) == "a text"
 
 
-@pytest.mark.parametrize("run", [retry_conversion, lambda read: lambda: retry_transaction(read)])
+@pytest.mark.parametrize("run", [retry_conversion, in_a_transaction])
 def test_damage_is_found_each_time(run: object) -> None:
     reads = []
 
@@ -45,7 +61,7 @@ def test_what_the_standard_library_makes_of_a_row_is_read_again() -> None:
     assert run_now(read()) == "n1"
 
 
-@pytest.mark.parametrize("run", [retry_conversion, lambda read: lambda: retry_transaction(read)])
+@pytest.mark.parametrize("run", [retry_conversion, in_a_transaction])
 def test_errors_of_a_callers_own_code_reach_the_caller_at_once(run: object) -> None:
     """For example those of an embedder, which runs inside a recall."""
     reads = []

@@ -122,7 +122,7 @@ def test_spans_of_a_client_hold_nothing_that_was_said(door: Door, spans: Spans) 
         "graphmem.remember",
         "graphmem.embedding",
         "graphmem.recall",
-        "graphmem.get",
+        "graphmem.memories.get",
     ]
     exported = "".join(span.to_json() for span in ended)
     for content in (unlike(1), unlike(2), memory_id, "private", "m_nope"):

@@ -8,10 +8,10 @@ from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar
 
 from graphmem import catalog
-from graphmem.errors import ErasedError, NotFoundError
+from graphmem.errors import ErasedError, NotFoundError, ReadConflictError
 from graphmem.ports import Graph, Mode, Query, R, ServerAddress, Tx
 from graphmem.rules import erasure, identity
-from graphmem.rules.conflicts import retry_transaction
+from graphmem.rules.conflicts import transaction_attempts
 from graphmem.rules.erasure import NamedItem
 
 T = TypeVar("T")
@@ -47,15 +47,16 @@ class ErasureGuard:
         """Return whether a check within the last TRUST_S seconds found no tombstones."""
         return self._now() < self._looked.get(tenant, -math.inf) + TRUST_S
 
-    async def refused(self, tx: Tx, tenant: str, keys: Sequence[str]) -> list[str]:
-        """Return the keys that have tombstones."""
-        asked = self._now()
-        [found] = await tx.fetch(REFUSED, tenant=identity.tenant_key(tenant), keys=keys)
-        if found["ever"]:
+    def now(self) -> float:
+        """Return the time of the monotonic clock, in seconds."""
+        return self._now()
+
+    def note(self, tenant: str, asked: float, *, has_tombstones: bool) -> None:
+        """Note whether a check that started at `asked` found that the tenant has tombstones."""
+        if has_tombstones:
             self._looked.pop(tenant, None)
         else:
             self._looked[tenant] = asked
-        return list(found["keys"])
 
     async def verify(self) -> None:
         """Check that the server can be used; see `ports.Graph`."""
@@ -75,7 +76,10 @@ class ErasureGuard:
         Raises:
             ReadConflictError: data was deleted while it was read, in every attempt.
         """
-        return await retry_transaction(lambda: self._inner.read(work))
+        for attempt in transaction_attempts():
+            with attempt:
+                return await self._inner.read(work)
+        raise ReadConflictError
 
     async def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
         """Run `work` in one managed write transaction.
@@ -96,7 +100,10 @@ class ErasureGuard:
             await watched.refuse()
             return done
 
-        return await retry_transaction(lambda: self._inner.write(guarded))
+        for attempt in transaction_attempts():
+            with attempt:
+                return await self._inner.write(guarded)
+        raise ReadConflictError
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
@@ -116,12 +123,12 @@ class _GuardedTx:
         self._given: dict[str, list[tuple[Query[Any], Mapping[str, object]]]] = {}
         """Queries and their parameters, by tenant."""
 
-    async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
+    def fetch(self, query: Query[R], /, **params: object) -> Coroutine[Any, Any, list[R]]:
         """Run a catalog query and return its rows as records."""
         tenant = params.get("tenant")
         if query.mode is Mode.WRITE and isinstance(tenant, str) and not query.name.startswith(OWN):
             self._given.setdefault(tenant, []).append((query, params))
-        return await self._inner.fetch(query, **params)
+        return self._inner.fetch(query, **params)
 
     async def refuse(self) -> None:
         """Refuse writes of erased data and redact mentions of it in payloads.
@@ -158,7 +165,10 @@ class _TombstoneCheck:
         mentioned = {one for _, payload in payloads for one in erasure.mentions(payload)}
         keys = _by_key(tenant, named)
         marks = _by_key(tenant, {NamedItem(*one) for one in mentioned})
-        found = await self._guard.refused(self._tx, tenant, [*places, *keys.keys() | marks])
+        asked, hashes = self._guard.now(), [*places, *keys.keys() | marks]
+        [row] = await self._tx.fetch(REFUSED, tenant=identity.tenant_key(tenant), keys=hashes)
+        self._guard.note(tenant, asked, has_tombstones=row["ever"])
+        found = list(row["keys"])
         if erased := frozenset((tenant, places[key]) for key in found if key in places):
             raise ErasedError("The scope or tenant was erased.", places=erased)
         if refused := await self._refused(_in(keys, found)):
