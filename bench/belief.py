@@ -142,14 +142,14 @@ def _rows(slot: Slot, ids: list[str]) -> Iterator[dict[str, Any]]:
 def _keep(memory: Handle, slot: Slot) -> float:
     """Create a slot's checkpoint and return the seconds that it took."""
     started = time.perf_counter()
-    run_now(writing.keep(memory._state.binding, slot.place, longest_s=0.0))
+    run_now(writing.keep(memory._state.context, slot.place, longest_s=0.0))
     return time.perf_counter() - started
 
 
 def _read(memory: Handle, slot: Slot, kind: Cardinality, *, from_zero: bool) -> float:
     """Return the median time of some reads in milliseconds."""
     by = ReadOptions(policy=Policy(cardinality=kind))
-    to = memory._state.binding
+    to = memory._state.context
     took = []
     for _ in range(RUNS):
         started = time.perf_counter()

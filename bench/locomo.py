@@ -342,8 +342,8 @@ def _answer(
     want = recall.RecallRequest(memories=False, beliefs=False, turns=True, limit=limit)
     answered = []
     for question in steps.over(evaluation.questions, title):
-        binding = evaluation.memory.scope(question.conversation)._state.binding
-        found = run_now(recall.recall(binding, question.text, want, policy))
+        context = evaluation.memory.scope(question.conversation)._state.context
+        found = run_now(recall.recall(context, question.text, want, policy))
         ids = [evaluation.turns[bite.turn.id] for bite in found.bites if isinstance(bite, TurnBite)]
         place = {i: rank for rank, i in reversed(list(enumerate(ids, 1)))}
         ranks = sorted(place[i] for i in question.evidence if place.get(i, DEEP) <= max(CUTS))

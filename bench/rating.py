@@ -56,7 +56,7 @@ from bench import synthetic
 from bench.rating_log import TENANT
 from graphmem import GraphMem
 with GraphMem.open(embedder=synthetic.LookupEmbedder()) as memory:
-    memory.tenant(TENANT).rate(again=True, on_part=lambda *part: print(*part, flush=True))
+    memory.tenant(TENANT).rate(again=True, on_progress=lambda *part: print(*part, flush=True))
 """
 
 

@@ -36,7 +36,7 @@ R = TypeVar("R")
 
 Row = Mapping[str, Any]
 
-OnPart = Callable[[str, int], None]
+OnProgress = Callable[[str, int], None]
 """Progress callback; receives a kind of item and how many more of it are done."""
 
 
@@ -365,9 +365,24 @@ class Services:
 class RequestContext:
     """Context of a use case: services, tenant scope, and the graph's embedding model."""
 
-    world: Services
-    wall: TenantScope
+    services: Services
+    tenant_scope: TenantScope
     model: EmbeddingModel
+
+    @property
+    def tenant(self) -> str:
+        """Tenant of the call."""
+        return self.tenant_scope.tenant
+
+    @property
+    def scope(self) -> str:
+        """Write scope."""
+        return self.tenant_scope.scope
+
+    @property
+    def read_scopes(self) -> tuple[str, ...]:
+        """Scopes that the call may read."""
+        return self.tenant_scope.scopes
 
 
 def run_now(work: Coroutine[Any, Any, T]) -> T:

@@ -57,9 +57,9 @@ class WrongClock(SystemClock):
 
 def with_clock(memory: Handle, wrong: timedelta) -> Handle:
     """Return the same handle with a clock that is wrong by this much."""
-    binding = memory._state.binding
-    world = replace(binding.world, clock=WrongClock(wrong))
-    return GraphMem(replace(memory._state, binding=replace(binding, world=world)))
+    context = memory._state.context
+    services = replace(context.services, clock=WrongClock(wrong))
+    return GraphMem(replace(memory._state, context=replace(context, services=services)))
 
 
 Verb: TypeAlias = Callable[[str], tuple[Write, Callable[[], object]]]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from graphmem import GraphMem
     from graphmem.cli.console import Console
-    from graphmem.ports import OnPart
+    from graphmem.ports import OnProgress
     from graphmem.settings import Settings
 
 T = TypeVar("T")
@@ -100,7 +100,7 @@ class App:
             yield progress
 
     @contextmanager
-    def counting(self, counters: Mapping[str, str]) -> Iterator[OnPart]:
+    def counting(self, counters: Mapping[str, str]) -> Iterator[OnProgress]:
         """Yield a progress callback that shows a counter per kind on standard error.
 
         Args:

@@ -29,7 +29,7 @@ from graphmem.operations import (
     evidence,
     transferring,
 )
-from graphmem.ports import OnPart, RequestContext, silent
+from graphmem.ports import OnProgress, RequestContext, silent
 from graphmem.rules import foreign
 from graphmem.rules.read_options import ReadOptions
 
@@ -48,7 +48,7 @@ class AsyncAdmin(AsyncNamespace):
     _prefix = "admin."
 
     async def export_to(
-        self, path: str | os.PathLike[str], on_progress: OnPart = silent
+        self, path: str | os.PathLike[str], on_progress: OnProgress = silent
     ) -> ExportReport:
         """Write all data of the tenant, in all its scopes, to a file.
 
@@ -70,10 +70,10 @@ class AsyncAdmin(AsyncNamespace):
                 interrupted export is damaged or belongs to another tenant.
         """
         await self._state.flush()
-        return await transferring.export(self._state.binding, file_of("path", path), on_progress)
+        return await transferring.export(self._state.context, file_of("path", path), on_progress)
 
     async def import_from(
-        self, path: str | os.PathLike[str], on_progress: OnPart = silent
+        self, path: str | os.PathLike[str], on_progress: OnProgress = silent
     ) -> ImportReport:
         """Import a file that `export_to` wrote, from any tenant, into this tenant.
 
@@ -94,12 +94,12 @@ class AsyncAdmin(AsyncNamespace):
             ImportConflictError: a record contradicts existing data; the error names its line.
                 Nothing of its batch of 500 is written, and earlier batches stay.
         """
-        report = await transferring.take(self._state.binding, file_of("path", path), on_progress)
-        await rebuilt(self._state.binding, on_progress)
+        report = await transferring.take(self._state.context, file_of("path", path), on_progress)
+        await rebuilt(self._state.context, on_progress)
         return report
 
     async def import_foreign(
-        self, data: object, source: str, on_progress: OnPart = silent
+        self, data: object, source: str, on_progress: OnProgress = silent
     ) -> ForeignImportReport:
         """Import the data of another memory system with its original times.
 
@@ -131,7 +131,7 @@ class AsyncAdmin(AsyncNamespace):
         plan = PLANS[source](data)
         return await foreign_import.run(self._state, plan, on_progress)
 
-    async def rebuild(self, on_progress: OnPart = silent) -> RebuildReport:
+    async def rebuild(self, on_progress: OnProgress = silent) -> RebuildReport:
         """Rebuild every cache of the tenant from its events; safe to interrupt and to repeat.
 
         Missing beliefs that consolidation derived are restored too. That needs no model, because
@@ -140,9 +140,9 @@ class AsyncAdmin(AsyncNamespace):
         Args:
             on_progress: progress callback; receives a kind and the number of nodes or slots.
         """
-        return await rebuilt(self._state.binding, on_progress)
+        return await rebuilt(self._state.context, on_progress)
 
-    async def verify(self, on_progress: OnPart = silent) -> RebuildReport:
+    async def verify(self, on_progress: OnProgress = silent) -> RebuildReport:
         """Compare every cache of the tenant with its events; nothing is written.
 
         Compares the edges from consolidation's events to their beliefs, the status of memories
@@ -151,7 +151,7 @@ class AsyncAdmin(AsyncNamespace):
         Args:
             on_progress: progress callback; receives a kind and the number of nodes or slots.
         """
-        to = self._state.binding
+        to = self._state.context
         mismatches = await consolidation.replay(to, repair=False, on_page=on_progress)
         mismatches += await caches.lineage(to, repair=False, on_page=on_progress)
         for slot in await evidence.long_slots(to):
@@ -159,7 +159,7 @@ class AsyncAdmin(AsyncNamespace):
             on_progress("slot", 1)
         return RebuildReport(wrong=tuple(mismatches))
 
-    async def backfill(self, on_progress: OnPart = silent) -> BackfillReport:
+    async def backfill(self, on_progress: OnProgress = silent) -> BackfillReport:
         """Create missing events for memories written by another tool or in an older layout.
 
         Every read depends on events: a Memory node without events appears in no history and at no
@@ -186,7 +186,7 @@ class AsyncAdmin(AsyncNamespace):
         Args:
             on_progress: progress callback; receives `memory` or `edge` and the number checked.
         """
-        return await caches.make_whole(self._state.binding, on_progress)
+        return await caches.make_whole(self._state.context, on_progress)
 
 
 class Admin(Namespace):
@@ -200,22 +200,25 @@ class Admin(Namespace):
     backfill = blocking(AsyncAdmin.backfill)
 
 
-async def rebuilt(to: RequestContext, on_part: OnPart) -> RebuildReport:
+async def rebuilt(context: RequestContext, on_progress: OnProgress) -> RebuildReport:
     """Rebuild every cache of a tenant; see `AsyncUpkeep.rebuild`."""
-    mismatches = await consolidation.replay(to, repair=True, on_page=on_part)
-    mismatches += await caches.lineage(to, repair=True, on_page=on_part)
+    mismatches = await consolidation.replay(context, repair=True, on_page=on_progress)
+    mismatches += await caches.lineage(context, repair=True, on_page=on_progress)
     checkpointed = 0
-    for slot in await evidence.long_slots(to):
-        await evidence.forget_checkpoint(to, slot)
-        checkpointed += await evidence.keep_checkpoint(to, slot)
-        on_part("slot", 1)
-    await evidence.embed_statements(to)
+    for slot in await evidence.long_slots(context):
+        await evidence.forget_checkpoint(context, slot)
+        checkpointed += await evidence.keep_checkpoint(context, slot)
+        on_progress("slot", 1)
+    await evidence.embed_statements(context)
     return RebuildReport(wrong=tuple(mismatches), checkpointed=checkpointed)
 
 
-async def _slot_mismatches(to: RequestContext, slot: evidence.SlotKey) -> list[Mismatch]:
+async def _slot_mismatches(context: RequestContext, slot: evidence.SlotKey) -> list[Mismatch]:
     in_scope = replace(
-        to, wall=to.wall.model_copy(update={"scope": slot.scope, "scopes": (slot.scope,)})
+        context,
+        tenant_scope=context.tenant_scope.model_copy(
+            update={"scope": slot.scope, "scopes": (slot.scope,)}
+        ),
     )
     readings = [
         await belief.current(

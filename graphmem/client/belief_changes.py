@@ -77,7 +77,7 @@ class AsyncBeliefChanges(AsyncNamespace):
             artifact_ref=artifact_ref,
             note=note,
         )
-        return await evidence.retract(self._state.binding, target, origin)
+        return await evidence.retract(self._state.context, target, origin)
 
     async def revise(
         self,
@@ -403,7 +403,7 @@ async def _mark_belief(
 ) -> StatusReceipt:
     why = valid(Because, reason=reason).reason or origin.note
     origin = origin.model_copy(update={"note": why})
-    return await evidence.mark(state.binding, kind, belief_id_of(belief_id), origin)
+    return await evidence.mark(state.context, kind, belief_id_of(belief_id), origin)
 
 
 async def _replace(
@@ -417,7 +417,7 @@ async def _replace(
     why = valid(Because, reason=reason).reason or newer[0].note
     source = newer[0].model_dump(include=set(EventSource.model_fields)) | {"note": why}
     placed = [await _placed(state, one) for one in newer]
-    return await evidence.replace(state.binding, kind, ids, placed, EventSource(**source))
+    return await evidence.replace(state.context, kind, ids, placed, EventSource(**source))
 
 
 async def _placed(state: HandleState, given: _E) -> _E:

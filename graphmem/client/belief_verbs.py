@@ -97,7 +97,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             artifact_ref=artifact_ref,
             note=note,
         )
-        return await evidence.observe(self._state.binding, await _placed(self._state, given))
+        return await evidence.observe(self._state.context, await _placed(self._state, given))
 
     async def observe_many(
         self,
@@ -119,7 +119,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         """
         given = records("observations", Observation, observations)
         placed = [await _placed(self._state, one) for one in given]
-        return await evidence.observe_many(self._state.binding, placed, on_progress)
+        return await evidence.observe_many(self._state.context, placed, on_progress)
 
     async def believe(
         self,
@@ -174,7 +174,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             artifact_ref=artifact_ref,
             note=note,
         )
-        return await evidence.believe(self._state.binding, await _placed(self._state, given))
+        return await evidence.believe(self._state.context, await _placed(self._state, given))
 
     async def add_evidence(
         self,
@@ -226,7 +226,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             note=note,
         )
         return await evidence.testify(
-            self._state.binding, belief_id_of(belief_id), await _placed(self._state, given)
+            self._state.context, belief_id_of(belief_id), await _placed(self._state, given)
         )
 
     async def current(
@@ -257,7 +257,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         """
         asked = valid(Asked, subject=subject, predicate=predicate)
         return await belief.current(
-            self._state.binding,
+            self._state.context,
             asked.subject,
             asked.predicate,
             reading_of(as_of, policy, present_policy=present_policy),
@@ -292,7 +292,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             limit=bounded("limit", limit, MOST_ROWS),
         )
         by = reading_of(as_of)
-        return await belief.test(self._state.binding, belief_id_of(belief_id), by, suppose)
+        return await belief.test(self._state.context, belief_id_of(belief_id), by, suppose)
 
 
 class BeliefVerbs(Namespace):

@@ -79,7 +79,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         read = reading_of(as_of, policy, present_policy=present_policy)
-        return await belief.belief(self._state.binding, belief_id_of(belief_id), read)
+        return await belief.belief(self._state.context, belief_id_of(belief_id), read)
 
     async def list(
         self,
@@ -111,7 +111,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             (Status.ARCHIVED, yes_or_no("include_archived", include_archived)),
         )
         return await belief.belief_page(
-            self._state.binding,
+            self._state.context,
             reading_of(as_of, policy, present_policy=present_policy),
             [Status.CURRENT, *(status for status, shown in hidden if shown)],
             cursor=cursor,
@@ -147,7 +147,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
                 `as_of.known` is in the future.
         """
         return await belief.slot_page(
-            self._state.binding,
+            self._state.context,
             reading_of(as_of, policy, present_policy=present_policy),
             valid(_Subject, subject=subject).subject,
             cursor=cursor,
@@ -171,7 +171,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         return await reasons.history(
-            self._state.binding,
+            self._state.context,
             belief_id_of(belief_id),
             reading_of(as_of).as_of,
             limit=bounded("limit", limit, MOST_ROWS),
@@ -185,7 +185,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             InvalidInputError: `as_of.known` is in the future.
         """
         at = reading_of(as_of).as_of
-        return await reasons.chain(self._state.binding, belief_id_of(belief_id), at)
+        return await reasons.chain(self._state.context, belief_id_of(belief_id), at)
 
     async def provenance(
         self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
@@ -203,7 +203,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         return await reasons.provenance(
-            self._state.binding,
+            self._state.context,
             belief_id_of(belief_id),
             reading_of(as_of).as_of,
             limit=bounded("limit", limit, MOST_ROWS),
@@ -241,13 +241,13 @@ class AsyncBeliefs(AsyncBeliefChanges):
         """
         given = None if instants is None else valid(_Instants, at=instants).at
         when = reasons.TimelineInstants(given, bounded("points", points, MOST_POINTS, least=3))
-        count, binding = bounded("top", top, MOST_ROWS), self._state.binding
+        count, context = bounded("top", top, MOST_ROWS), self._state.context
         read = reading_of(as_of, policy, present_policy=present_policy)
         if predicate is None:
-            return await reasons.timeline(binding, belief_id_of(of), read, when)
+            return await reasons.timeline(context, belief_id_of(of), read, when)
         asked = valid(Asked, subject=of, predicate=predicate)
         slot = asked.subject, asked.predicate
-        return await reasons.timeline_slot(binding, slot, read, when, best=count)
+        return await reasons.timeline_slot(context, slot, read, when, best=count)
 
     async def what_if(
         self,
@@ -278,7 +278,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             pooled=yes_or_no("pooled", pooled), extra=tuple(extra), without=tuple(left)
         )
         by = reading_of(as_of)
-        return await belief.test(self._state.binding, belief_id_of(belief_id), by, suppose)
+        return await belief.test(self._state.context, belief_id_of(belief_id), by, suppose)
 
     async def flip_set(self, belief_id: BeliefLike, *, as_of: AsOf | None = None) -> FlipSet:
         """Return a smallest set of evidence without which the test has another status.
@@ -296,7 +296,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
                 `as_of.known` is in the future.
         """
         by = reading_of(as_of)
-        return await belief.flip_set(self._state.binding, belief_id_of(belief_id), by)
+        return await belief.flip_set(self._state.context, belief_id_of(belief_id), by)
 
 
 class Beliefs(BeliefChanges):

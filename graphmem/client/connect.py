@@ -25,8 +25,8 @@ __all__ = [
     "Neo4jAddress",
     "RequestContext",
     "address",
-    "awaited_world",
-    "blocking_world",
+    "awaited_services",
+    "blocking_services",
     "bound",
     "settings",
 ]
@@ -111,7 +111,7 @@ def _is_address(uri: str) -> bool:
         return False
 
 
-def blocking_world(
+def blocking_services(
     known: Settings,
     at: Neo4jAddress,
     report: Callable[[str], None],
@@ -132,7 +132,7 @@ def blocking_world(
     return Services(graph, model, clock, known, report, files, exports, writer)
 
 
-def awaited_world(
+def awaited_services(
     known: Settings,
     at: Neo4jAddress,
     report: Callable[[str], None],
@@ -155,7 +155,7 @@ def awaited_world(
     )
 
 
-async def bound(world: Services, known: Settings) -> RequestContext:
+async def bound(services: Services, known: Settings) -> RequestContext:
     """Return a request context for the tenant and scope of the settings; check the schema.
 
     On the managed server, which has no operator, the schema is migrated here if necessary.
@@ -167,44 +167,44 @@ async def bound(world: Services, known: Settings) -> RequestContext:
     """
     try:
         own = valid(TenantScope, tenant=known.tenant, scope=known.scope)
-        wall = own.model_copy(update={"scopes": drafts.default_read_scopes(own.scope)})
-        model = await _ready(world, known)
+        tenant_scope = own.model_copy(update={"scopes": drafts.default_read_scopes(own.scope)})
+        model = await _ready(services, known)
     except BaseException:
-        await world.graph.close()
+        await services.graph.close()
         raise
     return RequestContext(
-        replace(world, graph=ErasureGuard(world.graph, time.monotonic)), wall, model
+        replace(services, graph=ErasureGuard(services.graph, time.monotonic)), tenant_scope, model
     )
 
 
-async def again(world: Services) -> None:
+async def again(services: Services) -> None:
     """Reconnect to the server, start the managed one if necessary, and check the schema.
 
     Raises:
         see `address` and `bound`; the connections stay open.
     """
-    known = world.settings
-    await world.graph.move(lambda: address(known, world.report))
-    await _ready(world, known)
+    known = services.settings
+    await services.graph.move(lambda: address(known, services.report))
+    await _ready(services, known)
 
 
-async def health(world: Services) -> Health:
+async def health(services: Services) -> Health:
     """Check the server and its schema, and return what was found; see `bound` for errors."""
     start = time.monotonic()
-    await world.graph.verify()
-    model = await migration.checked(world)
+    await services.graph.verify()
+    model = await migration.checked(services)
     return Health(
         embedding_model=model.name,
         dimension=model.dimension,
-        language=world.settings.language,
+        language=services.settings.language,
         seconds=time.monotonic() - start,
     )
 
 
-async def _ready(world: Services, known: Settings) -> EmbeddingModel:
-    await world.graph.verify()
+async def _ready(services: Services, known: Settings) -> EmbeddingModel:
+    await services.graph.verify()
     if known.uri is None:
-        await migration.migrate_if_due(world)
-    model = await migration.checked(world)
-    world.graph.use(model.generation)
+        await migration.migrate_if_due(services)
+    model = await migration.checked(services)
+    services.graph.use(model.generation)
     return model

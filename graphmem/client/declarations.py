@@ -94,12 +94,12 @@ class AsyncPredicates(AsyncNamespace):
             note=note,
         )
         return await declarations.declare(
-            self._state.binding, named.name, wanted, named.template, origin
+            self._state.context, named.name, wanted, named.template, origin
         )
 
     async def list(self) -> Sequence[Predicate]:
         """Return every predicate that has a declared policy, by name."""
-        return await declarations.predicates(self._state.binding)
+        return await declarations.predicates(self._state.context)
 
 
 class Predicates(Namespace):
@@ -158,7 +158,7 @@ class AsyncAliases(AsyncNamespace):
             artifact_ref=artifact_ref,
             note=note,
         )
-        return await declarations.say(self._state.binding, pair.name, pair.other, origin)
+        return await declarations.say(self._state.context, pair.name, pair.other, origin)
 
     async def remove(
         self,
@@ -196,11 +196,11 @@ class AsyncAliases(AsyncNamespace):
             artifact_ref=artifact_ref,
             note=note,
         )
-        return await declarations.say(self._state.binding, pair.name, None, origin)
+        return await declarations.say(self._state.context, pair.name, None, origin)
 
     async def list(self) -> Sequence[Alias]:
         """Return every alias, by name."""
-        return await declarations.aliases(self._state.binding)
+        return await declarations.aliases(self._state.context)
 
 
 class Aliases(Namespace):

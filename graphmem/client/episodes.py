@@ -23,7 +23,7 @@ from graphmem.model import (
 )
 from graphmem.operations import episode, upkeep
 from graphmem.operations.upkeep import compressing
-from graphmem.ports import OnPart, silent
+from graphmem.ports import OnProgress, silent
 from graphmem.rules import read_options
 
 MOST_ROWS = 1_000
@@ -83,7 +83,7 @@ class AsyncEpisodes(AsyncNamespace):
             importance=importance,
             at=at,
         )
-        return await episode.open_episode(self._state.binding, new)
+        return await episode.open_episode(self._state.context, new)
 
     async def get(self, episode_id: str) -> Episode:
         """Return an episode.
@@ -92,7 +92,7 @@ class AsyncEpisodes(AsyncNamespace):
             NotFoundError: no visible episode has this id.
         """
         return await episode.episode(
-            self._state.binding, valid(_Known, episode_id=episode_id).episode_id
+            self._state.context, valid(_Known, episode_id=episode_id).episode_id
         )
 
     async def turns(
@@ -111,7 +111,7 @@ class AsyncEpisodes(AsyncNamespace):
         count = bounded("limit", limit, MOST_ROWS)
         first = read_options.parse_position_cursor(cursor)
         known = valid(_Known, episode_id=episode_id).episode_id
-        return await episode.turns(self._state.binding, known, start=first, limit=count)
+        return await episode.turns(self._state.context, known, start=first, limit=count)
 
     async def graduate(
         self,
@@ -141,7 +141,7 @@ class AsyncEpisodes(AsyncNamespace):
             DigestFileError: the file cannot be read or written, or its markers are broken.
             DigestLockedError: another process held the lock for too long.
         """
-        to, thresholds = self._state.binding, _policy(policy)
+        to, thresholds = self._state.context, _policy(policy)
         apply = not yes_or_no("dry_run", dry_run)
         return await compressing.graduate(to, _path(file), thresholds, apply=apply)
 
@@ -150,7 +150,7 @@ class AsyncEpisodes(AsyncNamespace):
         *,
         dry_run: bool = False,
         policy: UpkeepPolicy | None = None,
-        on_progress: OnPart = silent,
+        on_progress: OnProgress = silent,
     ) -> CompressionReport:
         """Reduce unused episodes of the handle's own scope to their summaries.
 
@@ -169,7 +169,7 @@ class AsyncEpisodes(AsyncNamespace):
             InvalidInputError: an argument is invalid.
         """
         return await upkeep.compress(
-            self._state.binding,
+            self._state.context,
             _policy(policy),
             on_progress,
             apply=not yes_or_no("dry_run", dry_run),
@@ -187,7 +187,7 @@ class AsyncEpisodes(AsyncNamespace):
             ArchiveDamagedError: the archive does not hold what was put into it.
         """
         return await upkeep.restore(
-            self._state.binding, valid(_Known, episode_id=episode_id).episode_id
+            self._state.context, valid(_Known, episode_id=episode_id).episode_id
         )
 
 

@@ -20,13 +20,13 @@ def watch(state: HandleState, *, awaited: bool) -> None:
 
     The event loop of an async client is closed by then; a warning gives the number of lost entries.
     """
-    (_AWAITED if awaited else _BLOCKING)[state.accesses] = state.binding
+    (_AWAITED if awaited else _BLOCKING)[state.accesses] = state.context
 
 
 @atexit.register
 def _write() -> None:
-    for accesses, binding in list(_BLOCKING.items()):
-        state = HandleState(binding=binding, rules=(), accesses=accesses)
+    for accesses, context in list(_BLOCKING.items()):
+        state = HandleState(context=context, rules=(), accesses=accesses)
         state.end_sessions()
         if accesses.waiting():
             run_now(state.try_flush())

@@ -26,7 +26,7 @@ from graphmem.operations import (
     evidence,
     lineage,
 )
-from graphmem.ports import OnPart
+from graphmem.ports import OnProgress
 from graphmem.rules import drafts
 from graphmem.rules.foreign import ImportAction, ImportPlan, ImportStep
 
@@ -38,7 +38,7 @@ class _Target(Record):
     id: Name
 
 
-async def run(state: HandleState, plan: ImportPlan, on_progress: OnPart) -> ForeignImportReport:
+async def run(state: HandleState, plan: ImportPlan, on_progress: OnProgress) -> ForeignImportReport:
     """Write the steps of a plan in their order and return the report."""
     imported = _ImportRun(state, on_progress)
     for steps in _batches(plan.steps):
@@ -53,9 +53,9 @@ async def run(state: HandleState, plan: ImportPlan, on_progress: OnPart) -> Fore
 class _ImportRun:
     """Writes the steps of an import and collects the results."""
 
-    def __init__(self, state: HandleState, on_part: OnPart) -> None:
+    def __init__(self, state: HandleState, on_progress: OnProgress) -> None:
         self._own = replace(state, session=None)
-        self._on_part = on_part
+        self._on_part = on_progress
         self.done: Counter[str] = Counter()
         self.refused: list[str] = []
         self._memories: dict[str, str] = {}
@@ -86,14 +86,14 @@ class _ImportRun:
                 observations = [
                     valid(Observation, event_id=s.id, at=s.at, **s.given) for s in steps
                 ]
-                await evidence.observe_many(state.binding, observations)
+                await evidence.observe_many(state.context, observations)
             case ImportAction.EPISODE:
                 new = valid(NewEpisode, episode_id=step.id, at=step.at, **step.given)
-                await episode.open_episode(state.binding, new)
+                await episode.open_episode(state.context, new)
             case ImportAction.RETRACT:
                 source = valid(EventSource, event_id=step.id, at=step.at, source="graphiti")
                 target = valid(_Target, id=step.given["target"]).id
-                await evidence.retract(state.binding, target, source)
+                await evidence.retract(state.context, target, source)
             case ImportAction.SUPERSEDE | ImportAction.DEPRECATE:
                 await self._correct(state, step)
         self.done[step.action] += len(steps)
@@ -117,19 +117,19 @@ class _ImportRun:
         if step.action is ImportAction.DEPRECATE:
             origin = {key: given[key] for key in EventSource.model_fields.keys() & given.keys()}
             by = valid(EventSource, at=step.at, event_id=step.id, **origin)
-            await lineage.mark(state.binding, known, EventType.DEPRECATE, by)
+            await lineage.mark(state.context, known, EventType.DEPRECATE, by)
             return
         newer = valid(NewMemory, at=step.at, event_id=step.id, **given)
-        done = await lineage.supersede(state.binding, known, newer, None, state.all_rules())
+        done = await lineage.supersede(state.context, known, newer, None, state.all_rules())
         self._memories[step.origin] = done.newer_id
 
     def _on(self, scope: str | None) -> HandleState:
         if scope is None:
             return self._own
-        to = self._own.binding
-        own = valid(TenantScope, tenant=to.wall.tenant, scope=scope)
-        wall = own.model_copy(update={"scopes": drafts.default_read_scopes(own.scope)})
-        return replace(self._own, binding=replace(to, wall=wall))
+        to = self._own.context
+        own = valid(TenantScope, tenant=to.tenant, scope=scope)
+        tenant_scope = own.model_copy(update={"scopes": drafts.default_read_scopes(own.scope)})
+        return replace(self._own, context=replace(to, tenant_scope=tenant_scope))
 
 
 def _batches(steps: list[ImportStep]) -> Iterator[list[ImportStep]]:

@@ -83,9 +83,9 @@ class AsyncGraphMem(AsyncHandle):
         chosen = instrumentation.chosen(known, telemetry)
         with instrumentation.opening(chosen):
             address = await asyncio.to_thread(connect.address, known, on_progress)
-            world = connect.awaited_world(known, address, on_progress, embedder, llm)
-            binding = await connect.bound(instrumentation.watched(world, chosen), known)
-            state = _state(binding, known, on_commit, rules)
+            services = connect.awaited_services(known, address, on_progress, embedder, llm)
+            context = await connect.bound(instrumentation.watched(services, chosen), known)
+            state = _state(context, known, on_commit, rules)
             exiting.watch(state, awaited=True)
             return cls(state)
 
@@ -99,7 +99,7 @@ class AsyncGraphMem(AsyncHandle):
             UnavailableError, GraphAccessError, SchemaError, ModelMismatchError: see `open`; the
                 call can be repeated.
         """
-        await connect.again(self._state.binding.world)
+        await connect.again(self._state.context.services)
 
     async def close(self) -> None:
         """End the sessions, write pending log entries and close the connections.
@@ -121,7 +121,7 @@ class AsyncGraphMem(AsyncHandle):
         Raises:
             UnavailableError, GraphAccessError, SchemaError, ModelMismatchError: see `open`.
         """
-        return await connect.health(self._state.binding.world)
+        return await connect.health(self._state.context.services)
 
     def tenant(self, name: str) -> AsyncHandle:
         """Return a handle on the global scope of a tenant."""
@@ -202,9 +202,9 @@ class GraphMem(Handle):
         chosen = instrumentation.chosen(known, telemetry)
         with instrumentation.opening(chosen):
             address = connect.address(known, on_progress)
-            world = connect.blocking_world(known, address, on_progress, embedder, llm)
-            binding = run_now(connect.bound(instrumentation.watched(world, chosen), known))
-            state = _state(binding, known, on_commit, rules)
+            services = connect.blocking_services(known, address, on_progress, embedder, llm)
+            context = run_now(connect.bound(instrumentation.watched(services, chosen), known))
+            state = _state(context, known, on_commit, rules)
             exiting.watch(state, awaited=False)
             return cls(state)
 
@@ -224,15 +224,15 @@ class GraphMem(Handle):
 
 
 def _state(
-    binding: RequestContext,
+    context: RequestContext,
     settings: Settings,
     on_commit: OnCommit | None,
     rules: Sequence[hygiene.Rule],
 ) -> HandleState:
     own = hygiene.default_rules(settings.min_content_chars, settings.max_content_chars)
     return HandleState(
-        binding=binding,
+        context=context,
         rules=(*own, *rules),
         hooks=(on_commit,) if on_commit else (),
-        accesses=AccessLog(binding.world.telemetry),
+        accesses=AccessLog(context.services.telemetry),
     )

@@ -179,20 +179,20 @@ def on_tenant(state: HandleState, name: str) -> HandleState:
 
 
 def _on_scope(state: HandleState, name: str, read_scopes: Sequence[str] | None) -> HandleState:
-    tenant = state.binding.wall.tenant
+    tenant = state.context.tenant
     own = valid(TenantScope, tenant=tenant, scope=name).scope
     scopes = drafts.default_read_scopes(own) if read_scopes is None else read_scopes
     return _moved(state, valid(TenantScope, tenant=tenant, scope=own, scopes=scopes))
 
 
 def _moved(state: HandleState, to: TenantScope) -> HandleState:
-    return replace(state, binding=replace(state.binding, wall=to), session=None)
+    return replace(state, context=replace(state.context, tenant_scope=to), session=None)
 
 
 def _in_session(
     state: HandleState, session_id: str, agent: str | None, *, logged: bool
 ) -> HandleState:
     given = valid(_SessionName, session_id=session_id, agent=agent)
-    episode_id = identity.episode_id(state.binding.wall.scope, given.session_id)
+    episode_id = identity.episode_id(state.context.scope, given.session_id)
     session = SessionState(given.session_id, episode_id, agent=given.agent)
     return replace(state, session=session, logged=yes_or_no("logged", logged))

@@ -36,15 +36,15 @@ def opening(telemetry: Telemetry | None) -> AbstractContextManager[object]:
     return nullcontext() if telemetry is None else telemetry.operation(OPEN, "")
 
 
-def watched(world: Services, telemetry: Telemetry | None) -> Services:
+def watched(services: Services, telemetry: Telemetry | None) -> Services:
     """Return services whose models report their use to telemetry."""
     if telemetry is None:
-        return world
+        return services
     return replace(
-        world,
+        services,
         telemetry=telemetry,
-        embedder=InstrumentedEmbedder(world.embedder, telemetry),
-        llm=None if world.llm is None else InstrumentedLlm(world.llm, telemetry),
+        embedder=InstrumentedEmbedder(services.embedder, telemetry),
+        llm=None if services.llm is None else InstrumentedLlm(services.llm, telemetry),
     )
 
 

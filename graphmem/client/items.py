@@ -41,14 +41,14 @@ class AsyncItems(AsyncNamespace):
                     f"calls[{place}] must be an item call, not {type(call).__name__}.",
                     hint="Use GetItem, PutItem, SearchItems or ListNamespaces.",
                 )
-        return await items.batch(self._state.binding, given)
+        return await items.batch(self._state.context, given)
 
     async def sweep(self) -> int:
         """Delete the expired items of the handle's own scope and return their number.
 
         Reads never return expired items, even before they are deleted.
         """
-        return await items.sweep(self._state.binding)
+        return await items.sweep(self._state.context)
 
 
 class Items(Namespace):

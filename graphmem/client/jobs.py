@@ -18,7 +18,7 @@ from graphmem.operations import consolidation, declarations, evidence, extractio
 from graphmem.operations.access_log import AccessEntry, SearchEntry
 from graphmem.operations.extraction import Extractor, ProposalReader
 from graphmem.operations.extraction.reading import PendingLogEntry
-from graphmem.ports import OnPart, silent
+from graphmem.ports import OnProgress, silent
 from graphmem.rules import identity
 
 RULES: Literal["rules"] = "rules"
@@ -42,7 +42,7 @@ class AsyncJobs(AsyncNamespace):
         extractor: Extractor | Literal["rules"] | None = None,
         dry_run: bool = False,
         review: bool = False,
-        on_progress: OnPart = silent,
+        on_progress: OnProgress = silent,
     ) -> ExtractionReport:
         """Extract evidence from the turns of people in a session; it quotes their words.
 
@@ -78,7 +78,7 @@ class AsyncJobs(AsyncNamespace):
             if session_id is None and own
             else valid(_Named, session_id=session_id).session_id
         )
-        to = self._state.binding
+        to = self._state.context
         how = extraction.ExtractionOptions(
             reader=_reader(self._state, extractor),
             apply=apply,
@@ -87,9 +87,9 @@ class AsyncJobs(AsyncNamespace):
             rules=self._state.rules if self._state.logs else self._state.all_rules(),
             names=await declarations.canonical(to),
             waiting=_waiting(self._state, name),
-            on_part=on_progress,
+            on_progress=on_progress,
         )
-        done = await extraction.extract(to, identity.episode_id(to.wall.scope, name), how)
+        done = await extraction.extract(to, identity.episode_id(to.scope, name), how)
         if how.apply and not how.review:
             await evidence.embed_statements(to)
         return done
@@ -101,7 +101,7 @@ class AsyncJobs(AsyncNamespace):
         extractive: bool = False,
         if_due: bool = False,
         policy: ConsolidationPolicy | None = None,
-        on_progress: OnPart = silent,
+        on_progress: OnProgress = silent,
     ) -> ConsolidationReport:
         """Consolidate passages of several episodes into beliefs of the handle's own scope.
 
@@ -130,14 +130,14 @@ class AsyncJobs(AsyncNamespace):
             ConfigurationError: the provider of the language model is unknown.
         """
         wanted = valid(_Policy, policy=ConsolidationPolicy() if policy is None else policy).policy
-        to = self._state.binding
-        llm = None if yes_or_no("extractive", extractive) else to.world.llm
+        to = self._state.context
+        llm = None if yes_or_no("extractive", extractive) else to.services.llm
         how = consolidation.ConsolidationOptions(
             policy=wanted,
             llm=llm,
             apply=not yes_or_no("dry_run", dry_run),
             if_due=yes_or_no("if_due", if_due),
-            on_part=on_progress,
+            on_progress=on_progress,
         )
         return await consolidation.consolidate(to, how)
 
@@ -159,22 +159,23 @@ def _reader(state: HandleState, extractor: Extractor | Literal["rules"] | None) 
             'extractor must be "rules" or a callable.',
             hint="Omit it to use the language model.",
         )
-    if state.binding.world.llm is None:
+    if state.context.services.llm is None:
         raise ConfigurationError(
             "No language model is set.",
             hint='Set GRAPHMEM_MODEL, or pass extractor="rules" (--rules).',
         )
-    return extraction.ModelReader(state.binding.world.llm)
+    return extraction.ModelReader(state.context.services.llm)
 
 
 def _waiting(state: HandleState, session_id: str) -> list[PendingLogEntry]:
     """Return the searches and accesses of a session that are not written to the log yet."""
-    wall = state.binding.wall
+    tenant_scope = state.context.tenant_scope
     return [
         PendingLogEntry(entry.at, entry.query, tuple(hit.id for hit in entry.found))
         if isinstance(entry, SearchEntry)
         else PendingLogEntry(entry.at, None, (entry.item_id,))
         for entry in state.accesses.waiting()
         if isinstance(entry, SearchEntry | AccessEntry)
-        and (entry.tenant, entry.scope, entry.actor) == (wall.tenant, wall.scope, session_id)
+        and (entry.tenant, entry.scope, entry.actor)
+        == (tenant_scope.tenant, tenant_scope.scope, session_id)
     ]

@@ -69,7 +69,7 @@ class AsyncMemories(AsyncNamespace):
             NotFoundError: no visible memory has this id, or it was not known at that time.
             InvalidInputError: `as_of.known` is in the future.
         """
-        return await memories.get(self._state.binding, _known(memory_id), moment_of(as_of))
+        return await memories.get(self._state.context, _known(memory_id), moment_of(as_of))
 
     async def list(
         self,
@@ -105,7 +105,7 @@ class AsyncMemories(AsyncNamespace):
         want = memories.MemoryFilter(**dict(given))
         count = bounded("limit", limit, MOST_ROWS)
         return await memories.memory_page(
-            self._state.binding, want, cursor=cursor, limit=count, as_of=moment_of(as_of)
+            self._state.context, want, cursor=cursor, limit=count, as_of=moment_of(as_of)
         )
 
     async def history(
@@ -123,7 +123,7 @@ class AsyncMemories(AsyncNamespace):
         """
         count = bounded("limit", limit, MOST_ROWS)
         return await lineage.history(
-            self._state.binding, _known(memory_id), limit=count, as_of=moment_of(as_of)
+            self._state.context, _known(memory_id), limit=count, as_of=moment_of(as_of)
         )
 
     async def chain(self, memory_id: str, *, as_of: AsOf | None = None) -> MemoryChain:
@@ -136,7 +136,7 @@ class AsyncMemories(AsyncNamespace):
         Raises:
             NotFoundError, InvalidInputError: see `get`.
         """
-        return await lineage.chain(self._state.binding, _known(memory_id), moment_of(as_of))
+        return await lineage.chain(self._state.context, _known(memory_id), moment_of(as_of))
 
     async def deprecate(
         self,
@@ -228,7 +228,7 @@ class AsyncMemories(AsyncNamespace):
         """
         min_days = bounded("days", days, MOST_DAYS)
         count = bounded("limit", limit, MOST_ROWS)
-        return await memories.stale_page(self._state.binding, min_days, cursor=cursor, limit=count)
+        return await memories.stale_page(self._state.context, min_days, cursor=cursor, limit=count)
 
 
 class Memories(Namespace):
@@ -252,4 +252,4 @@ async def _mark(
 ) -> str:
     change = valid(_Change, memory_id=memory_id, reason=reason)
     by = origin.model_copy(update={"note": change.reason})
-    return await lineage.mark(state.binding, change.memory_id, kind, by)
+    return await lineage.mark(state.context, change.memory_id, kind, by)

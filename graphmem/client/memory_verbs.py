@@ -28,7 +28,7 @@ from graphmem.model import (
     Triple,
 )
 from graphmem.operations import episode, erasing, lineage
-from graphmem.ports import OnPart, silent
+from graphmem.ports import OnProgress, silent
 from graphmem.rules import transcripts
 
 CLAIM_CONFIDENCE = 0.8
@@ -148,10 +148,10 @@ class AsyncMemoryVerbs(AsyncNamespace):
         """
         total = IngestReport()
         for batch in transcripts.batches(listed(messages)):
-            binding = self._state.binding
+            context = self._state.context
             new = NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
-            episode_id = await episode.open_episode(binding, new)
-            kept = await episode.add_messages(binding, episode_id, batch.messages)
+            episode_id = await episode.open_episode(context, new)
+            kept = await episode.add_messages(context, episode_id, batch.messages)
             memories = transcripts.conversation_memories(batch.messages, kept)
             outcomes = await self._state.commit(list(memories.values()))
             result = transcripts.pair_outcomes(batch.messages, list(memories), outcomes)
@@ -207,7 +207,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
             episode_id=await self._state.opened_episode(),
         )
         return await lineage.supersede(
-            self._state.binding, change.memory_id, new, change.reason, self._state.all_rules()
+            self._state.context, change.memory_id, new, change.reason, self._state.all_rules()
         )
 
     async def forget(
@@ -217,7 +217,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
         *,
         dry_run: bool = True,
         digests: Iterable[Path | str] = (),
-        on_progress: OnPart = silent,
+        on_progress: OnProgress = silent,
     ) -> ErasureReport:
         """Erase a memory, a belief, an episode, a scope or a tenant, with all data derived from it.
 
@@ -254,7 +254,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
         if applied:
             # Waiting log entries may contain the id.
             await self._state.try_flush()
-        return await erasing.forget(self._state.binding, request)
+        return await erasing.forget(self._state.context, request)
 
 
 class MemoryVerbs(Namespace):

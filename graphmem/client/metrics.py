@@ -29,7 +29,7 @@ log = logging.getLogger("graphmem")
 class Exporter:
     """Exporter of the statistics of some tenants as Prometheus metrics."""
 
-    world: Services
+    services: Services
     tenants: tuple[str, ...]
     metrics: GraphMetrics
 
@@ -62,7 +62,7 @@ class Exporter:
                 return
 
     def _readings(self) -> Sequence[TenantStats]:
-        return [run_now(stats.read(self.world, tenant)) for tenant in self.tenants]
+        return [run_now(stats.read(self.services, tenant)) for tenant in self.tenants]
 
 
 @contextmanager
@@ -89,11 +89,11 @@ def opened(
     tenants = tuple(valid(TenantScope, tenant=name).tenant for name in names)
     metrics = GraphMetrics(by_tenant=bool(by_tenant))
     at = connect.address(settings, report)
-    world = connect.blocking_world(settings, at, report, None)
+    services = connect.blocking_services(settings, at, report, None)
     try:
-        run_now(world.graph.verify())
-        if waiting := migration.pending(run_now(migration.state(world))):
+        run_now(services.graph.verify())
+        if waiting := migration.pending(run_now(migration.state(services))):
             raise MigrationPendingError(f"{len(waiting)} migrations have not been applied.")
-        yield Exporter(world, tenants, metrics)
+        yield Exporter(services, tenants, metrics)
     finally:
-        run_now(world.graph.close())
+        run_now(services.graph.close())

@@ -64,11 +64,11 @@ _NAMES: dict[Callable[..., Any], str] = {}
 
 
 def _reported(name: str | None, handle: Any, *_: object) -> AbstractContextManager[object]:
-    binding = handle._state.binding
-    if name is None or binding.world.telemetry is None:
+    context = handle._state.context
+    if name is None or context.services.telemetry is None:
         return nullcontext()
     found: AbstractContextManager[object]
-    found = binding.world.telemetry.operation(name, binding.wall.tenant)
+    found = context.services.telemetry.operation(name, context.tenant)
     return found
 
 

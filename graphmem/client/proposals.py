@@ -49,7 +49,7 @@ class AsyncProposals(AsyncNamespace):
         """
         wanted = valid(_Status, status=status).status
         count = bounded("limit", limit, MOST_ROWS)
-        return await extraction.page(self._state.binding, wanted, cursor=cursor, limit=count)
+        return await extraction.page(self._state.context, wanted, cursor=cursor, limit=count)
 
     async def accept(
         self,
@@ -79,7 +79,7 @@ class AsyncProposals(AsyncNamespace):
             ForeignScopeError: a proposal belongs to another scope.
             InvalidInputError: an argument is invalid.
         """
-        to = self._state.binding
+        to = self._state.context
         origin = valid(
             EventSource,
             at=at,
@@ -125,7 +125,7 @@ class AsyncProposals(AsyncNamespace):
             artifact_ref=artifact_ref,
             note=note,
         )
-        return await extraction.reject(self._state.binding, _ids(proposal_ids), origin)
+        return await extraction.reject(self._state.context, _ids(proposal_ids), origin)
 
 
 class Proposals(Namespace):

@@ -119,7 +119,7 @@ class AsyncRecallVerbs(AsyncNamespace):
                 or `as_of.known` is in the future.
         """
         found = await _recalled(
-            self._state.binding,
+            self._state.context,
             query,
             limit,
             policy,
@@ -190,7 +190,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         question = valid(_About, about=about).about if isinstance(about, str) else _question(about)
         # The session is not updated here: items that do not fit are not supplied.
         found = await _recalled(
-            self._state.binding,
+            self._state.context,
             question,
             limit,
             policy,
@@ -240,20 +240,20 @@ class AsyncRecallVerbs(AsyncNamespace):
         read = reading_of(as_of, policy, present_policy=present_policy)
         skip = read_options.parse_position_cursor(cursor)
         count = bounded("limit", limit, MOST_ROWS)
-        binding = self._state.binding
-        found = await reasons.belief(binding, known, read, skip=skip, limit=count)
+        request = self._state.context
+        found = await reasons.belief(request, known, read, skip=skip, limit=count)
         if found is not None:
             return found
         at = None if read.as_of == AsOf() else read.as_of
         try:
-            memory = await memories.get(binding, known, at)
+            memory = await memories.get(request, known, at)
         except NotFoundError as error:
             raise NotFoundError(f"No belief or memory {known!r}.", hint=error.hint) from None
         return MemoryReasons(
             memory=memory,
-            history=tuple(await lineage.history(binding, known, limit=count, as_of=at)),
-            chain=await lineage.chain(binding, known, at),
-            trace=await memories.explain(binding, known, at, limit=count),
+            history=tuple(await lineage.history(request, known, limit=count, as_of=at)),
+            chain=await lineage.chain(request, known, at),
+            trace=await memories.explain(request, known, at, limit=count),
         )
 
     async def expand(self, item_id: str) -> Card:
@@ -269,7 +269,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         Raises:
             NotFoundError: no visible item has this id.
         """
-        card = await cards.expand(self._state.binding, valid(Id, id=item_id).id)
+        card = await cards.expand(self._state.context, valid(Id, id=item_id).id)
         if self._state.session is not None:
             self._state.session.supplied.update(transcripts.card_hashes(card))
         await self._state.accessed(type(card.item).__name__, item_id)
@@ -286,7 +286,7 @@ class RecallVerbs(Namespace):
 
 
 def _recalled(
-    to: RequestContext,
+    request: RequestContext,
     query: str,
     limit: int,
     policy: str | RecallPolicy,
@@ -302,7 +302,7 @@ def _recalled(
         as_of=moment_of(as_of),
         limit=bounded("limit", limit, MOST_BITES),
     )
-    return recall.recall(_within(to, filters.scopes), question, want, recall_policy_of(policy))
+    return recall.recall(_within(request, filters.scopes), question, want, recall_policy_of(policy))
 
 
 def hits(bites: Iterable[AnyBite]) -> Iterator[SearchHit]:
@@ -312,20 +312,22 @@ def hits(bites: Iterable[AnyBite]) -> Iterator[SearchHit]:
         yield SearchHit(bite.kind.capitalize(), bite.id, bite.similarity, content_hash)
 
 
-def _within(to: RequestContext, scopes: tuple[str, ...] | None) -> RequestContext:
+def _within(request: RequestContext, scopes: tuple[str, ...] | None) -> RequestContext:
     """Return the request context with these read scopes only.
 
     Raises:
         InvalidInputError: one of them is not a read scope of the handle.
     """
     if scopes is None:
-        return to
-    if unseen := [scope for scope in scopes if scope not in to.wall.scopes]:
+        return request
+    if unseen := [scope for scope in scopes if scope not in request.read_scopes]:
         raise InvalidInputError(
             f"scopes: {unseen[0]!r} must be a read scope of this handle.",
-            hint=f"It reads {', '.join(map(repr, to.wall.scopes))}; use `scope(read_scopes=…)`.",
+            hint=f"Give some of {', '.join(map(repr, request.read_scopes))}.",
         )
-    return replace(to, wall=TenantScope(tenant=to.wall.tenant, scope=to.wall.scope, scopes=scopes))
+    return replace(
+        request, tenant_scope=TenantScope(tenant=request.tenant, scope=request.scope, scopes=scopes)
+    )
 
 
 def _question(messages: Iterable[Message | Mapping[str, Any]]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from graphmem.client import connect
 from graphmem.operations.schema import drift, migration, reembedding
-from graphmem.ports import OnPart, Services, run_now, silent
+from graphmem.ports import OnProgress, Services, run_now, silent
 
 if TYPE_CHECKING:
     from graphmem.model import Difference, ReembedReport
@@ -24,24 +24,24 @@ EMBEDDED = reembedding.KINDS
 class SchemaClient:
     """The schema of one graph."""
 
-    world: Services
+    services: Services
 
     def plan(self) -> Sequence[str]:
         """Return the names of the migrations that `migrate` would apply."""
-        state = run_now(migration.state(self.world))
-        return [m.name for m in migration.due(state, self.world.settings.language)]
+        state = run_now(migration.state(self.services))
+        return [m.name for m in migration.due(state, self.services.settings.language)]
 
     def migrate(self) -> Sequence[str]:
         """Apply pending migrations, return names; see `operations.schema.migration.migrate`."""
-        return run_now(migration.migrate(self.world))
+        return run_now(migration.migrate(self.services))
 
     def drift(self) -> Sequence[Difference]:
         """Return the differences between the graph and the declared schema."""
         from graphmem.adapters.neomodel_nodes.schema import declared
 
-        return run_now(drift.drift(self.world, declared()))
+        return run_now(drift.drift(self.services, declared()))
 
-    def reembed(self, on_part: OnPart = silent) -> ReembedReport:
+    def reembed(self, on_progress: OnProgress = silent) -> ReembedReport:
         """Embed the graph with the configured model and switch to it; run again to resume.
 
         Embeds memories, beliefs, turns, episodes and items of every tenant in addition to the
@@ -50,16 +50,16 @@ class SchemaClient:
         in the meantime is found by BM25 only, until `finish` embeds it.
 
         Args:
-            on_part: progress callback; receives a kind and the number of nodes after each page.
+            on_progress: progress callback; receives a kind and the number of nodes after each page.
 
         Raises:
             MigrationPendingError, MigrationChangedError: the schema is not current.
             ReembeddingError: a change to or from another model is in progress.
             ModelUnavailableError, ModelReplyError: the model failed; run again to resume.
         """
-        return run_now(reembedding.reembed(self.world, on_part))
+        return run_now(reembedding.reembed(self.services, on_progress))
 
-    def finish(self, on_part: OnPart = silent) -> ReembedReport:
+    def finish(self, on_progress: OnProgress = silent) -> ReembedReport:
         """Embed what clients of the former model wrote, and remove that model's embeddings.
 
         Reopen clients of the former model first: afterwards their searches fail.
@@ -68,11 +68,11 @@ class SchemaClient:
             ReembeddingError: the configured model is not the graph's current one.
             MigrationPendingError, ModelUnavailableError, ModelReplyError: see `reembed`.
         """
-        return run_now(reembedding.finish(self.world, on_part))
+        return run_now(reembedding.finish(self.services, on_progress))
 
-    def give_up(self, on_part: OnPart = silent) -> str | None:
+    def give_up(self, on_progress: OnProgress = silent) -> str | None:
         """Remove embeddings that `reembed` made before its switch; return the model's name."""
-        return run_now(reembedding.give_up(self.world, on_part))
+        return run_now(reembedding.give_up(self.services, on_progress))
 
 
 @contextmanager
@@ -95,9 +95,9 @@ def open_schema(
     """
     known = settings or connect.settings()
     at = connect.address(known, report)
-    world = connect.blocking_world(known, at, report, embedder)
+    services = connect.blocking_services(known, at, report, embedder)
     try:
-        run_now(world.graph.verify())
-        yield SchemaClient(world)
+        run_now(services.graph.verify())
+        yield SchemaClient(services)
     finally:
-        run_now(world.graph.close())
+        run_now(services.graph.close())

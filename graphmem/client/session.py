@@ -38,7 +38,7 @@ class AsyncSession(AsyncHandle):
         """
         given = listed(messages)
         await self._state.opened_episode()
-        return await episode.add_messages(self._state.binding, _session(self).episode_id, given)
+        return await episode.add_messages(self._state.context, _session(self).episode_id, given)
 
     async def __aenter__(self) -> Self:
         await self._state.opened_episode()

@@ -57,7 +57,7 @@ class SessionState:
 class HandleState:
     """Request context of a handle, with its hygiene rules, hooks and session."""
 
-    binding: RequestContext
+    context: RequestContext
     rules: tuple[Rule, ...]
     hooks: tuple[OnCommit, ...] = ()
     session: SessionState | None = None
@@ -69,7 +69,7 @@ class HandleState:
     @property
     def logs(self) -> bool:
         """Whether searches and accesses go to the search log."""
-        return self.logged and self.binding.world.settings.access_log
+        return self.logged and self.context.services.settings.access_log
 
     async def opened_episode(self) -> str | None:
         """Return the id of the session's episode, created if needed; None outside a session."""
@@ -77,7 +77,7 @@ class HandleState:
             return None
         if not self.session.is_open:
             new = NewEpisode(session_id=self.session.session_id)
-            await episode.open_episode(self.binding, new)
+            await episode.open_episode(self.context, new)
             self.session.is_open = True
         return self.session.episode_id
 
@@ -89,12 +89,12 @@ class HandleState:
                 new if new.episode_id else new.model_copy(update={"episode_id": episode_id})
                 for new in memories
             ]
-        outcomes = await commit.remember(self.binding, memories, self.all_rules())
+        outcomes = await commit.remember(self.context, memories, self.all_rules())
         for outcome in outcomes:
             self._call_hooks(outcome)
         beliefs = sorted({belief_id for outcome in outcomes for belief_id in outcome.belief_ids})
         if beliefs:
-            await evidence.embed_statements(self.binding, beliefs)
+            await evidence.embed_statements(self.context, beliefs)
         return outcomes
 
     async def accessed(self, label: str, item_id: str, artifact: ArtifactRef | None = None) -> None:
@@ -102,30 +102,30 @@ class HandleState:
         if not self.logs:
             return
         start = self._start()
-        await self._log(access_log.access(self.binding, label, item_id, start, artifact), start)
+        await self._log(access_log.access(self.context, label, item_id, start, artifact), start)
 
     async def searched(self, tool: str, query: str, hits: Iterable[SearchHit]) -> None:
         """Log a search and its results; try to write the log if enough entries are pending."""
         if not self.logs:
             return
         start = self._start()
-        await self._log(access_log.search(self.binding, tool, query, hits, start), start)
+        await self._log(access_log.search(self.context, tool, query, hits, start), start)
 
     def end_session(self) -> None:
         """Log the end of the session; a later log entry starts it again."""
         if self.session is not None and self.session.start is not None:
-            self.accesses.end(self.session.start, self.binding.world.clock.now())
+            self.accesses.end(self.session.start, self.context.services.clock.now())
             self.session.start = None
 
     def end_sessions(self) -> None:
         """Log the end of every session of the client."""
-        self.accesses.end_all(self.binding.world.clock.now())
+        self.accesses.end_all(self.context.services.clock.now())
 
     def _start(self) -> SessionStart | None:
         session = self.session
         if session is not None and session.start is None:
             session.start = access_log.session_start(
-                self.binding, session.session_id, session.agent
+                self.context, session.session_id, session.agent
             )
         return session.start if session else None
 
@@ -136,7 +136,7 @@ class HandleState:
     async def flush(self) -> int:
         """Write pending log entries in one transaction; return the number that were new."""
         waiting = self.accesses.waiting()
-        written = await access_log.write(self.binding.world, waiting)
+        written = await access_log.write(self.context.services, waiting)
         self.accesses.written(waiting)
         return written
 
@@ -155,7 +155,7 @@ class HandleState:
     async def close(self) -> None:
         """Close the connections; log entries that could not be written are lost."""
         self.accesses.give_up()
-        await self.binding.world.graph.close()
+        await self.context.services.graph.close()
 
     def all_rules(self) -> tuple[Rule, ...]:
         """Return the hygiene rules of the handle and its session."""

@@ -31,7 +31,7 @@ from graphmem.model import (
 )
 from graphmem.operations import access_log, upkeep, usage
 from graphmem.operations.access_log import ArtifactRef, SearchHit
-from graphmem.ports import OnPart, silent
+from graphmem.ports import OnProgress, silent
 from graphmem.rules import context, read_options
 from graphmem.rules.packs import PackBudget
 
@@ -142,7 +142,7 @@ class AsyncUsage(AsyncNamespace):
         return await self._state.flush()
 
     async def rate(
-        self, *, from_scratch: bool = False, on_progress: OnPart = silent
+        self, *, from_scratch: bool = False, on_progress: OnProgress = silent
     ) -> RatingReport:
         """Rate the search log of the tenant: its ended sessions that are not rated yet.
 
@@ -160,7 +160,7 @@ class AsyncUsage(AsyncNamespace):
         """
         settle = usage.settle_again if yes_or_no("from_scratch", from_scratch) else usage.settle
         await self._state.flush()
-        return await settle(self._state.binding, on_progress)
+        return await settle(self._state.context, on_progress)
 
     async def ratings(
         self,
@@ -181,7 +181,7 @@ class AsyncUsage(AsyncNamespace):
         """
         given = valid(_Rated, tier=tier, kinds=kinds)
         count = bounded("limit", limit, MOST_ROWS)
-        return tuple(await usage.items(self._state.binding, given.tier, given.kinds, count))
+        return tuple(await usage.items(self._state.context, given.tier, given.kinds, count))
 
     async def dashboard(
         self, *, kinds: Sequence[RatedKind] = RATED, limit: int = 10
@@ -197,7 +197,7 @@ class AsyncUsage(AsyncNamespace):
         """
         given = valid(_Rated, kinds=kinds)
         count = bounded("limit", limit, MOST_ROWS)
-        return await usage.attention(self._state.binding, given.kinds, count)
+        return await usage.attention(self._state.context, given.kinds, count)
 
     async def audit(self, *, days: float = 7.0, session_id: str | None = None) -> Audit:
         """Return the sessions in the read scopes, and violations of the search protocol.
@@ -214,9 +214,9 @@ class AsyncUsage(AsyncNamespace):
         """
         given = valid(_Audited, days=days, session_id=session_id)
         await self._state.flush()
-        now = self._state.binding.world.clock.now()
+        now = self._state.context.services.clock.now()
         since, until = now - timedelta(days=given.days), read_options.FOREVER
-        return await usage.audit(self._state.binding, since, until, given.session_id)
+        return await usage.audit(self._state.context, since, until, given.session_id)
 
     async def prune(
         self,
@@ -224,7 +224,7 @@ class AsyncUsage(AsyncNamespace):
         dry_run: bool = True,
         policy: PrunePolicy | None = None,
         kinds: Sequence[PrunedKind] = PRUNED,
-        on_progress: OnPart = silent,
+        on_progress: OnProgress = silent,
     ) -> PruneReport:
         """Compress and archive items of the write scope that agents find but do not open.
 
@@ -251,7 +251,7 @@ class AsyncUsage(AsyncNamespace):
         apply = not yes_or_no("dry_run", dry_run)
         await self._state.flush()
         return await upkeep.prune(
-            self._state.binding, given.policy, given.kinds, on_progress, apply=apply
+            self._state.context, given.policy, given.kinds, on_progress, apply=apply
         )
 
     async def prune_manifest(self, run_id: str | None = None) -> tuple[PruneRecord, ...]:
@@ -264,10 +264,14 @@ class AsyncUsage(AsyncNamespace):
             InvalidInputError: the id is invalid.
         """
         given = valid(_Manifest, run_id=run_id)
-        return tuple(await upkeep.pruned(self._state.binding, given.run_id))
+        return tuple(await upkeep.pruned(self._state.context, given.run_id))
 
     async def restore_pruned(
-        self, run_id: str, *, item_ids: Iterable[str] | None = None, on_progress: OnPart = silent
+        self,
+        run_id: str,
+        *,
+        item_ids: Iterable[str] | None = None,
+        on_progress: OnProgress = silent,
     ) -> PruneRestoreReport:
         """Restore the items of a run of `prune`; items restored already are skipped.
 
@@ -283,7 +287,7 @@ class AsyncUsage(AsyncNamespace):
         """
         given = valid(_Run, run_id=run_id, item_ids=item_ids)
         return await upkeep.restore_run(
-            self._state.binding, given.run_id, given.item_ids, on_progress
+            self._state.context, given.run_id, given.item_ids, on_progress
         )
 
     async def pack(
@@ -325,10 +329,10 @@ class AsyncUsage(AsyncNamespace):
         )
         max_items = bounded("limit", limit, MOST_ITEMS)
         folder = None if root is None else Path(root)
-        return await usage.pack(self._state.binding, budget, given.kinds, max_items, folder)
+        return await usage.pack(self._state.context, budget, given.kinds, max_items, folder)
 
     async def roll_up(
-        self, *, days: float = 90.0, dry_run: bool = True, on_progress: OnPart = silent
+        self, *, days: float = 90.0, dry_run: bool = True, on_progress: OnProgress = silent
     ) -> RollUpReport:
         """Replace searches of old sessions by their counts, in all scopes of the tenant.
 
@@ -349,11 +353,11 @@ class AsyncUsage(AsyncNamespace):
         """
         given, preview = valid(_Old, days=days), yes_or_no("dry_run", dry_run)
         await self._state.flush()
-        binding = self._state.binding
-        before = binding.world.clock.now() - timedelta(days=given.days)
+        request = self._state.context
+        before = request.services.clock.now() - timedelta(days=given.days)
         if preview:
-            return await access_log.rollable(binding, before)
-        return await access_log.roll_up(binding, before, on_progress)
+            return await access_log.rollable(request, before)
+        return await access_log.roll_up(request, before, on_progress)
 
 
 class Usage(Namespace):
@@ -375,7 +379,7 @@ class Usage(Namespace):
 
 def _artifact(state: HandleState, kind: str, ref: str) -> ArtifactRef:
     given = valid(_Touched, kind=kind, ref=ref)
-    return ArtifactRef(state.binding.wall.scope, given.kind, given.ref)
+    return ArtifactRef(state.context.scope, given.kind, given.ref)
 
 
 def _hit(state: HandleState, result: Result) -> SearchHit:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from graphmem import catalog
 from graphmem.errors import ErasedError
 from graphmem.model import EventType, RollUpReport
-from graphmem.ports import OnPart, Query, RequestContext, Services, Tx
+from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
 from graphmem.rules import drafts, identity
 
 LONGEST_QUERY = 2_000
@@ -110,11 +110,13 @@ class SearchEntry:
 Entry: TypeAlias = SessionStart | SearchEntry | AccessEntry
 
 
-def session_start(to: RequestContext, session_id: str, agent: str | None) -> SessionStart:
+def session_start(context: RequestContext, session_id: str, agent: str | None) -> SessionStart:
     """Return a session start, at the current time."""
-    now = to.world.clock.now()
-    wall = to.wall
-    return SessionStart(wall.tenant, identity.event_id(now), wall.scope, now, session_id, agent)
+    now = context.services.clock.now()
+    tenant_scope = context.tenant_scope
+    return SessionStart(
+        tenant_scope.tenant, identity.event_id(now), tenant_scope.scope, now, session_id, agent
+    )
 
 
 def ended(start: SessionStart, now: datetime, logged: int) -> SessionStart:
@@ -132,37 +134,45 @@ def ended(start: SessionStart, now: datetime, logged: int) -> SessionStart:
 
 
 def access(
-    to: RequestContext,
+    context: RequestContext,
     label: str,
     item_id: str,
     start: SessionStart | None,
     artifact: ArtifactRef | None = None,
 ) -> AccessEntry:
     """Return an access to an item from a handle's scope, at the current time."""
-    now = to.world.clock.now()
-    wall = to.wall
+    now = context.services.clock.now()
+    tenant_scope = context.tenant_scope
     actor, within = (start.session_id, start.event_id) if start else (None, None)
     event_id = identity.event_id(now)
     return AccessEntry(
-        wall.tenant, event_id, wall.scope, label, item_id, now, actor, within, artifact
+        tenant_scope.tenant,
+        event_id,
+        tenant_scope.scope,
+        label,
+        item_id,
+        now,
+        actor,
+        within,
+        artifact,
     )
 
 
 def search(
-    to: RequestContext,
+    context: RequestContext,
     tool: str,
     query: str,
     found: Iterable[SearchHit],
     start: SessionStart | None,
 ) -> SearchEntry:
     """Return a search from a handle's scope, at the current time."""
-    now = to.world.clock.now()
-    wall = to.wall
+    now = context.services.clock.now()
+    tenant_scope = context.tenant_scope
     actor, within = (start.session_id, start.event_id) if start else (None, None)
     return SearchEntry(
-        wall.tenant,
+        tenant_scope.tenant,
         identity.event_id(now),
-        wall.scope,
+        tenant_scope.scope,
         now,
         actor,
         tool,
@@ -172,7 +182,7 @@ def search(
     )
 
 
-async def write(world: Services, entries: Iterable[Entry]) -> int:
+async def write(services: Services, entries: Iterable[Entry]) -> int:
     """Append entries in one transaction and return how many searches and accesses are new.
 
     Entries already stored are skipped, so the call can be repeated. Erased data is left out:
@@ -181,16 +191,16 @@ async def write(world: Services, entries: Iterable[Entry]) -> int:
     """
     whole = list(entries)
     try:
-        return await _write(world, whole)
+        return await _write(services, whole)
     except ErasedError as error:
         parts = [list(of) for _, of in groupby(sorted(whole, key=_tenant), _tenant)]
         if len(parts) > 1:
             # Tenants may share an id that only one of them has erased.
-            return sum([await write(world, part) for part in parts])
+            return sum([await write(services, part) for part in parts])
         left = [kept for one in whole if (kept := _without(one, error)) is not None]
         if left == whole:
             raise
-        return await write(world, left)
+        return await write(services, left)
 
 
 def _without(one: Entry, error: ErasedError) -> Entry | None:
@@ -207,7 +217,7 @@ def _without(one: Entry, error: ErasedError) -> Entry | None:
     return replace(one, found=found) if found else None
 
 
-async def _write(world: Services, entries: Sequence[Entry]) -> int:
+async def _write(services: Services, entries: Sequence[Entry]) -> int:
     by_tenant = groupby(sorted(entries, key=_tenant), _tenant)
     batches = [(tenant, _batch(list(of))) for tenant, of in by_tenant]
 
@@ -221,7 +231,7 @@ async def _write(world: Services, entries: Sequence[Entry]) -> int:
                 written += new if query in (SEARCH, LOG) else 0
         return written
 
-    return await world.graph.write(work) if batches else 0
+    return await services.graph.write(work) if batches else 0
 
 
 def _tenant(one: Entry) -> str:
@@ -328,22 +338,24 @@ FIND_ALONE = catalog.query("usage/sessionless_searches", dict)
 ROLL_UP_ALONE = catalog.query("usage/roll_up_sessionless", catalog.ignored)
 
 
-async def rollable(to: RequestContext, before: datetime) -> RollUpReport:
+async def rollable(context: RequestContext, before: datetime) -> RollUpReport:
     """Return a preview of `roll_up`."""
 
     async def work(tx: Tx) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        within = await tx.fetch(ROLLABLE, tenant=to.wall.tenant, before=before)
-        [alone] = await tx.fetch(ROLLABLE_ALONE, tenant=to.wall.tenant, before=before)
+        within = await tx.fetch(ROLLABLE, tenant=context.tenant, before=before)
+        [alone] = await tx.fetch(ROLLABLE_ALONE, tenant=context.tenant, before=before)
         return within, alone
 
-    within, alone = await to.world.graph.read(work)
+    within, alone = await context.services.graph.read(work)
     found = within[0] if within else {"sessions": 0, "searches": 0, "results": 0}
     return RollUpReport(
         applied=False, **{name: n + alone.get(name, 0) for name, n in found.items()}
     )
 
 
-async def roll_up(to: RequestContext, before: datetime, on_part: OnPart) -> RollUpReport:
+async def roll_up(
+    context: RequestContext, before: datetime, on_progress: OnProgress
+) -> RollUpReport:
     """Roll up rated sessions that ended before a time, and older searches outside any session.
 
     Sessions are taken in order of their ends, up to the first that ended later. The call is safe
@@ -353,37 +365,39 @@ async def roll_up(to: RequestContext, before: datetime, on_part: OnPart) -> Roll
     counted = {"sessions": 0, "searches": 0, "results": 0}
 
     async def work(tx: Tx) -> list[dict[str, Any]]:
-        rows = await tx.fetch(CHECKPOINT, tenant=to.wall.tenant, before=before, sessions=PAGE)
-        events = [_event(row, to.world.clock.now()) for row in rows if row["searches"]]
+        rows = await tx.fetch(CHECKPOINT, tenant=context.tenant, before=before, sessions=PAGE)
+        events = [_event(row, context.services.clock.now()) for row in rows if row["searches"]]
         if events:
-            await tx.fetch(ROLL_UP, tenant=to.wall.tenant, events=events)
+            await tx.fetch(ROLL_UP, tenant=context.tenant, events=events)
         return rows
 
-    while rows := await to.world.graph.write(work):
+    while rows := await context.services.graph.write(work):
         counted["sessions"] += sum(row["searches"] > 0 for row in rows)
         for name in ("searches", "results"):
             counted[name] += sum(row[name] for row in rows)
-        on_part("session", len(rows))
-    while alone := await to.world.graph.write(lambda tx: _alone(to, tx, before)):
+        on_progress("session", len(rows))
+    while alone := await context.services.graph.write(lambda tx: _alone(context, tx, before)):
         counted["searches"] += len(alone)
         counted["results"] += sum(row["results"] for row in alone)
-        on_part("search", len(alone))
+        on_progress("search", len(alone))
     return RollUpReport(applied=True, **counted)
 
 
-async def _alone(to: RequestContext, tx: Tx, before: datetime) -> list[dict[str, Any]]:
+async def _alone(context: RequestContext, tx: Tx, before: datetime) -> list[dict[str, Any]]:
     """Roll up a page of searches outside any session, which have no effect on ratings."""
-    rows = await tx.fetch(FIND_ALONE, tenant=to.wall.tenant, before=before, limit=ALONE)
+    rows = await tx.fetch(FIND_ALONE, tenant=context.tenant, before=before, limit=ALONE)
     by_scope: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         by_scope[row["scope"]].append(row)
     if rows:
-        events = [_of_alone(scope, found, to) for scope, found in sorted(by_scope.items())]
-        await tx.fetch(ROLL_UP_ALONE, tenant=to.wall.tenant, events=events)
+        events = [_of_alone(scope, found, context) for scope, found in sorted(by_scope.items())]
+        await tx.fetch(ROLL_UP_ALONE, tenant=context.tenant, events=events)
     return rows
 
 
-def _of_alone(scope: str, rows: Sequence[Mapping[str, Any]], to: RequestContext) -> dict[str, Any]:
+def _of_alone(
+    scope: str, rows: Sequence[Mapping[str, Any]], context: RequestContext
+) -> dict[str, Any]:
     payload = {"searches": len(rows), "results": sum(row["results"] for row in rows)}
     return {
         # The id derives from the first search, which is removed with the others.
@@ -391,7 +405,7 @@ def _of_alone(scope: str, rows: Sequence[Mapping[str, Any]], to: RequestContext)
         "ids": [row["id"] for row in rows],
         "scope": scope,
         "type": EventType.ROLL_UP,
-        "occurred_at": to.world.clock.now(),
+        "occurred_at": context.services.clock.now(),
         "request_hash": drafts.request_hash(scope, EventType.ROLL_UP, rows[0]["id"]),
         "payload": json.dumps(payload),
     }

@@ -52,7 +52,7 @@ class TrailRequest:
 
 @retry_conversion
 async def current(
-    to: RequestContext,
+    context: RequestContext,
     subject: str,
     predicate: str,
     by: ReadOptions,
@@ -63,7 +63,7 @@ async def current(
     """Return a slot of the handle's own scope, or of another read scope if it has no candidates.
 
     Args:
-        to: request context.
+        context: request context.
         subject: subject of the slot.
         predicate: predicate of the slot.
         by: times and policy to read with.
@@ -73,9 +73,9 @@ async def current(
     Raises:
         InvalidInputError: `known` is in the future.
     """
-    scopes = [to.wall.scope, *(s for s in to.wall.scopes if s != to.wall.scope)]
-    params = _params(to, by) | {"scopes": scopes}
-    [row] = await to.world.graph.read(
+    scopes = [context.scope, *(s for s in context.read_scopes if s != context.scope)]
+    params = _params(context, by) | {"scopes": scopes}
+    [row] = await context.services.graph.read(
         lambda tx: tx.fetch(
             CURRENT,
             **params,
@@ -87,7 +87,7 @@ async def current(
     )
     found = row["candidates"]
     return Slot(
-        scope=row["scope"] or to.wall.scope,
+        scope=row["scope"] or context.scope,
         subject=found[0]["subject"] if found else subject.strip(),
         predicate=predicate.strip(),
         policy=claims.parse_policy(row["policy"]),
@@ -102,14 +102,14 @@ async def current(
 
 
 @retry_conversion
-async def belief(to: RequestContext, belief_id: str, by: ReadOptions) -> Belief:
+async def belief(context: RequestContext, belief_id: str, by: ReadOptions) -> Belief:
     """Return a belief, whatever its status.
 
     Raises:
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: `known` is in the future.
     """
-    found = await _states(to, by, ids=[belief_id], limit=1)
+    found = await _states(context, by, ids=[belief_id], limit=1)
     if not found:
         raise NotFoundError(f"No belief {belief_id!r}.")
     return found[0]
@@ -117,7 +117,12 @@ async def belief(to: RequestContext, belief_id: str, by: ReadOptions) -> Belief:
 
 @retry_conversion
 async def belief_page(
-    to: RequestContext, by: ReadOptions, statuses: Sequence[str], *, cursor: str | None, limit: int
+    context: RequestContext,
+    by: ReadOptions,
+    statuses: Sequence[str],
+    *,
+    cursor: str | None,
+    limit: int,
 ) -> BeliefPage:
     """Return one page of beliefs, newest first, and the cursor of the next.
 
@@ -126,7 +131,7 @@ async def belief_page(
     """
     before_at, before_id = read_options.parse_time_cursor(cursor)
     found = await _states(
-        to,
+        context,
         by,
         statuses=list(statuses),
         before_at=before_at,
@@ -141,14 +146,16 @@ async def belief_page(
 
 
 @retry_conversion
-async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: TrailRequest) -> Trail:
+async def test(
+    context: RequestContext, belief_id: str, by: ReadOptions, suppose: TrailRequest
+) -> Trail:
     """Return the sequential test of a belief with a page of its trail.
 
     Raises:
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: `known` is in the future.
     """
-    params, bounds = _params(to, by), read_options.sprt_parameters(to.world.settings)
+    params, bounds = _params(context, by), read_options.sprt_parameters(context.services.settings)
     extra = [
         {
             "id": f"supposed {place}",
@@ -159,7 +166,7 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
         }
         for place, one in enumerate(suppose.extra)
     ]
-    rows = await to.world.graph.read(
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             TEST,
             **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
@@ -214,21 +221,27 @@ def _line(line: Mapping[str, Any]) -> TrailStep:
     )
 
 
-async def _states(to: RequestContext, by: ReadOptions, *, limit: int, **which: Any) -> list[Belief]:
+async def _states(
+    context: RequestContext, by: ReadOptions, *, limit: int, **which: Any
+) -> list[Belief]:
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
     params, test = (
-        _params(to, by),
-        read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
+        _params(context, by),
+        read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
     )
     params |= {"test": test, "vitality_constants": formulas.vitality_params()}
-    rows = await to.world.graph.read(lambda tx: tx.fetch(STATES, **params, **asked, limit=limit))
+    rows = await context.services.graph.read(
+        lambda tx: tx.fetch(STATES, **params, **asked, limit=limit)
+    )
     for _, now in rows[:1]:
         read_options.check_not_future(by.as_of, now)
     return [found for found, _ in rows]
 
 
-def _params(to: RequestContext, by: ReadOptions) -> dict[str, Any]:
-    return read_options.read_params(by, to.wall, to.world.settings, to.world.clock.now())
+def _params(context: RequestContext, by: ReadOptions) -> dict[str, Any]:
+    return read_options.read_params(
+        by, context.tenant_scope, context.services.settings, context.services.clock.now()
+    )
 
 
 SLOTS = catalog.query("belief/slots", dict)
@@ -236,7 +249,7 @@ SLOTS = catalog.query("belief/slots", dict)
 
 @retry_conversion
 async def slot_page(
-    to: RequestContext,
+    context: RequestContext,
     by: ReadOptions,
     subject: str | None,
     *,
@@ -247,7 +260,7 @@ async def slot_page(
     """Return one page of slots with evidence, and the cursor of the next.
 
     Args:
-        to: request context.
+        context: request context.
         by: times and policy to read with.
         subject: subject of the slots; None for all.
         cursor: cursor of the previous page.
@@ -258,8 +271,10 @@ async def slot_page(
         InvalidInputError: `cursor` was not returned by `slot_page`, or `known` is in the future.
     """
     after = read_options.parse_key_cursor(cursor, 3)
-    params = read_options.read_params(by, to.wall, to.world.settings, to.world.clock.now())
-    rows = await to.world.graph.read(
+    params = read_options.read_params(
+        by, context.tenant_scope, context.services.settings, context.services.clock.now()
+    )
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             SLOTS,
             **params,
@@ -306,20 +321,22 @@ FLIP_SET = catalog.query("belief/flip_set", dict)
 
 
 @retry_conversion
-async def flip_set(to: RequestContext, belief_id: str, by: ReadOptions) -> FlipSet:
+async def flip_set(context: RequestContext, belief_id: str, by: ReadOptions) -> FlipSet:
     """Return a smallest set of evidence without which a belief's test has another status.
 
     Raises:
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: more than 1,000 pieces count, or `known` is in the future.
     """
-    params = read_options.read_params(by, to.wall, to.world.settings, to.world.clock.now())
-    rows = await to.world.graph.read(
+    params = read_options.read_params(
+        by, context.tenant_scope, context.services.settings, context.services.clock.now()
+    )
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             FLIP_SET,
             **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
             id=belief_id,
-            test=read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
+            test=read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
             most=MOST,
         )
     )

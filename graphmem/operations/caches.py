@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.model import BackfillReport, Mismatch, SkippedNodes
-from graphmem.ports import OnPart, Query, RequestContext, Role, Tx
+from graphmem.ports import OnProgress, Query, RequestContext, Role, Tx
 from graphmem.rules import backfill, drafts, formulas, fulltext, identity, read_options
 from graphmem.rules.backfill import UnbackedEdge, UnbackedMemory
 
@@ -31,9 +31,9 @@ REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
 REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
 
 
-async def _refresh_memories(tx: Tx, to: RequestContext, ids: list[str]) -> None:
+async def _refresh_memories(tx: Tx, context: RequestContext, ids: list[str]) -> None:
     """Recompute the caches of memories from their events."""
-    tenant = to.wall.tenant
+    tenant = context.tenant
     await tx.fetch(REFRESH_MEMORIES, tenant=tenant, ids=ids)
     await tx.fetch(RETRACE, tenant=tenant, **formulas.retrace_params(dict.fromkeys(ids)))
     found = await tx.fetch(FACETS, tenant=tenant, ids=ids)
@@ -41,9 +41,9 @@ async def _refresh_memories(tx: Tx, to: RequestContext, ids: list[str]) -> None:
     await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)
 
 
-async def _refresh_beliefs(tx: Tx, to: RequestContext, ids: list[str]) -> None:
+async def _refresh_beliefs(tx: Tx, context: RequestContext, ids: list[str]) -> None:
     """Recompute the caches of beliefs from their events."""
-    await tx.fetch(REFRESH_BELIEFS, tenant=to.wall.tenant, ids=ids)
+    await tx.fetch(REFRESH_BELIEFS, tenant=context.tenant, ids=ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +68,18 @@ KINDS = (
 )
 
 
-async def lineage(to: RequestContext, *, repair: bool, on_page: OnPart) -> list[Mismatch]:
+async def lineage(context: RequestContext, *, repair: bool, on_page: OnProgress) -> list[Mismatch]:
     """Return every memory and belief of the tenant whose caches differ from its events.
 
     Args:
-        to: request context; all scopes of the tenant are checked.
+        context: request context; all scopes of the tenant are checked.
         repair: also refresh the caches that differ; memories without events stay unchanged.
         on_page: receives the kind and the number of nodes after each page.
     """
     wrong: list[Mismatch] = []
     for kept in KINDS:
         after = ""
-        while rows := await _page(to, kept, after):
+        while rows := await _page(context, kept, after):
             after = rows[-1]["id"]
             found = [row for row in rows if row["wrong"]]
             with_events = {row["id"] for row in found if row.get("has_events", True)}
@@ -93,30 +93,32 @@ async def lineage(to: RequestContext, *, repair: bool, on_page: OnPart) -> list[
                 for r in found
             )
             if repair and with_events:
-                await _refresh(to, kept, sorted(with_events))
+                await _refresh(context, kept, sorted(with_events))
             on_page(kept.kind, len(rows))
     return wrong
 
 
-async def _page(to: RequestContext, kept: CachedKind, after: str) -> list[dict[str, Any]]:
+async def _page(context: RequestContext, kept: CachedKind, after: str) -> list[dict[str, Any]]:
     async def work(tx: Tx) -> list[dict[str, Any]]:
         rows = await tx.fetch(
             kept.compare,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             valid=read_options.FOREVER,
             known=None,
             after=after,
             limit=PAGE,
             **kept.terms,
         )
-        return await _faceted(tx, to, rows) if kept.kind == "memory" else rows
+        return await _faceted(tx, context, rows) if kept.kind == "memory" else rows
 
-    return await to.world.graph.read(work)
+    return await context.services.graph.read(work)
 
 
-async def _faceted(tx: Tx, to: RequestContext, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+async def _faceted(
+    tx: Tx, context: RequestContext, rows: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """Return memory rows, marking those with stale facets; digests are computed in Python."""
-    tenant = to.wall.tenant
+    tenant = context.tenant
     found = await tx.fetch(FACETS, tenant=tenant, ids=[row["id"] for row in rows])
     otherwise = {row["id"] for row in found if fulltext.has_stale_facets(tenant, row)}
     return [
@@ -127,12 +129,12 @@ async def _faceted(tx: Tx, to: RequestContext, rows: list[dict[str, Any]]) -> li
     ]
 
 
-async def _refresh(to: RequestContext, kept: CachedKind, ids: list[str]) -> None:
+async def _refresh(context: RequestContext, kept: CachedKind, ids: list[str]) -> None:
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
-        await kept.refresh(tx, to, ids)
+        await tx.fetch(LOCK, tenant=context.tenant)
+        await kept.refresh(tx, context, ids)
 
-    await to.world.graph.write(work)
+    await context.services.graph.write(work)
 
 
 BACKFILL_PAGE = 500
@@ -177,41 +179,41 @@ class _BackfillTotals:
         return BackfillReport(**self.counts, unfit=(*nameless, *left))
 
 
-async def make_whole(to: RequestContext, on_part: OnPart) -> BackfillReport:
+async def make_whole(context: RequestContext, on_progress: OnProgress) -> BackfillReport:
     """Create synthetic events for memories without any, and fill in missing properties.
 
     Args:
-        to: request context; all scopes of the tenant are processed.
-        on_part: receives the kind, memory or edge, and the number checked after each part.
+        context: request context; all scopes of the tenant are processed.
+        on_progress: receives the kind, memory or edge, and the number checked after each part.
     """
     totals = _BackfillTotals()
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     after = ""
-    while (page := await _look(to, after, now))["looked"]:
-        await _memories(to, page["found"], after, now, totals)
+    while (page := await _look(context, after, now))["looked"]:
+        await _memories(context, page["found"], after, now, totals)
         after = page["after"]
-        on_part("memory", page["looked"])
-    await _edges(to, now, totals, on_part)
-    return totals.all(await _nameless(to))
+        on_progress("memory", page["looked"])
+    await _edges(context, now, totals, on_progress)
+    return totals.all(await _nameless(context))
 
 
 async def _look(
-    to: RequestContext, after: str, now: datetime, tx: Tx | None = None
+    context: RequestContext, after: str, now: datetime, tx: Tx | None = None
 ) -> dict[str, Any]:
     """Return a page of cache/backfill_find, with its rows as `UnbackedMemory`."""
 
     async def work(tx: Tx) -> dict[str, Any]:
         [page] = await tx.fetch(
             LOOK,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             after=after,
             limit=BACKFILL_PAGE,
-            dimension=to.model.dimension,
+            dimension=context.model.dimension,
             **_bounds(now),
         )
         return page | {"found": [UnbackedMemory(**row) for row in page["found"]]}
 
-    return await (work(tx) if tx else to.world.graph.read(work))
+    return await (work(tx) if tx else context.services.graph.read(work))
 
 
 def _bounds(now: datetime) -> dict[str, datetime]:
@@ -219,13 +221,13 @@ def _bounds(now: datetime) -> dict[str, datetime]:
 
 
 async def _memories(
-    to: RequestContext,
+    context: RequestContext,
     found: Sequence[UnbackedMemory],
     after: str,
     now: datetime,
     totals: _BackfillTotals,
 ) -> None:
-    most_chars = to.world.settings.max_content_chars
+    most_chars = context.services.settings.max_content_chars
     fit = []
     for one in found:
         problems = one.problems(most_chars)
@@ -233,12 +235,12 @@ async def _memories(
             totals.leave("memory", backfill.PROBLEMS[key], one.id)
         if not problems:
             fit.append(one)
-    vectors = await _vectors(to, fit)
+    vectors = await _vectors(context, fit)
     for part in _parts(fit):
-        totals.add(**await _write(to, {one.id for one in part}, vectors, after, now))
+        totals.add(**await _write(context, {one.id for one in part}, vectors, after, now))
 
 
-async def _vectors(to: RequestContext, found: Sequence[UnbackedMemory]) -> dict[str, Vector]:
+async def _vectors(context: RequestContext, found: Sequence[UnbackedMemory]) -> dict[str, Vector]:
     texts = {
         identity.content_hash(one.content): identity.normalise(one.content)
         for one in found
@@ -246,7 +248,7 @@ async def _vectors(to: RequestContext, found: Sequence[UnbackedMemory]) -> dict[
     }
     if not texts:
         return {}
-    matrix = await to.world.embedder.embed(list(texts.values()), Role.DOCUMENT)
+    matrix = await context.services.embedder.embed(list(texts.values()), Role.DOCUMENT)
     return dict(zip(texts, matrix, strict=True))
 
 
@@ -266,14 +268,14 @@ def _parts(found: Sequence[UnbackedMemory]) -> Iterator[list[UnbackedMemory]]:
 
 
 async def _write(
-    to: RequestContext, ids: set[str], vectors: dict[str, Vector], after: str, now: datetime
+    context: RequestContext, ids: set[str], vectors: dict[str, Vector], after: str, now: datetime
 ) -> dict[str, int]:
     """Backfill some memories of a page, each one completely, and return the report's counts."""
-    most_chars = to.world.settings.max_content_chars
+    most_chars = context.services.settings.max_content_chars
 
     async def work(tx: Tx) -> dict[str, int]:
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
-        page = await _look(to, after, now, tx)
+        await tx.fetch(LOCK, tenant=context.tenant)
+        page = await _look(context, after, now, tx)
         rows: dict[str, dict[str, Any]] = {}
         done: list[UnbackedMemory] = []
         for one in page["found"]:
@@ -282,17 +284,17 @@ async def _write(
             vector = vectors.get(identity.content_hash(one.content))
             lacks = not one.embedded and vector is None
             if one.id in ids and not lacks and not one.problems(most_chars):
-                row = backfill.memory_row(one, to.wall.tenant, now)
+                row = backfill.memory_row(one, context.tenant, now)
                 rows[one.id] = row | {"embedding": None if one.embedded else vector}
                 done.append(one)
         if rows:
             await tx.fetch(
                 WRITE,
-                tenant=to.wall.tenant,
-                tenant_key=identity.tenant_key(to.wall.tenant),
+                tenant=context.tenant,
+                tenant_key=identity.tenant_key(context.tenant),
                 memories=list(rows.values()),
             )
-            await _refresh_memories(tx, to, list(rows))
+            await _refresh_memories(tx, context, list(rows))
         return {
             "memories": sum(not one.stated for one in done),
             "filled": sum(one.stated for one in done),
@@ -301,15 +303,15 @@ async def _write(
             "capped": sum(one.is_capped for one in done),
         }
 
-    return await to.world.graph.write(work)
+    return await context.services.graph.write(work)
 
 
 async def _edges(
-    to: RequestContext, now: datetime, totals: _BackfillTotals, on_part: OnPart
+    context: RequestContext, now: datetime, totals: _BackfillTotals, on_progress: OnProgress
 ) -> None:
     fit: list[UnbackedEdge] = []
     after = ""
-    while (page := await _edge_page(to, after, now))["looked"]:
+    while (page := await _edge_page(context, after, now))["looked"]:
         after = page["after"]
         for edge in (UnbackedEdge(**row) for row in page["edges"]):
             if edge.problem is None:
@@ -321,9 +323,9 @@ async def _edges(
         _leave(totals, edge, "ring")
     for start in range(0, len(done), BACKFILL_PAGE):
         part = done[start : start + BACKFILL_PAGE]
-        n = await _supersede(to, part)
+        n = await _supersede(context, part)
         totals.add(edges=n, events=n)
-        on_part("edge", len(part))
+        on_progress("edge", len(part))
 
 
 def _leave(totals: _BackfillTotals, edge: UnbackedEdge, key: str) -> None:
@@ -331,11 +333,11 @@ def _leave(totals: _BackfillTotals, edge: UnbackedEdge, key: str) -> None:
     totals.leave("edge", backfill.EDGE_PROBLEMS[key], name)
 
 
-async def _edge_page(to: RequestContext, after: str, now: datetime) -> dict[str, Any]:
-    [page] = await to.world.graph.read(
+async def _edge_page(context: RequestContext, after: str, now: datetime) -> dict[str, Any]:
+    [page] = await context.services.graph.read(
         lambda tx: tx.fetch(
             EDGES,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             after=after,
             limit=BACKFILL_PAGE,
             source=backfill.SOURCE,
@@ -345,24 +347,24 @@ async def _edge_page(to: RequestContext, after: str, now: datetime) -> dict[str,
     return page
 
 
-async def _supersede(to: RequestContext, edges: Sequence[UnbackedEdge]) -> int:
+async def _supersede(context: RequestContext, edges: Sequence[UnbackedEdge]) -> int:
     """Create events for dated edges and return the number of edges that had none."""
 
     async def work(tx: Tx) -> int:
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
-        rows = [backfill.edge_row(edge, to.wall.tenant) for edge in edges]
+        await tx.fetch(LOCK, tenant=context.tenant)
+        rows = [backfill.edge_row(edge, context.tenant) for edge in edges]
         n: int
-        [n] = await tx.fetch(SUPERSEDE, tenant=to.wall.tenant, edges=rows)
+        [n] = await tx.fetch(SUPERSEDE, tenant=context.tenant, edges=rows)
         ids = sorted({row[end] for row in rows for end in ("newer_id", "older_id")})
-        await tx.fetch(REFRESH_MEMORIES, tenant=to.wall.tenant, ids=ids)
+        await tx.fetch(REFRESH_MEMORIES, tenant=context.tenant, ids=ids)
         return n
 
-    return await to.world.graph.write(work)
+    return await context.services.graph.write(work)
 
 
-async def _nameless(to: RequestContext) -> list[SkippedNodes]:
-    [found] = await to.world.graph.read(
-        lambda tx: tx.fetch(NAMELESS, tenant=to.wall.tenant, limit=SHOWN)
+async def _nameless(context: RequestContext) -> list[SkippedNodes]:
+    [found] = await context.services.graph.read(
+        lambda tx: tx.fetch(NAMELESS, tenant=context.tenant, limit=SHOWN)
     )
     problem, hint = backfill.PROBLEMS["id"]
     names = tuple(found["names"])

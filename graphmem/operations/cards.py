@@ -33,14 +33,14 @@ LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
 
 
 @retry_conversion
-async def expand(to: RequestContext, item_id: str) -> Card:
+async def expand(context: RequestContext, item_id: str) -> Card:
     """Return the card of a memory, a belief, a turn or an episode, read in one transaction.
 
     Raises:
         NotFoundError: no visible item has this id.
     """
     asked = read_options.read_params(
-        ReadOptions(), to.wall, to.world.settings, to.world.clock.now()
+        ReadOptions(), context.tenant_scope, context.services.settings, context.services.clock.now()
     )
     wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
 
@@ -53,37 +53,37 @@ async def expand(to: RequestContext, item_id: str) -> Card:
         [row] = rows
         match row["label"]:
             case "Memory":
-                return await _memory(tx, to, asked, row)
+                return await _memory(tx, context, asked, row)
             case "Belief":
-                found = await _beliefs(tx, to, asked, [item_id])
+                found = await _beliefs(tx, context, asked, [item_id])
                 return _card(row, found[0]) if found else None
             case "Turn":
                 return _card(row, Turn(**row["item"]))
             case _:
                 return _card(row, Episode(**row["item"]))
 
-    card = await to.world.graph.read(work)
+    card = await context.services.graph.read(work)
     if card is None:
         raise NotFoundError(f"No item {item_id!r}.")
     return card
 
 
 async def _memory(
-    tx: Tx, to: RequestContext, asked: Mapping[str, Any], row: Mapping[str, Any]
+    tx: Tx, context: RequestContext, asked: Mapping[str, Any], row: Mapping[str, Any]
 ) -> Card:
     memory = Memory(**row["item"])
     if not memory.claim_ids:
         return _card(row, memory)
     [lost] = await tx.fetch(LOST, **asked, ids=list(memory.claim_ids))
-    beliefs = await _beliefs(tx, to, asked, memory.claim_ids[:CLAIMS])
+    beliefs = await _beliefs(tx, context, asked, memory.claim_ids[:CLAIMS])
     return _card(row, claims.mark_lost_claims(memory, lost), beliefs)
 
 
 async def _beliefs(
-    tx: Tx, to: RequestContext, asked: Mapping[str, Any], ids: Sequence[str]
+    tx: Tx, context: RequestContext, asked: Mapping[str, Any], ids: Sequence[str]
 ) -> list[Belief]:
     by = {
-        "test": read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
+        "test": read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
         "vitality_constants": formulas.vitality_params(),
     }
     which = {"ids": list(ids), "statuses": [], "before_at": None, "before_id": None}

@@ -52,7 +52,7 @@ EVENT_OF = {
 
 
 async def remember(
-    to: RequestContext, memories: Sequence[NewMemory], rules: Sequence[Rule]
+    context: RequestContext, memories: Sequence[NewMemory], rules: Sequence[Rule]
 ) -> list[CommitOutcome]:
     """Commit texts in order and return the outcome of each.
 
@@ -65,40 +65,40 @@ async def remember(
         InvalidInputError: a time is in the future, or a claim's source type has no weight.
         ErasedError: the scope or the tenant was erased.
     """
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     for memory in memories:
         if memory.claims:
-            drafts.check_source_type(memory.source_type, to.world.settings.source_weights)
-    ready = [drafts.draft(memory, to.wall, now, rules) for memory in memories]
+            drafts.check_source_type(memory.source_type, context.services.settings.source_weights)
+    ready = [drafts.draft(memory, context.tenant_scope, now, rules) for memory in memories]
     _no_conflict(ready)
     done: dict[str, CommitOutcome] = {}
     accepted = [d for d in {d.event_id: d for d in ready}.values() if not d.reasons]
     for start in range(0, len(accepted), BATCH):
-        done.update(await _kept(to, accepted[start : start + BATCH]))
-    return list(_in_order(to, ready, done))
+        done.update(await _kept(context, accepted[start : start + BATCH]))
+    return list(_in_order(context, ready, done))
 
 
-async def _kept(to: RequestContext, batch: Sequence[TextDraft]) -> dict[str, CommitOutcome]:
+async def _kept(context: RequestContext, batch: Sequence[TextDraft]) -> dict[str, CommitOutcome]:
     """Commit a batch without its erased texts, which are refused."""
     try:
-        return await _commit(to, batch)
+        return await _commit(context, batch)
     except ErasedError as error:
-        left = [draft for draft in batch if error.ids.isdisjoint(_named(to, draft))]
+        left = [draft for draft in batch if error.ids.isdisjoint(_named(context, draft))]
         if len(left) == len(batch):
             raise
         refused = {
-            draft.event_id: _outcome(to, replace(draft, reasons=(ERASED,)))
+            draft.event_id: _outcome(context, replace(draft, reasons=(ERASED,)))
             for draft in batch
             if draft not in left
         }
-        return refused | (await _kept(to, left) if left else {})
+        return refused | (await _kept(context, left) if left else {})
 
 
-def _named(to: RequestContext, draft: TextDraft) -> Iterator[str]:
+def _named(context: RequestContext, draft: TextDraft) -> Iterator[str]:
     """Yield the ids that a text refers to."""
     memory = draft.memory
     yield from (draft.event_id, draft.memory_id)
-    yield from claims.claimed_ids(memory, to.wall.scope)
+    yield from claims.claimed_ids(memory, context.scope)
     yield from (one for one in (memory.episode_id, memory.turn_id) if one is not None)
 
 
@@ -112,36 +112,38 @@ def _no_conflict(ready: Sequence[TextDraft]) -> None:
 
 
 def _in_order(
-    to: RequestContext, ready: Sequence[TextDraft], done: Mapping[str, CommitOutcome]
+    context: RequestContext, ready: Sequence[TextDraft], done: Mapping[str, CommitOutcome]
 ) -> Iterator[CommitOutcome]:
     seen: set[str] = set()
     for draft in ready:
         outcome = done.get(draft.event_id)
         if outcome is None:
-            yield _outcome(to, draft)
+            yield _outcome(context, draft)
         else:
             again = draft.event_id in seen
             yield outcome.model_copy(update={"repeated": True}) if again else outcome
         seen.add(draft.event_id)
 
 
-async def _commit(to: RequestContext, batch: Sequence[TextDraft]) -> dict[str, CommitOutcome]:
+async def _commit(context: RequestContext, batch: Sequence[TextDraft]) -> dict[str, CommitOutcome]:
     vectors: dict[str, Vector] = {}
-    known = await _known(to, batch)
+    known = await _known(context, batch)
     wanted = [d for d in batch if d.event_id not in known]
     while True:
         # Repeats only if a memory was deleted in between, which makes its text new.
-        await _embed(to, wanted, vectors)
-        result, wanted = await to.world.graph.write(lambda tx: _write(tx, to, batch, vectors))
+        await _embed(context, wanted, vectors)
+        result, wanted = await context.services.graph.write(
+            lambda tx: _write(tx, context, batch, vectors)
+        )
         if not wanted:
             return result
 
 
-async def _known(to: RequestContext, batch: Sequence[TextDraft]) -> set[str]:
-    [found] = await to.world.graph.read(
+async def _known(context: RequestContext, batch: Sequence[TextDraft]) -> set[str]:
+    [found] = await context.services.graph.read(
         lambda tx: tx.fetch(
             KNOWN,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             event_ids=[d.event_id for d in batch],
             memory_ids=[memory_id for d in batch for memory_id in d.exact_ids],
         )
@@ -151,23 +153,23 @@ async def _known(to: RequestContext, batch: Sequence[TextDraft]) -> set[str]:
 
 
 async def _embed(
-    to: RequestContext, wanted: Sequence[TextDraft], vectors: dict[str, Vector]
+    context: RequestContext, wanted: Sequence[TextDraft], vectors: dict[str, Vector]
 ) -> None:
     # Normalised as for the hash, because white space alone would change the vector.
     texts = {d.content_hash: identity.normalise(d.memory.content) for d in wanted}
     if texts:
-        matrix = await to.world.embedder.embed(list(texts.values()), Role.DOCUMENT)
+        matrix = await context.services.embedder.embed(list(texts.values()), Role.DOCUMENT)
         vectors.update(zip(texts, matrix, strict=True))
 
 
 async def _write(
-    tx: Tx, to: RequestContext, batch: Sequence[TextDraft], vectors: Mapping[str, Vector]
+    tx: Tx, context: RequestContext, batch: Sequence[TextDraft], vectors: Mapping[str, Vector]
 ) -> tuple[dict[str, CommitOutcome], list[TextDraft]]:
     """Decide on a batch and write it; if embeddings are missing, return their texts instead."""
-    await tx.fetch(LOCK, tenant=to.wall.tenant)
-    met = {row["event_id"]: row for row in await _look(tx, to, batch, vectors)}
+    await tx.fetch(LOCK, tenant=context.tenant)
+    met = {row["event_id"]: row for row in await _look(tx, context, batch, vectors)}
     judge = DuplicateResolver(
-        to.wall.scope, to.world.settings.near_duplicate_threshold, to.model.mu_document
+        context.scope, context.services.settings.near_duplicate_threshold, context.model.mu_document
     )
     result: dict[str, CommitOutcome] = {}
     verdicts: list[tuple[TextDraft, DuplicateVerdict]] = []
@@ -178,22 +180,22 @@ async def _write(
             result[draft.event_id] = _repeated(draft, row["event"])
             continue
         verdict = judge.decide(
-            draft, _met(row, to.model.mu_document), vectors.get(draft.content_hash)
+            draft, _met(row, context.model.mu_document), vectors.get(draft.content_hash)
         )
         if verdict is None:
             lacking.append(draft)
         else:
             verdicts.append((draft, verdict))
-            result[draft.event_id] = _outcome(to, draft, verdict)
+            result[draft.event_id] = _outcome(context, draft, verdict)
     if lacking:
         return {}, lacking
     if verdicts:
-        await _append(tx, to, verdicts, result, vectors)
+        await _append(tx, context, verdicts, result, vectors)
     return result, []
 
 
 async def _look(
-    tx: Tx, to: RequestContext, batch: Sequence[TextDraft], vectors: Mapping[str, Vector]
+    tx: Tx, context: RequestContext, batch: Sequence[TextDraft], vectors: Mapping[str, Vector]
 ) -> list[dict[str, Any]]:
     seen: set[str] = set()
     rows = []
@@ -210,18 +212,20 @@ async def _look(
         )
     return await tx.fetch(
         LOOK,
-        tenant=to.wall.tenant,
-        scope=to.wall.scope,
-        scopes=list(to.wall.scopes),
+        tenant=context.tenant,
+        scope=context.scope,
+        scopes=list(context.read_scopes),
         rows=rows,
         candidates=CANDIDATES,
-        least=_least_score(to),
+        least=_least_score(context),
     )
 
 
-def _least_score(to: RequestContext) -> float:
+def _least_score(context: RequestContext) -> float:
     """Return the Neo4j score just below the threshold; the exact comparison follows later."""
-    cosine = scoring.raw_cosine(to.world.settings.near_duplicate_threshold, to.model.mu_document)
+    cosine = scoring.raw_cosine(
+        context.services.settings.near_duplicate_threshold, context.model.mu_document
+    )
     return scoring.to_neo4j(cosine - scoring.ROUNDING)
 
 
@@ -246,30 +250,32 @@ def _met(row: Mapping[str, Any], mu: float) -> StoredMatches:
 
 async def _append(
     tx: Tx,
-    to: RequestContext,
+    context: RequestContext,
     verdicts: Sequence[tuple[TextDraft, DuplicateVerdict]],
     outcomes: Mapping[str, CommitOutcome],
     vectors: Mapping[str, Vector],
 ) -> None:
     events = [
-        drafts.event_row(d, to.wall, EVENT_OF[v.outcome], _payload(d, outcomes[d.event_id]))
+        drafts.event_row(
+            d, context.tenant_scope, EVENT_OF[v.outcome], _payload(d, outcomes[d.event_id])
+        )
         | {
             "memory_id": v.memory_id,
-            "memory": drafts.memory_row(d, to.wall, vectors[d.content_hash])
+            "memory": drafts.memory_row(d, context.tenant_scope, vectors[d.content_hash])
             if v.outcome is Outcome.INSERTED_NEW
             else None,
             "episode_id": d.memory.episode_id,
             "turn_id": d.memory.turn_id,
-            **drafts.facet_fields(d, to.wall, v.tags),
+            **drafts.facet_fields(d, context.tenant_scope, v.tags),
             **drafts.evidence_fields(d.memory),
         }
         for d, v in verdicts
     ]
     [counts] = await tx.fetch(
         WRITE,
-        tenant=to.wall.tenant,
-        tenant_key=identity.tenant_key(to.wall.tenant),
-        scopes=list(to.wall.scopes),
+        tenant=context.tenant,
+        tenant_key=identity.tenant_key(context.tenant),
+        scopes=list(context.read_scopes),
         events=events,
     )
     wanted = {
@@ -284,29 +290,33 @@ async def _append(
         if event["memory"] is None:
             again.setdefault(event["memory_id"], []).append(event["id"])
     if again:
-        await tx.fetch(RETRACE, tenant=to.wall.tenant, **formulas.retrace_params(again))
-    restored = [drafts.restore_row(d, to.wall, v.memory_id) for d, v in verdicts if v.restores]
+        await tx.fetch(RETRACE, tenant=context.tenant, **formulas.retrace_params(again))
+    restored = [
+        drafts.restore_row(d, context.tenant_scope, v.memory_id) for d, v in verdicts if v.restores
+    ]
     if restored:
-        await tx.fetch(MARK, tenant=to.wall.tenant, events=restored)
-    await _claim(tx, to, [(d, v.memory_id) for d, v in verdicts if d.memory.claims])
+        await tx.fetch(MARK, tenant=context.tenant, events=restored)
+    await _claim(tx, context, [(d, v.memory_id) for d, v in verdicts if d.memory.claims])
 
 
-async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft, str]]) -> None:
+async def _claim(
+    tx: Tx, context: RequestContext, committed: Sequence[tuple[TextDraft, str]]
+) -> None:
     """Append texts as evidence for their claims, given each text's memory id."""
     if not committed:
         return
     [known] = await tx.fetch(
         KNOWN_PREDICATES,
-        tenant=to.wall.tenant,
+        tenant=context.tenant,
         predicates=claims.predicate_keys([d.memory for d, _ in committed]),
         belief_ids=[],
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
     await tx.fetch(
         CLAIM,
-        tenant=to.wall.tenant,
-        tenant_key=identity.tenant_key(to.wall.tenant),
-        claims=claims.claim_rows(committed, to.wall, templates),
+        tenant=context.tenant,
+        tenant_key=identity.tenant_key(context.tenant),
+        claims=claims.claim_rows(committed, context.tenant_scope, templates),
     )
 
 
@@ -331,7 +341,7 @@ def _payload(draft: TextDraft, outcome: CommitOutcome) -> dict[str, Any]:
 
 
 def _outcome(
-    to: RequestContext, draft: TextDraft, verdict: DuplicateVerdict | None = None
+    context: RequestContext, draft: TextDraft, verdict: DuplicateVerdict | None = None
 ) -> CommitOutcome:
     return CommitOutcome(
         outcome=verdict.outcome if verdict else Outcome.REJECTED_HYGIENE,
@@ -342,12 +352,12 @@ def _outcome(
         possible_update_of=verdict.update_of if verdict else None,
         content_hash=draft.content_hash,
         hygiene_reasons=draft.reasons,
-        thresholds={"near": to.world.settings.near_duplicate_threshold},
+        thresholds={"near": context.services.settings.near_duplicate_threshold},
         occurred_at=draft.occurred_at,
         source=draft.memory.source,
         tags=draft.memory.tags,
         artifact_ref=draft.memory.artifact_ref,
-        belief_ids=claims.claimed_ids(draft.memory, to.wall.scope) if verdict else (),
+        belief_ids=claims.claimed_ids(draft.memory, context.scope) if verdict else (),
     )
 
 

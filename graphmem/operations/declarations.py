@@ -50,7 +50,9 @@ def drafted(
 
 
 async def append(
-    to: RequestContext, row: Mapping[str, Any], write: Callable[[Tx], Coroutine[Any, Any, None]]
+    context: RequestContext,
+    row: Mapping[str, Any],
+    write: Callable[[Tx], Coroutine[Any, Any, None]],
 ) -> None:
     """Call `write` under the tenant lock, unless the event is stored already.
 
@@ -59,12 +61,12 @@ async def append(
     """
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
-        await tx.fetch(LOCK_NAMES, tenant=to.wall.tenant, ids=[row["id"]])
+        await tx.fetch(LOCK, tenant=context.tenant)
+        await tx.fetch(LOCK_NAMES, tenant=context.tenant, ids=[row["id"]])
         [found] = await tx.fetch(
             LOOK,
-            tenant=to.wall.tenant,
-            scopes=list(to.wall.scopes),
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
             event_ids=[row["id"]],
             belief_ids=[],
         )
@@ -74,7 +76,7 @@ async def append(
             return
         await write(tx)
 
-    await to.world.graph.write(work)
+    await context.services.graph.write(work)
 
 
 def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
@@ -88,7 +90,7 @@ SAY = catalog.query("alias/set", catalog.ignored)
 LIST_ALIASES = catalog.query("alias/list", _alias)
 
 
-async def say(to: RequestContext, name: str, other: str | None, given: EventSource) -> Alias:
+async def say(context: RequestContext, name: str, other: str | None, given: EventSource) -> Alias:
     """Make a name an alias of another in the whole tenant; without another, remove the alias.
 
     Raises:
@@ -97,16 +99,16 @@ async def say(to: RequestContext, name: str, other: str | None, given: EventSour
         NameChainError: one of the names is an alias of a third, or has aliases itself.
         NotFoundError: the name is not an alias.
     """
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     key, other_key = claims.name_key(name), None if other is None else claims.name_key(other)
     written = {"name": name, "other": other}
     row = drafted(EventType.SAME_AS, (key, other_key), written, given, now)
 
     async def write(tx: Tx) -> None:
-        _check((key, name), (other_key, other), await tx.fetch(LIST_ALIASES, tenant=to.wall.tenant))
+        _check((key, name), (other_key, other), await tx.fetch(LIST_ALIASES, tenant=context.tenant))
         await tx.fetch(
             SAY,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             key=key,
             name=name.strip(),
             other_key=other_key,
@@ -114,7 +116,7 @@ async def say(to: RequestContext, name: str, other: str | None, given: EventSour
             event={**row, "same_as": other_key},
         )
 
-    await append(to, row, write)
+    await append(context, row, write)
     return Alias(
         name=name.strip(),
         same_as=None if other is None else other.strip(),
@@ -138,18 +140,22 @@ def _check(
 
 
 @retry_conversion
-async def aliases(to: RequestContext) -> list[Alias]:
+async def aliases(context: RequestContext) -> list[Alias]:
     """Return all aliases, sorted by name."""
-    return [alias for _, _, alias in await _listed(to)]
+    return [alias for _, _, alias in await _listed(context)]
 
 
-async def canonical(to: RequestContext) -> Mapping[str, str]:
+async def canonical(context: RequestContext) -> Mapping[str, str]:
     """Return canonical names as written, by folded alias."""
-    return {key: alias.same_as for key, _, alias in await _listed(to) if alias.same_as is not None}
+    return {
+        key: alias.same_as for key, _, alias in await _listed(context) if alias.same_as is not None
+    }
 
 
-async def _listed(to: RequestContext) -> list[tuple[str, str, Alias]]:
-    return await to.world.graph.read(lambda tx: tx.fetch(LIST_ALIASES, tenant=to.wall.tenant))
+async def _listed(context: RequestContext) -> list[tuple[str, str, Alias]]:
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(LIST_ALIASES, tenant=context.tenant)
+    )
 
 
 def _predicate(row: Mapping[str, Any]) -> Predicate:
@@ -163,7 +169,7 @@ LIST_PREDICATES = catalog.query("predicate/list", _predicate)
 
 
 async def declare(
-    to: RequestContext, name: str, policy: Policy, template: str | None, given: EventSource
+    context: RequestContext, name: str, policy: Policy, template: str | None, given: EventSource
 ) -> Predicate:
     """Set a predicate's policy for the whole tenant and return the one in force.
 
@@ -173,7 +179,7 @@ async def declare(
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future, or the template is invalid.
     """
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     fields = claims.policy_fields(policy)
     checked = None if template is None else claims.check_template(template)
     key = claims.name_key(name)
@@ -184,19 +190,21 @@ async def declare(
     async def write(tx: Tx) -> None:
         await tx.fetch(
             DECLARE,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             key=key,
             name=name.strip(),
             template=checked,
             event={**row, **fields},
         )
 
-    await append(to, row, write)
-    found = await predicates(to)
+    await append(context, row, write)
+    found = await predicates(context)
     return next(one for one in found if claims.name_key(one.name) == key)
 
 
 @retry_conversion
-async def predicates(to: RequestContext) -> list[Predicate]:
+async def predicates(context: RequestContext) -> list[Predicate]:
     """Return every predicate with a declared policy, sorted by name."""
-    return await to.world.graph.read(lambda tx: tx.fetch(LIST_PREDICATES, tenant=to.wall.tenant))
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(LIST_PREDICATES, tenant=context.tenant)
+    )

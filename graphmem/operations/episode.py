@@ -26,7 +26,7 @@ TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 
 
-async def open_episode(to: RequestContext, new: NewEpisode) -> str:
+async def open_episode(context: RequestContext, new: NewEpisode) -> str:
     """Create an episode unless it exists, embed its summary or content, and return its id.
 
     The id is the given one, else that of the session, else a new one.
@@ -35,15 +35,15 @@ async def open_episode(to: RequestContext, new: NewEpisode) -> str:
         EventConflictError: the given id belongs to an episode with other content.
         InvalidInputError: `at` is in the future.
     """
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     if new.episode_id is not None:
         episode_id = new.episode_id
     elif new.session_id is not None:
-        episode_id = identity.episode_id(to.wall.scope, new.session_id)
+        episode_id = identity.episode_id(context.scope, new.session_id)
     else:
         episode_id = "ep_" + identity.event_id(now)
     asked = drafts.request_hash(
-        to.wall.scope,
+        context.scope,
         new.session_id,
         new.summary,
         new.content,
@@ -53,7 +53,7 @@ async def open_episode(to: RequestContext, new: NewEpisode) -> str:
     )
     row = {
         "id": episode_id,
-        "scope": to.wall.scope,
+        "scope": context.scope,
         "session_id": new.session_id,
         "summary": new.summary,
         "content": new.content,
@@ -65,9 +65,9 @@ async def open_episode(to: RequestContext, new: NewEpisode) -> str:
     text = new.summary or new.content or ""
     embedding = None
     if text.strip():
-        [embedding] = await to.world.embedder.embed([text], Role.DOCUMENT)
-    [found] = await to.world.graph.write(
-        lambda tx: tx.fetch(OPEN, tenant=to.wall.tenant, episode=row, embedding=embedding)
+        [embedding] = await context.services.embedder.embed([text], Role.DOCUMENT)
+    [found] = await context.services.graph.write(
+        lambda tx: tx.fetch(OPEN, tenant=context.tenant, episode=row, embedding=embedding)
     )
     if new.episode_id is not None and found["request_hash"] != asked:
         raise EventConflictError(f"The id {new.episode_id!r} was used for another episode.")
@@ -75,7 +75,7 @@ async def open_episode(to: RequestContext, new: NewEpisode) -> str:
 
 
 async def add_messages(
-    to: RequestContext, episode_id: str, messages: Sequence[Message]
+    context: RequestContext, episode_id: str, messages: Sequence[Message]
 ) -> TurnsReceipt:
     """Append a conversation's messages to its episode, each once, in their order.
 
@@ -87,7 +87,7 @@ async def add_messages(
         NotFoundError: the episode does not exist.
         InvalidInputError: the time of a message is in the future.
     """
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     for message in messages:
         drafts.event_time(message.at, now)
     keys = (
@@ -100,7 +100,9 @@ async def add_messages(
     parts = []
     for start in range(0, len(messages), step):
         part = slice(start, start + step)
-        parts.append(await _add(to, episode_id, messages[part], keys[part] if keys else None, now))
+        parts.append(
+            await _add(context, episode_id, messages[part], keys[part] if keys else None, now)
+        )
     return TurnsReceipt(
         episode_id=episode_id,
         turn_ids=tuple(turn_id for ids, _ in parts for turn_id in ids),
@@ -109,13 +111,13 @@ async def add_messages(
 
 
 @retry_conversion
-async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) -> TurnPage:
+async def turns(context: RequestContext, episode_id: str, *, start: int, limit: int) -> TurnPage:
     """Return turns of an episode in order, from position `start`; empty if it has none."""
-    found = await to.world.graph.read(
+    found = await context.services.graph.read(
         lambda tx: tx.fetch(
             TURNS,
-            tenant=to.wall.tenant,
-            scopes=list(to.wall.scopes),
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
             episode_id=episode_id,
             **{"from": start},
             limit=limit,
@@ -127,15 +129,15 @@ async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) 
 
 
 @retry_conversion
-async def episode(to: RequestContext, episode_id: str) -> Episode:
+async def episode(context: RequestContext, episode_id: str) -> Episode:
     """Return an episode.
 
     Raises:
         NotFoundError: no visible episode has this id.
     """
-    found = await to.world.graph.read(
+    found = await context.services.graph.read(
         lambda tx: tx.fetch(
-            GET, tenant=to.wall.tenant, scopes=list(to.wall.scopes), ids=[episode_id]
+            GET, tenant=context.tenant, scopes=list(context.read_scopes), ids=[episode_id]
         )
     )
     if not found:
@@ -144,21 +146,23 @@ async def episode(to: RequestContext, episode_id: str) -> Episode:
 
 
 async def _add(
-    to: RequestContext,
+    context: RequestContext,
     episode_id: str,
     messages: Sequence[Message],
     keys: Sequence[str] | None,
     now: datetime,
 ) -> tuple[list[str], int]:
     vectors: dict[int, Vector] = {}
-    plan = await to.world.graph.read(lambda tx: _plan(tx, to, episode_id, messages, keys))
+    plan = await context.services.graph.read(
+        lambda tx: _plan(tx, context, episode_id, messages, keys)
+    )
 
     async def work(tx: Tx) -> _TurnPlan:
-        await tx.fetch(LOCK, tenant=to.wall.tenant, episode_id=episode_id)
-        fresh = await _plan(tx, to, episode_id, messages, keys)
+        await tx.fetch(LOCK, tenant=context.tenant, episode_id=episode_id)
+        fresh = await _plan(tx, context, episode_id, messages, keys)
         if fresh.new and not _lacking(fresh, messages, vectors):
-            rows = [_row(to, fresh, i, messages[i], vectors.get(i), now) for i in fresh.new]
-            await _write(tx, to, episode_id, rows)
+            rows = [_row(context, fresh, i, messages[i], vectors.get(i), now) for i in fresh.new]
+            await _write(tx, context, episode_id, rows)
         return fresh
 
     while True:
@@ -168,9 +172,9 @@ async def _add(
             texts = [
                 consolidation.prefix_speaker(messages[i].name, messages[i].content) for i in lacking
             ]
-            matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
+            matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
             vectors.update(zip(lacking, matrix, strict=True))
-        plan = await to.world.graph.write(work)
+        plan = await context.services.graph.write(work)
         if not _lacking(plan, messages, vectors):
             return plan.ids, len(plan.new)
 
@@ -186,14 +190,14 @@ class _TurnPlan:
 
 async def _plan(
     tx: Tx,
-    to: RequestContext,
+    context: RequestContext,
     episode_id: str,
     messages: Sequence[Message],
     keys: Sequence[str] | None,
 ) -> _TurnPlan:
     [found] = await tx.fetch(
         LOOK,
-        tenant=to.wall.tenant,
+        tenant=context.tenant,
         episode_id=episode_id,
         ids=list(keys or ()),
         given=0 if keys else len(messages),
@@ -234,7 +238,7 @@ def _kept(turn: Mapping[str, Any]) -> transcripts.StoredTurn:
 
 
 def _row(
-    to: RequestContext,
+    context: RequestContext,
     plan: _TurnPlan,
     i: int,
     message: Message,
@@ -243,8 +247,8 @@ def _row(
 ) -> dict[str, Any]:
     return {
         "id": plan.ids[i],
-        "scope": to.wall.scope,
-        "scope_key": identity.scope_key(to.wall.tenant, to.wall.scope),
+        "scope": context.scope,
+        "scope_key": identity.scope_key(context.tenant, context.scope),
         "position": plan.next + plan.new.index(i),
         "role": message.role,
         "name": message.name,
@@ -254,11 +258,13 @@ def _row(
     }
 
 
-async def _write(tx: Tx, to: RequestContext, episode_id: str, rows: list[dict[str, Any]]) -> None:
+async def _write(
+    tx: Tx, context: RequestContext, episode_id: str, rows: list[dict[str, Any]]
+) -> None:
     written = await tx.fetch(
         ADD_TURNS,
-        tenant=to.wall.tenant,
-        tenant_key=identity.tenant_key(to.wall.tenant),
+        tenant=context.tenant,
+        tenant_key=identity.tenant_key(context.tenant),
         episode_id=episode_id,
         turns=rows,
     )

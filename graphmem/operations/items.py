@@ -54,7 +54,7 @@ REFRESH = catalog.query("item/refresh", catalog.ignored)
 Row = Mapping[str, Any]
 
 
-async def batch(to: RequestContext, calls: Sequence[ItemCall]) -> list[ItemAnswer]:
+async def batch(context: RequestContext, calls: Sequence[ItemCall]) -> list[ItemAnswer]:
     """Run the calls and return their answers in order.
 
     Reads do not see the writes of the batch; the last of several writes to a key wins.
@@ -63,47 +63,47 @@ async def batch(to: RequestContext, calls: Sequence[ItemCall]) -> list[ItemAnswe
         InvalidInputError: a value is not valid JSON, or a filter or namespace is invalid; nothing
             is written.
     """
-    now = to.world.clock.now()
-    writes = _writes(to.wall.scope, [call for call in calls if isinstance(call, PutItem)], now)
+    now = context.services.clock.now()
+    writes = _writes(context.scope, [call for call in calls if isinstance(call, PutItem)], now)
     for call in calls:
         if isinstance(call, SearchItems):
             items.check_filter(call.filter)
     questions = [call.query for call in calls if isinstance(call, SearchItems) and _asks(call)]
-    vectors = await _embedded(to, questions, Role.QUERY)
+    vectors = await _embedded(context, questions, Role.QUERY)
     answers: list[ItemAnswer] = [None] * len(calls)
     if any(not isinstance(call, PutItem) for call in calls):
-        answers, writes.refreshed = await to.world.graph.read(
-            lambda tx: _Reading(tx, to, now, vectors).all(calls)
+        answers, writes.refreshed = await context.services.graph.read(
+            lambda tx: _Reading(tx, context, now, vectors).all(calls)
         )
-    texts = await _embedded(to, [row["text"] for row in writes.texts], Role.DOCUMENT)
+    texts = await _embedded(context, [row["text"] for row in writes.texts], Role.DOCUMENT)
     indexed = [
         {key: row[key] for key in ("item_id", "name", "path", "text")}
         | {"embedding": texts[row["text"]]}
         for row in writes.texts
     ]
     if not writes.is_empty():
-        await to.world.graph.write(lambda tx: _write(tx, to, now, writes, indexed))
+        await context.services.graph.write(lambda tx: _write(tx, context, now, writes, indexed))
     return answers
 
 
-async def sweep(to: RequestContext) -> int:
+async def sweep(context: RequestContext) -> int:
     """Delete the expired items of the handle's scope and return their number."""
-    now, swept = to.world.clock.now(), 0
+    now, swept = context.services.clock.now(), 0
     while True:
-        rows = await to.world.graph.read(
+        rows = await context.services.graph.read(
             lambda tx: tx.fetch(
-                EXPIRED, tenant=to.wall.tenant, scope=to.wall.scope, valid=now, limit=SWEPT
+                EXPIRED, tenant=context.tenant, scope=context.scope, valid=now, limit=SWEPT
             )
         )
-        swept += await _swept(to, {row["id"]: row["namespace_id"] for row in rows}, now)
+        swept += await _swept(context, {row["id"]: row["namespace_id"] for row in rows}, now)
         if len(rows) < SWEPT:
             return swept
 
 
-async def _swept(to: RequestContext, gone: Mapping[str, str], now: datetime) -> int:
+async def _swept(context: RequestContext, gone: Mapping[str, str], now: datetime) -> int:
     if not gone:
         return 0
-    return await to.world.graph.write(lambda tx: _delete(tx, to, gone, now))
+    return await context.services.graph.write(lambda tx: _delete(tx, context, gone, now))
 
 
 def _asks(call: SearchItems) -> bool:
@@ -116,12 +116,12 @@ def _is_blank(text: str) -> bool:
 
 
 async def _embedded(
-    to: RequestContext, texts: Iterable[str | None], role: Role
+    context: RequestContext, texts: Iterable[str | None], role: Role
 ) -> dict[str, Vector]:
     once = list(dict.fromkeys(text for text in texts if text is not None))
     if not once:
         return {}
-    return dict(zip(once, await to.world.embedder.embed(once, role), strict=True))
+    return dict(zip(once, await context.services.embedder.embed(once, role), strict=True))
 
 
 @dataclass(slots=True)
@@ -181,27 +181,27 @@ def _item_row(
 
 
 async def _write(
-    tx: Tx, to: RequestContext, now: datetime, writes: _Writes, texts: Sequence[dict[str, Any]]
+    tx: Tx, context: RequestContext, now: datetime, writes: _Writes, texts: Sequence[dict[str, Any]]
 ) -> None:
-    wall = {"tenant": to.wall.tenant, "scope": to.wall.scope}
+    tenant_scope = {"tenant": context.tenant, "scope": context.scope}
     if writes.refreshed:
-        await tx.fetch(REFRESH, **wall, ids=writes.refreshed, valid=now)
+        await tx.fetch(REFRESH, **tenant_scope, ids=writes.refreshed, valid=now)
     if writes.items:
-        await tx.fetch(ENTER, **wall, namespaces=writes.namespaces, valid=now)
-        await tx.fetch(PUT, **wall, items=writes.items, valid=now)
+        await tx.fetch(ENTER, **tenant_scope, namespaces=writes.namespaces, valid=now)
+        await tx.fetch(PUT, **tenant_scope, items=writes.items, valid=now)
     if texts:
-        await tx.fetch(INDEX, **wall, texts=texts)
+        await tx.fetch(INDEX, **tenant_scope, texts=texts)
     if writes.deleted:
-        await _delete(tx, to, writes.deleted, None)
+        await _delete(tx, context, writes.deleted, None)
 
 
 async def _delete(
-    tx: Tx, to: RequestContext, gone: Mapping[str, str], expired: datetime | None
+    tx: Tx, context: RequestContext, gone: Mapping[str, str], expired: datetime | None
 ) -> int:
     [deleted] = await tx.fetch(
         DELETE,
-        tenant=to.wall.tenant,
-        scope=to.wall.scope,
+        tenant=context.tenant,
+        scope=context.scope,
         namespaces=sorted(set(gone.values())),
         ids=sorted(gone),
         expired=expired,
@@ -243,12 +243,12 @@ class _Reading:
         return answers, sorted(refreshed)
 
     def _id(self, call: GetItem) -> str:
-        return items.item_id(self.to.wall.scope, call.namespace, call.key)
+        return items.item_id(self.to.scope, call.namespace, call.key)
 
     async def _fetch(self, query: Query[Any], **params: object) -> list[Any]:
-        wall = self.to.wall
+        tenant_scope = self.to.tenant_scope
         return await self.tx.fetch(
-            query, tenant=wall.tenant, scope=wall.scope, valid=self.now, **params
+            query, tenant=tenant_scope.tenant, scope=tenant_scope.scope, valid=self.now, **params
         )
 
     async def _list(self, call: ListNamespaces) -> list[tuple[str, ...]]:
@@ -275,8 +275,8 @@ class _Reading:
         end = call.offset + call.limit
         [texts] = await self.tx.fetch(
             COUNT_TEXTS,
-            tenant=self.to.wall.tenant,
-            scope=self.to.wall.scope,
+            tenant=self.to.tenant,
+            scope=self.to.scope,
             prefix=prefix,
             most=EXACT + 1,
         )

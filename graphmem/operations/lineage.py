@@ -48,7 +48,7 @@ CHAIN = catalog.query("lineage/chain", dict)
 CHAIN_AS_OF = catalog.query("lineage/chain_as_of", dict)
 
 
-async def mark(to: RequestContext, memory_id: str, kind: EventType, by: EventSource) -> str:
+async def mark(context: RequestContext, memory_id: str, kind: EventType, by: EventSource) -> str:
     """Deprecate or restore a memory and return the event's id; the note of `by` is the reason.
 
     Raises:
@@ -57,17 +57,17 @@ async def mark(to: RequestContext, memory_id: str, kind: EventType, by: EventSou
         EventConflictError: the given event id belongs to a different event.
         InvalidInputError: the event is in the future.
     """
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     event_id = by.event_id or identity.event_id(now)
     row = {
         "id": event_id,
         "about": memory_id,
         "label": "Memory",
-        "scope": to.wall.scope,
+        "scope": context.scope,
         "type": kind,
         "occurred_at": drafts.event_time(by.at, now),
         "request_hash": drafts.request_hash(
-            to.wall.scope, kind, memory_id, by.note, by.at, by.actor
+            context.scope, kind, memory_id, by.note, by.at, by.actor
         ),
         "source": by.source,
         "actor": by.actor,
@@ -76,18 +76,22 @@ async def mark(to: RequestContext, memory_id: str, kind: EventType, by: EventSou
     }
 
     async def work(tx: Tx) -> None:
-        event, _ = await _look(tx, to, memory_id, event_id)
+        event, _ = await _look(tx, context, memory_id, event_id)
         if event is None:
-            await tx.fetch(MARK, tenant=to.wall.tenant, events=[row])
+            await tx.fetch(MARK, tenant=context.tenant, events=[row])
         elif event["request_hash"] != row["request_hash"]:
             raise EventConflictError(f"The id {event_id!r} was used for something else.")
 
-    await to.world.graph.write(work)
+    await context.services.graph.write(work)
     return event_id
 
 
 async def supersede(
-    to: RequestContext, older_id: str, wish: NewMemory, reason: str | None, rules: Sequence[Rule]
+    context: RequestContext,
+    older_id: str,
+    wish: NewMemory,
+    reason: str | None,
+    rules: Sequence[Rule],
 ) -> Supersession:
     """Supersede a memory by a text and return both ids.
 
@@ -99,41 +103,45 @@ async def supersede(
         SelfSupersessionError: the text equals that of the memory.
         NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see `mark`.
     """
-    now = to.world.clock.now()
-    draft = drafts.draft(wish, to.wall, now, rules)
+    now = context.services.clock.now()
+    draft = drafts.draft(wish, context.tenant_scope, now, rules)
     # The caller's id is that of the SUPERSEDE event; the new memory's event has its own.
     draft = replace(draft, event_id=identity.event_id(now))
     if draft.reasons:
         raise ContentRefusedError(f"The text was refused: {', '.join(draft.reasons)}.")
-    [vector] = await to.world.embedder.embed([identity.normalise(wish.content)], Role.DOCUMENT)
+    [vector] = await context.services.embedder.embed(
+        [identity.normalise(wish.content)], Role.DOCUMENT
+    )
     asked = drafts.request_hash(draft.request_hash, older_id, reason, wish.actor)
     event_id = wish.event_id or identity.event_id(now)
 
     async def work(tx: Tx) -> Supersession:
-        event, older = await _look(tx, to, older_id, event_id)
+        event, older = await _look(tx, context, older_id, event_id)
         if event is not None:
             if event["request_hash"] != asked:
                 raise EventConflictError(f"The id {event_id!r} was used for something else.")
             return Supersession(**json.loads(event["payload"]))
         if older["content_hash"] == draft.content_hash:
             raise SelfSupersessionError
-        newer_id = await _keep(tx, to, draft, vector)
+        newer_id = await _keep(tx, context, draft, vector)
         done = Supersession(newer_id=newer_id, older_id=older_id, event_id=event_id, reason=reason)
-        row = drafts.event_row(draft, to.wall, EventType.SUPERSEDE, done.model_dump()) | {
+        row = drafts.event_row(
+            draft, context.tenant_scope, EventType.SUPERSEDE, done.model_dump()
+        ) | {
             "id": event_id,
             "request_hash": asked,
         }
         await tx.fetch(
-            SUPERSEDE, tenant=to.wall.tenant, event=row, newer_id=newer_id, older_id=older_id
+            SUPERSEDE, tenant=context.tenant, event=row, newer_id=newer_id, older_id=older_id
         )
         return done
 
-    return await to.world.graph.write(work)
+    return await context.services.graph.write(work)
 
 
 @retry_conversion
 async def history(
-    to: RequestContext, memory_id: str, *, limit: int, as_of: AsOf | None = None
+    context: RequestContext, memory_id: str, *, limit: int, as_of: AsOf | None = None
 ) -> list[MemoryEvent]:
     """Return the newest events of a memory, in chronological order.
 
@@ -141,11 +149,11 @@ async def history(
         NotFoundError: no visible memory has this id, or had it at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    [found] = await to.world.graph.read(
+    [found] = await context.services.graph.read(
         lambda tx: tx.fetch(
             HISTORY,
-            tenant=to.wall.tenant,
-            scopes=list(to.wall.scopes),
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
             memory_id=memory_id,
             limit=limit,
             **read_options.time_bounds(as_of),
@@ -158,7 +166,7 @@ async def history(
 
 
 @retry_conversion
-async def chain(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> MemoryChain:
+async def chain(context: RequestContext, memory_id: str, as_of: AsOf | None = None) -> MemoryChain:
     """Return every memory that superseded this one or was superseded by it, at any distance.
 
     Raises:
@@ -166,14 +174,17 @@ async def chain(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -
         InvalidInputError: `as_of.known` is in the future.
     """
     wanted = {
-        "tenant": to.wall.tenant,
-        "scopes": list(to.wall.scopes),
+        "tenant": context.tenant,
+        "scopes": list(context.read_scopes),
         "memory_id": memory_id,
     }
     if as_of is None:
-        rows, provisional = await to.world.graph.read(lambda tx: tx.fetch(CHAIN, **wanted)), False
+        rows, provisional = (
+            await context.services.graph.read(lambda tx: tx.fetch(CHAIN, **wanted)),
+            False,
+        )
     else:
-        [then] = await to.world.graph.read(
+        [then] = await context.services.graph.read(
             lambda tx: tx.fetch(CHAIN_AS_OF, **wanted, **read_options.time_bounds(as_of))
         )
         rows, provisional = then["memories"], read_options.is_provisional(as_of, then["now"])
@@ -193,32 +204,32 @@ async def chain(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -
 
 
 async def _look(
-    tx: Tx, to: RequestContext, memory_id: str, event_id: str
+    tx: Tx, context: RequestContext, memory_id: str, event_id: str
 ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
-    await tx.fetch(LOCK, tenant=to.wall.tenant)
+    await tx.fetch(LOCK, tenant=context.tenant)
     [found] = await tx.fetch(
         LOOK,
-        tenant=to.wall.tenant,
-        scopes=list(to.wall.scopes),
+        tenant=context.tenant,
+        scopes=list(context.read_scopes),
         event_id=event_id,
         memory_id=memory_id,
     )
     memory = found["memory"]
     if memory is None:
         raise NotFoundError(f"No memory {memory_id!r}.")
-    if memory["scope"] != to.wall.scope:
+    if memory["scope"] != context.scope:
         raise ForeignScopeError(f"Memory {memory_id!r} belongs to scope {memory['scope']!r}.")
     return found["event"], memory
 
 
-async def _keep(tx: Tx, to: RequestContext, draft: TextDraft, vector: Vector) -> str:
+async def _keep(tx: Tx, context: RequestContext, draft: TextDraft, vector: Vector) -> str:
     """Create the memory of a text in the writer's own scope, or add an event to an existing one."""
     own = {"event_id": draft.event_id, "exact_ids": [draft.memory_id], "embedding": None}
     found = await tx.fetch(
         COMMIT_LOOK,
-        tenant=to.wall.tenant,
-        scope=to.wall.scope,
-        scopes=[to.wall.scope],
+        tenant=context.tenant,
+        scope=context.scope,
+        scopes=[context.scope],
         rows=[own],
         candidates=1,
         least=1.0,
@@ -230,21 +241,21 @@ async def _keep(tx: Tx, to: RequestContext, draft: TextDraft, vector: Vector) ->
         "outcome": Outcome.EXACT_DUPE if exact else Outcome.INSERTED_NEW,
         "memory_id": draft.memory_id,
     }
-    event = drafts.event_row(draft, to.wall, kind, became) | {
+    event = drafts.event_row(draft, context.tenant_scope, kind, became) | {
         "memory_id": draft.memory_id,
-        "memory": None if exact else drafts.memory_row(draft, to.wall, vector),
+        "memory": None if exact else drafts.memory_row(draft, context.tenant_scope, vector),
         "episode_id": draft.memory.episode_id,
         "turn_id": draft.memory.turn_id,
-        **drafts.facet_fields(draft, to.wall, tags),
+        **drafts.facet_fields(draft, context.tenant_scope, tags),
     }
     await tx.fetch(
         COMMIT_WRITE,
-        tenant=to.wall.tenant,
-        tenant_key=identity.tenant_key(to.wall.tenant),
-        scopes=list(to.wall.scopes),
+        tenant=context.tenant,
+        tenant_key=identity.tenant_key(context.tenant),
+        scopes=list(context.read_scopes),
         events=[event],
     )
     if exact:
         again = formulas.retrace_params({draft.memory_id: [draft.event_id]})
-        await tx.fetch(RETRACE, tenant=to.wall.tenant, **again)
+        await tx.fetch(RETRACE, tenant=context.tenant, **again)
     return draft.memory_id

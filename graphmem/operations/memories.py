@@ -43,14 +43,14 @@ class MemoryFilter:
 
 
 @retry_conversion
-async def get(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> Memory:
+async def get(context: RequestContext, memory_id: str, as_of: AsOf | None = None) -> Memory:
     """Return a memory, whatever its status, and which of its claims have lost.
 
     Raises:
         NotFoundError: no visible memory has this id, or had it at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    wanted = {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes)}
+    wanted = {"tenant": context.tenant, "scopes": list(context.read_scopes)}
 
     async def work(tx: Tx) -> list[Memory]:
         if as_of is None:
@@ -59,26 +59,28 @@ async def get(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> 
             times = read_options.time_bounds(as_of)
             [then] = await tx.fetch(GET_AS_OF, **wanted, ids=[memory_id], **times)
             found = _memories(then, provisional=read_options.is_provisional(as_of, then["now"]))
-        return [await _judged(tx, to, memory, as_of) for memory in found]
+        return [await _judged(tx, context, memory, as_of) for memory in found]
 
-    found = await to.world.graph.read(work)
+    found = await context.services.graph.read(work)
     if not found:
         raise read_options.memory_not_found(memory_id, as_of)
     return found[0]
 
 
-async def _judged(tx: Tx, to: RequestContext, memory: Memory, as_of: AsOf | None) -> Memory:
+async def _judged(tx: Tx, context: RequestContext, memory: Memory, as_of: AsOf | None) -> Memory:
     if not memory.claim_ids:
         return memory
     by = read_options.ReadOptions(as_of or AsOf())
-    params = read_options.read_params(by, to.wall, to.world.settings, to.world.clock.now())
+    params = read_options.read_params(
+        by, context.tenant_scope, context.services.settings, context.services.clock.now()
+    )
     [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
     return claims.mark_lost_claims(memory, lost)
 
 
 @retry_conversion
 async def memory_page(
-    to: RequestContext,
+    context: RequestContext,
     want: MemoryFilter,
     *,
     cursor: str | None,
@@ -93,8 +95,8 @@ async def memory_page(
     """
     before_at, before_id = read_options.parse_time_cursor(cursor)
     wanted = {
-        "tenant": to.wall.tenant,
-        "scopes": list(to.wall.scopes),
+        "tenant": context.tenant,
+        "scopes": list(context.read_scopes),
         "statuses": list(want.statuses),
         "tags": list(want.tags),
         "source": want.source,
@@ -105,9 +107,12 @@ async def memory_page(
         "limit": limit,
     }
     if as_of is None:
-        found, provisional = await to.world.graph.read(lambda tx: tx.fetch(LIST, **wanted)), False
+        found, provisional = (
+            await context.services.graph.read(lambda tx: tx.fetch(LIST, **wanted)),
+            False,
+        )
     else:
-        [then] = await to.world.graph.read(
+        [then] = await context.services.graph.read(
             lambda tx: tx.fetch(LIST_AS_OF, **wanted, **read_options.time_bounds(as_of))
         )
         provisional = read_options.is_provisional(as_of, then["now"])
@@ -130,15 +135,19 @@ DAY = timedelta(days=1)
 
 
 @retry_conversion
-async def stale_page(to: RequestContext, days: int, *, cursor: str | None, limit: int) -> StalePage:
+async def stale_page(
+    context: RequestContext, days: int, *, cursor: str | None, limit: int
+) -> StalePage:
     """Return one page of memories last seen more than `days` ago, and the cursor of the next.
 
     Raises:
         InvalidInputError: `cursor` was not returned by `stale_page`.
     """
     after_at, after_id = read_options.parse_time_cursor(cursor)
-    now = to.world.clock.now()
-    asked = read_options.read_params(ReadOptions(), to.wall, to.world.settings, now)
+    now = context.services.clock.now()
+    asked = read_options.read_params(
+        ReadOptions(), context.tenant_scope, context.services.settings, now
+    )
     wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
     wanted |= {
         "until": now - timedelta(days=days),
@@ -156,7 +165,7 @@ async def stale_page(to: RequestContext, days: int, *, cursor: str | None, limit
         [lost] = await tx.fetch(LOST, **asked, ids=sorted(claimed))
         return rows, lost
 
-    rows, lost = await to.world.graph.read(work)
+    rows, lost = await context.services.graph.read(work)
     found = []
     for row in rows:
         memory = claims.mark_lost_claims(Memory(**row["card"]), lost)
@@ -174,15 +183,17 @@ TRACE = catalog.query("recall/trace", dict)
 
 
 @retry_conversion
-async def explain(to: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int) -> Trace:
+async def explain(
+    context: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int
+) -> Trace:
     """Return the trace of a memory, computed from its events, and the newest of them."""
     asked, by = as_of or AsOf(), formulas.STANDARD_TRACE
-    valid = asked.valid or to.world.clock.now()
-    rows = await to.world.graph.read(
+    valid = asked.valid or context.services.clock.now()
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             TRACE,
-            tenant=to.wall.tenant,
-            scopes=list(to.wall.scopes),
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
             id=memory_id,
             valid=valid,
             known=asked.known,

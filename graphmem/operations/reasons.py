@@ -48,15 +48,15 @@ PROVENANCE = catalog.query("belief/provenance", dict)
 
 
 @retry_conversion
-async def chain(to: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
+async def chain(context: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
     """Return every belief that superseded this one or was superseded by it, at any distance.
 
     Raises:
         NotFoundError: no visible belief has this id, or it was not known at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    params = _lineage_params(to, belief_id, as_of)
-    [found] = await to.world.graph.read(lambda tx: tx.fetch(CHAIN, **params))
+    params = _lineage_params(context, belief_id, as_of)
+    [found] = await context.services.graph.read(lambda tx: tx.fetch(CHAIN, **params))
     provisional = read_options.is_provisional(as_of, found["now"])
     rows = found["beliefs"]
     if belief_id not in {row["card"]["id"] for row in rows}:
@@ -76,7 +76,7 @@ async def chain(to: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
 
 @retry_conversion
 async def history(
-    to: RequestContext, belief_id: str, as_of: AsOf, *, limit: int
+    context: RequestContext, belief_id: str, as_of: AsOf, *, limit: int
 ) -> list[BeliefEvent]:
     """Return the newest events about a belief, in chronological order.
 
@@ -84,8 +84,8 @@ async def history(
         NotFoundError: no visible belief has this id, or it was not known at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    params = _lineage_params(to, belief_id, as_of)
-    [found] = await to.world.graph.read(lambda tx: tx.fetch(HISTORY, **params, limit=limit))
+    params = _lineage_params(context, belief_id, as_of)
+    [found] = await context.services.graph.read(lambda tx: tx.fetch(HISTORY, **params, limit=limit))
     read_options.check_not_future(as_of, found["now"])
     if not found["events"]:
         raise _missing(belief_id)
@@ -93,15 +93,19 @@ async def history(
 
 
 @retry_conversion
-async def provenance(to: RequestContext, belief_id: str, as_of: AsOf, *, limit: int) -> Provenance:
+async def provenance(
+    context: RequestContext, belief_id: str, as_of: AsOf, *, limit: int
+) -> Provenance:
     """Return the evidence of a belief, and the beliefs that it superseded or that superseded it.
 
     Raises:
         NotFoundError: no visible belief has this id, or it was not known at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    params = _lineage_params(to, belief_id, as_of)
-    [found] = await to.world.graph.read(lambda tx: tx.fetch(PROVENANCE, **params, limit=limit))
+    params = _lineage_params(context, belief_id, as_of)
+    [found] = await context.services.graph.read(
+        lambda tx: tx.fetch(PROVENANCE, **params, limit=limit)
+    )
     provisional = read_options.is_provisional(as_of, found["now"])
     if found["card"] is None:
         raise _missing(belief_id)
@@ -119,10 +123,10 @@ async def provenance(to: RequestContext, belief_id: str, as_of: AsOf, *, limit: 
     )
 
 
-def _lineage_params(to: RequestContext, belief_id: str, as_of: AsOf) -> dict[str, Any]:
+def _lineage_params(context: RequestContext, belief_id: str, as_of: AsOf) -> dict[str, Any]:
     return {
-        "tenant": to.wall.tenant,
-        "scopes": list(to.wall.scopes),
+        "tenant": context.tenant,
+        "scopes": list(context.read_scopes),
         "id": belief_id,
         **read_options.time_bounds(as_of),
     }
@@ -157,15 +161,15 @@ class TimelineInstants:
 
 @retry_conversion
 async def belief(
-    to: RequestContext, belief_id: str, by: ReadOptions, *, skip: int, limit: int
+    context: RequestContext, belief_id: str, by: ReadOptions, *, skip: int, limit: int
 ) -> BeliefReasons | None:
     """Return the reasons for a belief; None if no visible belief has this id.
 
     Raises:
         InvalidInputError: `known` is in the future.
     """
-    params = _params(to, by, EXPLAIN)
-    rows = await to.world.graph.read(
+    params = _params(context, by, EXPLAIN)
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             EXPLAIN,
             **params,
@@ -199,7 +203,7 @@ async def belief(
 
 @retry_conversion
 async def timeline(
-    to: RequestContext, belief_id: str, by: ReadOptions, when: TimelineInstants
+    context: RequestContext, belief_id: str, by: ReadOptions, when: TimelineInstants
 ) -> Timeline:
     """Return the course of one belief and of its sequential test over time.
 
@@ -207,8 +211,8 @@ async def timeline(
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: `known` is in the future.
     """
-    params = _params(to, by, TIMELINE)
-    rows = await to.world.graph.read(
+    params = _params(context, by, TIMELINE)
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             TIMELINE,
             **params,
@@ -246,12 +250,17 @@ async def timeline(
 
 @retry_conversion
 async def timeline_slot(
-    to: RequestContext, slot: tuple[str, str], by: ReadOptions, when: TimelineInstants, *, best: int
+    context: RequestContext,
+    slot: tuple[str, str],
+    by: ReadOptions,
+    when: TimelineInstants,
+    *,
+    best: int,
 ) -> Timeline:
     """Return the course of the best values of a slot over time.
 
     Args:
-        to: request context.
+        context: request context.
         slot: subject and predicate.
         by: times and policy to read with.
         when: times of the points.
@@ -261,9 +270,9 @@ async def timeline_slot(
         InvalidInputError: `known` is in the future.
     """
     subject, predicate = slot
-    scopes = [to.wall.scope, *(s for s in to.wall.scopes if s != to.wall.scope)]
-    params = _params(to, by, TIMELINE_SLOT) | {"scopes": scopes}
-    rows = await to.world.graph.read(
+    scopes = [context.scope, *(s for s in context.read_scopes if s != context.scope)]
+    params = _params(context, by, TIMELINE_SLOT) | {"scopes": scopes}
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             TIMELINE_SLOT,
             **params,
@@ -306,10 +315,12 @@ def _series(rows: Sequence[Mapping[str, Any]], best: int) -> tuple[Series, ...]:
     )
 
 
-def _params(to: RequestContext, by: ReadOptions, query: Query[Any]) -> dict[str, Any]:
+def _params(context: RequestContext, by: ReadOptions, query: Query[Any]) -> dict[str, Any]:
     """Return the evidence-reading parameters that a query declares, the valid time among them."""
-    known = read_options.read_params(by, to.wall, to.world.settings, to.world.clock.now())
-    test = read_options.sprt_params(read_options.sprt_parameters(to.world.settings))
+    known = read_options.read_params(
+        by, context.tenant_scope, context.services.settings, context.services.clock.now()
+    )
+    test = read_options.sprt_params(read_options.sprt_parameters(context.services.settings))
     return {name: value for name, value in (known | {"test": test}).items() if name in query.params}
 
 

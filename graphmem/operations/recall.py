@@ -85,7 +85,7 @@ class RecallRequest:
 
 
 async def recall(
-    to: RequestContext, text: str, want: RecallRequest, policy: RecallPolicy
+    context: RequestContext, text: str, want: RecallRequest, policy: RecallPolicy
 ) -> Recollection:
     """Return the best matches for a question, each once, best first.
 
@@ -95,12 +95,12 @@ async def recall(
         InvalidInputError: `as_of.known` is in the future.
     """
     times = want.as_of or AsOf()
-    [vector] = await to.world.embedder.embed([text], Role.QUERY)
+    [vector] = await context.services.embedder.embed([text], Role.QUERY)
     statuses = [*Status, OUTVOTED] if want.include_hidden else [str(Status.CURRENT)]
     by, limit = scoring.score_params(policy), min(want.limit, policy.most or want.limit)
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     asked = read_options.read_params(
-        read_options.ReadOptions(times), to.wall, to.world.settings, now
+        read_options.ReadOptions(times), context.tenant_scope, context.services.settings, now
     )
     # A memory that is current now may have been superseded then, and vice versa.
     kept = [*Status] if times != AsOf() else statuses
@@ -108,7 +108,7 @@ async def recall(
         "statuses": statuses,
         "kinds": want.kinds(),
         "embedding": vector,
-        "words": _words(to, text if by["words"] else "", kept, want.facets(to.wall.tenant)),
+        "words": _words(context, text if by["words"] else "", kept, want.facets(context.tenant)),
         "query_words": scoring.question_words(text),
         "dates": [list(span) for span in dates.date_spans(text, asked["valid"])]
         if by["dated"]
@@ -117,28 +117,28 @@ async def recall(
         "pool": max(policy.pool, limit),
         "limit": limit,
         "scoring": by,
-        "mu": to.model.mu_query,
+        "mu": context.model.mu_query,
         "trace": formulas.trace_params(policy.trace),
-        "test": read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
+        "test": read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
         "vitality_constants": formulas.vitality_params(),
         "rating_decay": usage.decay_params(),
     }
     query = NOW
     if want.narrows:
-        query, asked = NARROWED, asked | _narrower(to, asked, want, kept)
+        query, asked = NARROWED, asked | _narrower(context, asked, want, kept)
 
     async def work(tx: Tx) -> Recollection:
         [candidates] = await tx.fetch(query, **_of(query, asked))
         [found] = await tx.fetch(HITS, found=candidates, **_of(HITS, asked))
         # Rows are converted here, because the transaction is retried if that fails.
-        reader = _RowDecoder(to.model.mu_query, policy.trace, found["lost"], times == AsOf())
+        reader = _RowDecoder(context.model.mu_query, policy.trace, found["lost"], times == AsOf())
         return Recollection(
             bites=tuple(reader.bite(hit) for hit in found["hits"]),
             hidden=dict(found["hidden_counts"]),
             provisional=read_options.is_provisional(times, found["now"]),
         )
 
-    return await to.world.graph.read(work)
+    return await context.services.graph.read(work)
 
 
 def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,11 +147,11 @@ def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _narrower(
-    to: RequestContext, asked: Mapping[str, Any], want: RecallRequest, kept: Sequence[str]
+    context: RequestContext, asked: Mapping[str, Any], want: RecallRequest, kept: Sequence[str]
 ) -> dict[str, Any]:
     """Return the additional parameters of recall/filtered, compared with recall/current."""
     since, until = want.since or read_options.BEGINNING, want.until or read_options.FOREVER
-    described = fulltext.facet_query(to.wall, kept, want.facets(to.wall.tenant))
+    described = fulltext.facet_query(context.tenant_scope, kept, want.facets(context.tenant))
     return {
         "cached_statuses": list(kept),
         "tags": list(want.tags),
@@ -171,12 +171,12 @@ def _narrower(
 
 
 def _words(
-    to: RequestContext, text: str, statuses: Sequence[str], facets: Sequence[str]
+    context: RequestContext, text: str, statuses: Sequence[str], facets: Sequence[str]
 ) -> dict[str, str]:
     return {
-        "memory": fulltext.memory_query(text, to.wall, statuses, facets),
-        "belief": fulltext.belief_query(text, to.wall, statuses),
-        "turn": fulltext.turn_query(text, to.wall),
+        "memory": fulltext.memory_query(text, context.tenant_scope, statuses, facets),
+        "belief": fulltext.belief_query(text, context.tenant_scope, statuses),
+        "turn": fulltext.turn_query(text, context.tenant_scope),
     }
 
 

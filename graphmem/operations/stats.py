@@ -22,12 +22,12 @@ WORK = catalog.query("metrics/work", dict)
 
 
 @retry_conversion
-async def read(world: Services, tenant: str) -> TenantStats:
+async def read(services: Services, tenant: str) -> TenantStats:
     """Return the statistics of a tenant, read in one transaction.
 
     It counts nodes, so its duration is proportional to their number.
     """
-    now = world.clock.now()
+    now = services.clock.now()
 
     async def work(tx: Tx) -> tuple[list[Any], list[Any], list[Any]]:
         return (
@@ -42,7 +42,7 @@ async def read(world: Services, tenant: str) -> TenantStats:
             await tx.fetch(WORK, tenant=tenant),
         )
 
-    sizes, ratings, [waiting] = await world.graph.read(work)
+    sizes, ratings, [waiting] = await services.graph.read(work)
     counted = {(row["kind"], row["state"]): row["items"] for row in sizes}
     unrated, unembedded = waiting.pop("unrated"), waiting.pop("unembedded")
     return TenantStats(

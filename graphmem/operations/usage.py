@@ -22,7 +22,7 @@ from graphmem.model import (
     UsageCount,
     UsageDashboard,
 )
-from graphmem.ports import OnPart, Query, RequestContext
+from graphmem.ports import OnProgress, Query, RequestContext
 from graphmem.rules import drafts, packs, read_options, usage
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.packs import PackBudget, PackEntry
@@ -47,54 +47,57 @@ RECENT = catalog.query("usage/recent_log", dict)
 UPDATES = catalog.query("usage/rating_updates", lambda row: RatingUpdate(**row))
 
 
-async def settle(to: RequestContext, on_part: OnPart) -> RatingReport:
+async def settle(context: RequestContext, on_progress: OnProgress) -> RatingReport:
     """Rate the new log entries of the tenant, in batches of sessions.
 
     The call is safe to interrupt and to run concurrently: each session is rated once, in order of
     the sessions' ends.
     """
-    abandoned = await _end_abandoned(to)
+    abandoned = await _end_abandoned(context)
     counted = {"sessions": 0, "searches": 0, "updates": 0}
     while True:
-        found = await to.world.graph.write(
+        found = await context.services.graph.write(
             lambda tx: tx.fetch(
-                RATE, tenant=to.wall.tenant, sessions=RATING_PAGE, by=usage.rating_params(STANDARD)
+                RATE, tenant=context.tenant, sessions=RATING_PAGE, by=usage.rating_params(STANDARD)
             )
         )
         if not found:
             return RatingReport(abandoned=abandoned, **counted)
         [done] = found
         counted = {name: counted[name] + done[name] for name in counted}
-        on_part("session", done["sessions"])
+        on_progress("session", done["sessions"])
 
 
-async def settle_again(to: RequestContext, on_part: OnPart) -> RatingReport:
+async def settle_again(context: RequestContext, on_progress: OnProgress) -> RatingReport:
     """Delete all ratings of the tenant and rate its log again from the start."""
     while True:
-        [dropped] = await to.world.graph.write(
-            lambda tx: tx.fetch(FORGET, tenant=to.wall.tenant, limit=DROPPED)
+        [dropped] = await context.services.graph.write(
+            lambda tx: tx.fetch(FORGET, tenant=context.tenant, limit=DROPPED)
         )
         if not dropped:
-            return await settle(to, on_part)
-        on_part("rating", dropped)
+            return await settle(context, on_progress)
+        on_progress("rating", dropped)
 
 
 @retry_conversion
 async def items(
-    to: RequestContext, tier: Tier | None, kinds: Sequence[str], limit: int
+    context: RequestContext, tier: Tier | None, kinds: Sequence[str], limit: int
 ) -> list[RatedItem]:
     """Return the highest rated items, of one tier or of all."""
     least, below = usage.tier_bounds(tier)
-    rows = await to.world.graph.read(
-        lambda tx: tx.fetch(RATINGS, least=least, below=below, limit=limit, **_read(to, kinds))
+    rows = await context.services.graph.read(
+        lambda tx: tx.fetch(RATINGS, least=least, below=below, limit=limit, **_read(context, kinds))
     )
     return [_item(row) for row in rows]
 
 
 @retry_conversion
-async def attention(to: RequestContext, kinds: Sequence[str], limit: int) -> UsageDashboard:
+async def attention(context: RequestContext, kinds: Sequence[str], limit: int) -> UsageDashboard:
     """Return the top items, the rating histogram, and the latest log entries and updates."""
-    asked, seen = _read(to, kinds), {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes)}
+    asked, seen = (
+        _read(context, kinds),
+        {"tenant": context.tenant, "scopes": list(context.read_scopes)},
+    )
     least, below = usage.tier_bounds(None)
 
     async def work(tx: Any) -> tuple[list[Any], list[Any], list[Any], list[RatingUpdate]]:
@@ -105,7 +108,7 @@ async def attention(to: RequestContext, kinds: Sequence[str], limit: int) -> Usa
             await tx.fetch(UPDATES, limit=limit, **seen),
         )
 
-    top, spread, recent, updates = await to.world.graph.read(work)
+    top, spread, recent, updates = await context.services.graph.read(work)
     tiers = dict.fromkeys(Tier, 0)
     for step in spread:
         tiers[usage.tier(step["least"])] += step["items"]
@@ -118,19 +121,21 @@ async def attention(to: RequestContext, kinds: Sequence[str], limit: int) -> Usa
     )
 
 
-async def _end_abandoned(to: RequestContext) -> int:
+async def _end_abandoned(context: RequestContext) -> int:
     """End abandoned sessions, each at the time of its last log entry."""
-    before = to.world.clock.now() - ABANDONED
-    rows = await to.world.graph.read(
-        lambda tx: tx.fetch(ABANDONED_SESSIONS, tenant=to.wall.tenant, before=before)
+    before = context.services.clock.now() - ABANDONED
+    rows = await context.services.graph.read(
+        lambda tx: tx.fetch(ABANDONED_SESSIONS, tenant=context.tenant, before=before)
     )
     for start in range(0, len(rows), ENDS):
-        await _end(to, [_ended(row) for row in rows[start : start + ENDS]])
+        await _end(context, [_ended(row) for row in rows[start : start + ENDS]])
     return len(rows)
 
 
-async def _end(to: RequestContext, events: Sequence[Mapping[str, Any]]) -> None:
-    await to.world.graph.write(lambda tx: tx.fetch(END, tenant=to.wall.tenant, events=events))
+async def _end(context: RequestContext, events: Sequence[Mapping[str, Any]]) -> None:
+    await context.services.graph.write(
+        lambda tx: tx.fetch(END, tenant=context.tenant, events=events)
+    )
 
 
 def _ended(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -148,12 +153,12 @@ def _ended(row: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _read(to: RequestContext, kinds: Sequence[str]) -> dict[str, Any]:
+def _read(context: RequestContext, kinds: Sequence[str]) -> dict[str, Any]:
     return {
-        "tenant": to.wall.tenant,
-        "scopes": list(to.wall.scopes),
+        "tenant": context.tenant,
+        "scopes": list(context.read_scopes),
         "kinds": list(kinds),
-        "valid": to.world.clock.now(),
+        "valid": context.services.clock.now(),
         "rating_decay": usage.decay_params(STANDARD),
     }
 
@@ -244,23 +249,25 @@ class _Log:
 
 
 @retry_conversion
-async def audit(to: RequestContext, since: datetime, until: datetime, session: str | None) -> Audit:
+async def audit(
+    context: RequestContext, since: datetime, until: datetime, session: str | None
+) -> Audit:
     """Return the sessions that started in a period, by recording time, and their findings.
 
     Args:
-        to: request context.
+        context: request context.
         since: start of the period, inclusive.
         until: end of the period, exclusive.
         session: id of the only session to audit; entries outside sessions are then left out.
     """
     log = _Log()
-    async for row in _rows(to, SESSIONS, since, until):
+    async for row in _rows(context, SESSIONS, since, until):
         if session in (None, json.loads(row["payload"])["session_id"]):
             log.session(row)
     for kind in (EventType.SEARCH, EventType.ACCESS) if session is None else ():
-        async for row in _rows(to, HOMELESS, since, until, type=kind):
+        async for row in _rows(context, HOMELESS, since, until, type=kind):
             log.entry(row["entry"], None)
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     return Audit(
         sessions=tuple(sorted(log.audits, key=lambda one: (one.started_at, one.id), reverse=True)),
         findings=tuple(usage.audit_findings(log.searches, log.accesses, log.sessions, now)),
@@ -268,11 +275,15 @@ async def audit(to: RequestContext, since: datetime, until: datetime, session: s
 
 
 async def _rows(
-    to: RequestContext, query: Query[dict[str, Any]], since: datetime, until: datetime, **asked: Any
+    context: RequestContext,
+    query: Query[dict[str, Any]],
+    since: datetime,
+    until: datetime,
+    **asked: Any,
 ) -> AsyncIterator[dict[str, Any]]:
     after: tuple[datetime, str] = (read_options.BEGINNING, "")
     while True:
-        rows = await _page(to, query, since, until, after, asked)
+        rows = await _page(context, query, since, until, after, asked)
         for row in rows:
             yield row
         if len(rows) < AUDIT_PAGE:
@@ -281,18 +292,18 @@ async def _rows(
 
 
 async def _page(
-    to: RequestContext,
+    context: RequestContext,
     query: Query[dict[str, Any]],
     since: datetime,
     until: datetime,
     after: tuple[datetime, str],
     asked: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
-    return await to.world.graph.read(
+    return await context.services.graph.read(
         lambda tx: tx.fetch(
             query,
-            tenant=to.wall.tenant,
-            scopes=list(to.wall.scopes),
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
             since=since,
             until=until,
             after_at=after[0],
@@ -308,24 +319,24 @@ PACKABLE = catalog.query("usage/pack_candidates", dict)
 
 @retry_conversion
 async def pack(
-    to: RequestContext, by: PackBudget, kinds: Sequence[str], most: int, root: Path | None
+    context: RequestContext, by: PackBudget, kinds: Sequence[str], most: int, root: Path | None
 ) -> Pack:
     """Return the highest rated items as a pack.
 
     Args:
-        to: request context.
+        context: request context.
         by: budget of the pack.
         kinds: any of Memory, Belief, Episode and Artifact.
         most: maximum number of rated items, and of unrated memories in each scope.
         root: folder whose files and documents are packed with their text; None to pack names only.
     """
-    rows = await to.world.graph.read(
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             PACKABLE,
-            tenant=to.wall.tenant,
-            scopes=list(to.wall.scopes),
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
             kinds=list(kinds),
-            valid=to.world.clock.now(),
+            valid=context.services.clock.now(),
             known=None,
             rating_decay=usage.decay_params(STANDARD),
             limit=most,
@@ -334,13 +345,13 @@ async def pack(
     entries = []
     for row in rows:
         tier = None if row["elo"] is None else usage.tier(row["elo"])
-        text = row.pop("text") or await _text(to, row, root) or row["ref"]
+        text = row.pop("text") or await _text(context, row, root) or row["ref"]
         entries.append(PackEntry(**row, text=text, tier=tier))
     return packs.build_pack(entries, by)
 
 
-async def _text(to: RequestContext, row: dict[str, str], root: Path | None) -> str | None:
+async def _text(context: RequestContext, row: dict[str, str], root: Path | None) -> str | None:
     """Return the text of a file below the root; None for anything else."""
     if root is None or row["kind"] not in ("file", "document"):
         return None
-    return await to.world.files.below(root, row["ref"])
+    return await context.services.files.below(root, row["ref"])

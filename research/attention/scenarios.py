@@ -34,8 +34,8 @@ class SimulatedRun:
     @staticmethod
     def of(setting: Setting, seed: int) -> SimulatedRun:
         """Return a world with the sessions to measure and those that follow them."""
-        world = World.of(setting, seed)
-        return SimulatedRun(world, list(world.sessions(ENDS[-1] + AHEAD)))
+        services = World.of(setting, seed)
+        return SimulatedRun(services, list(services.sessions(ENDS[-1] + AHEAD)))
 
     def rated(self, by: Variant) -> dict[int, Ratings]:
         """Return the ratings at the ends, and a tenth of the sessions earlier."""

@@ -145,7 +145,7 @@ def _passages(sessions: Sequence[Session]) -> list[Passage]:
 
 
 def _embedded(handle: Handle, texts: Sequence[str]) -> Matrix:
-    return run_now(handle._state.binding.world.embedder.embed(texts, Role.DOCUMENT))
+    return run_now(handle._state.context.services.embedder.embed(texts, Role.DOCUMENT))
 
 
 def predicted(split: Split, policy: ConsolidationPolicy) -> Predicted:
@@ -168,7 +168,7 @@ def predicted(split: Split, policy: ConsolidationPolicy) -> Predicted:
 
     def supported(statements: Sequence[str]) -> int:
         rows = vectors[[place[text] for text in statements]]
-        mu = split.held._state.binding.model.mu_document
+        mu = split.held._state.context.model.mu_document
         matched = scores.spoken_of(rows, statements, split.later, split.vectors, mu, policy.same)
         return len(matched[EvidenceKind.SUPPORTING])
 

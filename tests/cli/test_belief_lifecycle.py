@@ -49,7 +49,7 @@ def test_a_flag_is_shown_until_it_is_resolved(run: Run, plain: Handle) -> None:
     not_flagged = run("belief", "clear-flag", belief).out
     assert not_flagged.startswith(f"Nothing changed. {belief} is not flagged.")
     source = EventSource(event_id="f1", source="consolidation")
-    run_now(evidence.mark(plain._state.binding, EventType.FLAG, belief, source))
+    run_now(evidence.mark(plain._state.context, EventType.FLAG, belief, source))
     for shown in (run("belief", "list").out, run("belief", "get", belief).out):
         assert "flagged since " in shown.splitlines()[0]
     assert "flagged since " in run("recall", "threads", "of", "the", "pool").out

@@ -51,10 +51,10 @@ def test_a_second_run_adds_nothing(run: Run, elsewhere: str, look: Look) -> None
     beside = [f"{bite['score']:.3f}  {bite['belief']['object']}" for bite in (flat, esper)]
     assert re.search(rf"^ 1 +{beside[0]} +{beside[1]} *$", shown, re.MULTILINE)
     assert f"By similarity alone the answer is {flat['belief']['object']}." in shown
-    wall = f"--tenant {elsewhere} --scope user:alice"
+    tenant_scope = f"--tenant {elsewhere} --scope user:alice"
     why, picture = shown.splitlines()[-2:]
-    assert why.endswith(f" graphmem why {flat['belief']['id']} {wall}")
-    assert picture.endswith(f" graphmem server browse slot Alice deploys_from {wall}")
+    assert why.endswith(f" graphmem why {flat['belief']['id']} {tenant_scope}")
+    assert picture.endswith(f" graphmem server browse slot Alice deploys_from {tenant_scope}")
 
 
 class Nearest(HashEmbedder):

@@ -15,36 +15,39 @@ def ids(run: Run, *options: str) -> set[str]:
 
 
 def test_recall_is_narrowed_and_asked_of_the_past(run: Run) -> None:
-    wall = ("--tenant", "narrowed", "--scope", "alice")
+    tenant_scope = ("--tenant", "narrowed", "--scope", "alice")
     noon, nine = (
-        run("memory", "remember", text, *wall, *options, "--json").data["memory_id"]
+        run("memory", "remember", text, *tenant_scope, *options, "--json").data["memory_id"]
         for text, *options in (
             (NOON, "--tag", "ops", "--at", "2025-05-05T00:00Z", "--source", "wiki"),
             (NINE, "--tag", "ops", "--tag", "new", "--at", "2025-06-06T00:00Z"),
         )
     )
-    assert ids(run, *wall) == {noon, nine}
-    assert ids(run, *wall, "--tag", "ops", "--tag", "new") == {nine}
-    assert ids(run, *wall, "--source", "wiki") == {noon}
-    assert ids(run, *wall, "--since", "2025-06-01T00:00Z") == {nine}
-    assert ids(run, *wall, "--until", "2025-06-01T00:00Z") == {noon}
-    assert ids(run, *wall, "--valid", "2025-06-01T00:00Z") == {noon}
-    assert ids(run, *wall, "--known", "2025-06-01T00:00Z") == set()
-    assert ids(run, *wall, "--read-scope", "global") == set()
-    assert ids(run, *wall, "--read-scope", "alice", "--read-scope", "global") == {noon, nine}
-    refused = run("recall", "deploy", *wall, "--read-scope", "bob")
+    assert ids(run, *tenant_scope) == {noon, nine}
+    assert ids(run, *tenant_scope, "--tag", "ops", "--tag", "new") == {nine}
+    assert ids(run, *tenant_scope, "--source", "wiki") == {noon}
+    assert ids(run, *tenant_scope, "--since", "2025-06-01T00:00Z") == {nine}
+    assert ids(run, *tenant_scope, "--until", "2025-06-01T00:00Z") == {noon}
+    assert ids(run, *tenant_scope, "--valid", "2025-06-01T00:00Z") == {noon}
+    assert ids(run, *tenant_scope, "--known", "2025-06-01T00:00Z") == set()
+    assert ids(run, *tenant_scope, "--read-scope", "global") == set()
+    assert ids(run, *tenant_scope, "--read-scope", "alice", "--read-scope", "global") == {
+        noon,
+        nine,
+    }
+    refused = run("recall", "deploy", *tenant_scope, "--read-scope", "bob")
     assert refused.code == 2
     assert "'bob' must be a read scope" in refused.err
 
 
 def test_a_belief_is_shown_with_its_worth_and_what_it_took_the_place_of(run: Run) -> None:
-    wall = ("--tenant", fresh_tenant())
-    run("predicate", "declare", "lives_in", "--cardinality", "ONE", *wall)
+    tenant_scope = ("--tenant", fresh_tenant())
+    run("predicate", "declare", "lives_in", "--cardinality", "ONE", *tenant_scope)
     for city, day, confidence in (("Madrid", "2025-02-03", "0.8"), ("Lisbon", "2025-03-03", "0.9")):
         at = ("--at", f"{day}T00:00Z", "--confidence", confidence)
-        run("belief", "observe", "alice", "lives_in", city, *at, *wall)
+        run("belief", "observe", "alice", "lives_in", city, *at, *tenant_scope)
 
-    shown = run("recall", "Where", "does", "Alice", "live?", *wall).out
+    shown = run("recall", "Where", "does", "Alice", "live?", *tenant_scope).out
 
     [first, score, other, *more] = shown.splitlines()
     assert "1 ● alice lives in Lisbon   0.9" in first
@@ -53,6 +56,6 @@ def test_a_belief_is_shown_with_its_worth_and_what_it_took_the_place_of(run: Run
     assert "was Madrid, last stated 3 Feb 2025" in other
     assert "why: graphmem why b_" in other
     assert not more
-    hidden = run("recall", "Where", "does", "Alice", "live?", "--include-hidden", *wall).out
+    hidden = run("recall", "Where", "does", "Alice", "live?", "--include-hidden", *tenant_scope).out
     assert "○ alice lives in Madrid" in hidden
     assert "now: b_" in hidden

@@ -62,13 +62,13 @@ def counting(door: Door) -> Iterator[tuple[Handle, Counting, str]]:
     """Yield a client of its own on a graph that counts, and the one memory of its tenant."""
     with door.opened() as made:
         memory_id = str(made.remember(unlike(1)).memory_id)
-        graph = Counting(made._state.binding.world.graph)
+        graph = Counting(made._state.context.services.graph)
         yield door.on(made, graph=graph), graph, memory_id
 
 
 def accesses(look: Look, memory: Handle) -> list[dict[str, Any]]:
     """Every ACCESS event of a tenant, oldest first."""
-    events = look.events(memory._state.binding.wall.tenant).values()
+    events = look.events(memory._state.context.tenant).values()
     found = [event for event in events if event["type"] == "ACCESS"]
     return sorted(found, key=lambda event: (event["occurred_at"], event["id"]))
 
@@ -143,7 +143,7 @@ def test_what_waits_is_written_when_the_client_is_left(door: Door, look: Look) -
         assert accesses(look, memory) == []
     assert {e["scope"] for e in accesses(look, memory)} == {"global", "alice"}
     closed = door.open()
-    handle = on_tenant(closed, memory._state.binding.wall.tenant)
+    handle = on_tenant(closed, memory._state.context.tenant)
     handle.expand(memory_id)
     closed.close()
     assert len(accesses(look, memory)) == 3
@@ -166,7 +166,7 @@ def test_tenants_are_flushed_together_and_kept_apart(
         memory_id = str(handle.remember(unlike(1)).memory_id)
         for _ in range(n + 1):
             handle.expand(memory_id)
-    graph = Counting(memory._state.binding.world.graph)
+    graph = Counting(memory._state.context.services.graph)
     assert door.on(memory, graph=graph).usage.flush() == 6
     assert graph.writes == 1
     assert [len(accesses(look, handle)) for handle in handles] == [1, 2, 3]
@@ -210,8 +210,8 @@ def test_a_write_that_fails_is_raised_by_flush_alone_and_made_again(
 def own(door: Door, memory: Handle) -> Iterator[tuple[GraphMem, Counting]]:
     """A client of its own that has something to write, and its graph."""
     memory_id = str(memory.remember(unlike(1)).memory_id)
-    client = door.open(tenant=memory._state.binding.wall.tenant)
-    graph = Counting(client._state.binding.world.graph)
+    client = door.open(tenant=memory._state.context.tenant)
+    graph = Counting(client._state.context.services.graph)
     client = door.on(client, graph=graph)
     client.expand(memory_id)
     yield client, graph
@@ -254,7 +254,7 @@ def test_a_write_made_twice_counts_once(door: Door, memory: Handle, look: Look, 
     memory_id = str(memory.remember(unlike(1)).memory_id)
     for _ in range(3):
         memory.expand(memory_id)
-    inner = memory._state.binding.world.graph
+    inner = memory._state.context.services.graph
     if fault == "retried":
         assert door.on(memory, graph=Retrying(inner)).usage.flush() == 3
     else:
@@ -281,12 +281,12 @@ def test_many_at_once_are_each_written_once(door: Door, memory: Handle, look: Lo
 
 def test_what_is_no_longer_there_is_passed_over(door: Door, memory: Handle, look: Look) -> None:
     kept = str(memory.remember(unlike(1)).memory_id)
-    binding = memory._state.binding
+    context = memory._state.context
     looks = [
-        access_log.access(binding, label, item_id, None)
+        access_log.access(context, label, item_id, None)
         for label, item_id in (("Memory", "m_gone"), ("Belief", kept), ("Memory", kept))
     ]
-    assert door.run(access_log.write(binding.world, looks)) == 1
+    assert door.run(access_log.write(context.services, looks)) == 1
     [event] = accesses(look, memory)
     assert event["edges"] == [["ACCESSED", "Memory", kept]]
 
@@ -388,7 +388,7 @@ async def main():
     memory = await AsyncGraphMem.open(embedder=HashEmbedder())
     for _ in range(5):
         await memory.expand(sys.argv[1])
-    await memory._state.binding.world.graph.close()
+    await memory._state.context.services.graph.close()
 asyncio.run(main())
 """
 

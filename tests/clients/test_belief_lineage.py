@@ -198,7 +198,7 @@ def test_what_is_read_at_any_pair_of_times_follows_from_the_events_seen(
 ) -> None:
     memory = on_tenant(plain, fresh_tenant())
     write(memory, history)
-    whole = told(look, memory._state.binding.wall.tenant)
+    whole = told(look, memory._state.context.tenant)
     recorded = sorted({e["recorded_at"] for e in whole.events.values()})
     knowns = st.sampled_from([None, recorded[0] - timedelta(microseconds=1), *recorded])
     for _ in range(3):

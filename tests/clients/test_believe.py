@@ -383,8 +383,8 @@ def test_what_cannot_be_seen_is_not_there(memory: Handle, look: Look, tenant: st
 
 def test_a_boundary_that_is_met_exactly_is_crossed(plain: Handle) -> None:
     """With alpha and beta of 0.1 the bounds are ln 9 and -ln 9, one strong piece away."""
-    world = plain._state.binding.world
-    settings = world.settings.model_copy(update={"alpha": 0.1, "beta": 0.1})
+    services = plain._state.context.services
+    settings = services.settings.model_copy(update={"alpha": 0.1, "beta": 0.1})
     memory = on(plain, settings=settings)
     for kind, status in (("supporting", PROMOTED), ("refuting", DEMOTED)):
         belief = memory.believe(f"It is {kind}.", confidence=0.5)

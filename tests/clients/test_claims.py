@@ -29,7 +29,7 @@ LIKES = ("Alice", "likes", "sardines")
 
 
 def tenant_of(memory: Handle) -> str:
-    return memory._state.binding.wall.tenant
+    return memory._state.context.tenant
 
 
 def test_one_event_keeps_the_memory_and_speaks_for_the_beliefs(memory: Handle, look: Look) -> None:
@@ -426,7 +426,7 @@ class _Broken:
 
 def test_without_its_claims_a_text_is_not_kept(memory: Handle, door: Door, look: Look) -> None:
     broken = door.on(
-        memory, graph=Breaking(memory._state.binding.world.graph, "belief/link_claims")
+        memory, graph=Breaking(memory._state.context.services.graph, "belief/link_claims")
     )
     with pytest.raises(BreakingError):
         broken.remember("Alice lives in Porto", claims=[PORTO])
@@ -435,7 +435,7 @@ def test_without_its_claims_a_text_is_not_kept(memory: Handle, door: Door, look:
 
 
 def test_an_interrupted_embedding_is_made_up_for(memory: Handle, door: Door, look: Look) -> None:
-    broken = door.on(memory, graph=Breaking(memory._state.binding.world.graph, "belief/embed"))
+    broken = door.on(memory, graph=Breaking(memory._state.context.services.graph, "belief/embed"))
     with pytest.raises(BreakingError):
         broken.remember("Alice lives in Porto", claims=[PORTO], event_id="e1")
     assert memory.remember("Alice lives in Porto", claims=[PORTO], event_id="e1").repeated

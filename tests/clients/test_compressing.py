@@ -206,7 +206,7 @@ def test_a_batch_is_written_whole_or_not_at_all(
     monkeypatch.setattr(compressing, "BATCH", 1)
     for name in "ab":
         long_ago(then, name)
-    graph = then._state.binding.world.graph
+    graph = then._state.context.services.graph
     with pytest.raises(LostError):
         door.on(then, graph=Breaking(graph, nth)).episodes.compress()
     assert [then.episodes.get(name).compressed for name in "ab"] == [nth == 2, False]
@@ -218,7 +218,7 @@ def test_an_unacknowledged_and_a_repeated_transaction_write_once(
     door: Door, then: Handle, look: Look, tenant: str
 ) -> None:
     long_ago(then, "a")
-    graph = then._state.binding.world.graph
+    graph = then._state.context.services.graph
     with pytest.raises(GraphUnavailableError):
         door.on(then, graph=Unacknowledged(graph, 1)).episodes.compress()
     assert then.episodes.compress().episodes == ()
@@ -251,14 +251,16 @@ def test_what_happens_meanwhile_is_heeded(
         long_ago(then, name)
 
     def happens() -> None:
-        with GraphMem.open(settings=migrated, embedder=then._state.binding.world.embedder) as other:
+        with GraphMem.open(
+            settings=migrated, embedder=then._state.context.services.embedder
+        ) as other:
             elsewhere = other.tenant(tenant)
             elsewhere.expand("a")
             elsewhere.usage.flush()
             elsewhere.episodes.compress()
             elsewhere.episodes.restore("c")
 
-    graph = Between(then._state.binding.world.graph, happens)
+    graph = Between(then._state.context.services.graph, happens)
     assert door.on(then, graph=graph).episodes.compress().episodes == ()
     assert [then.episodes.get(name).compressed for name in "abc"] == [False, True, False]
 

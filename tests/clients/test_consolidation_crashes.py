@@ -61,7 +61,7 @@ def undisturbed(door: Door, look: Look) -> dict[str, list[Any]]:
             BeliefChangeKind.FLAG,
         }
         assert len(done.changes) == 6
-        return look.graph(memory._state.binding.wall.tenant)
+        return look.graph(memory._state.context.tenant)
 
 
 def assert_same(found: dict[str, list[Any]], wanted: dict[str, list[Any]]) -> None:
@@ -82,7 +82,7 @@ def test_a_run_that_died_is_gone_on_with(
     late: bool,  # noqa: FBT001
 ) -> None:
     told(memory)
-    dying = Dying(memory._state.binding.world.graph, nth, late=late)
+    dying = Dying(memory._state.context.services.graph, nth, late=late)
     with pytest.raises(GraphUnavailableError):
         door.on(memory, graph=dying).consolidate(policy=FEW)
     done = memory.consolidate(policy=FEW)
@@ -125,7 +125,7 @@ def test_a_worker_that_was_overtaken_stops(
 
     def overtaken(kind: str, _count: int) -> None:
         if kind == "belief":
-            assert run_now(writing.take(plain._state.binding, "another", 0))
+            assert run_now(writing.take(plain._state.context, "another", 0))
 
     with pytest.raises(LeaseLostError):
         plain.consolidate(policy=FEW, on_progress=overtaken)

@@ -214,7 +214,7 @@ def test_it_is_one_read_and_no_write(door: Door, memory: Handle) -> None:
     _, turns = talked(memory, "s1", 2)
     plain = memory.remember(unlike(1))
     done = memory.remember(unlike(2), claims=[("alice", "likes", "tea")])
-    graph = Noting(memory._state.binding.world.graph)
+    graph = Noting(memory._state.context.services.graph)
     handle = door.on(memory, graph=graph)
     for item_id in (turns[0], plain.memory_id, done.belief_ids[0], done.memory_id):
         handle.expand(str(item_id))

@@ -48,7 +48,7 @@ def served(door: Door, memory: Handle, service: ChatService, **settings: Any) ->
     )
     llm = open_llm(known, awaited=door.name == "awaited")
     # One at a time: each of those who ask first at once gets a connection that nobody closes.
-    own = memory._state.binding.world.settings.model_copy(
+    own = memory._state.context.services.settings.model_copy(
         update={"model_concurrency": 1, **settings}
     )
     return door.on(memory, llm=llm, settings=own)
@@ -148,7 +148,7 @@ def test_a_window_is_tried_a_bounded_number_of_times(
 def test_a_model_that_is_away_is_not_asked_for_ever(door: Door, memory: Handle) -> None:
     say(memory, "s", *(f"{text} {n}" for n, text in enumerate(CITIES * 3)))
     llm = ScriptedLlm(lambda _: ModelUnavailableError())
-    one_by_one = memory._state.binding.world.settings.model_copy(update={"model_concurrency": 1})
+    one_by_one = memory._state.context.services.settings.model_copy(update={"model_concurrency": 1})
     done = door.on(memory, llm=llm, settings=one_by_one).extract(session_id="s")
     assert {one.code for one in done.unread} == {"model_unavailable"}
     assert {one.attempts for one in done.unread} == {0}

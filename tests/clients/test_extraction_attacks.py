@@ -97,7 +97,7 @@ def test_no_attack_reaches_the_graph(
         "WHERE e.scope = $scope RETURN e.id AS id, e.payload AS payload, t.id AS turn, "
         "e.confidence AS confidence, e.episode_id AS episode",
         tenant=tenant,
-        scope=memory._state.binding.wall.scope,
+        scope=memory._state.context.scope,
     )
     assert {event["id"] for event in events} == {one.event_id for one in done.proposals}
     for event in events:

@@ -37,7 +37,7 @@ def undisturbed(door: Door, look: Look) -> dict[str, list[Any]]:
     """The graph of one run that nothing disturbed."""
     with door.opened() as memory:
         assert len(extracted(told(memory)).proposals) == 13
-        return look.graph(memory._state.binding.wall.tenant)
+        return look.graph(memory._state.context.tenant)
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -52,7 +52,7 @@ def test_a_run_that_died_is_gone_on_with(
     late: bool,  # noqa: FBT001
 ) -> None:
     told(memory)
-    dying = Dying(memory._state.binding.world.graph, nth, late=late)
+    dying = Dying(memory._state.context.services.graph, nth, late=late)
     with pytest.raises(GraphUnavailableError):
         extracted(door.on(memory, graph=dying))
     extracted(memory)
@@ -62,7 +62,7 @@ def test_a_run_that_died_is_gone_on_with(
 def test_a_transaction_that_the_driver_runs_twice_writes_once(
     door: Door, memory: Handle, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
 ) -> None:
-    graph = Retrying(told(memory)._state.binding.world.graph)
+    graph = Retrying(told(memory)._state.context.services.graph)
     extracted(door.on(memory, graph=graph))
     assert_same(look.graph(tenant), undisturbed)
 

@@ -180,7 +180,7 @@ def test_killed_between_file_and_event(
 ) -> None:
     important(then, "one")
     important(then, "two")
-    graph = then._state.binding.world.graph
+    graph = then._state.context.services.graph
     with pytest.raises(GraphUnavailableError):
         door.on(then, graph=Dead(graph)).episodes.graduate(file)
     written = file.read_bytes()
@@ -199,7 +199,7 @@ def test_an_unacknowledged_and_a_repeated_transaction_write_once(
     door: Door, then: Handle, look: Look, tenant: str, file: Path
 ) -> None:
     important(then, "one")
-    graph = then._state.binding.world.graph
+    graph = then._state.context.services.graph
     with pytest.raises(GraphUnavailableError):
         door.on(then, graph=Unacknowledged(graph, 1)).episodes.graduate(file)
     assert then.episodes.graduate(file).episodes == ()

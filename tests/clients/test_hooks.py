@@ -45,7 +45,7 @@ def test_a_hook_is_called_after_the_commit(door: Door, migrated: Settings) -> No
 
         tenants: list[str] = []
         with door.opened(on_commit=read) as memory:
-            tenants.append(memory._state.binding.wall.tenant)
+            tenants.append(memory._state.context.tenant)
             memory.remember_many([unlike(1), unlike(2)])
     assert seen == [unlike(1), unlike(2)]
 

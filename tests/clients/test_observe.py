@@ -439,7 +439,7 @@ def test_a_source_that_the_readers_settings_do_not_know_says_nothing_in_any_read
         update={"source_weights": {**door.settings.source_weights, "SENSOR": 0.3}}
     )
     with door.opened(chosen) as other:
-        told = on_tenant(other, memory._state.binding.wall.tenant)
+        told = on_tenant(other, memory._state.context.tenant)
         heard = told.observe("cellar", "is", "warm", confidence=0.9, source_type="SENSOR")
     memory.observe("cellar", "is", "warm", kind="refuting", confidence=0.5)
     for cardinality in ("ONE", "MANY"):

@@ -179,9 +179,9 @@ def test_settings_name_a_tenant_and_a_scope(
 
 def test_a_language_model_is_optional(door: Door, migrated: Settings) -> None:
     with door.open() as client:
-        assert client._state.binding.world.llm is None
+        assert client._state.context.services.llm is None
     with door.open(migrated.model_copy(update={"model": "openai/some-model"})) as client:
-        llm = client._state.binding.world.llm
+        llm = client._state.context.services.llm
         assert llm is not None
         assert llm.name == "openai/some-model"
 
@@ -190,7 +190,7 @@ def test_a_language_model_of_ones_own_wins(door: Door, migrated: Settings) -> No
     own = ScriptedLlm([])
     settings = migrated.model_copy(update={"model": "openai/some-model"})
     with door.open(settings, llm=own) as client:
-        assert client.tenant("t")._state.binding.world.llm is own
+        assert client.tenant("t")._state.context.services.llm is own
     assert own.prompts == []
 
 
@@ -216,12 +216,12 @@ def test_handles_share_the_connections_of_their_client(door: Door, tenant: str) 
         one, two = client.tenant(tenant), client.tenant(tenant).scope("alice")
         one.remember(unlike(1))
         assert len(two.memories.list().memories) == 1
-        assert one._state.binding.world is two._state.binding.world
+        assert one._state.context.services is two._state.context.services
 
 
 def test_a_write_is_read_by_the_next_session(door: Door, memory: Handle) -> None:
     """Bookmarks are chained: a read waits for what was acknowledged, on a cluster too."""
-    guarded: Any = memory._state.binding.world.graph
+    guarded: Any = memory._state.context.services.graph
     graph = guarded._inner
     before = door.run(_bookmarks(graph, door.name))
     done = memory.remember(unlike(1))

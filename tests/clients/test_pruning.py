@@ -215,7 +215,7 @@ def test_a_crash_at_any_query_loses_nothing(
     rate(then, dict.fromkeys(ids.values(), 500))
     clock.advance(31 * DAY)
     whole = look.graph(tenant)
-    broken = door.on(then, graph=Breaking(then._state.binding.world.graph, nth))
+    broken = door.on(then, graph=Breaking(then._state.context.services.graph, nth))
     with pytest.raises(LostError):
         broken.usage.prune(dry_run=False)
     first = {line.run_id for line in then.usage.prune_manifest()}
@@ -239,7 +239,7 @@ def test_a_write_that_is_run_again_or_unacknowledged_is_there_once(
     ids = told(then)
     rate(then, dict.fromkeys(ids.values(), 500))
     clock.advance(31 * DAY)
-    inner = then._state.binding.world.graph
+    inner = then._state.context.services.graph
     with pytest.raises(GraphUnavailableError):
         door.on(then, graph=Unacknowledged(inner, 1)).usage.prune(dry_run=False)
     [run] = {line.run_id for line in then.usage.prune_manifest()}

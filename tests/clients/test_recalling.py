@@ -199,7 +199,7 @@ def foreign(plain: Handle) -> tuple[str, str]:
 def test_similarity_is_the_calibrated_cosine(plain: Handle, stored: list[str], query: str) -> None:
     memory = on_tenant(plain, fresh_tenant())
     memory.remember_many(stored)
-    mu = memory._state.binding.model.mu_query
+    mu = memory._state.context.model.mu_query
     embedder = HashEmbedder()
     [asked] = run_now(embedder.embed([query], Role.QUERY))
 
@@ -284,7 +284,7 @@ def test_flat_goes_by_distance_alone(said: Handle) -> None:
     with said.session("s") as session:
         session.add_messages([{"role": "user", "content": "The deploy window moved"}])
     found = said.recall("When is the deploy window?", policy="flat", turns=True).bites
-    mu = said._state.binding.model.mu_query
+    mu = said._state.context.model.mu_query
     assert len(found) == 4
     for bite in found:
         assert bite.similarity is not None

@@ -169,7 +169,7 @@ def test_what_belongs_to_another_scope_is_not_retracted(
     for stranger in (memory, memory.scope("bob"), on_tenant(memory, fresh_tenant())):
         for _ in range(2):
             assert not stranger.beliefs.retract(
-                "hers", retraction_id="r" + stranger._state.binding.wall.scope
+                "hers", retraction_id="r" + stranger._state.context.scope
             ).found
     assert counted(alice) == 1
     assert all(e["edges"] == [] for e in look.events(tenant).values() if e["type"] == "RETRACT")

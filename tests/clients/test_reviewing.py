@@ -55,7 +55,7 @@ def test_what_is_accepted_is_the_evidence_that_would_have_been_written(
     with door.opened() as other:
         say(other, "s1", MOVED)
         [direct] = other.extract(session_id="s1", extractor="rules").proposals
-        same = look.events(other._state.binding.wall.tenant)[direct.event_id]
+        same = look.events(other._state.context.tenant)[direct.event_id]
     own = {"tenant", "recorded_at", "payload", "request_hash"}
     assert {k: v for k, v in evidence.items() if k not in own} == {
         k: v for k, v in same.items() if k not in own

@@ -81,7 +81,7 @@ def ended(look: Look, tenant: str, position: int) -> datetime:
 
 
 def rolled(memory: Handle, before: datetime) -> Any:
-    return run_now(access_log.roll_up(memory._state.binding, before, silent))
+    return run_now(access_log.roll_up(memory._state.context, before, silent))
 
 
 def later(memory: Handle, days: float) -> Handle:
@@ -175,7 +175,7 @@ def test_nothing_is_taken_after_a_session_that_is_too_young(
     filled(plain, 2, 9)
     young = ended(look, tenant, 5)
     for before, sessions in ((ended(look, tenant, 1), 0), (young, 4)):
-        assert run_now(access_log.rollable(plain._state.binding, before)).sessions == sessions
+        assert run_now(access_log.rollable(plain._state.context, before)).sessions == sessions
         assert rolled(plain, before).sessions == sessions
     assert rolled(plain, young + timedelta(microseconds=1)).sessions == 1
 
@@ -213,7 +213,7 @@ def test_all_that_rests_on_looks_is_as_before(plain: Handle, look: Look, tenant:
 
 def silently(memory: Handle) -> Handle:
     """The same, logging nothing."""
-    settings = memory._state.binding.world.settings.model_copy(update={"access_log": False})
+    settings = memory._state.context.services.settings.model_copy(update={"access_log": False})
     return on(memory, settings=settings)
 
 
@@ -230,10 +230,10 @@ def test_what_dies_on_the_way_is_gone_on_with(
     monkeypatch.setattr(access_log, "PAGE", 4)
     log = filled(plain, 4, 10)
     before, first = standings(look, tenant), kinds(look, tenant)
-    world = plain._state.binding.world
+    services = plain._state.context.services
     late = datetime.now(UTC) + timedelta(days=1)
     with pytest.raises((LostError, GraphUnavailableError)):
-        rolled(on(plain, graph=fault(world.graph, nth)), late)
+        rolled(on(plain, graph=fault(services.graph, nth)), late)
     # What is gone is checkpointed: settled again, all of it is as it was.
     assert kinds(look, tenant).get("SEARCH", 0) <= first["SEARCH"]
     plain.usage.rate(from_scratch=True)
@@ -252,8 +252,8 @@ def test_a_transaction_that_is_made_again_counts_once(
     monkeypatch.setattr(access_log, "PAGE", 4)
     filled(plain, 5, 10)
     before, first = standings(look, tenant), kinds(look, tenant)
-    world = plain._state.binding.world
-    done = later(on(plain, graph=Retrying(world.graph)), 100).usage.roll_up(dry_run=False)
+    services = plain._state.context.services
+    done = later(on(plain, graph=Retrying(services.graph)), 100).usage.roll_up(dry_run=False)
     assert (done.sessions, done.searches) == (10, first["SEARCH"])
     assert standings(look, tenant) == standings(look, tenant, BASE) == before
 

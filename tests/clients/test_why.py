@@ -165,7 +165,7 @@ def test_a_memory_is_told_by_its_events(memory: Handle) -> None:
 
 def test_the_arithmetic_comes_in_one_round_trip(door: Door, memory: Handle) -> None:
     borealis, _ = moved(memory)
-    counting = Counting(memory._state.binding.world.graph)
+    counting = Counting(memory._state.context.services.graph)
     assert why(door.on(memory, graph=counting), borealis).total == 2
     assert counting.queries == ["belief/explain"]
 

@@ -63,7 +63,7 @@ def chain_of(length: int, plain: Handle, driver: neo4j.Driver) -> tuple[Handle, 
 def cost(driver: neo4j.Driver, memory: Handle, ids: list[str], name: str) -> int:
     """Return the database hits of a read of a whole chain, or of its oldest memory."""
     given: dict[str, Any] = {
-        "tenant": memory._state.binding.wall.tenant,
+        "tenant": memory._state.context.tenant,
         "scopes": ["global"],
         "memory_id": ids[0],
         "ids": ids[:1],

@@ -28,8 +28,8 @@ def test_the_main_job_runs_twice_and_adds_nothing_the_second_time(follow: Follow
         assert words in first
     assert "I deploy Tidepool from Atlas." in first
     assert "By similarity alone the answer is Borealis. Belief answers Atlas" in first
-    wall = "--tenant demo --scope user:alice"
-    assert f"graphmem server browse slot Alice deploys_from {wall}\n" in first
+    tenant_scope = "--tenant demo --scope user:alice"
+    assert f"graphmem server browse slot Alice deploys_from {tenant_scope}\n" in first
     assert "AKIA" not in first, "a refused secret is never shown"
     second = follow(command[1].split())
     assert "159 messages, 0 of them new." in second

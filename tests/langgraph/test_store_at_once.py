@@ -131,7 +131,7 @@ def test_a_retried_transaction_counts_once(
         prepared(on_tenant(memory, f"{tenant}-retried")),
     )
     WRITES[name](straight)
-    WRITES[name](door.on(retried, graph=Retrying(retried._state.binding.world.graph)))
+    WRITES[name](door.on(retried, graph=Retrying(retried._state.context.services.graph)))
     assert state(retried) == state(straight)
     assert counted(look, f"{tenant}-retried") == counted(look, tenant)
     whole(look, f"{tenant}-retried")
@@ -144,7 +144,7 @@ def test_a_retry_after_a_lost_acknowledgement_counts_once(
     straight, broken = prepared(memory.scope("a")), prepared(on_tenant(memory, f"{tenant}-broken"))
     WRITES[name](straight)
     with pytest.raises(GraphUnavailableError):
-        WRITES[name](door.on(broken, graph=Unacknowledged(broken._state.binding.world.graph, 1)))
+        WRITES[name](door.on(broken, graph=Unacknowledged(broken._state.context.services.graph, 1)))
     WRITES[name](broken)
     assert state(broken) == state(straight)
     assert counted(look, f"{tenant}-broken") == counted(look, tenant)
@@ -155,7 +155,7 @@ def test_a_failed_query_leaves_nothing_half_written(
     door: Door, memory: Handle, look: Look, tenant: str, name: str
 ) -> None:
     before, nodes = state(prepared(memory)), counted(look, tenant)
-    inner = memory._state.binding.world.graph
+    inner = memory._state.context.services.graph
     for nth in range(1, 9):
         try:
             WRITES[name](door.on(memory, graph=Breaking(inner, nth)))

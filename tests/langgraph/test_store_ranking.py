@@ -96,7 +96,7 @@ def test_the_index_filters_inside_its_search(
     crowded = stores(memory, fields=["text"])
     for store, namespace in ((crowd, ("mine", "deep")), (crowded, ("theirs",))):
         store.batch([PutOp(namespace, str(n), {"text": "green tea"}) for n in range(400)])
-    noting = Noting(memory._state.binding.world.graph)
+    noting = Noting(memory._state.context.services.graph)
     small = stores(door.on(memory, graph=noting), fields=["text"])
     texts = ("green tea with milk", "a bicycle", "the night train")
     small.batch([PutOp(("mine", "deep"), text, {"text": text}) for text in texts])
@@ -117,7 +117,7 @@ def test_few_texts_are_compared_one_by_one(
 ) -> None:
     """New items are found before the index contains them."""
     monkeypatch.setattr(items, "EXACT", 3)
-    noting = Noting(memory._state.binding.world.graph)
+    noting = Noting(memory._state.context.services.graph)
     store = stores(door.on(memory, graph=noting), fields=["text"])
     for n in range(4):
         store.put(("a",), str(n), {"text": f"green tea {n}"})

@@ -150,7 +150,7 @@ def test_a_concurrent_write_is_neither_swept_nor_expired(plain: Handle) -> None:
     def put_new() -> None:
         at_once.items.batch([new])
 
-    racing = on(plain, clock=clock, graph=Meanwhile(plain._state.binding.world.graph, put_new))
+    racing = on(plain, clock=clock, graph=Meanwhile(plain._state.context.services.graph, put_new))
     at_once.items.batch([old.model_copy(update={"ttl_minutes": 10.0})])
     racing.items.batch([GetItem(namespace=NAMESPACE, key="k")])
     pass_minutes(clock, 10**6)

@@ -71,7 +71,7 @@ def deliveries(draw: st.DrawFn) -> tuple[list[Sent], list[Sent]]:
 def reads(memory: Handle, look: Look) -> dict[str, Any]:
     """Return everything that a reader is shown, without when and how it arrived."""
     listed = memory.memories.list(statuses=list(Status), limit=1_000).memories
-    tenant = memory._state.binding.wall.tenant
+    tenant = memory._state.context.tenant
     edges = look.edges(tenant)
     assert not has_cycle(edges)
     return {
@@ -113,7 +113,7 @@ def test_everything_sent_again_changes_nothing(
     plain: Handle, look: Look, order: tuple[list[Sent], list[Sent]]
 ) -> None:
     memory, ids = started(plain)
-    tenant = memory._state.binding.wall.tenant
+    tenant = memory._state.context.tenant
     for call in order[0]:
         call.deliver(memory, ids)
     before = (look.events(tenant), look.count(tenant), reads(memory, look))

@@ -213,4 +213,4 @@ def reads(memory: Handle, valid: datetime) -> dict[str, Any]:
 
 
 def tenant_of(memory: Handle) -> str:
-    return memory._state.binding.wall.tenant
+    return memory._state.context.tenant

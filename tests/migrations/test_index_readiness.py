@@ -44,13 +44,13 @@ def opened(blank: Blank) -> GraphMem:
     return GraphMem.open(settings=settings, embedder=HashEmbedder())
 
 
-def by_words(world: Services) -> list[int]:
-    return run_now(world.graph.read(lambda tx: tx.fetch(BY_WORDS)))
+def by_words(services: Services) -> list[int]:
+    return run_now(services.graph.read(lambda tx: tx.fetch(BY_WORDS)))
 
 
-def by_meaning(world: Services) -> list[int]:
+def by_meaning(services: Services) -> list[int]:
     vector = np.ones(HashEmbedder.DIMENSION, dtype=np.float32)
-    return run_now(world.graph.read(lambda tx: tx.fetch(BY_MEANING, vector=vector)))
+    return run_now(services.graph.read(lambda tx: tx.fetch(BY_MEANING, vector=vector)))
 
 
 def states(blank: Blank, name: str) -> list[str]:
@@ -108,11 +108,11 @@ def test_a_search_by_meaning_says_that_its_index_is_being_filled(current: Blank)
             "CALL db.create.setNodeVectorProperty(n, 'embedding', vector)"
         )
 
-    world = current.world()
-    said = while_filling(current, "memory_embedding_vector", grow, lambda: by_meaning(world))
+    services = current.world()
+    said = while_filling(current, "memory_embedding_vector", grow, lambda: by_meaning(services))
     assert "still being populated" in said
     current.run("CALL db.awaitIndexes(300)")
-    assert by_meaning(world) == [5]
+    assert by_meaning(services) == [5]
 
 
 def test_a_search_by_words_waits_for_its_index_and_says_when_in_vain(current: Blank) -> None:
@@ -130,14 +130,14 @@ def test_a_search_by_words_waits_for_its_index_and_says_when_in_vain(current: Bl
                 long=long,
             )
 
-    hurried, world = current.world(read_timeout_s=0.5), current.world()
+    hurried, services = current.world(read_timeout_s=0.5), current.world()
     looks: list[Callable[[], object]] = [
         lambda: by_words(hurried),
-        lambda: run_now(world.graph.schema(migration.AWAIT_INDEXES, seconds=0)),
+        lambda: run_now(services.graph.schema(migration.AWAIT_INDEXES, seconds=0)),
     ]
     for look in looks:
         assert "Timed out" in while_filling(current, "memory_content_fulltext", grow, look)
-    assert by_words(world) == [32 * grown]
+    assert by_words(services) == [32 * grown]
     assert states(current, "memory_content_fulltext") == ["ONLINE"]
 
 

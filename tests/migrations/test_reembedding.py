@@ -132,7 +132,7 @@ def test_a_reembedded_tenant_reads_as_one_that_the_model_filled(filled: Blank) -
 def test_clients_of_both_models_are_served_all_the_while(filled: Blank) -> None:
     with opened(filled, OLD) as old:
         before = asked(old)
-        world = filled.world(NEW)
+        services = filled.world(NEW)
         seen: list[bool] = []
         written: list[str] = []
 
@@ -141,7 +141,7 @@ def test_clients_of_both_models_are_served_all_the_while(filled: Blank) -> None:
                 seen.append(asked(old) == before)
                 written.append(str(old.tenant("busy").remember(unlike(30 + len(seen))).memory_id))
 
-        run_now(reembedding.reembed(world, meanwhile))
+        run_now(reembedding.reembed(services, meanwhile))
         assert seen == [True] * 12
         assert asked(old) == before
         with opened(filled, NEW, "busy") as new:
@@ -198,10 +198,10 @@ def test_a_third_model_and_the_first_one_again(filled: Blank) -> None:
 @pytest.mark.system
 def test_one_that_is_given_up_leaves_nothing(filled: Blank) -> None:
     kept, made = embedded(filled, "embedding"), indexes(filled)
-    world = filled.world(NEW)
-    cut: Any = Breaking(world.graph, 9)
+    services = filled.world(NEW)
+    cut: Any = Breaking(services.graph, 9)
     with pytest.raises(LostError):
-        run_now(reembedding.reembed(replace(world, graph=cut), silent))
+        run_now(reembedding.reembed(replace(services, graph=cut), silent))
     assert models(filled)["next"] == (2, 48)
     with pytest.raises(ModelMismatchError):
         opened(filled, NEW)
@@ -229,10 +229,10 @@ def test_a_run_whose_model_is_given_up_writes_no_more(filled: Blank) -> None:
 @pytest.mark.parametrize("nth", [1, 9, 22])
 def test_what_breaks_anywhere_goes_on(filled: Blank, nth: int) -> None:
     for fault in (Breaking, Unacknowledged):
-        world = filled.world(NEW)
-        cut: Any = fault(world.graph, nth)
+        services = filled.world(NEW)
+        cut: Any = fault(services.graph, nth)
         with suppress(LostError, GraphUnavailableError):
-            run_now(reembedding.reembed(replace(world, graph=cut), silent))
+            run_now(reembedding.reembed(replace(services, graph=cut), silent))
         with opened(filled, OLD) as old:
             assert old.recall(unlike(1)).bites
     reembed(filled)
@@ -244,9 +244,9 @@ def test_what_breaks_anywhere_goes_on(filled: Blank, nth: int) -> None:
 
 @pytest.mark.system
 def test_transactions_that_run_twice_change_nothing(filled: Blank) -> None:
-    world = filled.world(NEW)
-    twice: Any = Retrying(world.graph)
-    assert run_now(reembedding.reembed(replace(world, graph=twice), silent)).switched
+    services = filled.world(NEW)
+    twice: Any = Retrying(services.graph)
+    assert run_now(reembedding.reembed(replace(services, graph=twice), silent)).switched
     assert models(filled) == {"current": (2, 48), "former": (1, OLD.DIMENSION)}
 
 

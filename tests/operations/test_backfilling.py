@@ -466,7 +466,7 @@ def test_many_events_are_more_than_one_transaction(
     handle = on(
         plain,
         graph=Holding(
-            plain._state.binding.world.graph,
+            plain._state.context.services.graph,
             "cache/backfill_write",
             lambda: parts.append(len(look.events(tenant))),
         ),

@@ -72,7 +72,7 @@ def test_an_edge_is_as_old_as_it_says_or_as_its_newer_memory(
 
 
 def test_an_edge_that_has_its_event_is_left_alone(memory: Handle, look: Look) -> None:
-    tenant = memory._state.binding.wall.tenant
+    tenant = memory._state.context.tenant
     put(look, tenant, "a", created_at=MAY)
     done = memory.supersede("a", "Alice deploys from Atlas", at=MAY + DAY)
     before = look.edges(tenant)

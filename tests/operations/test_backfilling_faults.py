@@ -85,7 +85,7 @@ def test_wherever_it_breaks_a_second_run_ends_it(
 ) -> None:
     monkeypatch.setattr(caches, "BACKFILL_PAGE", page)
     wanted = expected(memory, look)
-    inner = memory._state.binding.world.graph
+    inner = memory._state.context.services.graph
     for nth in range(1, 60):
         tenant = fresh_tenant()
         prepare(look, tenant)
@@ -110,7 +110,7 @@ def test_what_was_not_acknowledged_is_not_made_again(
     door: Door, memory: Handle, look: Look, tenant: str, nth: int
 ) -> None:
     prepare(look, tenant)
-    inner = memory._state.binding.world.graph
+    inner = memory._state.context.services.graph
     with pytest.raises(GraphUnavailableError):
         door.on(memory, graph=Unacknowledged(inner, nth)).admin.backfill()
     memory.admin.backfill()
@@ -121,7 +121,7 @@ def test_a_retried_transaction_counts_once(
     door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     prepare(look, tenant)
-    inner = memory._state.binding.world.graph
+    inner = memory._state.context.services.graph
     done = door.on(memory, graph=Retrying(inner)).admin.backfill()
     assert (done.memories, done.edges, done.events) == (4, 2, 10)
     assert shape(look, tenant) == expected(memory, look)
@@ -152,7 +152,7 @@ def test_a_model_that_fails_leaves_nothing(
 
 
 def test_what_is_whole_needs_no_model(door: Door, memory: Handle, look: Look) -> None:
-    tenant = memory._state.binding.wall.tenant
+    tenant = memory._state.context.tenant
     put(look, tenant, "m")
     memory.admin.backfill()
     without = door.on(memory, embedder=Failing(ModelUnavailableError("gone")))
@@ -208,7 +208,7 @@ def test_a_memory_that_is_said_again_meanwhile_has_its_event(
         "MATCH (m:Memory {tenant: $tenant, id: 'm'})<-[r]-(:Event) DELETE r",
         tenant=tenant,
     )
-    inner = memory._state.binding.world.graph
+    inner = memory._state.context.services.graph
 
     def other() -> None:
         assert plain.remember("Alice deploys from Borealis").memory_id == "m"
@@ -234,7 +234,7 @@ def test_an_edge_that_goes_meanwhile_has_no_event(
             tenant=tenant,
         )
 
-    inner = memory._state.binding.world.graph
+    inner = memory._state.context.services.graph
     done = door.on(memory, graph=Holding(inner, "commit/lock", other)).admin.backfill()
     assert done.model_dump() == NOTHING
     assert look.events(tenant) == before

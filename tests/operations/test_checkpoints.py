@@ -42,10 +42,10 @@ def place(scope: str = "global") -> writing.SlotKey:
 
 
 def read(
-    to: RequestContext, policy: Policy, *, from_zero: bool, valid: datetime | None = None
+    context: RequestContext, policy: Policy, *, from_zero: bool, valid: datetime | None = None
 ) -> Slot:
     by = ReadOptions(as_of=AsOf(valid=valid), policy=policy)
-    return run_now(belief.current(to, "alice", "works_on", by, limit=100, from_zero=from_zero))
+    return run_now(belief.current(context, "alice", "works_on", by, limit=100, from_zero=from_zero))
 
 
 def flat(slot: Slot) -> list[dict[str, Any]]:
@@ -107,7 +107,7 @@ def tell(memory: Handle, step: Told, ids: list[str], episodes: Sequence[str]) ->
     elif step.kind == "retract" and ids:
         memory.beliefs.retract(ids[step.pick % len(ids)])
     elif step.kind == "keep":
-        run_now(writing.keep(memory._state.binding, place(), newest=4, least=1, longest_s=0.0))
+        run_now(writing.keep(memory._state.context, place(), newest=4, least=1, longest_s=0.0))
 
 
 @settings(max_examples=examples(6, 60, 600))
@@ -119,13 +119,13 @@ def test_going_on_from_a_checkpoint_is_reading_from_zero(plain: Handle, told: li
     ids: list[str] = []
     for step in [*told, Told("keep")]:
         tell(memory, step, ids, episodes)
-        to = memory._state.binding
+        to = memory._state.context
         for policy in POLICIES:
             same(read(to, policy, from_zero=False), read(to, policy, from_zero=True))
     past = BASE + timedelta(hours=200)
     same(
-        read(memory._state.binding, ONE, from_zero=False, valid=past),
-        read(memory._state.binding, ONE, from_zero=True, valid=past),
+        read(memory._state.context, ONE, from_zero=False, valid=past),
+        read(memory._state.context, ONE, from_zero=True, valid=past),
     )
 
 
@@ -153,7 +153,7 @@ def filled(memory: Handle, count: int, *, start: int = 0) -> None:
 
 
 def keep(memory: Handle, **bounds: Any) -> int:
-    return run_now(writing.keep(memory._state.binding, place(), **{"longest_s": 0.0, **bounds}))
+    return run_now(writing.keep(memory._state.context, place(), **{"longest_s": 0.0, **bounds}))
 
 
 def test_the_newest_stay_out_and_the_rest_is_held(plain: Handle, look: Look, tenant: str) -> None:

@@ -90,7 +90,7 @@ def test_a_retried_transaction_counts_once(
     )
     expected = WRITES[name](straight, prepared(straight))
 
-    inner = retried._state.binding.world.graph
+    inner = retried._state.context.services.graph
     target = prepared(retried)
     done = WRITES[name](door.on(retried, graph=Retrying(inner)), target)
 
@@ -107,7 +107,7 @@ def test_a_lost_acknowledgement_and_a_second_try_count_once(
     straight, broken = memory.scope("a"), on_tenant(memory, f"{_tenant(memory)}-broken").scope("a")
     expected = WRITES[name](straight, prepared(straight))
     target = prepared(broken)
-    unsure = door.on(broken, graph=Unacknowledged(broken._state.binding.world.graph, nth))
+    unsure = door.on(broken, graph=Unacknowledged(broken._state.context.services.graph, nth))
 
     try:
         first = WRITES[name](unsure, target)
@@ -130,7 +130,7 @@ def test_whatever_query_fails_nothing_is_half_written(
     # What a call may leave behind on purpose: the episode that is opened before its turns.
     memory.session("s").add_messages([])
     before, events = look.count(tenant), look.events(tenant)
-    inner = memory._state.binding.world.graph
+    inner = memory._state.context.services.graph
     for nth in range(1, 20):
         try:
             WRITES[name](door.on(memory, graph=Breaking(inner, nth)), target)
@@ -146,7 +146,7 @@ def test_whatever_query_fails_nothing_is_half_written(
 
 
 def _tenant(memory: Handle) -> str:
-    return memory._state.binding.wall.tenant
+    return memory._state.context.tenant
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_shared_memory_that_was_hidden_meanwhile_is_embedded_after_all(
 ) -> None:
     shared = str(plain.remember(unlike(1)).memory_id)
     embedder = Embedding(lambda: None)
-    inner = memory._state.binding.world.graph
+    inner = memory._state.context.services.graph
     graph = Between(inner, lambda: plain.memories.deprecate(shared))
     alice = door.on(memory.scope("alice"), graph=graph, embedder=embedder)
 
@@ -242,7 +242,7 @@ def test_a_conversation_that_moved_on_meanwhile_is_looked_at_again(
     """What was planned as a continuation is new, and has to be embedded first."""
     a, b, c = (Message(role="user", content=unlike(n)) for n in range(3))
     memory.session("s").add_messages([a])
-    inner = memory._state.binding.world.graph
+    inner = memory._state.context.services.graph
     embedder = Embedding(lambda: None)
     graph = Between(inner, lambda: plain.session("s").add_messages([c]))
     session = door.on(memory, embedder=embedder, graph=graph).session("s")

@@ -325,7 +325,7 @@ def test_of_an_observation_and_its_retraction_the_second_waits_for_the_first(
                 pass
 
         after = "belief/retract" if first == "retract" else "belief/append"
-        graph = Holding(plain._state.binding.world.graph, after, come)
+        graph = Holding(plain._state.context.services.graph, after, come)
         acts[first](on(plain, graph=graph))
         waiting[0].result()
     assert look.events(tenant)["r"]["edges"] == [["RETRACTS", "Event", "x"]]

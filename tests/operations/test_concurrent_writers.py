@@ -67,7 +67,7 @@ def test_the_same_texts_one_by_one_at_once(
 
 def test_restated_texts_lie_near_enough(memory: Handle) -> None:
     """What the next test stands on."""
-    mu = memory._state.binding.model.mu_document
+    mu = memory._state.context.model.mu_document
     ways = [restated(n) for n in range(WRITERS)]
     vectors = run_now(HashEmbedder().embed(ways, Role.DOCUMENT))
     assert len(set(ways)) == WRITERS

@@ -66,7 +66,7 @@ def episode_of(memory: Handle) -> str:
 
 def kept(look: Look, memory: Handle) -> dict[str, list[Any]]:
     """The graph without what two tenants never share: the digests of facets, and who is locked."""
-    found = look.graph(memory._state.binding.wall.tenant)
+    found = look.graph(memory._state.context.tenant)
     nodes = [FACETS.sub("", one) for one in found["node"] if one != "(['Tenant'], [])"]
     return {**found, "node": nodes}
 
@@ -88,7 +88,7 @@ def test_wherever_it_dies_it_is_gone_on_with(plain: Handle, never: Handle, look:
     while died:
         for late in (False, True):
             memory = told(on_tenant(plain, fresh_tenant()))
-            dying = Dying(memory._state.binding.world.graph, nth, late=late)
+            dying = Dying(memory._state.context.services.graph, nth, late=late)
             died = False
             try:
                 on(memory, graph=dying).forget("episode", episode_of(memory), dry_run=False)
@@ -105,7 +105,7 @@ def test_a_transaction_that_is_run_twice_erases_once(
     plain: Handle, never: Handle, look: Look
 ) -> None:
     memory = told(plain)
-    retrying = Retrying(memory._state.binding.world.graph)
+    retrying = Retrying(memory._state.context.services.graph)
     done = on(memory, graph=retrying).forget("episode", episode_of(memory), dry_run=False)
     assert done.clean
     assert kept(look, memory) == kept(look, never)
@@ -126,7 +126,7 @@ def tell(kind, count):
     if seen == 4:
         print("half", flush=True)
         sys.stdin.readline()
-memory.forget("episode", sys.argv[1], apply=True, on_part=tell)
+memory.forget("episode", sys.argv[1], apply=True, on_progress=tell)
 """
 
 
@@ -169,7 +169,7 @@ def test_a_write_that_is_under_way_is_refused_or_goes(
 
     [now] = look.rows("RETURN datetime.realtime() AS now")
     since = now["now"]
-    guarded = plain._state.binding.world.graph
+    guarded = plain._state.context.services.graph
     assert isinstance(guarded, ErasureGuard)
     guarded = ErasureGuard(guarded._inner, time.monotonic)
     if trusting:

@@ -67,8 +67,8 @@ def told(memory: Handle) -> dict[str, str]:
 def other_process(memory: Handle) -> Handle:
     """The same handle as another process has it: what it logs waits there."""
     state = memory._state
-    assert isinstance(state.binding.world.graph, ErasureGuard)
-    graph = ErasureGuard(state.binding.world.graph._inner, time.monotonic)
+    assert isinstance(state.context.services.graph, ErasureGuard)
+    graph = ErasureGuard(state.context.services.graph._inner, time.monotonic)
     return on(type(memory)(replace(state, accesses=AccessLog())), graph=graph)
 
 
@@ -140,7 +140,7 @@ def test_a_search_that_is_logged_while_its_result_goes_goes_with_it(
             logging.join(1)
             tried.append(logging.is_alive())
 
-    graph = Holding(plain._state.binding.world.graph, "erase/events", happens)
+    graph = Holding(plain._state.context.services.graph, "erase/events", happens)
     done = on(plain, graph=graph).forget("episode", session.episode_id, dry_run=False)
     logging.join(60)
     assert tried == [True]
@@ -206,9 +206,9 @@ def test_a_write_that_only_names_it_keeps_its_text(
         eraser.start()
         wait()
 
-    world = plain._state.binding.world
-    assert isinstance(world.graph, ErasureGuard)
-    guarded = ErasureGuard(world.graph._inner, time.monotonic)
+    services = plain._state.context.services
+    assert isinstance(services.graph, ErasureGuard)
+    guarded = ErasureGuard(services.graph._inner, time.monotonic)
     if trusting:
         guarded._looked[tenant] = time.monotonic() + 60
     late = on(plain, graph=Holding(guarded, "commit/write", happens))

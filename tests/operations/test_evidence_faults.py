@@ -135,7 +135,7 @@ def cards(memory: Handle) -> dict[str, Any]:
 
 
 def tenant_of(memory: Handle) -> str:
-    return memory._state.binding.wall.tenant
+    return memory._state.context.tenant
 
 
 def kept(look: Look, memory: Handle) -> Any:
@@ -165,7 +165,7 @@ def test_a_retried_transaction_counts_once(
 ) -> None:
     expected, said = straight(memory, name)
     writer = prepared(memory)
-    inner = writer._state.binding.world.graph
+    inner = writer._state.context.services.graph
 
     done = WRITES[name](door.on(writer, graph=Retrying(inner)))
 
@@ -182,7 +182,7 @@ def test_a_lost_acknowledgement_and_a_second_try_count_once(
 ) -> None:
     expected, said = straight(memory, name)
     writer = prepared(memory)
-    inner = writer._state.binding.world.graph
+    inner = writer._state.context.services.graph
 
     first = None
     try:
@@ -203,7 +203,7 @@ def test_whatever_query_fails_nothing_is_half_written(
 ) -> None:
     writer = prepared(memory)
     before = kept(look, writer)
-    inner = writer._state.binding.world.graph
+    inner = writer._state.context.services.graph
     for nth in range(1, 20):
         try:
             WRITES[name](door.on(writer, graph=Breaking(inner, nth)))
@@ -338,7 +338,7 @@ def test_statements_that_are_worded_otherwise_meanwhile_are_embedded_again(
 def test_an_event_that_another_writer_sent_meanwhile_is_the_same(
     door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
 ) -> None:
-    inner = memory._state.binding.world.graph
+    inner = memory._state.context.services.graph
     graph = Between(inner, lambda: plain.observe(*ATLAS, event_id="e1", at=MAY))
     done = door.on(memory, graph=graph).observe(*ATLAS, event_id="e1", at=MAY)
     assert done.repeated

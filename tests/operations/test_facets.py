@@ -71,7 +71,7 @@ def test_what_another_scope_says_stays_its_own(memory: Handle, look: Look, tenan
 
 def asked(memory: Handle, look: Look, text: str, facets: list[str], **wall: Any) -> set[str]:
     """Return what a walled query finds; every match by facets alone has the score 0."""
-    own = TenantScope(tenant=memory._state.binding.wall.tenant, scope="global", scopes=("global",))
+    own = TenantScope(tenant=memory._state.context.tenant, scope="global", scopes=("global",))
     own = own.model_copy(update=wall)
     if text:
         query = fulltext.memory_query(text, own, [Status.CURRENT], facets)

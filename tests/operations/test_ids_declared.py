@@ -107,7 +107,7 @@ class WatchingTx:
 
 
 def test_every_id_that_a_write_is_given_is_declared(plain: Handle, tmp_path: Path) -> None:
-    guarded = plain._state.binding.world.graph
+    guarded = plain._state.context.services.graph
     assert isinstance(guarded, ErasureGuard)
     watching = Watching(guarded._inner)
     memory = on(plain, graph=ErasureGuard(watching, lambda: 0.0))

@@ -33,12 +33,12 @@ def row(event_id: str, belief_id: str, kind: EventType, at: datetime) -> dict[st
 
 
 def marked(memory: Handle, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    binding = memory._state.binding
+    context = memory._state.context
 
     async def work(tx: Tx) -> list[dict[str, Any]]:
-        return await tx.fetch(MARK, tenant=binding.wall.tenant, events=rows)
+        return await tx.fetch(MARK, tenant=context.tenant, events=rows)
 
-    return {found["id"]: found for found in run_now(binding.world.graph.write(work))}
+    return {found["id"]: found for found in run_now(context.services.graph.write(work))}
 
 
 def test_a_batch_is_written_once(plain: Handle, look: Look, tenant: str) -> None:
@@ -84,5 +84,5 @@ def test_one_mark_sent_by_many_is_one(door: Door, memory: Handle, look: Look) ->
     done = door.together(memory, same)
     assert sorted(one.repeated for one in done) == [False] + [True] * 7
     assert sum(one.changed for one in done) == 1
-    assert set(look.events(memory._state.binding.wall.tenant)) > {"a1"}
-    assert len(look.events(memory._state.binding.wall.tenant)) == 2
+    assert set(look.events(memory._state.context.tenant)) > {"a1"}
+    assert len(look.events(memory._state.context.tenant)) == 2

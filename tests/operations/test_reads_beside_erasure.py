@@ -111,7 +111,7 @@ class DeletingTx:
 
 
 def beside(memory: Handle, which: Callable[[int], bool]) -> tuple[Handle, Deleting]:
-    guarded = memory._state.binding.world.graph
+    guarded = memory._state.context.services.graph
     assert isinstance(guarded, ErasureGuard)
     deleting = Deleting(guarded._inner, which)
     return on(memory, graph=ErasureGuard(deleting, time.monotonic)), deleting
@@ -240,7 +240,7 @@ class Failing(Through):
 
 
 def test_what_failed_in_passing_is_done_again_and_once(plain: Handle) -> None:
-    guarded = plain._state.binding.world.graph
+    guarded = plain._state.context.services.graph
     assert isinstance(guarded, ErasureGuard)
 
     def failing(*errors: Exception) -> Handle:

@@ -297,7 +297,7 @@ def test_an_import_joins_what_a_tenant_has_already(
 
     assert done.kept > 0
     assert first.admin.verify().wrong == ()
-    name, expected = (h._state.binding.wall.tenant for h in (first, both))
+    name, expected = (h._state.context.tenant for h in (first, both))
     assert not has_cycle(look.edges(name))
     slot, right = (h.current("alice", "works_on") for h in (first, both))
     assert [(c.object, c.events) for c in slot.candidates] == [

@@ -79,9 +79,9 @@ def on(memory: H, **ports: Any) -> H:
     """Return the same handle on services with other ports."""
     if isinstance(memory, Returning):
         return cast("H", Returning(on(memory._inner, **ports), memory._run))
-    binding = memory._state.binding
-    world = replace(binding.world, **ports)
-    return type(memory)(replace(memory._state, binding=replace(binding, world=world)))
+    context = memory._state.context
+    services = replace(context.services, **ports)
+    return type(memory)(replace(memory._state, context=replace(context, services=services)))
 
 
 def on_tenant(memory: Handle, name: str) -> Handle:
@@ -218,7 +218,7 @@ def offline() -> Handle:
     It tests errors that are raised before anything is read or written.
     """
     embedder, settings = HashEmbedder(), Settings.load({})
-    world = Services(
+    services = Services(
         Untouchable(),
         embedder,
         SystemClock(BLOCKING),
@@ -230,6 +230,6 @@ def offline() -> Handle:
     model = EmbeddingModel(
         name=embedder.name, dimension=embedder.DIMENSION, mu_document=0.0, mu_query=0.0
     )
-    wall = TenantScope(tenant="offline", scopes=drafts.default_read_scopes("global"))
+    tenant_scope = TenantScope(tenant="offline", scopes=drafts.default_read_scopes("global"))
     rules = hygiene.default_rules(settings.min_content_chars, settings.max_content_chars)
-    return GraphMem(HandleState(RequestContext(world, wall, model), rules))
+    return GraphMem(HandleState(RequestContext(services, tenant_scope, model), rules))

@@ -191,11 +191,11 @@ def migrated(server: Server) -> Iterator[Settings]:
     """Settings of the session's server with the current schema, for the hash embedder."""
     settings = Settings.load({}, uri=server.uri, user=server.user, password=server.password)
     address = connect.address(settings, connect.silent)
-    world = connect.blocking_world(settings, address, connect.silent, HashEmbedder())
+    services = connect.blocking_services(settings, address, connect.silent, HashEmbedder())
     try:
-        run_now(migration.migrate(world))
+        run_now(migration.migrate(services))
     finally:
-        run_now(world.graph.close())
+        run_now(services.graph.close())
     with pytest.MonkeyPatch.context() as patch:
         # `forget` waits until writers check for tombstones again, and hundreds of tests call it.
         patch.setattr(guard, "TRUST_S", 0.05)

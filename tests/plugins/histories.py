@@ -189,7 +189,7 @@ def deliver(
     handle: Handle, items: Sequence[Item], *, prefix: str = "", subject: str = SUBJECT
 ) -> None:
     """Write items in the order given, with a prefix on their ids."""
-    binding = handle._state.binding
+    context = handle._state.context
     for undone, run in groupby(items, key=lambda item: isinstance(item, Undo)):
         if undone:
             for undo in (item for item in run if isinstance(item, Undo)):
@@ -199,22 +199,21 @@ def deliver(
             continue
         evidence = (item for item in run if not isinstance(item, Undo))
         drafts = [
-            _draft(item, _claim(binding.wall.scope, item.claim, subject), prefix)
-            for item in evidence
+            _draft(item, _claim(context.scope, item.claim, subject), prefix) for item in evidence
         ]
         for start in range(0, len(drafts), MOST_IN_A_BATCH):
-            run_now(writing.append(binding, drafts[start : start + MOST_IN_A_BATCH], {}))
+            run_now(writing.append(context, drafts[start : start + MOST_IN_A_BATCH], {}))
 
 
 def written(handle: Handle, items: Sequence[Item], look: Look, *, prefix: str = "") -> Written:
     """Return the stored form of items that were delivered to a handle's scope."""
-    wall = handle._state.binding.wall
+    tenant_scope = handle._state.context.tenant_scope
     named = {item.claim for item in items if not isinstance(item, Undo)}
-    ids = {name: _claim(wall.scope, name).id for name in named}
+    ids = {name: _claim(tenant_scope.scope, name).id for name in named}
     rows = look.rows(
         "MATCH (e:Event {tenant: $tenant}) WHERE e.id IN $ids "
         "RETURN e.id AS id, e.recorded_at AS recorded_at",
-        tenant=wall.tenant,
+        tenant=tenant_scope.tenant,
         ids=[prefix + item.id for item in items],
     )
     recorded = {row["id"]: row["recorded_at"].to_native() for row in rows}

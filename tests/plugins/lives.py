@@ -185,7 +185,7 @@ class Shelf:
         turn = -1 if backwards else 1
         prefix = f"l{next(self._numbers)}-"
         handle = self._memory.scope(prefix)
-        binding, scope = handle._state.binding, prefix
+        context, scope = handle._state.context, prefix
         for undone, run in groupby(story.items[::turn], key=lambda item: isinstance(item, Undo)):
             items = list(run)
             if undone:
@@ -195,20 +195,20 @@ class Shelf:
                     handle.beliefs.retract(prefix + undo.target, retraction_id=key, at=undo.at)
                 continue
             drafts = [_sourced(item, scope, prefix, item.id in story.inferred) for item in items]
-            run_now(writing.append(binding, drafts, {}))
+            run_now(writing.append(context, drafts, {}))
         for glance in story.glances[::turn]:
-            run_now(access_log.write(binding.world, [_access(glance, binding.wall.tenant, scope)]))
+            run_now(access_log.write(context.services, [_access(glance, context.tenant, scope)]))
         for sign in story.signs[::turn]:
             source = EventSource(event_id=prefix + sign.id, at=sign.at)
             belief_id = claims.triple_claim(scope, SUBJECT, PREDICATE, sign.claim).id
-            run_now(evidence.mark(binding, sign.type, belief_id, source))
+            run_now(evidence.mark(context, sign.type, belief_id, source))
         return self._lived(story, handle, prefix)
 
     def _lived(self, story: Story, handle: Handle, prefix: str) -> Lived:
         rows = self._look.rows(
             "MATCH (e:Event {tenant: $tenant}) WHERE e.id STARTS WITH $prefix "
             "RETURN e.id AS id, e.recorded_at AS recorded_at",
-            tenant=handle._state.binding.wall.tenant,
+            tenant=handle._state.context.tenant,
             prefix=prefix,
         )
         recorded = {row["id"].removeprefix(prefix): row["recorded_at"].to_native() for row in rows}

@@ -22,7 +22,7 @@ def rate(migrated: Settings, tenant: str) -> Iterator[Rate]:
     with driver_of(migrated) as driver:
 
         def rated(handle: Handle, elos: Mapping[str, float]) -> None:
-            wall = handle._state.binding.wall
+            tenant_scope = handle._state.context.tenant_scope
             driver.execute_query(
                 "UNWIND $rows AS row CALL (row) { "
                 "MATCH (n:Memory {tenant: $tenant, id: row.id}) RETURN n UNION ALL "
@@ -32,8 +32,8 @@ def rate(migrated: Settings, tenant: str) -> Iterator[Rate]:
                 "  kind: [l IN labels(n) WHERE l IN ['Memory', 'Belief', 'Episode']][0]}) "
                 "SET g.scope = $scope, g.elo = row.elo, g.games = 20, g.touched_at = $at",
                 rows=[{"id": item, "elo": elo} for item, elo in elos.items()],
-                tenant=wall.tenant,
-                scope=wall.scope,
+                tenant=tenant_scope.tenant,
+                scope=tenant_scope.scope,
                 at=MARCH,
             )
 

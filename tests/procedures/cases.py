@@ -236,19 +236,22 @@ def _found(belief: str) -> dict[str, Any]:
 def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
     """Return what a recall needs for a question."""
     text = f"{unlike(1)} {unlike(6)}"
-    wall, statuses = TenantScope(tenant=found.tenant, scopes=tuple(SCOPES)), [str(Status.CURRENT)]
+    tenant_scope, statuses = (
+        TenantScope(tenant=found.tenant, scopes=tuple(SCOPES)),
+        [str(Status.CURRENT)],
+    )
     tokens = identity.facet_keys(found.tenant, ["t"], [])
     asked = {
-        "memory": fulltext.memory_query(text, wall, statuses),
-        "belief": fulltext.belief_query(text, wall, statuses),
-        "turn": fulltext.turn_query(text, wall),
+        "memory": fulltext.memory_query(text, tenant_scope, statuses),
+        "belief": fulltext.belief_query(text, tenant_scope, statuses),
+        "turn": fulltext.turn_query(text, tenant_scope),
     }
     return {
         "scopes": SCOPES,
         "kinds": ["memory", "belief", "turn"],
         "embedding": _vector(text),
         "words": asked
-        | ({"facets": fulltext.facet_query(wall, statuses, tokens)} if facets else {}),
+        | ({"facets": fulltext.facet_query(tenant_scope, statuses, tokens)} if facets else {}),
         "query_words": scoring.question_words(text),
         "dates": [[read_options.BEGINNING, LATER]],
         "mu": 0.1,

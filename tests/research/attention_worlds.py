@@ -12,8 +12,8 @@ ITEM = 7
 
 def run(setting: Setting = SMALL, seed: int = 1, sessions: int = 40) -> tuple[World, Log]:
     """Return a world and what was asked of it."""
-    world = World.of(setting, seed)
-    return world, list(world.sessions(sessions))
+    services = World.of(setting, seed)
+    return services, list(services.sessions(sessions))
 
 
 def as_tuples(log: Log) -> list[tuple[object, ...]]:

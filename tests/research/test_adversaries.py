@@ -32,8 +32,8 @@ from tests.research.attention_worlds import ITEM, SMALL, as_tuples, run
 @pytest.mark.parametrize("name", HARMS)
 def test_an_adversary_changes_nothing_of_what_others_did(name: str) -> None:
     harm, _ = HARMS[name]
-    world, log = run()
-    whole = list(with_adversary(world, log, harm, ITEM))
+    services, log = run()
+    whole = list(with_adversary(services, log, harm, ITEM))
     assert as_tuples([a for a in whole if a.agent != ADVERSARY]) == as_tuples(log)
     theirs = [a for a in whole if a.agent == ADVERSARY]
     assert [a.session for a in theirs] == [a.session for a in log]
@@ -48,8 +48,8 @@ def test_an_adversary_changes_nothing_of_what_others_did(name: str) -> None:
 
 def test_an_item_is_found_for_what_others_asked() -> None:
     """Each question of the session once, its last result making room."""
-    world, log = run()
-    whole = list(with_adversary(world, log, Harm(stuffed=True), ITEM))
+    services, log = run()
+    whole = list(with_adversary(services, log, Harm(stuffed=True), ITEM))
     for session in range(40):
         [*honest], [*theirs] = (
             [
@@ -69,8 +69,8 @@ def test_the_gain_of_an_item_opened_again_and_again_dries_up() -> None:
     Summed up, 400 log10(1 + n 10 K ln(10) / 400) at most after n searches; K is 8 at least and 16
     at most.
     """
-    world = World.of(SMALL, 1)
-    items, similarities = world.asking(ITEM, 10)
+    services = World.of(SMALL, 1)
+    items, similarities = services.asking(ITEM, 10)
     asked = SearchRecord(0, ADVERSARY, items, similarities, items == ITEM, ITEM)
     now = Ratings.unrated(200)
     for _ in range(1_000):
@@ -86,18 +86,18 @@ def test_the_gain_of_an_item_opened_again_and_again_dries_up() -> None:
 
 
 def test_the_story_of_an_item() -> None:
-    world, log = run()
-    honest = adversaries.trace_item(world, log, ITEM, [10, 40])
+    services, log = run()
+    honest = adversaries.trace_item(services, log, ITEM, [10, 40])
     assert len(honest.elos) == 40
     assert honest.reached is None
     assert {*honest.kept} == {10, 40}
     [now] = fold(log, 200, DEFAULT, [39]).values()
     there = ~np.isnan(now.elo)
-    kept = adversaries.trace_item(world, log, ITEM, [39]).kept[39]
+    kept = adversaries.trace_item(services, log, ITEM, [39]).kept[39]
     assert kept[there] == pytest.approx(now.elo[there])
     assert {*kept[~there]} == {1_200}
     traces = {
-        name: adversaries.trace_item(world, log, ITEM, [10, 40], harm, by)
+        name: adversaries.trace_item(services, log, ITEM, [10, 40], harm, by)
         for name, (harm, by) in HARMS.items()
     }
     for name, trace in traces.items():
@@ -134,10 +134,10 @@ def test_what_others_lost_is_counted() -> None:
 
 
 def test_its_item_is_one_that_nobody_else_opens() -> None:
-    world, log = run()
-    item = adversaries.target(world, log)
+    services, log = run()
+    item = adversaries.target(services, log)
     assert not any((a.items[a.opened] == item).any() for a in log)
-    assert item == adversaries.target(world, log)
+    assert item == adversaries.target(services, log)
 
 
 def test_one_search_with_many_results_makes_one_high() -> None:
@@ -223,9 +223,9 @@ def test_pruning_bounds_short_term_memory_when_it_leaves_nothing_alone() -> None
 
 def test_figures_are_the_same_bytes_again(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    world, log = run(replace(SMALL, searches=1), sessions=ENDS[-1] + 1)
-    runs = {"stable": [SimulatedRun(world, log)]}
-    trace = adversaries.trace_item(world, sessions_in(log, 0, 20), ITEM, [20], Harm())
+    services, log = run(replace(SMALL, searches=1), sessions=ENDS[-1] + 1)
+    runs = {"stable": [SimulatedRun(services, log)]}
+    trace = adversaries.trace_item(services, sessions_in(log, 0, 20), ITEM, [20], Harm())
     sizes = {"as shipped": list(simulate_growth([10, 20], 1, RetentionRule()))}
     first = figures.draw(tmp_path / "one", runs, {"x": [trace]}, sizes)
     second = figures.draw(tmp_path / "two", runs, {"x": [trace]}, sizes)

@@ -61,8 +61,8 @@ def test_interests_follow_zipf_and_what_is_liked_is_opened() -> None:
 
 def test_what_is_liked_more_is_opened_more() -> None:
     setting = replace(SMALL, agents=1, wanted=0.0, liked=1.0)
-    world, log = run(setting, sessions=300)
-    order = world.interests(np.random.default_rng([1, 1]))
+    services, log = run(setting, sessions=300)
+    order = services.interests(np.random.default_rng([1, 1]))
     places = np.empty(200)
     places[order] = np.arange(1, 201)
     others = [
@@ -98,8 +98,8 @@ def _searches(log: Log) -> list[Search]:
 
 
 def test_the_fold_is_the_shipped_rule() -> None:
-    world, log = run()
-    log = list(with_adversary(world, log, Harm(stuffed=True), ITEM))
+    services, log = run()
+    log = list(with_adversary(services, log, Harm(stuffed=True), ITEM))
     assert any((a.similarities[a.opened] <= 0.3).any() for a in log)
     assert any((a.similarities[a.opened] > 0.3).any() for a in log)
     now = Ratings.unrated(200)
@@ -258,8 +258,8 @@ def test_simpler_rules_by_hand() -> None:
 
 
 def test_what_only_changes_the_reading_is_not_rated_again() -> None:
-    world, log = run(replace(SMALL, searches=1), sessions=ENDS[-1] + 1)
-    life = SimulatedRun(world, log)
+    services, log = run(replace(SMALL, searches=1), sessions=ENDS[-1] + 1)
+    life = SimulatedRun(services, log)
     once = life.rated(DEFAULT)
     assert life.rated(tables.high_from(1_300.0)) is once
     assert life.rated(replace(DEFAULT, fades=False, top=0.2)) is once

@@ -86,9 +86,9 @@ def test_a_whole_use_logs_and_shows_none(planted: Settings, logged: Callable[[],
         results = [made, memory.recall(unlike(1)), memory.observe("alice", "is", "here")]
         with pytest.raises(GraphmemError) as caught:
             memory.memories.get("m_none")
-        binding = memory._state.binding
-        shown = [repr(one) for one in (memory, memory._state, binding, binding.world, planted)]
-        shown.append(repr(binding.world.graph) + repr(vars(binding.world.graph)))
+        context = memory._state.context
+        shown = [repr(one) for one in (memory, memory._state, context, context.services, planted)]
+        shown.append(repr(context.services.graph) + repr(vars(context.services.graph)))
     assert "neo4j" in logged()
     reprs = [repr(results), planted.model_dump_json(), str(planted), repr(planted.model_dump())]
     assert_nowhere(planted, logged(), told_of(caught.value), *shown, *reprs)
@@ -121,7 +121,7 @@ def test_a_query_that_the_server_refuses_tells_none(
 ) -> None:
     with GraphMem.open(settings=planted, embedder=HashEmbedder()) as client:
         memory = client.tenant(fresh_tenant())
-        graph = memory._state.binding.world.graph
+        graph = memory._state.context.services.graph
         asked: dict[str, Any] = {"tenant": "t", "scopes": ["global"], "ids": [unlike(1)]}
 
         async def wrong(tx: Any) -> Any:

@@ -277,7 +277,7 @@ def test_what_a_closing_client_could_not_write_is_lost(
     client = door.open(telemetry=PrometheusTelemetry(registry))
     memory = on_tenant(client, fresh_tenant())
     memory.recall(unlike(1))
-    cut = door.on(client, graph=Refusing(client._state.binding.world.graph))
+    cut = door.on(client, graph=Refusing(client._state.context.services.graph))
     with pytest.raises(GraphUnavailableError):
         cut.close()
     found = samples(registry)

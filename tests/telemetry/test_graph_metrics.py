@@ -168,12 +168,12 @@ def test_every_metric_has_a_name_of_its_own() -> None:
 
 
 def read_by(memory: Handle) -> TenantStats:
-    binding = memory._state.binding
-    return run_now(stats.read(binding.world, binding.wall.tenant))
+    context = memory._state.context
+    return run_now(stats.read(context.services, context.tenant))
 
 
 def test_a_reading_is_what_a_count_of_the_graph_gives(plain: Handle, look: Look) -> None:
-    tenant = plain._state.binding.wall.tenant
+    tenant = plain._state.context.tenant
     empty = read_by(plain)
     assert {*empty.memories.values(), *empty.events.values(), empty.turns, empty.unrated} == {0}
     assert set(empty.memories) == set(Status)
@@ -297,8 +297,8 @@ class Failing(Through):
 def test_an_exporter_outlives_its_graph(migrated: Settings, tenant: str) -> None:
     with metrics.opened(migrated.model_copy(update={"tenant": tenant})) as exporter:
         exporter.read()
-        graph: Any = Failing(exporter.world.graph)
-        cut = Exporter(replace(exporter.world, graph=graph), exporter.tenants, exporter.metrics)
+        graph: Any = Failing(exporter.services.graph)
+        cut = Exporter(replace(exporter.services, graph=graph), exporter.tenants, exporter.metrics)
         up: list[float] = []
 
         def wait() -> bool:
@@ -328,7 +328,7 @@ def test_an_exporter_reads_the_tenants_it_is_told(
     with metrics.opened(settings) as exporter:
         exporter.read()
         assert scraped(exporter.metrics)["graphmem_memories", "status=current"] == 1
-        assert exporter.world.embedder.name != HashEmbedder().name or migrated.embedder == "hash"
+        assert exporter.services.embedder.name != HashEmbedder().name or migrated.embedder == "hash"
 
 
 def test_a_tenant_that_is_no_name_is_refused_before_anything_is_reached() -> None:

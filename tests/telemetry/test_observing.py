@@ -67,9 +67,11 @@ class Heard:
 
 def telling(telemetry: Any) -> Any:
     """Return a state with only its telemetry and tenant."""
-    wall = SimpleNamespace(tenant="acme")
+    tenant_scope = SimpleNamespace(tenant="acme")
     return SimpleNamespace(
-        binding=SimpleNamespace(world=SimpleNamespace(telemetry=telemetry), wall=wall)
+        context=SimpleNamespace(
+            services=SimpleNamespace(telemetry=telemetry), tenant_scope=tenant_scope
+        )
     )
 
 
@@ -129,8 +131,8 @@ def test_nobody_is_told_unless_it_is_asked_for() -> None:
     own = Heard()
     assert instrumentation.chosen(settings, own) is own
     assert instrumentation.chosen(Settings(metrics=True, traces=True), own) is own
-    world: Any = object()
-    assert instrumentation.watched(world, None) is world
+    services: Any = object()
+    assert instrumentation.watched(services, None) is services
     with instrumentation.opening(None):
         pass
 

@@ -224,7 +224,7 @@ INFERRED = catalog.query("consolidate/inferred", lambda row: row["id"])
 
 @retry_conversion
 async def marked(
-    to: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite]
+    context: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite]
 ) -> list[BeliefWrite]:
     """Return units with the status changes that they cause: flags and restores.
 
@@ -239,26 +239,26 @@ async def marked(
             if one.kind is EvidenceKind.REFUTING
         }
     )
-    standing = {one.id: one for one in await states(to, seen, refuted)}
+    standing = {one.id: one for one in await states(context, seen, refuted)}
     return [
-        replace(unit, marks=(*_flags(to, seen, unit, standing), *_back(seen, unit)))
+        replace(unit, marks=(*_flags(context, seen, unit, standing), *_back(seen, unit)))
         for unit in units
     ]
 
 
 @retry_conversion
 async def faint(
-    to: RequestContext, seen: ScopeSnapshot, supported: set[str], policy: ConsolidationPolicy
+    context: RequestContext, seen: ScopeSnapshot, supported: set[str], policy: ConsolidationPolicy
 ) -> list[StatusMark]:
     """Return archive marks for beliefs that are only inferred, unsupported and below the limit."""
     found: list[StatusMark] = []
     after = ""
     while True:
-        ids = await _inferred(to, seen, after)
+        ids = await _inferred(context, seen, after)
         if not ids:
             return found
         after = ids[-1]
-        for one in await states(to, seen, [i for i in ids if i not in supported]):
+        for one in await states(context, seen, [i for i in ids if i not in supported]):
             alive = one.vitality
             if alive and alive.derived and one.belief < policy.archive:
                 reason = f"believed {one.belief:.2f}, less than {policy.archive:g}"
@@ -270,13 +270,13 @@ async def faint(
                 )
 
 
-async def states(to: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) -> list[Belief]:
+async def states(context: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) -> list[Belief]:
     """Return beliefs of the scope as of the start of the run, without the run's own writes."""
-    wall = to.wall.model_copy(update={"scopes": (to.wall.scope,)})
+    tenant_scope = context.tenant_scope.model_copy(update={"scopes": (context.scope,)})
     asked = read_options.read_params(
         ReadOptions(as_of=AsOf(valid=seen.known, known=seen.known)),
-        wall,
-        to.world.settings,
+        tenant_scope,
+        context.services.settings,
         seen.known,
     )
     found: list[Belief] = []
@@ -285,21 +285,21 @@ async def states(to: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) ->
         "before_at": None,
         "before_id": "",
         "limit": PAGE,
-        "test": read_options.sprt_params(read_options.sprt_parameters(to.world.settings)),
+        "test": read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
         "vitality_constants": formulas.vitality_params(),
     }
     for start in range(0, len(ids), PAGE):
         asked["ids"] = list(ids[start : start + PAGE])
-        found += await to.world.graph.read(lambda tx: tx.fetch(STATES, **asked))
+        found += await context.services.graph.read(lambda tx: tx.fetch(STATES, **asked))
     return found
 
 
-async def _inferred(to: RequestContext, seen: ScopeSnapshot, after: str) -> list[str]:
-    return await to.world.graph.read(
+async def _inferred(context: RequestContext, seen: ScopeSnapshot, after: str) -> list[str]:
+    return await context.services.graph.read(
         lambda tx: tx.fetch(
             INFERRED,
-            tenant=to.wall.tenant,
-            scope=to.wall.scope,
+            tenant=context.tenant,
+            scope=context.scope,
             known=seen.known,
             after=after,
             limit=PAGE,
@@ -308,7 +308,7 @@ async def _inferred(to: RequestContext, seen: ScopeSnapshot, after: str) -> list
 
 
 def _flags(
-    to: RequestContext, seen: ScopeSnapshot, unit: BeliefWrite, standing: Mapping[str, Belief]
+    context: RequestContext, seen: ScopeSnapshot, unit: BeliefWrite, standing: Mapping[str, Belief]
 ) -> list[StatusMark]:
     worst: dict[str, tuple[float, PassageEvidence]] = {}
     for one in unit.evidence:
@@ -316,7 +316,7 @@ def _flags(
         if one.kind is not EvidenceKind.REFUTING or belief is None or belief.vitality is None:
             continue
         alive = belief.vitality
-        error = formulas.prediction_error(_evidence(to, one), alive.mean)
+        error = formulas.prediction_error(_evidence(context, one), alive.mean)
         unsettled = formulas.is_destabilised(
             error, alive.gate, one.passage.at, alive.last_access_at
         )
@@ -362,13 +362,13 @@ def _back(seen: ScopeSnapshot, unit: BeliefWrite) -> list[StatusMark]:
     ]
 
 
-def _evidence(to: RequestContext, one: PassageEvidence) -> Evidence:
+def _evidence(context: RequestContext, one: PassageEvidence) -> Evidence:
     return Evidence(
         id=one.event_id,
         claim=one.claim.id,
         polarity=one.kind.polarity,
         confidence=one.confidence,
-        weight=to.world.settings.source_weights[SOURCE_TYPE],
+        weight=context.services.settings.source_weights[SOURCE_TYPE],
         episode=one.passage.episode_id,
         at=one.passage.at,
     )
@@ -378,7 +378,7 @@ NAME = "extractive"
 
 
 async def worded(
-    to: RequestContext, waiting: Sequence[tuple[str, Cluster]], policy: ConsolidationPolicy
+    context: RequestContext, waiting: Sequence[tuple[str, Cluster]], policy: ConsolidationPolicy
 ) -> list[BeliefWrite]:
     """Return units that state each cluster in the words of its centre; write nothing.
 
@@ -387,11 +387,11 @@ async def worded(
     unless passages of `policy.least_episodes` episodes remain.
 
     Args:
-        to: request context.
+        context: request context.
         waiting: clusters, each with its reply id.
         policy: thresholds of the run.
     """
-    scope = to.wall.scope
+    scope = context.scope
     made = [
         claims.statement_claim(scope, consolidation.extractive_statement(cluster[0]))
         for _, cluster in waiting
@@ -405,11 +405,11 @@ async def worded(
     )
     if not texts:
         return []
-    matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
+    matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
     place = {text: n for n, text in enumerate(texts)}
     units = []
     for claim, (reply_id, cluster) in zip(made, waiting, strict=True):
-        evidence = tuple(_cluster_evidence(to, claim, cluster, matrix, place, policy))
+        evidence = tuple(_cluster_evidence(context, claim, cluster, matrix, place, policy))
         if not enough(evidence, policy):
             evidence = ()
         units.append(
@@ -421,7 +421,7 @@ async def worded(
 
 
 def _cluster_evidence(
-    to: RequestContext,
+    context: RequestContext,
     claim: Claim,
     cluster: Cluster,
     matrix: Matrix,
@@ -431,7 +431,7 @@ def _cluster_evidence(
     stated = matrix[place[claim.statement]]
     for one in cluster:
         cosine = float(matrix[place[_passage_text(one)]] @ stated)
-        similarity = scoring.calibrate(cosine, to.model.mu_document)
+        similarity = scoring.calibrate(cosine, context.model.mu_document)
         supports = consolidation.relation(one, claim.statement) is EvidenceKind.SUPPORTING
         if one is cluster[0] or (similarity >= policy.near and supports):
             confidence = min(policy.most_confidence, similarity)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.model import ConsolidationPolicy, Status
-from graphmem.ports import OnPart, RequestContext
+from graphmem.ports import OnProgress, RequestContext
 from graphmem.rules import claims, consolidation, read_options, scoring, transcripts
 from graphmem.rules.claims import Claim
 from graphmem.rules.conflicts import retry_conversion
@@ -66,31 +66,34 @@ class Neighborhood:
 
 @retry_conversion
 async def ground(
-    to: RequestContext, seen: ScopeSnapshot, policy: ConsolidationPolicy, on_part: OnPart
+    context: RequestContext,
+    seen: ScopeSnapshot,
+    policy: ConsolidationPolicy,
+    on_progress: OnProgress,
 ) -> Neighborhood:
     """Return the new passages, the older ones near them, and the neighbours of both."""
-    await _indexed(to, seen.known)
-    basket = _PassageCollector(to)
+    await _indexed(context, seen.known)
+    basket = _PassageCollector(context)
     for label in ("Turn", "Episode"):
         at, last = seen.since, ""
-        while rows := await _read(to, seen, policy, label=label, after=(at, last)):
+        while rows := await _read(context, seen, policy, label=label, after=(at, last)):
             basket.take(rows)
             at, last = rows[-1]["recorded_at"], rows[-1]["id"]
-            on_part("passage", len(rows))
+            on_progress("passage", len(rows))
     fresh = len(basket.found.passages)
     # An older passage may have neighbours from more episodes than a new one.
     older = basket.missing()
     for start in range(0, len(older), PAGE):
-        basket.take(await _read(to, seen, policy, ids=older[start : start + PAGE]))
+        basket.take(await _read(context, seen, policy, ids=older[start : start + PAGE]))
     return basket.joined(fresh)
 
 
 class _PassageCollector:
     """Collects passages and the ids of their neighbours."""
 
-    def __init__(self, to: RequestContext) -> None:
+    def __init__(self, context: RequestContext) -> None:
         self.found = Neighborhood()
-        self._to = to
+        self._to = context
         self._place: dict[str, int] = {}
         self._near: list[Sequence[tuple[str, float]]] = []
 
@@ -120,7 +123,7 @@ class _PassageCollector:
 
 
 async def _read(
-    to: RequestContext,
+    context: RequestContext,
     seen: ScopeSnapshot,
     policy: ConsolidationPolicy,
     *,
@@ -128,11 +131,11 @@ async def _read(
     after: tuple[datetime, str] = (read_options.BEGINNING, ""),
     ids: Sequence[str] | None = None,
 ) -> list[dict[str, Any]]:
-    return await to.world.graph.read(
+    return await context.services.graph.read(
         lambda tx: tx.fetch(
             PASSAGES,
-            tenant=to.wall.tenant,
-            scope=to.wall.scope,
+            tenant=context.tenant,
+            scope=context.scope,
             label=label,
             since=seen.since,
             after_at=after[0],
@@ -143,21 +146,21 @@ async def _read(
             non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
             neighbours=policy.neighbours,
             beliefs=BELIEFS,
-            least=_score(to, policy.near),
-            least_same=least_same(to, policy),
+            least=_score(context, policy.near),
+            least_same=least_same(context, policy),
         )
     )
 
 
-async def _indexed(to: RequestContext, known: datetime) -> None:
+async def _indexed(context: RequestContext, known: datetime) -> None:
     """Wait until the vector indexes contain the last commit; continue without it after 10 s."""
     for _ in range(WAITS):
-        [visible] = await to.world.graph.read(
-            lambda tx: tx.fetch(VISIBLE, tenant=to.wall.tenant, scope=to.wall.scope, known=known)
+        [visible] = await context.services.graph.read(
+            lambda tx: tx.fetch(VISIBLE, tenant=context.tenant, scope=context.scope, known=known)
         )
         if visible:
             return
-        await to.world.clock.sleep(WAIT_S)
+        await context.services.clock.sleep(WAIT_S)
 
 
 def row_passage(row: Mapping[str, Any]) -> Passage:
@@ -166,22 +169,22 @@ def row_passage(row: Mapping[str, Any]) -> Passage:
     return Passage(id=row["id"], **fields)
 
 
-def _same(to: RequestContext, row: Mapping[str, Any]) -> NearBelief:
-    return NearBelief(claims.stored_claim(row), row["status"], similarity(to, row["score"]))
+def _same(context: RequestContext, row: Mapping[str, Any]) -> NearBelief:
+    return NearBelief(claims.stored_claim(row), row["status"], similarity(context, row["score"]))
 
 
-def least_same(to: RequestContext, policy: ConsolidationPolicy) -> float:
+def least_same(context: RequestContext, policy: ConsolidationPolicy) -> float:
     """Return the lowest index score at which a passage may be evidence for or against a belief."""
-    return _score(to, min(policy.same, policy.against))
+    return _score(context, min(policy.same, policy.against))
 
 
-def _score(to: RequestContext, similarity: float) -> float:
-    return scoring.to_neo4j(scoring.raw_cosine(similarity, to.model.mu_document))
+def _score(context: RequestContext, similarity: float) -> float:
+    return scoring.to_neo4j(scoring.raw_cosine(similarity, context.model.mu_document))
 
 
-def similarity(to: RequestContext, score: float) -> float:
+def similarity(context: RequestContext, score: float) -> float:
     """Return the calibrated cosine of an index score."""
-    return scoring.calibrate(scoring.from_neo4j(score), to.model.mu_document)
+    return scoring.calibrate(scoring.from_neo4j(score), context.model.mu_document)
 
 
 NEIGHBOR_PAGE = 16
@@ -203,7 +206,7 @@ class NewBelief:
 
 @retry_conversion
 async def around(
-    to: RequestContext,
+    context: RequestContext,
     seen: ScopeSnapshot,
     made: Mapping[str, NewBelief],
     matched_ids: Collection[str],
@@ -212,7 +215,7 @@ async def around(
     """Return the passages near the beliefs that this run created.
 
     Args:
-        to: request context.
+        context: request context.
         seen: bounds of what the run reads.
         made: beliefs by id; older ones are skipped.
         matched_ids: ids of passages that are evidence for or against another belief.
@@ -223,13 +226,13 @@ async def around(
     ids = sorted(made)
     for start in range(0, len(ids), NEIGHBOR_PAGE):
         for row in await _read_neighbors(
-            to, seen, [made[one] for one in ids[start : start + NEIGHBOR_PAGE]], policy
+            context, seen, [made[one] for one in ids[start : start + NEIGHBOR_PAGE]], policy
         ):
             passage = row_passage(row)
             if passage.id in matched_ids or not consolidation.informative_sentences(passage.text):
                 continue
             passages[passage.id] = passage
-            near = similarity(to, row["score"])
+            near = similarity(context, row["score"])
             same[passage.id].append(NearBelief(made[row["belief_id"]].claim, Status.CURRENT, near))
     return Neighborhood(
         passages=list(passages.values()),
@@ -241,18 +244,18 @@ async def around(
 
 
 async def _read_neighbors(
-    to: RequestContext, seen: ScopeSnapshot, made: list[NewBelief], policy: ConsolidationPolicy
+    context: RequestContext, seen: ScopeSnapshot, made: list[NewBelief], policy: ConsolidationPolicy
 ) -> list[dict[str, Any]]:
     beliefs = [{"id": one.claim.id, "vector": one.vector} for one in made]
-    return await to.world.graph.read(
+    return await context.services.graph.read(
         lambda tx: tx.fetch(
             AROUND,
-            tenant=to.wall.tenant,
-            scope=to.wall.scope,
+            tenant=context.tenant,
+            scope=context.scope,
             beliefs=beliefs,
             known=seen.known,
             non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
             limit=MOST,
-            least=least_same(to, policy),
+            least=least_same(context, policy),
         )
     )

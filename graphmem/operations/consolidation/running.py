@@ -22,7 +22,7 @@ from graphmem.operations.consolidation.decisions import BeliefWrite, Cluster
 from graphmem.operations.consolidation.passages import Neighborhood, NewBelief, ScopeSnapshot
 from graphmem.operations.consolidation.synthesis import ClusterQuestion
 from graphmem.operations.consolidation.writing import Lease
-from graphmem.ports import Llm, OnPart, RequestContext, Role, TokenUsage
+from graphmem.ports import Llm, OnProgress, RequestContext, Role, TokenUsage
 from graphmem.rules import identity, read_options
 from graphmem.rules.claims import Claim
 
@@ -48,7 +48,7 @@ class ConsolidationOptions:
     """Whether to write; False for a preview."""
     if_due: bool
     """Whether to skip the run unless enough episodes are new or the last run is old enough."""
-    on_part: OnPart
+    on_progress: OnProgress
     """Progress callback; receives `passage`, `cluster` or `belief` and the number processed."""
 
 
@@ -77,29 +77,33 @@ class _ConsolidationRun:
         self.matched_ids |= {one.passage.id for one in unit.evidence}
 
 
-async def consolidate(to: RequestContext, options: ConsolidationOptions) -> ConsolidationReport:
+async def consolidate(
+    context: RequestContext, options: ConsolidationOptions
+) -> ConsolidationReport:
     """Consolidate episodes into beliefs or preview it; see `AsyncConsolidation.consolidate`."""
-    [state] = await to.world.graph.read(
-        lambda tx: tx.fetch(STATE, tenant=to.wall.tenant, scope=to.wall.scope)
+    [state] = await context.services.graph.read(
+        lambda tx: tx.fetch(STATE, tenant=context.tenant, scope=context.scope)
     )
     counted = {"episodes": state["episodes"], "fresh": state["fresh"]}
     if why := _not_now(state, options):
         return ConsolidationReport(applied=False, skipped=why, **counted)
     if not options.apply:
         seen = _seen(state["open"] or state["now"], state["cursor"])
-        done = await _run(to, options, seen, None)
+        done = await _run(context, options, seen, None)
         return done.model_copy(update=counted)
-    owner = identity.event_id(to.world.clock.now())
-    held = await writing.take(to, owner, writing.LEASE_S)
+    owner = identity.event_id(context.services.clock.now())
+    held = await writing.take(context, owner, writing.LEASE_S)
     if held is None:
         return ConsolidationReport(applied=False, skipped="another worker is running", **counted)
     seen = _seen(held["known"], held["cursor"])
     finished = False
     try:
-        done = await _run(to, options, seen, Lease(owner, seen, writing.LEASE_S, held["resumed"]))
+        done = await _run(
+            context, options, seen, Lease(owner, seen, writing.LEASE_S, held["resumed"])
+        )
         finished = not any(trouble.code == UNAVAILABLE for trouble in done.troubles)
     finally:
-        await writing.give_back(to, owner, finished=finished)
+        await writing.give_back(context, owner, finished=finished)
     return done.model_copy(update=counted)
 
 
@@ -126,13 +130,13 @@ def _seen(known: Any, cursor: Any) -> ScopeSnapshot:
 
 
 async def _run(
-    to: RequestContext, options: ConsolidationOptions, seen: ScopeSnapshot, lease: Lease | None
+    context: RequestContext, options: ConsolidationOptions, seen: ScopeSnapshot, lease: Lease | None
 ) -> ConsolidationReport:
     name = _named(options)
     run = _ConsolidationRun()
-    ground = await passages.ground(to, seen, options.policy, options.on_part)
-    async for unit, existing in _units(to, options, seen, ground, run):
-        if lease is not None and not await writing.write(to, lease, unit, name):
+    ground = await passages.ground(context, seen, options.policy, options.on_progress)
+    async for unit, existing in _units(context, options, seen, ground, run):
+        if lease is not None and not await writing.write(context, lease, unit, name):
             continue
         run.changes += synthesis.changes(unit, existing)
     return ConsolidationReport(
@@ -152,7 +156,7 @@ async def _run(
 
 
 async def _units(
-    to: RequestContext,
+    context: RequestContext,
     options: ConsolidationOptions,
     seen: ScopeSnapshot,
     ground: Neighborhood,
@@ -163,48 +167,48 @@ async def _units(
     The remaining passages are clustered again until no cluster creates a belief. So a second run
     finds nothing more.
     """
-    async for one in _matched(to, options, seen, ground, run):
+    async for one in _matched(context, options, seen, ground, run):
         yield one
     while True:
-        async for one in _round(to, options, seen, ground, run):
+        async for one in _round(context, options, seen, ground, run):
             yield one
         if run.down >= DOWN:
             return
         if not run.made:
             break
-        near = await passages.around(to, seen, run.made, run.matched_ids, options.policy)
+        near = await passages.around(context, seen, run.made, run.matched_ids, options.policy)
         run.made = {}
-        async for one in _matched(to, options, seen, near, run):
+        async for one in _matched(context, options, seen, near, run):
             yield one
-    marks = await decisions.faint(to, seen, run.supported, options.policy)
+    marks = await decisions.faint(context, seen, run.supported, options.policy)
     if marks:
-        reply_id = decisions.reply_id(to.wall.scope, "archive", seen.known.isoformat())
+        reply_id = decisions.reply_id(context.scope, "archive", seen.known.isoformat())
         yield BeliefWrite(reply_id, (), marks=tuple(marks)), set()
 
 
 async def _matched(
-    to: RequestContext,
+    context: RequestContext,
     options: ConsolidationOptions,
     seen: ScopeSnapshot,
     ground: Neighborhood,
     run: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield evidence for and against existing beliefs."""
-    matched = decisions.matched(to.wall.scope, ground, options.policy)
+    matched = decisions.matched(context.scope, ground, options.policy)
     for unit in matched:
         run.record(unit)
     for start in range(0, len(matched), CHUNK):
         chunk = matched[start : start + CHUNK]
-        found = await _replies(to, [unit.reply_id for unit in chunk])
+        found = await _replies(context, [unit.reply_id for unit in chunk])
         done = {row["id"] for row in found if row["done"]}
         waiting = [unit for unit in chunk if unit.reply_id not in done]
-        for unit in await decisions.marked(to, seen, waiting):
+        for unit in await decisions.marked(context, seen, waiting):
             yield unit, {one.claim.id for one in unit.evidence}
-        options.on_part("belief", len(chunk))
+        options.on_progress("belief", len(chunk))
 
 
 async def _round(
-    to: RequestContext,
+    context: RequestContext,
     options: ConsolidationOptions,
     seen: ScopeSnapshot,
     ground: Neighborhood,
@@ -212,7 +216,7 @@ async def _round(
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield units for clusters of passages that are not yet evidence for or against a belief."""
     named = [
-        (_cluster_id(to, options, cluster), cluster)
+        (_cluster_id(context, options, cluster), cluster)
         for cluster in decisions.gathered(ground, run.matched_ids, options.policy)
     ]
     clusters = [one for one in named if one[0] not in run.tried]
@@ -221,51 +225,53 @@ async def _round(
     step = CHUNK if options.llm is None else 1
     for start in range(0, len(clusters), step):
         part = clusters[start : start + step]
-        async for one in _clusters(to, options, seen, ground, part, run):
+        async for one in _clusters(context, options, seen, ground, part, run):
             yield one
-        options.on_part("cluster", len(part))
+        options.on_progress("cluster", len(part))
         if run.down >= DOWN:
             return
 
 
-def _cluster_id(to: RequestContext, options: ConsolidationOptions, cluster: Cluster) -> str:
-    return decisions.reply_id(to.wall.scope, _named(options), *sorted(one.id for one in cluster))
+def _cluster_id(context: RequestContext, options: ConsolidationOptions, cluster: Cluster) -> str:
+    return decisions.reply_id(context.scope, _named(options), *sorted(one.id for one in cluster))
 
 
 async def _clusters(
-    to: RequestContext,
+    context: RequestContext,
     options: ConsolidationOptions,
     seen: ScopeSnapshot,
     ground: Neighborhood,
     clusters: Sequence[tuple[str, Cluster]],
     run: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    waiting, attempts = await _sifted(to, options, clusters, run)
+    waiting, attempts = await _sifted(context, options, clusters, run)
     if options.llm is None:
-        units = await decisions.worded(to, waiting, options.policy)
+        units = await decisions.worded(context, waiting, options.policy)
     else:
         units = []
         for reply_id, cluster in waiting:
             near = decisions.candidates(ground, cluster, synthesis.MOST_BELIEFS)
             question = ClusterQuestion(reply_id, cluster, near)
-            units.append(await _asked(to, options.llm, options, question, run))
+            units.append(await _asked(context, options.llm, options, question, run))
     run.troubles += [
         _trouble(unit, attempts.get(unit.reply_id, 0) + 1, options.policy)
         for unit in units
         if unit.problem is not None
     ]
-    async for found in _ready(to, seen, units, run):
+    async for found in _ready(context, seen, units, run):
         yield found
 
 
 async def _sifted(
-    to: RequestContext,
+    context: RequestContext,
     options: ConsolidationOptions,
     clusters: Sequence[tuple[str, Cluster]],
     run: _ConsolidationRun,
 ) -> tuple[list[tuple[str, Cluster]], dict[str, int]]:
     """Return the clusters still to process, by reply id, and the failed attempts of each."""
-    known = {row["id"]: row for row in await _replies(to, [reply_id for reply_id, _ in clusters])}
+    known = {
+        row["id"]: row for row in await _replies(context, [reply_id for reply_id, _ in clusters])
+    }
     attempts = {reply_id: row["attempts"] for reply_id, row in known.items()}
     waiting: list[tuple[str, Cluster]] = []
     for reply_id, cluster in clusters:
@@ -295,7 +301,7 @@ def _named(options: ConsolidationOptions) -> str:
 
 
 async def _asked(
-    to: RequestContext,
+    context: RequestContext,
     llm: Llm,
     options: ConsolidationOptions,
     question: ClusterQuestion,
@@ -303,7 +309,7 @@ async def _asked(
 ) -> BeliefWrite:
     bill = TokenUsage()
     try:
-        unit = await synthesis.ask(to, llm, question, options.policy, bill)
+        unit = await synthesis.ask(context, llm, question, options.policy, bill)
         run.down = 0
     except ModelUnavailableError as error:
         run.down += 1
@@ -314,15 +320,18 @@ async def _asked(
 
 
 async def _ready(
-    to: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite], run: _ConsolidationRun
+    context: RequestContext,
+    seen: ScopeSnapshot,
+    units: Sequence[BeliefWrite],
+    run: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield units with flags and embeddings, each with the ids of beliefs that existed before."""
     statements = {s.claim.id: s.claim.statement for unit in units for s in unit.evidence}
-    [found] = await to.world.graph.read(
+    [found] = await context.services.graph.read(
         lambda tx: tx.fetch(
             LOOK,
-            tenant=to.wall.tenant,
-            scopes=[to.wall.scope],
+            tenant=context.tenant,
+            scopes=[context.scope],
             event_ids=[],
             belief_ids=sorted(statements),
         )
@@ -333,18 +342,18 @@ async def _ready(
     vectors = {k: v for k, v in made.items() if k not in existing}
     if new:
         texts = [statements[belief_id] for belief_id in new]
-        matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
+        matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
         vectors |= zip(new, matrix, strict=True)
-    for unit in await decisions.marked(to, seen, units):
+    for unit in await decisions.marked(context, seen, units):
         run.record(unit)
         run.made |= {s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.evidence}
         own = {s.claim.id: vectors[s.claim.id] for s in unit.evidence if s.claim.id in vectors}
         yield replace(unit, vectors=own), existing
 
 
-async def _replies(to: RequestContext, ids: Sequence[str]) -> list[dict[str, Any]]:
-    return await to.world.graph.read(
-        lambda tx: tx.fetch(REPLIES, tenant=to.wall.tenant, ids=list(ids))
+async def _replies(context: RequestContext, ids: Sequence[str]) -> list[dict[str, Any]]:
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(REPLIES, tenant=context.tenant, ids=list(ids))
     )
 
 

@@ -45,7 +45,11 @@ def named(llm: Llm) -> str:
 
 
 async def ask(
-    to: RequestContext, llm: Llm, of: ClusterQuestion, policy: ConsolidationPolicy, bill: TokenUsage
+    context: RequestContext,
+    llm: Llm,
+    of: ClusterQuestion,
+    policy: ConsolidationPolicy,
+    bill: TokenUsage,
 ) -> BeliefWrite:
     """Return a model's decisions about a cluster, or its error; write nothing.
 
@@ -91,8 +95,8 @@ async def ask(
     )
     if reply.statement is None or reply.supports:
         return BeliefWrite(reply_id, cluster, tuple(evidence), archived=archived, raw=answer.raw)
-    claim = _claim(to.wall.scope, reply)
-    borne_out = await _borne_out(to, claim, resting, reply.confidence, policy)
+    claim = _claim(context.scope, reply)
+    borne_out = await _borne_out(context, claim, resting, reply.confidence, policy)
     if not decisions.enough(borne_out, policy):
         problem = (
             f"of the {len(resting)} passages it names, those that support {claim.statement!r} "
@@ -110,7 +114,7 @@ def _claim(scope: str, reply: SynthesisReply) -> Claim:
 
 
 async def _borne_out(
-    to: RequestContext,
+    context: RequestContext,
     claim: Claim,
     resting: Sequence[Passage],
     confidence: float,
@@ -118,10 +122,10 @@ async def _borne_out(
 ) -> list[PassageEvidence]:
     """Return evidence from the passages that are similar enough to the statement."""
     texts = [claim.statement, *(one.spoken for one in resting)]
-    matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
+    matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
     found = []
     for one, cosine in zip(resting, matrix[1:] @ matrix[0], strict=True):
-        similarity = scoring.calibrate(float(cosine), to.model.mu_document)
+        similarity = scoring.calibrate(float(cosine), context.model.mu_document)
         if similarity >= policy.borne_out:
             sure = min(policy.most_confidence, confidence, similarity)
             found.append(PassageEvidence(claim, one, EvidenceKind.SUPPORTING, sure))

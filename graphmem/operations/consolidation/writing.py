@@ -12,7 +12,7 @@ from graphmem.errors import ErasedError, LeaseLostError
 from graphmem.model import Mismatch
 from graphmem.operations.consolidation.decisions import BeliefWrite, StatusMark
 from graphmem.operations.consolidation.passages import ScopeSnapshot
-from graphmem.ports import OnPart, RequestContext, Tx
+from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, formulas, identity
 from graphmem.rules.claims import Claim
 
@@ -39,13 +39,13 @@ class Lease:
     resumed: bool
 
 
-async def take(to: RequestContext, owner: str, seconds: int) -> Mapping[str, Any] | None:
+async def take(context: RequestContext, owner: str, seconds: int) -> Mapping[str, Any] | None:
     """Take or renew the lease and return its row; None if another worker holds it."""
-    rows = await to.world.graph.write(
+    rows = await context.services.graph.write(
         lambda tx: tx.fetch(
             LEASE,
-            tenant=to.wall.tenant,
-            scope=to.wall.scope,
+            tenant=context.tenant,
+            scope=context.scope,
             owner=owner,
             seconds=seconds,
         )
@@ -53,20 +53,20 @@ async def take(to: RequestContext, owner: str, seconds: int) -> Mapping[str, Any
     return rows[0] if rows else None
 
 
-async def give_back(to: RequestContext, owner: str, *, finished: bool) -> None:
+async def give_back(context: RequestContext, owner: str, *, finished: bool) -> None:
     """Release the lease; the snapshot of an unfinished run is kept for the run that resumes it."""
-    await to.world.graph.write(
+    await context.services.graph.write(
         lambda tx: tx.fetch(
             RELEASE,
-            tenant=to.wall.tenant,
-            scope=to.wall.scope,
+            tenant=context.tenant,
+            scope=context.scope,
             owner=owner,
             finished=finished,
         )
     )
 
 
-async def write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
+async def write(context: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
     """Write a unit without its erased parts and return whether it was new.
 
     Return False if another worker wrote it first.
@@ -76,16 +76,18 @@ async def write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser
         ErasedError: the scope or the tenant was erased.
     """
     try:
-        return await _write(to, lease, unit, synthesiser)
+        return await _write(context, lease, unit, synthesiser)
     except ErasedError as error:
         left = unit.without(error.ids)
         if (len(left.evidence), len(left.marks)) == (len(unit.evidence), len(unit.marks)):
             raise
-        return await write(to, lease, left, synthesiser)
+        return await write(context, lease, left, synthesiser)
 
 
-async def _write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
-    now = max(to.world.clock.now(), lease.seen.known)
+async def _write(
+    context: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str
+) -> bool:
+    now = max(context.services.clock.now(), lease.seen.known)
     batch = [one.draft(synthesiser, now) for one in unit.evidence]
     reply = {
         "id": unit.reply_id,
@@ -101,8 +103,8 @@ async def _write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesise
     async def work(tx: Tx) -> bool:
         done = await tx.fetch(
             BEGIN,
-            tenant=to.wall.tenant,
-            scope=to.wall.scope,
+            tenant=context.tenant,
+            scope=context.scope,
             owner=lease.owner,
             seconds=lease.seconds,
             id=unit.reply_id,
@@ -112,48 +114,48 @@ async def _write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesise
         if done[0]:
             return False
         if batch:
-            found = await _stored_ids(tx, to, [draft.event_id for draft in batch])
+            found = await _stored_ids(tx, context, [draft.event_id for draft in batch])
             rows = [
-                draft.row(to.wall, unit.vectors.get(draft.claim.id))
+                draft.row(context.tenant_scope, unit.vectors.get(draft.claim.id))
                 for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
                 if draft.event_id not in found
             ]
             await tx.fetch(
                 APPEND,
-                tenant=to.wall.tenant,
-                tenant_key=identity.tenant_key(to.wall.tenant),
-                scopes=[to.wall.scope],
+                tenant=context.tenant,
+                tenant_key=identity.tenant_key(context.tenant),
+                scopes=[context.scope],
                 events=rows,
             )
         if unit.marks:
-            await tx.fetch(LOCK, tenant=to.wall.tenant)
-            rows = [_mark_row(to, unit, mark, synthesiser) for mark in unit.marks]
-            await tx.fetch(MARK, tenant=to.wall.tenant, events=rows)
+            await tx.fetch(LOCK, tenant=context.tenant)
+            rows = [_mark_row(context, unit, mark, synthesiser) for mark in unit.marks]
+            await tx.fetch(MARK, tenant=context.tenant, events=rows)
         await tx.fetch(
             END,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             reply=reply,
             passages=sorted({one.id for one in unit.passages}),
         )
         return True
 
-    return await to.world.graph.write(work)
+    return await context.services.graph.write(work)
 
 
-async def _stored_ids(tx: Tx, to: RequestContext, ids: list[str]) -> set[str]:
+async def _stored_ids(tx: Tx, context: RequestContext, ids: list[str]) -> set[str]:
     [found] = await tx.fetch(
-        LOOK, tenant=to.wall.tenant, scopes=[to.wall.scope], event_ids=ids, belief_ids=[]
+        LOOK, tenant=context.tenant, scopes=[context.scope], event_ids=ids, belief_ids=[]
     )
     return {event["id"] for event in found["events"]}
 
 
 def _mark_row(
-    to: RequestContext, unit: BeliefWrite, mark: StatusMark, synthesiser: str
+    context: RequestContext, unit: BeliefWrite, mark: StatusMark, synthesiser: str
 ) -> dict[str, Any]:
     payload = {"reason": mark.reason, "reply_id": unit.reply_id, **mark.payload}
     return {
         "id": unit.mark_id(mark),
-        "scope": to.wall.scope,
+        "scope": context.scope,
         "type": mark.type,
         "belief_id": mark.belief_id,
         "occurred_at": mark.at,
@@ -172,11 +174,11 @@ LACKING = catalog.query("consolidate/missing_links", dict)
 REPLAY = catalog.query("consolidate/replay", lambda row: row["linked"])
 
 
-async def replay(to: RequestContext, *, repair: bool, on_page: OnPart) -> list[Mismatch]:
+async def replay(context: RequestContext, *, repair: bool, on_page: OnProgress) -> list[Mismatch]:
     """Return every consolidation event in the tenant without an edge to its belief.
 
     Args:
-        to: request context.
+        context: request context.
         repair: recreate the belief and the edge with the same id, wording and evidence, without a
             model. Evidence from other sources about a missing belief is not restored.
         on_page: progress callback; receives `reply` and the number of replies checked.
@@ -185,21 +187,21 @@ async def replay(to: RequestContext, *, repair: bool, on_page: OnPart) -> list[M
     claims: dict[str, Claim] = {}
     marks: list[dict[str, Any]] = []
     after = ""
-    while rows := await _stored_replies(to, after):
+    while rows := await _stored_replies(context, after):
         after = rows[-1][0]
         links: dict[str, str] = {}
         for _, decided in rows:
             claims |= {one["id"]: Claim(**one) for one in decided["beliefs"]}
             links |= {one[0]: one[1] for one in decided["said"]}
             links |= {one[0]: one[1] for one in decided["marks"]}
-        lacking = await _lacking(to, links)
+        lacking = await _lacking(context, links)
         wrong += [_mismatch(**one) for one in lacking]
         if repair:
-            await _relink(to, lacking, claims)
+            await _relink(context, lacking, claims)
             # A belief that is only marked here may be defined in another reply.
             marks += [one for one in lacking if one["belief_id"] not in claims]
         on_page("reply", len(rows))
-    await _relink(to, marks, claims)
+    await _relink(context, marks, claims)
     return wrong
 
 
@@ -207,40 +209,43 @@ def _mismatch(event_id: str, belief_id: str) -> Mismatch:
     return Mismatch(kind="belief", id=belief_id, cached="no edge", found=f"event {event_id}")
 
 
-async def _stored_replies(to: RequestContext, after: str) -> list[tuple[str, dict[str, Any]]]:
-    return await to.world.graph.read(
-        lambda tx: tx.fetch(KEPT, tenant=to.wall.tenant, after=after, limit=PAGE)
+async def _stored_replies(context: RequestContext, after: str) -> list[tuple[str, dict[str, Any]]]:
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(KEPT, tenant=context.tenant, after=after, limit=PAGE)
     )
 
 
-async def _lacking(to: RequestContext, links: Mapping[str, str]) -> list[dict[str, Any]]:
+async def _lacking(context: RequestContext, links: Mapping[str, str]) -> list[dict[str, Any]]:
     rows = [{"event_id": event, "belief_id": belief} for event, belief in links.items()]
-    return await to.world.graph.read(
-        lambda tx: tx.fetch(LACKING, tenant=to.wall.tenant, links=rows)
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(LACKING, tenant=context.tenant, links=rows)
     )
 
 
 async def _relink(
-    to: RequestContext, lacking: Iterable[Mapping[str, Any]], claims: Mapping[str, Claim]
+    context: RequestContext, lacking: Iterable[Mapping[str, Any]], claims: Mapping[str, Claim]
 ) -> None:
     rows = sorted(
         (
-            {"event_id": one["event_id"], "claim": claims[one["belief_id"]].row(to.wall, None)}
+            {
+                "event_id": one["event_id"],
+                "claim": claims[one["belief_id"]].row(context.tenant_scope, None),
+            }
             for one in lacking
             if one["belief_id"] in claims
         ),
         key=lambda row: (row["claim"]["id"], row["event_id"]),
     )
     for start in range(0, len(rows), LINKS):
-        await _linked(to, rows[start : start + LINKS])
+        await _linked(context, rows[start : start + LINKS])
 
 
-async def _linked(to: RequestContext, links: Sequence[Mapping[str, Any]]) -> None:
-    await to.world.graph.write(
+async def _linked(context: RequestContext, links: Sequence[Mapping[str, Any]]) -> None:
+    await context.services.graph.write(
         lambda tx: tx.fetch(
             REPLAY,
-            tenant=to.wall.tenant,
-            tenant_key=identity.tenant_key(to.wall.tenant),
+            tenant=context.tenant,
+            tenant_key=identity.tenant_key(context.tenant),
             links=links,
         )
     )

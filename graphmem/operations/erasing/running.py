@@ -12,7 +12,7 @@ from graphmem.errors import ForeignScopeError, NotFoundError
 from graphmem.model import ErasureReport, ErasureTarget
 from graphmem.operations.erasing import guard, removing, targets
 from graphmem.operations.erasing.targets import ErasureSet
-from graphmem.ports import OnPart, RequestContext, Tx
+from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import erasure, identity
 
 ITEMS = 100
@@ -38,12 +38,12 @@ class ErasureRequest:
     what: ErasureTarget
     id: str
     apply: bool
-    on_part: OnPart
+    on_progress: OnProgress
     digests: Sequence[Path] = ()
     """Digest files that may contain lines about an episode."""
 
 
-async def forget(to: RequestContext, request: ErasureRequest) -> ErasureReport:
+async def forget(context: RequestContext, request: ErasureRequest) -> ErasureReport:
     """Erase data, or report what would be erased.
 
     The tombstone is written first, so that concurrent writes are refused. The requested node is
@@ -54,102 +54,104 @@ async def forget(to: RequestContext, request: ErasureRequest) -> ErasureReport:
         ForeignScopeError: the item, scope or tenant is not the handle's own.
     """
     if request.what in LABELS:
-        return await _item(to, request)
-    return await _part(to, request)
+        return await _item(context, request)
+    return await _part(context, request)
 
 
-async def _item(to: RequestContext, request: ErasureRequest) -> ErasureReport:
-    texts = await _texts(to, request)
+async def _item(context: RequestContext, request: ErasureRequest) -> ErasureReport:
+    texts = await _texts(context, request)
     roots = targets.alone(request.what, request.id)
     if texts is None:
-        return await _erase_rest(to, request, roots)
+        return await _erase_rest(context, request, roots)
     if request.apply:
-        await _close(to, _root_key(to, request))
-    erased = await targets.whole(to, roots)
-    going = await targets.all_events(to, erased)
-    counts = await targets.held(to, erased) + Counter(Event=len(going))
-    lines = await removing.remove(to, request.digests, erased.episodes, apply=request.apply)
+        await _close(context, _root_key(context, request))
+    erased = await targets.whole(context, roots)
+    going = await targets.all_events(context, erased)
+    counts = await targets.held(context, erased) + Counter(Event=len(going))
+    lines = await removing.remove(context, request.digests, erased.episodes, apply=request.apply)
     ids = targets.MentionedIds(erased.mentioned, request.id, going)
-    named = await targets.remove(to, ids, request.on_part, apply=request.apply)
+    named = await targets.remove(context, ids, request.on_progress, apply=request.apply)
     done = _report(request, counts).model_copy(update={"unmentioned": named, "digest_lines": lines})
     if not request.apply:
         return done
-    await _remove(to, erased, request.on_part, roots)
-    late, left = await _look_again(to, request, erased, replace(ids, events=frozenset()))
-    found = await targets.elsewhere(to, texts, request.on_part)
+    await _remove(context, erased, request.on_progress, roots)
+    late, left = await _look_again(context, request, erased, replace(ids, events=frozenset()))
+    found = await targets.elsewhere(context, texts, request.on_progress)
     return done.model_copy(update={"unmentioned": named + late, "left": left, "elsewhere": found})
 
 
 async def _erase_rest(
-    to: RequestContext, request: ErasureRequest, roots: ErasureSet
+    context: RequestContext, request: ErasureRequest, roots: ErasureSet
 ) -> ErasureReport:
     """Erase what remains of an item that was erased before."""
     ids = targets.MentionedIds(roots.mentioned, request.id)
-    late, left = 0, (await targets.held(to, roots)).total()
+    late, left = 0, (await targets.held(context, roots)).total()
     if not request.apply:
-        left += await targets.remove(to, ids, request.on_part, apply=False)
+        left += await targets.remove(context, ids, request.on_progress, apply=False)
     else:
         if left:
-            await _remove(to, roots, request.on_part, roots)
-        late, left = await _look_again(to, request, roots, ids)
+            await _remove(context, roots, request.on_progress, roots)
+        late, left = await _look_again(context, request, roots, ids)
     report = _report(request, Counter(), repeated=True, left=left)
     return report.model_copy(update={"unmentioned": late})
 
 
 async def _look_again(
-    to: RequestContext, request: ErasureRequest, erased: ErasureSet, ids: targets.MentionedIds
+    context: RequestContext, request: ErasureRequest, erased: ErasureSet, ids: targets.MentionedIds
 ) -> tuple[int, int]:
     """Redact ids mentioned since; return the number redacted and the number remaining.
 
     A transaction that read the item before its erasure may still mention it. So this waits for
     open transactions; later ones cannot read the item.
     """
-    await _wait(to)
-    late = left = await targets.remove(to, ids, request.on_part, apply=True)
+    await _wait(context)
+    late = left = await targets.remove(context, ids, request.on_progress, apply=True)
     if late:
-        left = await targets.remove(to, ids, request.on_part, apply=False)
-    left += (await targets.held(to, erased)).total() + len(await targets.all_events(to, erased))
+        left = await targets.remove(context, ids, request.on_progress, apply=False)
+    left += (await targets.held(context, erased)).total() + len(
+        await targets.all_events(context, erased)
+    )
     return late, left
 
 
-async def _part(to: RequestContext, request: ErasureRequest) -> ErasureReport:
+async def _part(context: RequestContext, request: ErasureRequest) -> ErasureReport:
     scope = request.id if request.what is ErasureTarget.SCOPE else None
-    tenant = to.wall.tenant
-    if request.id != (tenant if scope is None else to.wall.scope):
+    tenant = context.tenant
+    if request.id != (tenant if scope is None else context.scope):
         raise ForeignScopeError(
             f"A {request.what} must be erased by a handle on it.",
             hint=f"Open one: `.{request.what}(…)`.",
         )
     key = erasure.tenant_key(tenant) if scope is None else erasure.scope_key(tenant, scope)
-    counts = await targets.census(to, scope)
+    counts = await targets.census(context, scope)
     if not counts:
-        if not await _refused(to, key):
+        if not await _refused(context, key):
             raise NotFoundError(f"No data in {request.what} {request.id!r}.")
         return _report(request, counts, repeated=True, left=0)
     if not request.apply:
         return _report(request, counts)
-    await _close(to, key)
+    await _close(context, key)
     lines = 0
-    whole = ErasureSet() if scope is None else await targets.some_of_scope(to, scope, ALL)
+    whole = ErasureSet() if scope is None else await targets.some_of_scope(context, scope, ALL)
     ids = targets.MentionedIds(whole.mentioned, scope=scope)
-    named = await targets.remove(to, ids, request.on_part, apply=True)
+    named = await targets.remove(context, ids, request.on_progress, apply=True)
     while scope is not None:
-        some = await targets.some_of_scope(to, scope, ITEMS)
+        some = await targets.some_of_scope(context, scope, ITEMS)
         if not some:
             break
-        lines += await removing.remove(to, request.digests, some.episodes, apply=True)
-        await _remove(to, some, request.on_part, ErasureSet())
-    await removing.events_of_scope(to, scope, request.on_part)
-    await removing.sweep(to, scope, request.on_part)
-    await _wait(to)
-    named += await targets.remove(to, ids, request.on_part, apply=True)
-    left = (await targets.census(to, scope)).total()
+        lines += await removing.remove(context, request.digests, some.episodes, apply=True)
+        await _remove(context, some, request.on_progress, ErasureSet())
+    await removing.events_of_scope(context, scope, request.on_progress)
+    await removing.sweep(context, scope, request.on_progress)
+    await _wait(context)
+    named += await targets.remove(context, ids, request.on_progress, apply=True)
+    left = (await targets.census(context, scope)).total()
     done = _report(request, counts, left=left)
     return done.model_copy(update={"unmentioned": named, "digest_lines": lines})
 
 
 async def _remove(
-    to: RequestContext, erased: ErasureSet, on_part: OnPart, roots: ErasureSet
+    context: RequestContext, erased: ErasureSet, on_progress: OnProgress, roots: ErasureSet
 ) -> None:
     """Erase beliefs, then memories, then episodes, so that the requested node comes last.
 
@@ -158,68 +160,70 @@ async def _remove(
     """
     for some in targets.pages(erased.beliefs, ITEMS):
         part = ErasureSet(beliefs=tuple(some))
-        await removing.items(to, part, on_part, refused=bool(roots.beliefs))
+        await removing.items(context, part, on_progress, refused=bool(roots.beliefs))
     for some in targets.pages(erased.memories, ITEMS):
         part = ErasureSet(memories=tuple(some))
-        await removing.items(to, part, on_part, refused=bool(roots.memories))
+        await removing.items(context, part, on_progress, refused=bool(roots.memories))
     if erased.episodes:
         part = ErasureSet(episodes=erased.episodes)
-        await removing.episodes(to, part, on_part, refused=bool(roots.episodes))
+        await removing.episodes(context, part, on_progress, refused=bool(roots.episodes))
 
 
-async def _texts(to: RequestContext, request: ErasureRequest) -> list[str] | None:
+async def _texts(context: RequestContext, request: ErasureRequest) -> list[str] | None:
     """Return the texts of an item; None if it was erased."""
-    rows = await to.world.graph.read(
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             FOUND,
-            tenant=to.wall.tenant,
-            scopes=list(to.wall.scopes),
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
             label=LABELS[request.what],
             id=request.id,
         )
     )
     if not rows:
-        former = erasure.former_key(to.wall.tenant, request.id)
-        if await _refused(to, _root_key(to, request), former):
+        former = erasure.former_key(context.tenant, request.id)
+        if await _refused(context, _root_key(context, request), former):
             return None
         raise NotFoundError(f"No {request.what} {request.id!r}.")
     [row] = rows
-    if row["scope"] != to.wall.scope:
+    if row["scope"] != context.scope:
         raise ForeignScopeError(
             f"{LABELS[request.what]} {request.id!r} belongs to scope {row['scope']!r}."
         )
     return list(row["texts"])
 
 
-async def _refused(to: RequestContext, *keys: str) -> bool:
-    owner = identity.tenant_key(to.wall.tenant)
-    [found] = await to.world.graph.read(lambda tx: tx.fetch(REFUSED, tenant=owner, keys=keys))
+async def _refused(context: RequestContext, *keys: str) -> bool:
+    owner = identity.tenant_key(context.tenant)
+    [found] = await context.services.graph.read(
+        lambda tx: tx.fetch(REFUSED, tenant=owner, keys=keys)
+    )
     return bool(found["keys"])
 
 
-def _root_key(to: RequestContext, request: ErasureRequest) -> str:
-    return erasure.key(to.wall.tenant, LABELS[request.what], request.id, to.wall.scope)
+def _root_key(context: RequestContext, request: ErasureRequest) -> str:
+    return erasure.key(context.tenant, LABELS[request.what], request.id, context.scope)
 
 
-async def _close(to: RequestContext, key: str) -> None:
+async def _close(context: RequestContext, key: str) -> None:
     """Write a tombstone, and wait for the writes that may not have seen it."""
 
     async def work(tx: Tx) -> None:
-        await removing.refuse(tx, to, [key])
+        await removing.refuse(tx, context, [key])
 
-    await to.world.graph.write(work)
-    await to.world.clock.sleep(guard.TRUST_S)
-    await _wait(to)
+    await context.services.graph.write(work)
+    await context.services.clock.sleep(guard.TRUST_S)
+    await _wait(context)
 
 
-async def _wait(to: RequestContext) -> None:
+async def _wait(context: RequestContext) -> None:
     """Wait for the open transactions, at most as long as one may take."""
-    began = await to.world.graph.read(_running)
+    began = await context.services.graph.read(_running)
     waited = 0.0
-    while began and waited <= to.world.settings.transaction_timeout_s:
-        await to.world.clock.sleep(PAUSE_S)
+    while began and waited <= context.services.settings.transaction_timeout_s:
+        await context.services.clock.sleep(PAUSE_S)
         waited += PAUSE_S
-        began &= await to.world.graph.read(_running)
+        began &= await context.services.graph.read(_running)
 
 
 async def _running(tx: Tx) -> set[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.model import ErasureTarget, RemainingNode
-from graphmem.ports import OnPart, RequestContext, Tx
+from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import erasure
 from graphmem.rules.erasure import Gone
 
@@ -59,11 +59,11 @@ def alone(what: ErasureTarget, item_id: str) -> ErasureSet:
             return ErasureSet(episodes=(item_id,))
 
 
-async def whole(to: RequestContext, roots: ErasureSet) -> ErasureSet:
+async def whole(context: RequestContext, roots: ErasureSet) -> ErasureSet:
     """Return `roots` with the memories and beliefs that have no other source."""
 
     async def work(tx: Tx) -> ErasureSet:
-        tenant, episodes = to.wall.tenant, list(roots.episodes)
+        tenant, episodes = context.tenant, list(roots.episodes)
         found = await tx.fetch(MEMORIES_OF, tenant=tenant, episodes=episodes) if episodes else []
         memories = tuple(dict.fromkeys((*roots.memories, *found)))
         derived = await tx.fetch(
@@ -72,19 +72,19 @@ async def whole(to: RequestContext, roots: ErasureSet) -> ErasureSet:
         beliefs = tuple(dict.fromkeys((*roots.beliefs, *derived)))
         return replace(roots, memories=memories, beliefs=beliefs)
 
-    return await to.world.graph.read(work)
+    return await context.services.graph.read(work)
 
 
-async def some_of_scope(to: RequestContext, scope: str, limit: int) -> ErasureSet:
+async def some_of_scope(context: RequestContext, scope: str, limit: int) -> ErasureSet:
     """Return up to `limit` memories, beliefs and episodes of a scope; empty if it has none."""
-    [row] = await to.world.graph.read(
-        lambda tx: tx.fetch(OF_SCOPE, tenant=to.wall.tenant, scope=scope, limit=limit)
+    [row] = await context.services.graph.read(
+        lambda tx: tx.fetch(OF_SCOPE, tenant=context.tenant, scope=scope, limit=limit)
     )
     return ErasureSet(tuple(row["memories"]), tuple(row["beliefs"]), tuple(row["episodes"]))
 
 
 async def events(
-    tx: Tx, to: RequestContext, erased: ErasureSet, after: str = ""
+    tx: Tx, context: RequestContext, erased: ErasureSet, after: str = ""
 ) -> list[dict[str, Any]]:
     """Return a page of the events to erase with `erased`, and the other nodes they refer to.
 
@@ -92,7 +92,7 @@ async def events(
     """
     return await tx.fetch(
         EVENTS,
-        tenant=to.wall.tenant,
+        tenant=context.tenant,
         memories=list(erased.memories),
         beliefs=list(erased.beliefs),
         episodes=list(erased.episodes),
@@ -101,29 +101,31 @@ async def events(
     )
 
 
-async def events_of_scope(tx: Tx, to: RequestContext, scope: str | None) -> list[dict[str, Any]]:
+async def events_of_scope(
+    tx: Tx, context: RequestContext, scope: str | None
+) -> list[dict[str, Any]]:
     """Return some events of a scope or tenant, and the nodes of other scopes they refer to."""
-    return await tx.fetch(EVENTS_OF_SCOPE, tenant=to.wall.tenant, scope=scope, after="", limit=PAGE)
+    return await tx.fetch(EVENTS_OF_SCOPE, tenant=context.tenant, scope=scope, after="", limit=PAGE)
 
 
-async def all_events(to: RequestContext, erased: ErasureSet) -> frozenset[str]:
+async def all_events(context: RequestContext, erased: ErasureSet) -> frozenset[str]:
     """Return the ids of all events to erase with `erased`."""
     found: set[str] = set()
     after = ""
-    while rows := await to.world.graph.read(
-        lambda tx, after=after: events(tx, to, erased, after)  # type: ignore[misc]
+    while rows := await context.services.graph.read(
+        lambda tx, after=after: events(tx, context, erased, after)  # type: ignore[misc]
     ):
         found.update(row["id"] for row in rows)
         after = rows[-1]["id"]
     return frozenset(found)
 
 
-async def held(to: RequestContext, erased: ErasureSet) -> Counter[str]:
+async def held(context: RequestContext, erased: ErasureSet) -> Counter[str]:
     """Return the number of nodes to erase, without events, by label."""
-    [row] = await to.world.graph.read(
+    [row] = await context.services.graph.read(
         lambda tx: tx.fetch(
             HELD,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             memories=list(erased.memories),
             beliefs=list(erased.beliefs),
             episodes=list(erased.episodes),
@@ -138,10 +140,10 @@ async def held(to: RequestContext, erased: ErasureSet) -> Counter[str]:
     return +Counter(row["items"] | parts)
 
 
-async def census(to: RequestContext, scope: str | None) -> Counter[str]:
+async def census(context: RequestContext, scope: str | None) -> Counter[str]:
     """Return the number of nodes of each label in a scope or in the tenant."""
-    [counts] = await to.world.graph.read(
-        lambda tx: tx.fetch(CENSUS, tenant=to.wall.tenant, scope=scope)
+    [counts] = await context.services.graph.read(
+        lambda tx: tx.fetch(CENSUS, tenant=context.tenant, scope=scope)
     )
     return +Counter[str](counts)
 
@@ -212,38 +214,40 @@ class _Mentions:
         return len(self.events) + len(self.replies) + len(self.removed)
 
 
-async def remove(to: RequestContext, ids: MentionedIds, on_part: OnPart, *, apply: bool) -> int:
+async def remove(
+    context: RequestContext, ids: MentionedIds, on_progress: OnProgress, *, apply: bool
+) -> int:
     """Redact the ids in all remaining events and replies and return the number affected."""
     changed = 0
     event = reply = ""
     marks = ids.marks
     while marks and (event, reply) != (END, END):
         place = {"event": event, "reply": reply, "beyond": ids.scope}
-        [page] = await to.world.graph.read(
+        [page] = await context.services.graph.read(
             lambda tx, place=place: tx.fetch(  # type: ignore[misc]
-                MENTIONS, tenant=to.wall.tenant, marks=marks, limit=MENTION_PAGE, **place
+                MENTIONS, tenant=context.tenant, marks=marks, limit=MENTION_PAGE, **place
             )
         )
         found = _found(page, ids)
         if apply and found.count:
-            await _write(to, found)
+            await _write(context, found)
         changed += found.count
-        on_part("page", 1)
+        on_progress("page", 1)
         event, reply = page["event"] or END, page["reply"] or END
     return changed
 
 
 async def elsewhere(
-    to: RequestContext, texts: Sequence[str], on_part: OnPart
+    context: RequestContext, texts: Sequence[str], on_progress: OnProgress
 ) -> tuple[RemainingNode, ...]:
     """Return at most SHOWN nodes that contain one of the texts."""
     found: list[RemainingNode] = []
     ended: dict[str, str] = {}
     more = bool(texts)
     while more and len(found) < SHOWN:
-        pages = await to.world.graph.read(
+        pages = await context.services.graph.read(
             lambda tx, ended=ended: tx.fetch(  # type: ignore[misc]
-                ELSEWHERE, tenant=to.wall.tenant, texts=texts, ended=ended, limit=MENTION_PAGE
+                ELSEWHERE, tenant=context.tenant, texts=texts, ended=ended, limit=MENTION_PAGE
             )
         )
         found += [
@@ -251,7 +255,7 @@ async def elsewhere(
         ]
         ended = ended | {page["label"]: page["last"] or END for page in pages}
         more = any(page["last"] for page in pages)
-        on_part("page", 1)
+        on_progress("page", 1)
     return tuple(found[:SHOWN])
 
 
@@ -270,11 +274,11 @@ def _found(page: Mapping[str, Any], ids: MentionedIds) -> _Mentions:
     )
 
 
-async def _write(to: RequestContext, found: _Mentions) -> None:
-    await to.world.graph.write(
+async def _write(context: RequestContext, found: _Mentions) -> None:
+    await context.services.graph.write(
         lambda tx: tx.fetch(
             UNMENTION,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             events=found.events,
             replies=found.replies,
             removed=found.removed,

@@ -44,7 +44,7 @@ EVEN = 0.5
 """Strength of evidence that neither supports nor refutes."""
 
 
-async def observe(to: RequestContext, seen: Observation) -> EvidenceReceipt:
+async def observe(context: RequestContext, seen: Observation) -> EvidenceReceipt:
     """Record one observation; the first about a triple creates its belief.
 
     Raises:
@@ -52,14 +52,14 @@ async def observe(to: RequestContext, seen: Observation) -> EvidenceReceipt:
         EventConflictError: the event id belongs to a different event.
         NotFoundError: the episode or turn does not exist.
     """
-    drafts.check_source_type(seen.source_type, to.world.settings.source_weights)
-    draft = claims.draft_observation(seen, to.wall.scope, to.world.clock.now())
-    [draft], vectors = await writing.worded(to, [draft], embed=True)
-    return await _record_one(to, draft, vectors)
+    drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
+    draft = claims.draft_observation(seen, context.scope, context.services.clock.now())
+    [draft], vectors = await writing.worded(context, [draft], embed=True)
+    return await _record_one(context, draft, vectors)
 
 
 async def observe_many(
-    to: RequestContext,
+    context: RequestContext,
     observations: Sequence[Observation],
     on_batch: Callable[[Sequence[EvidenceReceipt]], None] | None = None,
 ) -> list[EvidenceReceipt]:
@@ -69,28 +69,28 @@ async def observe_many(
         InvalidInputError, EventConflictError, NotFoundError: see `observe`; earlier batches stay
             written, and nothing of the failing batch is.
     """
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     for seen in observations:
-        drafts.check_source_type(seen.source_type, to.world.settings.source_weights)
-    ready = [claims.draft_observation(seen, to.wall.scope, now) for seen in observations]
+        drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
+    ready = [claims.draft_observation(seen, context.scope, now) for seen in observations]
     _no_conflict(ready)
     result: list[EvidenceReceipt] = []
     known: set[str] = set()
     long_slots: list[writing.SlotKey] = []
     for start in range(0, len(ready), BATCH):
-        batch, _ = await writing.worded(to, ready[start : start + BATCH], embed=False)
-        done = await writing.append(to, list({d.event_id: d for d in batch}.values()), {})
+        batch, _ = await writing.worded(context, ready[start : start + BATCH], embed=False)
+        done = await writing.append(context, list({d.event_id: d for d in batch}.values()), {})
         part = list(_in_order(batch, done.recorded, known))
         long_slots += done.long
         result += part
         if on_batch is not None:
             on_batch(part)
-    await writing.embed_statements(to)
-    await writing.look_after(to, long_slots)
+    await writing.embed_statements(context)
+    await writing.look_after(context, long_slots)
     return result
 
 
-async def believe(to: RequestContext, hypothesis: Hypothesis) -> EvidenceReceipt:
+async def believe(context: RequestContext, hypothesis: Hypothesis) -> EvidenceReceipt:
     """Record a hypothesis with its initial confidence and return its belief's id.
 
     A superseded belief becomes current if it is stated again.
@@ -98,12 +98,14 @@ async def believe(to: RequestContext, hypothesis: Hypothesis) -> EvidenceReceipt
     Raises:
         InvalidInputError, EventConflictError, NotFoundError: see `observe`.
     """
-    draft = claims.draft_hypothesis(hypothesis, to.wall.scope, to.world.clock.now())
-    [draft], vectors = await writing.worded(to, [draft], embed=True)
-    return await _record_one(to, draft, vectors, stated=True)
+    draft = claims.draft_hypothesis(hypothesis, context.scope, context.services.clock.now())
+    [draft], vectors = await writing.worded(context, [draft], embed=True)
+    return await _record_one(context, draft, vectors, stated=True)
 
 
-async def testify(to: RequestContext, belief_id: str, evidence: BeliefEvidence) -> EvidenceReceipt:
+async def testify(
+    context: RequestContext, belief_id: str, evidence: BeliefEvidence
+) -> EvidenceReceipt:
     """Record evidence with a strength about an existing belief.
 
     Raises:
@@ -112,9 +114,9 @@ async def testify(to: RequestContext, belief_id: str, evidence: BeliefEvidence) 
         InvalidInputError, EventConflictError: see `observe`.
     """
     draft = claims.draft_evidence(
-        evidence, await writing.own_claim(to, belief_id), to.world.clock.now()
+        evidence, await writing.own_claim(context, belief_id), context.services.clock.now()
     )
-    done = await _record_one(to, draft, {})
+    done = await _record_one(context, draft, {})
     counted = draft.fields["strength"]
     return done.model_copy(
         update={
@@ -126,13 +128,17 @@ async def testify(to: RequestContext, belief_id: str, evidence: BeliefEvidence) 
 
 
 async def _record_one(
-    to: RequestContext, draft: EvidenceDraft, vectors: Mapping[str, Vector], *, stated: bool = False
+    context: RequestContext,
+    draft: EvidenceDraft,
+    vectors: Mapping[str, Vector],
+    *,
+    stated: bool = False,
 ) -> EvidenceReceipt:
-    written = await writing.append(to, [draft], vectors, stated=stated)
+    written = await writing.append(context, [draft], vectors, stated=stated)
     # Another writer may have changed the statement in the meantime.
     if written.unembedded:
-        await writing.embed_statements(to, written.unembedded)
-    await writing.look_after(to, written.long)
+        await writing.embed_statements(context, written.unembedded)
+    await writing.look_after(context, written.long)
     return written.recorded[draft.event_id]
 
 
@@ -160,7 +166,7 @@ MARK = catalog.query("belief/mark", dict)
 
 
 async def mark(
-    to: RequestContext, kind: EventType, belief_id: str, given: EventSource
+    context: RequestContext, kind: EventType, belief_id: str, given: EventSource
 ) -> StatusReceipt:
     """Append one ARCHIVE, RESTORE, FLAG or RESOLVE event to a belief and return its new status.
 
@@ -174,37 +180,37 @@ async def mark(
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future.
     """
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     event_id = given.event_id or identity.event_id(now)
     row: dict[str, Any] = {
         "id": event_id,
         "belief_id": belief_id,
-        "scope": to.wall.scope,
+        "scope": context.scope,
         "type": kind,
         "occurred_at": drafts.event_time(given.at, now),
         "request_hash": drafts.request_hash(
-            to.wall.scope, kind, belief_id, *claims.hashed_fields(given)
+            context.scope, kind, belief_id, *claims.hashed_fields(given)
         ),
         **drafts.origin_fields(given),
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
     }
 
     async def work(tx: Tx) -> StatusReceipt:
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
-        await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=[event_id])
-        found = await writing.look(tx, to, [event_id], [belief_id])
+        await tx.fetch(LOCK, tenant=context.tenant)
+        await tx.fetch(writing.LOCK_NAMES, tenant=context.tenant, ids=[event_id])
+        found = await writing.look(tx, context, [event_id], [belief_id])
         for event in found["events"]:
             writing.same(event, row["request_hash"])
         if not found["beliefs"]:
             raise NotFoundError(f"No belief {belief_id!r}.")
         [belief] = found["beliefs"]
-        if belief["scope"] != to.wall.scope:
+        if belief["scope"] != context.scope:
             raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {belief['scope']!r}.")
         repeated = bool(found["events"])
         hides = kind is EventType.ARCHIVE and not repeated
         if hides and belief["status"] == Status.SUPERSEDED:
             raise SupersededBeliefError(f"Belief {belief_id!r} was superseded already.")
-        [done] = await tx.fetch(MARK, tenant=to.wall.tenant, events=[row])
+        [done] = await tx.fetch(MARK, tenant=context.tenant, events=[row])
         return StatusReceipt(
             event_id=event_id,
             belief_id=belief_id,
@@ -214,13 +220,13 @@ async def mark(
             repeated=repeated,
         )
 
-    return await to.world.graph.write(work)
+    return await context.services.graph.write(work)
 
 
 RETRACT = catalog.query("belief/retract", catalog.ignored)
 
 
-async def retract(to: RequestContext, target_id: str, given: EventSource) -> RetractionReceipt:
+async def retract(context: RequestContext, target_id: str, given: EventSource) -> RetractionReceipt:
     """Retract one event for every valid time, from now on; the event may not exist yet.
 
     A retraction can be retracted in turn: the newest retraction of an event wins.
@@ -233,15 +239,15 @@ async def retract(to: RequestContext, target_id: str, given: EventSource) -> Ret
     """
     if given.event_id == target_id:
         raise RefusedError("An event cannot retract itself.", hint="Give it an id of its own.")
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     event_id = given.event_id or identity.event_id(now)
     row: dict[str, Any] = {
         "id": event_id,
-        "scope": to.wall.scope,
+        "scope": context.scope,
         "type": EventType.RETRACT,
         "occurred_at": drafts.event_time(given.at, now),
         "request_hash": drafts.request_hash(
-            to.wall.scope, EventType.RETRACT, target_id, *claims.hashed_fields(given)
+            context.scope, EventType.RETRACT, target_id, *claims.hashed_fields(given)
         ),
         **drafts.origin_fields(given),
         "target_id": target_id,
@@ -250,30 +256,30 @@ async def retract(to: RequestContext, target_id: str, given: EventSource) -> Ret
 
     async def work(tx: Tx) -> RetractionReceipt:
         # Lock the tenant too, so that no slot state computed concurrently outlives the retraction.
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
-        await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=sorted({event_id, target_id}))
-        found = await writing.look(tx, to, [event_id, target_id], [])
+        await tx.fetch(LOCK, tenant=context.tenant)
+        await tx.fetch(writing.LOCK_NAMES, tenant=context.tenant, ids=sorted({event_id, target_id}))
+        found = await writing.look(tx, context, [event_id, target_id], [])
         events = {event["id"]: event for event in found["events"]}
         target, known = events.get(target_id), events.get(event_id)
-        _retractable(target, to.wall)
+        _retractable(target, context.tenant_scope)
         if known is not None:
             writing.same(known, row["request_hash"])
         else:
-            await tx.fetch(RETRACT, tenant=to.wall.tenant, event=row)
+            await tx.fetch(RETRACT, tenant=context.tenant, event=row)
         return RetractionReceipt(
             event_id=event_id,
             target_id=target_id,
-            found=target is not None and target["scope"] == to.wall.scope,
+            found=target is not None and target["scope"] == context.scope,
             repeated=known is not None,
         )
 
-    return await to.world.graph.write(work)
+    return await context.services.graph.write(work)
 
 
-def _retractable(target: Mapping[str, Any] | None, wall: TenantScope) -> None:
-    if target is None or target["scope"] not in wall.scopes:
+def _retractable(target: Mapping[str, Any] | None, tenant_scope: TenantScope) -> None:
+    if target is None or target["scope"] not in tenant_scope.scopes:
         return
-    if target["scope"] != wall.scope:
+    if target["scope"] != tenant_scope.scope:
         raise ForeignScopeError(f"Event {target['id']!r} belongs to scope {target['scope']!r}.")
     if not target["speaks"] and target["type"] != EventType.RETRACT:
         raise RefusedError(
@@ -286,7 +292,7 @@ REPLACE = catalog.query("belief/replace", lambda row: row["written"])
 
 
 async def replace(
-    to: RequestContext,
+    context: RequestContext,
     kind: EventType,
     older_ids: Sequence[str],
     thoughts: Sequence[Hypothesis],
@@ -305,12 +311,12 @@ async def replace(
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future.
     """
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     event_id = given.event_id or identity.event_id(now)
     at = drafts.event_time(given.at, now)
     stated: dict[str, EvidenceDraft] = {}
     for thought in thoughts:
-        draft = claims.draft_hypothesis(thought, to.wall.scope, now)
+        draft = claims.draft_hypothesis(thought, context.scope, now)
         stated.setdefault(draft.claim.id, _under(event_id, draft))
     newer, newer_ids = list(stated.values()), list(stated)
     older_ids = list(dict.fromkeys(older_ids))
@@ -319,13 +325,13 @@ async def replace(
             "A belief cannot supersede itself.",
             hint="Use a wording that differs from the belief to replace.",
         )
-    newer, vectors = await writing.worded(to, newer, embed=True)
+    newer, vectors = await writing.worded(context, newer, embed=True)
     done = ReplacementReceipt(
         event_id=event_id, newer_ids=tuple(newer_ids), older_ids=tuple(older_ids)
     )
     row: dict[str, Any] = {
         "id": event_id,
-        "scope": to.wall.scope,
+        "scope": context.scope,
         "type": kind,
         "occurred_at": at,
         "request_hash": drafts.request_hash(
@@ -344,20 +350,20 @@ async def replace(
     }
 
     async def work(tx: Tx) -> tuple[ReplacementReceipt, Sequence[str]]:
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
-        await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=[event_id])
-        found = await writing.look(tx, to, [event_id], older_ids)
+        await tx.fetch(LOCK, tenant=context.tenant)
+        await tx.fetch(writing.LOCK_NAMES, tenant=context.tenant, ids=[event_id])
+        found = await writing.look(tx, context, [event_id], older_ids)
         for event in found["events"]:
             writing.same(event, row["request_hash"])
             return done.model_copy(update={"repeated": True}), ()
-        _replaceable(found["beliefs"], older_ids, to.wall)
-        written = await writing.write(tx, to, newer, vectors, ())
-        await tx.fetch(REPLACE, tenant=to.wall.tenant, event=row, newer=newer_ids, older=older_ids)
+        _replaceable(found["beliefs"], older_ids, context.tenant_scope)
+        written = await writing.write(tx, context, newer, vectors, ())
+        await tx.fetch(REPLACE, tenant=context.tenant, event=row, newer=newer_ids, older=older_ids)
         return done, written.unembedded
 
-    replaced, unembedded = await to.world.graph.write(work)
+    replaced, unembedded = await context.services.graph.write(work)
     if unembedded:
-        await writing.embed_statements(to, unembedded)
+        await writing.embed_statements(context, unembedded)
     return replaced
 
 
@@ -369,14 +375,14 @@ def _under(event_id: str, draft: EvidenceDraft) -> EvidenceDraft:
 
 
 def _replaceable(
-    rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], wall: TenantScope
+    rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], tenant_scope: TenantScope
 ) -> None:
     beliefs = {row["id"]: row for row in rows}
     for belief_id in wanted:
         if belief_id not in beliefs:
             raise NotFoundError(f"No belief {belief_id!r}.")
         row = beliefs[belief_id]
-        if row["scope"] != wall.scope:
+        if row["scope"] != tenant_scope.scope:
             raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {row['scope']!r}.")
         if row["status"] == "superseded":
             raise SupersededBeliefError(f"Belief {belief_id!r} was superseded already.")

@@ -46,7 +46,7 @@ class SlotKey:
 
 
 async def keep(
-    to: RequestContext,
+    context: RequestContext,
     place: SlotKey,
     *,
     newest: int = NEWEST,
@@ -56,7 +56,7 @@ async def keep(
     """Update a slot's checkpoint and return the number of pieces of evidence added to it.
 
     Args:
-        to: request context.
+        context: request context.
         place: key of the slot.
         newest: number of newest pieces left out.
         least: minimum number of new pieces; with fewer, nothing changes.
@@ -65,17 +65,17 @@ async def keep(
 
     async def work(tx: Tx) -> int:
         [settled] = await tx.fetch(
-            CHECKPOINT_LOCK, tenant=to.wall.tenant, slot_id=place.slot_id, longest_s=longest_s
+            CHECKPOINT_LOCK, tenant=context.tenant, slot_id=place.slot_id, longest_s=longest_s
         )
-        weights = dict(to.world.settings.source_weights)
+        weights = dict(context.services.settings.source_weights)
         added = await tx.fetch(
             KEEP,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             slot_id=place.slot_id,
             scope=place.scope,
             subject=place.subject_key,
             predicate=place.predicate_key,
-            now=to.world.clock.now(),
+            now=context.services.clock.now(),
             known=None,
             settled=settled,
             newest=newest,
@@ -87,34 +87,36 @@ async def keep(
             weights_key=claims.weights_key(weights),
         )
         if not added:
-            await tx.fetch(DROP, tenant=to.wall.tenant, slot_id=place.slot_id, whole=False)
+            await tx.fetch(DROP, tenant=context.tenant, slot_id=place.slot_id, whole=False)
         return sum(added)
 
-    return await to.world.graph.write(work)
+    return await context.services.graph.write(work)
 
 
-async def forget(to: RequestContext, place: SlotKey) -> None:
+async def forget(context: RequestContext, place: SlotKey) -> None:
     """Delete a slot's checkpoint."""
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(CHECKPOINT_LOCK, tenant=to.wall.tenant, slot_id=place.slot_id, longest_s=0.0)
-        await tx.fetch(DROP, tenant=to.wall.tenant, slot_id=place.slot_id, whole=True)
+        await tx.fetch(CHECKPOINT_LOCK, tenant=context.tenant, slot_id=place.slot_id, longest_s=0.0)
+        await tx.fetch(DROP, tenant=context.tenant, slot_id=place.slot_id, whole=True)
 
-    await to.world.graph.write(work)
+    await context.services.graph.write(work)
 
 
-async def look_after(to: RequestContext, places: Iterable[SlotKey]) -> None:
+async def look_after(context: RequestContext, places: Iterable[SlotKey]) -> None:
     """Update checkpoints after a write; a failure is logged and does not affect the write."""
     for place in list(dict.fromkeys(places))[:MOST_AT_ONCE]:
         try:
-            await keep(to, place)
+            await keep(context, place)
         except GraphmemError:
             log.warning("Could not update the checkpoint of slot %s.", place.slot_id)
 
 
-async def long_slots(to: RequestContext, least: int = NEWEST + LEAST) -> list[SlotKey]:
+async def long_slots(context: RequestContext, least: int = NEWEST + LEAST) -> list[SlotKey]:
     """Return every slot of the tenant with at least `least` pieces of evidence."""
-    return await to.world.graph.read(lambda tx: tx.fetch(LONG, tenant=to.wall.tenant, least=least))
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(LONG, tenant=context.tenant, least=least)
+    )
 
 
 EMBEDDED = 256
@@ -143,55 +145,59 @@ class WriteResult:
 
 
 @retry_conversion
-async def own_claim(to: RequestContext, belief_id: str) -> Claim:
+async def own_claim(context: RequestContext, belief_id: str) -> Claim:
     """Return the claim of a belief in the handle's own scope.
 
     Raises:
         NotFoundError: no visible belief has this id.
         ForeignScopeError: the belief belongs to another scope.
     """
-    found = await to.world.graph.read(lambda tx: look(tx, to, [], [belief_id]))
+    found = await context.services.graph.read(lambda tx: look(tx, context, [], [belief_id]))
     if not found["beliefs"]:
         raise NotFoundError(f"No belief {belief_id!r}.")
     [row] = found["beliefs"]
-    if row["scope"] != to.wall.scope:
+    if row["scope"] != context.scope:
         raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {row['scope']!r}.")
     return claims.stored_claim(row)
 
 
-async def embed_statements(to: RequestContext, belief_ids: Sequence[str] | None = None) -> None:
+async def embed_statements(
+    context: RequestContext, belief_ids: Sequence[str] | None = None
+) -> None:
     """Embed the statements without an embedding, of the given beliefs or of the whole tenant."""
     while True:
-        rows = await to.world.graph.read(
-            lambda tx: tx.fetch(UNEMBEDDED, tenant=to.wall.tenant, ids=belief_ids, limit=EMBEDDED)
+        rows = await context.services.graph.read(
+            lambda tx: tx.fetch(UNEMBEDDED, tenant=context.tenant, ids=belief_ids, limit=EMBEDDED)
         )
         if not rows:
             return
-        matrix = await to.world.embedder.embed([row["statement"] for row in rows], Role.DOCUMENT)
+        matrix = await context.services.embedder.embed(
+            [row["statement"] for row in rows], Role.DOCUMENT
+        )
         embeddings = [
             {**row, "embedding": vector} for row, vector in zip(rows, matrix, strict=True)
         ]
-        await to.world.graph.write(_embedding(to, embeddings))
+        await context.services.graph.write(_embedding(context, embeddings))
 
 
 def _embedding(
-    to: RequestContext, embeddings: Sequence[Mapping[str, Any]]
+    context: RequestContext, embeddings: Sequence[Mapping[str, Any]]
 ) -> Callable[[Tx], Coroutine[Any, Any, object]]:
-    return lambda tx: tx.fetch(EMBED, tenant=to.wall.tenant, embeddings=embeddings)
+    return lambda tx: tx.fetch(EMBED, tenant=context.tenant, embeddings=embeddings)
 
 
 @retry_conversion
 async def worded(
-    to: RequestContext, batch: Sequence[EvidenceDraft], *, embed: bool
+    context: RequestContext, batch: Sequence[EvidenceDraft], *, embed: bool
 ) -> tuple[list[EvidenceDraft], dict[str, Vector]]:
     """Return drafts worded with their predicates' templates, and the embeddings they need.
 
     An embedded belief needs a new embedding only if its wording changes.
     """
-    [known] = await to.world.graph.read(
+    [known] = await context.services.graph.read(
         lambda tx: tx.fetch(
             KNOWN,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             predicates=sorted({d.claim.predicate_key for d in batch if d.claim.predicate_key}),
             belief_ids=sorted({d.claim.id for d in batch}),
         )
@@ -202,7 +208,7 @@ async def worded(
     new = {d.claim.id: d.claim.statement for d in worded if _words(d, stored.get(d.claim.id))}
     if not embed or not new:
         return worded, {}
-    matrix = await to.world.embedder.embed(list(new.values()), Role.DOCUMENT)
+    matrix = await context.services.embedder.embed(list(new.values()), Role.DOCUMENT)
     return worded, dict(zip(new, matrix, strict=True))
 
 
@@ -213,7 +219,7 @@ def _words(draft: EvidenceDraft, belief: Mapping[str, Any] | None) -> bool:
 
 
 async def append(
-    to: RequestContext,
+    context: RequestContext,
     batch: Sequence[EvidenceDraft],
     vectors: Mapping[str, Vector],
     *,
@@ -224,21 +230,21 @@ async def append(
 
     async def work(tx: Tx) -> WriteResult:
         if stated:
-            await tx.fetch(LOCK, tenant=to.wall.tenant)
+            await tx.fetch(LOCK, tenant=context.tenant)
         if named:
-            await tx.fetch(LOCK_NAMES, tenant=to.wall.tenant, ids=named)
-        found = await look(tx, to, [d.event_id for d in batch], [])
-        done = await write(tx, to, batch, vectors, found["events"])
+            await tx.fetch(LOCK_NAMES, tenant=context.tenant, ids=named)
+        found = await look(tx, context, [d.event_id for d in batch], [])
+        done = await write(tx, context, batch, vectors, found["events"])
         if stated:
-            await tx.fetch(REFRESH, tenant=to.wall.tenant, ids=[d.claim.id for d in batch])
+            await tx.fetch(REFRESH, tenant=context.tenant, ids=[d.claim.id for d in batch])
         return done
 
-    return await to.world.graph.write(work)
+    return await context.services.graph.write(work)
 
 
 async def write(
     tx: Tx,
-    to: RequestContext,
+    context: RequestContext,
     batch: Sequence[EvidenceDraft],
     vectors: Mapping[str, Vector],
     events: Sequence[Mapping[str, Any]],
@@ -260,10 +266,10 @@ async def write(
     if new:
         [done] = await tx.fetch(
             APPEND,
-            tenant=to.wall.tenant,
-            tenant_key=identity.tenant_key(to.wall.tenant),
-            scopes=list(to.wall.scopes),
-            events=[draft.row(to.wall, vectors.get(draft.claim.id)) for draft in new],
+            tenant=context.tenant,
+            tenant_key=identity.tenant_key(context.tenant),
+            scopes=list(context.read_scopes),
+            events=[draft.row(context.tenant_scope, vectors.get(draft.claim.id)) for draft in new],
         )
         for name in done["missing"]:
             raise NotFoundError(
@@ -282,13 +288,13 @@ async def write(
 
 
 async def look(
-    tx: Tx, to: RequestContext, event_ids: Sequence[str], belief_ids: Sequence[str]
+    tx: Tx, context: RequestContext, event_ids: Sequence[str], belief_ids: Sequence[str]
 ) -> dict[str, Any]:
     """Return the stored events and beliefs with these ids; see belief/find_existing."""
     [found] = await tx.fetch(
         LOOK,
-        tenant=to.wall.tenant,
-        scopes=list(to.wall.scopes),
+        tenant=context.tenant,
+        scopes=list(context.read_scopes),
         event_ids=list(event_ids),
         belief_ids=list(belief_ids),
     )

@@ -138,14 +138,14 @@ class PendingLogEntry(NamedTuple):
 
 
 @retry_conversion
-async def session(to: RequestContext, episode_id: str) -> Episode:
+async def session(context: RequestContext, episode_id: str) -> Episode:
     """Return the episode of a session.
 
     Raises:
         NotFoundError: the session has no messages.
     """
-    found = await to.world.graph.read(
-        lambda tx: tx.fetch(GET, tenant=to.wall.tenant, scopes=[to.wall.scope], ids=[episode_id])
+    found = await context.services.graph.read(
+        lambda tx: tx.fetch(GET, tenant=context.tenant, scopes=[context.scope], ids=[episode_id])
     )
     if not found:
         raise NotFoundError("No such session in this scope.", hint="Add its messages first.")
@@ -153,11 +153,11 @@ async def session(to: RequestContext, episode_id: str) -> Episode:
 
 
 @retry_conversion
-async def places(to: RequestContext, episode_id: str, extractor: str) -> list[TurnContext]:
+async def places(context: RequestContext, episode_id: str, extractor: str) -> list[TurnContext]:
     """Return all turns of a session in order, marked as read or unread by an extractor."""
     rows: list[dict[str, Any]] = []
     while True:
-        page = await _page(to, episode_id, extractor, rows[-1]["position"] + 1 if rows else 0)
+        page = await _page(context, episode_id, extractor, rows[-1]["position"] + 1 if rows else 0)
         rows += page
         if len(page) < PAGE:
             break
@@ -167,13 +167,13 @@ async def places(to: RequestContext, episode_id: str, extractor: str) -> list[Tu
 
 
 async def _page(
-    to: RequestContext, episode_id: str, extractor: str, first: int
+    context: RequestContext, episode_id: str, extractor: str, first: int
 ) -> list[dict[str, Any]]:
-    return await to.world.graph.read(
+    return await context.services.graph.read(
         lambda tx: tx.fetch(
             SCAN,
-            tenant=to.wall.tenant,
-            scope=to.wall.scope,
+            tenant=context.tenant,
+            scope=context.scope,
             episode_id=episode_id,
             extractor=extractor,
             limit=PAGE,
@@ -183,14 +183,16 @@ async def _page(
 
 
 @retry_conversion
-async def window(to: RequestContext, episode_id: str, span: Sequence[TurnContext]) -> TurnWindow:
+async def window(
+    context: RequestContext, episode_id: str, span: Sequence[TurnContext]
+) -> TurnWindow:
     """Return a range of turns with their texts and the surrounding turns."""
     first = max(0, span[0].position - REACH)
-    turns = await to.world.graph.read(
+    turns = await context.services.graph.read(
         lambda tx: tx.fetch(
             TURNS,
-            tenant=to.wall.tenant,
-            scopes=[to.wall.scope],
+            tenant=context.tenant,
+            scopes=[context.scope],
             episode_id=episode_id,
             limit=span[-1].position + REACH + 1 - first,
             **{"from": first},
@@ -201,14 +203,14 @@ async def window(to: RequestContext, episode_id: str, span: Sequence[TurnContext
 
 @retry_conversion
 async def supplied(
-    to: RequestContext, episode: Episode, waiting: Sequence[PendingLogEntry]
+    context: RequestContext, episode: Episode, waiting: Sequence[PendingLogEntry]
 ) -> list[SuppliedText]:
     """Return every text that the memory supplied to a session."""
-    rows = await to.world.graph.read(
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             SUPPLIED,
-            tenant=to.wall.tenant,
-            scope=to.wall.scope,
+            tenant=context.tenant,
+            scope=context.scope,
             session_id=episode.session_id,
             since=episode.recorded_at - EARLY,
             waiting=[
@@ -231,18 +233,18 @@ def _supplies(row: Mapping[str, Any]) -> list[SuppliedText]:
 
 
 @retry_conversion
-async def vocabulary(to: RequestContext, names: Mapping[str, str]) -> Vocabulary:
+async def vocabulary(context: RequestContext, names: Mapping[str, str]) -> Vocabulary:
     """Return the predicates and names of the tenant that the handle may read.
 
     Args:
-        to: request context.
+        context: request context.
         names: canonical names by folded alias; aliases are not offered.
     """
-    [found] = await to.world.graph.read(
+    [found] = await context.services.graph.read(
         lambda tx: tx.fetch(
             VOCABULARY,
-            tenant=to.wall.tenant,
-            scopes=list(to.wall.scopes),
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
             predicates=MOST_PREDICATES,
             names=MOST_NAMES,
         )

@@ -61,14 +61,14 @@ class WindowWrite:
 
 
 @retry_conversion
-async def worded(to: RequestContext, found: Sequence[Claim]) -> dict[str, Claim]:
+async def worded(context: RequestContext, found: Sequence[Claim]) -> dict[str, Claim]:
     """Return claims by id, each worded with the template of its predicate."""
     if not found:
         return {}
-    [known] = await to.world.graph.read(
+    [known] = await context.services.graph.read(
         lambda tx: tx.fetch(
             KNOWN,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             predicates=sorted({one.predicate_key for one in found if one.predicate_key}),
             belief_ids=[],
         )
@@ -77,7 +77,7 @@ async def worded(to: RequestContext, found: Sequence[Claim]) -> dict[str, Claim]
     return {one.id: claims.reword_claim(one, templates) for one in found}
 
 
-async def write(to: RequestContext, unit: WindowWrite) -> bool:
+async def write(context: RequestContext, unit: WindowWrite) -> bool:
     """Write a unit without its erased parts and return whether it was new.
 
     Return False if another worker wrote it first.
@@ -86,16 +86,16 @@ async def write(to: RequestContext, unit: WindowWrite) -> bool:
         ErasedError: the session, the scope or the tenant was erased.
     """
     try:
-        return await _write(to, unit)
+        return await _write(context, unit)
     except ErasedError as error:
         left = [one for one in unit.evidence if error.ids.isdisjoint(one.ids)]
         if len(left) == len(unit.evidence):
             raise
-        return await write(to, replace(unit, evidence=tuple(left)))
+        return await write(context, replace(unit, evidence=tuple(left)))
 
 
-async def _write(to: RequestContext, unit: WindowWrite) -> bool:
-    now = to.world.clock.now()
+async def _write(context: RequestContext, unit: WindowWrite) -> bool:
+    now = context.services.clock.now()
     reply = {
         "id": unit.reply_id,
         "done": unit.problem is None,
@@ -108,34 +108,34 @@ async def _write(to: RequestContext, unit: WindowWrite) -> bool:
     }
 
     async def work(tx: Tx) -> bool:
-        [done] = await tx.fetch(BEGIN, tenant=to.wall.tenant, scope=to.wall.scope, id=unit.reply_id)
+        [done] = await tx.fetch(BEGIN, tenant=context.tenant, scope=context.scope, id=unit.reply_id)
         if done:
             return False
         if unit.evidence and unit.review:
-            rows = [one.proposal_row(to.wall) for one in unit.evidence]
-            await tx.fetch(PROPOSE, tenant=to.wall.tenant, events=rows)
+            rows = [one.proposal_row(context.tenant_scope) for one in unit.evidence]
+            await tx.fetch(PROPOSE, tenant=context.tenant, events=rows)
         else:
-            await append(tx, to, unit.evidence, now)
-        await tx.fetch(END, tenant=to.wall.tenant, reply=reply, passages=sorted(unit.turn_ids))
+            await append(tx, context, unit.evidence, now)
+        await tx.fetch(END, tenant=context.tenant, reply=reply, passages=sorted(unit.turn_ids))
         return True
 
-    return await to.world.graph.write(work)
+    return await context.services.graph.write(work)
 
 
 async def append(
-    tx: Tx, to: RequestContext, evidence: Sequence[TurnEvidence], now: datetime
+    tx: Tx, context: RequestContext, evidence: Sequence[TurnEvidence], now: datetime
 ) -> None:
     """Append the evidence that is not stored yet."""
     [found] = await tx.fetch(
         LOOK,
-        tenant=to.wall.tenant,
-        scopes=[to.wall.scope],
+        tenant=context.tenant,
+        scopes=[context.scope],
         event_ids=[one.event_id for one in evidence],
         belief_ids=[],
     )
     stored = {event["id"] for event in found["events"]}
     rows: list[dict[str, Any]] = [
-        one.draft(now).row(to.wall, None)
+        one.draft(now).row(context.tenant_scope, None)
         # Sorted by belief, so that two writers take locks in one order and cannot deadlock.
         for one in sorted(evidence, key=lambda one: (one.claim.id, one.event_id))
         if one.event_id not in stored
@@ -143,9 +143,9 @@ async def append(
     if rows:
         await tx.fetch(
             APPEND,
-            tenant=to.wall.tenant,
-            tenant_key=identity.tenant_key(to.wall.tenant),
-            scopes=[to.wall.scope],
+            tenant=context.tenant,
+            tenant_key=identity.tenant_key(context.tenant),
+            scopes=[context.scope],
             events=rows,
         )
 
@@ -158,7 +158,7 @@ DECIDE = catalog.query("extract/decide", catalog.ignored)
 
 @retry_conversion
 async def page(
-    to: RequestContext, status: ProposalStatus | None, *, cursor: str | None, limit: int
+    context: RequestContext, status: ProposalStatus | None, *, cursor: str | None, limit: int
 ) -> ProposalPage:
     """Return one page of proposals, oldest first, and the cursor of the next.
 
@@ -166,11 +166,11 @@ async def page(
         InvalidInputError: `cursor` was not returned by `page`.
     """
     at, last_id = read_options.parse_time_cursor(cursor)
-    rows = await to.world.graph.read(
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             PROPOSALS,
-            tenant=to.wall.tenant,
-            scopes=list(to.wall.scopes),
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
             status=status,
             after_at=at or read_options.BEGINNING,
             after_id=last_id or "",
@@ -184,47 +184,47 @@ async def page(
     )
 
 
-async def accept(to: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
+async def accept(context: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
     """Accept proposals, which makes them evidence; skip those already accepted.
 
     Raises:
         NotFoundError: an id is unknown or not visible; nothing is accepted.
         ForeignScopeError: a proposal belongs to another scope; nothing is accepted.
     """
-    return await _decide(to, EventType.ACCEPT, ids, given)
+    return await _decide(context, EventType.ACCEPT, ids, given)
 
 
-async def reject(to: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
+async def reject(context: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
     """Reject proposals; extraction does not propose them again.
 
     Raises:
         NotFoundError, ForeignScopeError: see `accept`.
         RefusedError: a proposal was accepted before; nothing is rejected.
     """
-    return await _decide(to, EventType.REJECT, ids, given)
+    return await _decide(context, EventType.REJECT, ids, given)
 
 
 async def _decide(
-    to: RequestContext, kind: EventType, ids: Sequence[str], given: EventSource
+    context: RequestContext, kind: EventType, ids: Sequence[str], given: EventSource
 ) -> ReviewReport:
     wanted = list(dict.fromkeys(ids))
-    now = to.world.clock.now()
+    now = context.services.clock.now()
 
     async def work(tx: Tx) -> ReviewReport:
         # The lock orders a concurrent acceptance and rejection: the first one wins.
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
+        await tx.fetch(LOCK, tenant=context.tenant)
         rows = await tx.fetch(
-            PROPOSED, tenant=to.wall.tenant, scopes=list(to.wall.scopes), ids=wanted
+            PROPOSED, tenant=context.tenant, scopes=list(context.read_scopes), ids=wanted
         )
-        _decidable(rows, wanted, to.wall.scope, kind)
+        _decidable(rows, wanted, context.scope, kind)
         done = {EventType.ACCEPT: ProposalStatus.ACCEPTED}.get(kind, ProposalStatus.REJECTED)
         fresh = [row for row in rows if row["status"] != done]
-        events = [_row(row["id"], to, kind, given) for row in fresh]
-        await tx.fetch(DECIDE, tenant=to.wall.tenant, events=events)
+        events = [_row(row["id"], context, kind, given) for row in fresh]
+        await tx.fetch(DECIDE, tenant=context.tenant, events=events)
         evidence = (
             [proposals.parse_evidence(row) for row in fresh] if kind is EventType.ACCEPT else []
         )
-        await append(tx, to, evidence, now)
+        await append(tx, context, evidence, now)
         return ReviewReport(
             proposal_ids=tuple(row["id"] for row in fresh),
             repeated=tuple(row["id"] for row in rows if row["status"] == done),
@@ -232,7 +232,7 @@ async def _decide(
             belief_ids=tuple(one.claim.id for one in evidence),
         )
 
-    return await to.world.graph.write(work)
+    return await context.services.graph.write(work)
 
 
 def _decidable(
@@ -254,15 +254,15 @@ def _decidable(
 
 
 def _row(
-    proposal_id: str, to: RequestContext, kind: EventType, given: EventSource
+    proposal_id: str, context: RequestContext, kind: EventType, given: EventSource
 ) -> dict[str, Any]:
     return {
         "id": f"{kind.lower()}_" + identity.digest(proposal_id)[:32],
         "proposal_id": proposal_id,
-        "scope": to.wall.scope,
+        "scope": context.scope,
         "type": kind,
-        "occurred_at": drafts.event_time(given.at, to.world.clock.now()),
-        "request_hash": drafts.request_hash(to.wall.scope, kind, proposal_id),
+        "occurred_at": drafts.event_time(given.at, context.services.clock.now()),
+        "request_hash": drafts.request_hash(context.scope, kind, proposal_id),
         **drafts.origin_fields(given),
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
     }

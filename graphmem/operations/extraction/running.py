@@ -23,7 +23,7 @@ from graphmem.model import (
 from graphmem.operations.extraction import reading, reviewing
 from graphmem.operations.extraction.reading import PendingLogEntry, ProposalReader, ReaderResult
 from graphmem.operations.extraction.reviewing import WindowWrite
-from graphmem.ports import OnPart, RequestContext, TokenUsage
+from graphmem.ports import OnProgress, RequestContext, TokenUsage
 from graphmem.rules import identity
 from graphmem.rules.extraction import proposals, windows
 from graphmem.rules.extraction.proposals import CheckContext, CheckedProposal, TurnEvidence
@@ -57,7 +57,7 @@ class ExtractionOptions:
     """Canonical entity names, by folded name."""
     waiting: Sequence[PendingLogEntry]
     """Searches of this process that are not in the log yet."""
-    on_part: OnPart
+    on_progress: OnProgress
     """Progress callback; receives `turn` and the number of turns processed."""
 
 
@@ -92,17 +92,17 @@ class _WindowResult:
 
 
 async def extract(
-    to: RequestContext, episode_id: str, options: ExtractionOptions
+    context: RequestContext, episode_id: str, options: ExtractionOptions
 ) -> ExtractionReport:
     """Extract the unread turns of a session; see `AsyncExtraction.extract`."""
-    episode = await reading.session(to, episode_id)
-    places = await reading.places(to, episode_id, options.reader.name)
+    episode = await reading.session(context, episode_id)
+    places = await reading.places(context, episode_id, options.reader.name)
     spans = windows.unread_groups(places)
-    run = await _start_run(to, options, episode, places, spans)
+    run = await _start_run(context, options, episode, places, spans)
     works: list[Callable[[], Coroutine[Any, Any, _WindowResult]]] = [
-        partial(_window, to, options, run, span) for span in spans
+        partial(_window, context, options, run, span) for span in spans
     ]
-    done = await to.world.gather(works, to.world.settings.model_concurrency)
+    done = await context.services.gather(works, context.services.settings.model_concurrency)
     named = [one for part in done for one in part.named]
     return ExtractionReport(
         applied=options.apply,
@@ -125,7 +125,7 @@ async def extract(
 
 
 async def _start_run(
-    to: RequestContext,
+    context: RequestContext,
     options: ExtractionOptions,
     episode: Episode,
     places: Sequence[TurnContext],
@@ -133,16 +133,18 @@ async def _start_run(
 ) -> _ExtractionRun:
     """Return the initial state of a run; everything is read before anything is written."""
     if not spans:
-        return _ExtractionRun(episode, CheckContext(to.wall.scope, ()), Vocabulary(), {})
-    known = await reading.vocabulary(to, options.names)
-    ids = [_reply_id(to, options, span) for span in spans]
-    found = await to.world.graph.read(lambda tx: tx.fetch(REPLIES, tenant=to.wall.tenant, ids=ids))
+        return _ExtractionRun(episode, CheckContext(context.scope, ()), Vocabulary(), {})
+    known = await reading.vocabulary(context, options.names)
+    ids = [_reply_id(context, options, span) for span in spans]
+    found = await context.services.graph.read(
+        lambda tx: tx.fetch(REPLIES, tenant=context.tenant, ids=ids)
+    )
     ground = CheckContext(
-        scope=to.wall.scope,
+        scope=context.scope,
         session=frozenset(place.id for place in places),
-        supplied=await reading.supplied(to, episode, options.waiting),
+        supplied=await reading.supplied(context, episode, options.waiting),
         rules=options.rules,
-        weights=to.world.settings.source_weights,
+        weights=context.services.settings.source_weights,
         names=options.names,
         predicates={windows.predicate_shape(name): name for name, _ in reversed(known.predicates)},
     )
@@ -150,18 +152,20 @@ async def _start_run(
     return _ExtractionRun(episode, ground, known, attempts)
 
 
-def _reply_id(to: RequestContext, options: ExtractionOptions, span: Sequence[TurnContext]) -> str:
-    return "x_" + identity.digest(to.wall.scope, options.reader.name, *(p.id for p in span))[:32]
+def _reply_id(
+    context: RequestContext, options: ExtractionOptions, span: Sequence[TurnContext]
+) -> str:
+    return "x_" + identity.digest(context.scope, options.reader.name, *(p.id for p in span))[:32]
 
 
 async def _window(
-    to: RequestContext,
+    context: RequestContext,
     options: ExtractionOptions,
     run: _ExtractionRun,
     span: Sequence[TurnContext],
 ) -> _WindowResult:
     """Read one window, check its proposals and write the accepted ones."""
-    reply_id = _reply_id(to, options, span)
+    reply_id = _reply_id(context, options, span)
     unit = WindowWrite(
         reply_id, options.reader.name, tuple(place.id for place in span), review=options.review
     )
@@ -170,7 +174,7 @@ async def _window(
         return _unread(unit, ("given_up", problem), run)
     if run.down >= DOWN:
         return _unread(unit, (ModelUnavailableError.code, "earlier model calls failed"), run)
-    window = await reading.window(to, run.episode.id, span)
+    window = await reading.window(context, run.episode.id, span)
     try:
         # Assistant and tool turns are not evidence, so a window of only those is not read.
         without_people = not window.people
@@ -185,17 +189,17 @@ async def _window(
     except ModelReplyError as error:
         problem = f"{error.code}: {error}"
         if options.apply:
-            await reviewing.write(to, replace(unit, raw=error.raw or None, problem=problem))
+            await reviewing.write(context, replace(unit, raw=error.raw or None, problem=problem))
         return _unread(unit, (error.code, str(error)), run, answered=True)
     run.down = 0
     run.bill.join(unit.bill)
-    done = await _written(to, options, run, window, replace(unit, raw=read.raw), read)
-    options.on_part("turn", len(span))
+    done = await _written(context, options, run, window, replace(unit, raw=read.raw), read)
+    options.on_progress("turn", len(span))
     return done
 
 
 async def _written(
-    to: RequestContext,
+    context: RequestContext,
     options: ExtractionOptions,
     run: _ExtractionRun,
     window: TurnWindow,
@@ -203,14 +207,14 @@ async def _written(
     read: ReaderResult,
 ) -> _WindowResult:
     accepted, refused = proposals.check_proposals(read.proposals, window, run.ground)
-    claims = await reviewing.worded(to, [one.claim for one in accepted])
+    claims = await reviewing.worded(context, [one.claim for one in accepted])
     evidence = [
         proposals.proposal_evidence(one, claims[one.claim.id], run.episode.id, options.reader.name)
         for one in accepted
     ]
-    kept, known, new = await _sorted(to, run, list(zip(accepted, evidence, strict=True)))
+    kept, known, new = await _sorted(context, run, list(zip(accepted, evidence, strict=True)))
     unit = replace(unit, evidence=tuple(one for _, one in kept))
-    if options.apply and not await reviewing.write(to, unit):
+    if options.apply and not await reviewing.write(context, unit):
         return _WindowResult(0, passed=len(unit.turn_ids))
     return _WindowResult(
         turns=len(unit.turn_ids),
@@ -226,7 +230,7 @@ async def _written(
 
 
 async def _sorted(
-    to: RequestContext,
+    context: RequestContext,
     run: _ExtractionRun,
     accepted: Sequence[tuple[CheckedProposal, TurnEvidence]],
 ) -> tuple[list[tuple[CheckedProposal, TurnEvidence]], list[DismissedProposal], set[str]]:
@@ -235,8 +239,8 @@ async def _sorted(
         return [], [], set()
     ids = [name for _, one in accepted for name in (one.event_id, one.own_proposal_id)]
     beliefs = sorted({one.claim.id for _, one in accepted})
-    [found] = await to.world.graph.read(
-        lambda tx: tx.fetch(LOOK, tenant=to.wall.tenant, event_ids=ids, belief_ids=beliefs)
+    [found] = await context.services.graph.read(
+        lambda tx: tx.fetch(LOOK, tenant=context.tenant, event_ids=ids, belief_ids=beliefs)
     )
     run.made |= set(beliefs) - set(found["beliefs"])
     stored = {event["id"]: event["rejected"] for event in found["events"]}

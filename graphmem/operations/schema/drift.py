@@ -44,7 +44,7 @@ INDEXES = catalog.query("schema/show_indexes", _index)
 CONSTRAINTS = catalog.query("schema/show_constraints", _constraint)
 
 
-async def drift(world: Services, declared: DeclaredSchema) -> tuple[Difference, ...]:
+async def drift(services: Services, declared: DeclaredSchema) -> tuple[Difference, ...]:
     """Return the differences between the graph's indexes and constraints and the declared ones.
 
     Vector indexes are compared with the recorded models, of which there are two during a change of
@@ -54,10 +54,10 @@ async def drift(world: Services, declared: DeclaredSchema) -> tuple[Difference, 
     async def work(tx: Tx) -> list[_ServerSchemaItem]:
         return [*await tx.fetch(INDEXES), *await tx.fetch(CONSTRAINTS)]
 
-    kept = await sets(await state(world), world)
-    here = [one for item in declared.items for one in _here(item, kept, world.settings.language)]
+    kept = await sets(await state(services), services)
+    here = [one for item in declared.items for one in _here(item, kept, services.settings.language)]
     wanted = {item.name: item for item in here}
-    present = {found.item.name: found for found in await world.graph.read(work)}
+    present = {found.item.name: found for found in await services.graph.read(work)}
     differences = (
         *(d for name, item in wanted.items() for d in _judged(item, present.get(name))),
         *(

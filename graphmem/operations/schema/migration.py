@@ -59,13 +59,13 @@ BOOTSTRAP = (
 AWAIT_INDEXES = catalog.query("schema/await_indexes", catalog.ignored)
 
 
-async def state(world: Services) -> GraphState:
+async def state(services: Services) -> GraphState:
     """Return the migrations applied to the graph and the models that filled it."""
 
     async def work(tx: Tx) -> GraphState:
         return (await tx.fetch(STATE))[0]
 
-    return await world.graph.read(work)
+    return await services.graph.read(work)
 
 
 def pending(found: GraphState) -> Sequence[Migration]:
@@ -95,7 +95,7 @@ def due(found: GraphState, language: str) -> Sequence[Migration]:
     return tuple(wanted[number] for number in sorted(wanted))
 
 
-async def checked(world: Services) -> EmbeddingModel:
+async def checked(services: Services) -> EmbeddingModel:
     """Check schema, model and language, and return the graph's record of the configured model.
 
     The record is the current model, or the former one until its embeddings are removed.
@@ -106,31 +106,31 @@ async def checked(world: Services) -> EmbeddingModel:
         LanguageMismatchError: the full-text indexes use another language than the settings.
         ConfigurationError: the server does not support the language of the settings.
     """
-    found = await state(world)
+    found = await state(services)
     waiting = pending(found)
     if waiting or found.model is None:
         raise MigrationPendingError(
             f"{len(waiting)} of {len(catalog.migrations())} migrations have not been applied."
         )
-    ours = await _same_model(found, world)
-    await _same_language(found, world)
+    ours = await _same_model(found, services)
+    await _same_language(found, services)
     return ours
 
 
-async def migrate_if_due(world: Services) -> None:
+async def migrate_if_due(services: Services) -> None:
     """Migrate if anything is pending; otherwise make a single read.
 
     Raises:
         LanguageMismatchError, ConfigurationError: see `checked`; a schema upgrade does not change
             the language, because clients with two settings would rebuild the indexes in turn.
     """
-    found = await state(world)
+    found = await state(services)
     if found.model is None or pending(found):
-        await _same_language(found, world)
-        await migrate(world)
+        await _same_language(found, services)
+        await migrate(services)
 
 
-async def migrate(world: Services) -> tuple[str, ...]:
+async def migrate(services: Services) -> tuple[str, ...]:
     """Apply due migrations, wait for the indexes, record the model; return the names applied.
 
     The call can be repeated and run concurrently. Full-text indexes in another language than the
@@ -143,25 +143,25 @@ async def migrate(world: Services) -> tuple[str, ...]:
         MigrationChangedError, ModelMismatchError: see `pending` and `checked`.
     """
     for statement in BOOTSTRAP:
-        await world.graph.schema(statement)
+        await services.graph.schema(statement)
     owner = secrets.token_hex(8)
-    await _lock(world, owner)
+    await _lock(services, owner)
     try:
-        found = await state(world)
+        found = await state(services)
         if found.model is not None:
-            await _same_model(found, world)
-        waiting = due(found, world.settings.language)
+            await _same_model(found, services)
+        waiting = due(found, services.settings.language)
         if any(map(_has_words, waiting)):
-            await _known_language(world)
-        kept = await sets(found, world)
-        applied = [await _apply(world, owner, m, kept) for m in waiting]
+            await _known_language(services)
+        kept = await sets(found, services)
+        applied = [await _apply(services, owner, m, kept) for m in waiting]
         if found.model is None:
-            await record_model(world, "current", scoring.FIRST_GENERATION)
+            await record_model(services, "current", scoring.FIRST_GENERATION)
     finally:
-        await world.graph.write(lambda tx: tx.fetch(UNLOCK, owner=owner))
+        await services.graph.write(lambda tx: tx.fetch(UNLOCK, owner=owner))
     # Wait even if nothing was applied: another process may have applied migrations and died.
-    world.report("waiting for the indexes")
-    await world.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
+    services.report("waiting for the indexes")
+    await services.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
     return tuple(applied)
 
 
@@ -182,37 +182,39 @@ async def measure(embedder: Embedder) -> Calibration:
     )
 
 
-async def _lock(world: Services, owner: str) -> None:
+async def _lock(services: Services, owner: str) -> None:
     for _ in range(int(WAIT_S / POLL_S)):
-        if await world.graph.write(lambda tx: tx.fetch(LOCK, owner=owner, seconds=LOCK_S)):
+        if await services.graph.write(lambda tx: tx.fetch(LOCK, owner=owner, seconds=LOCK_S)):
             return
-        await world.clock.sleep(POLL_S)
+        await services.clock.sleep(POLL_S)
     raise MigrationLockedError
 
 
-async def sets(found: GraphState, world: Services) -> dict[int, int]:
+async def sets(found: GraphState, services: Services) -> dict[int, int]:
     """Return the dimension of each embedding generation of the graph, or of its first one."""
     kept = {model.generation: model.dimension for model in found.models if model.key != "dropped"}
-    return kept or {scoring.FIRST_GENERATION: await world.embedder.dimension()}
+    return kept or {scoring.FIRST_GENERATION: await services.embedder.dimension()}
 
 
-async def _apply(world: Services, owner: str, migration: Migration, kept: Mapping[int, int]) -> str:
-    world.report(f"applying {migration.name}")
-    await _lock(world, owner)
-    language = world.settings.language if _has_words(migration) else None
+async def _apply(
+    services: Services, owner: str, migration: Migration, kept: Mapping[int, int]
+) -> str:
+    services.report(f"applying {migration.name}")
+    await _lock(services, owner)
+    language = services.settings.language if _has_words(migration) else None
     if language is not None:
         # A concurrent reader must not take half-built indexes for those of the old language.
-        await world.graph.write(lambda tx: tx.fetch(REOPEN, number=migration.number))
+        await services.graph.write(lambda tx: tx.fetch(REOPEN, number=migration.number))
     words = {"indexConfig": {"fulltext.analyzer": language}}
     for statement in migration.statements:
         if VECTORS in statement.params:
             for generation, dimension in kept.items():
-                await _index_vectors(world, statement, generation, dimension)
+                await _index_vectors(services, statement, generation, dimension)
         elif FULLTEXT in statement.params:
-            await world.graph.schema(statement, **{FULLTEXT: words})
+            await services.graph.schema(statement, **{FULLTEXT: words})
         else:
-            await world.graph.schema(statement)
-    await world.graph.write(
+            await services.graph.schema(statement)
+    await services.graph.write(
         lambda tx: tx.fetch(
             RECORD,
             number=migration.number,
@@ -224,19 +226,19 @@ async def _apply(world: Services, owner: str, migration: Migration, kept: Mappin
     return migration.name
 
 
-async def index_vectors(world: Services, generation: int, dimension: int) -> None:
+async def index_vectors(services: Services, generation: int, dimension: int) -> None:
     """Create the vector indexes of an embedding generation and wait until they are online."""
     for statement in (q for m in catalog.migrations() for q in m.statements):
         if VECTORS in statement.params:
-            await _index_vectors(world, statement, generation, dimension)
-    await world.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
+            await _index_vectors(services, statement, generation, dimension)
+    await services.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
 
 
 async def _index_vectors(
-    world: Services, statement: Query[Row], generation: int, dimension: int
+    services: Services, statement: Query[Row], generation: int, dimension: int
 ) -> None:
     about = catalog.in_generation(statement, generation)
-    await world.graph.schema(about, **{VECTORS: _vector_options(dimension)})
+    await services.graph.schema(about, **{VECTORS: _vector_options(dimension)})
 
 
 def _vector_options(dimension: int) -> dict[str, Any]:
@@ -249,17 +251,17 @@ def _vector_options(dimension: int) -> dict[str, Any]:
     }
 
 
-async def record_model(world: Services, key: str, generation: int) -> None:
+async def record_model(services: Services, key: str, generation: int) -> None:
     """Record the configured embedding model and its mean cosines for unrelated texts."""
-    world.report(f"measuring the embedding model {world.embedder.name}")
-    calibration = await measure(world.embedder)
-    dimension = await world.embedder.dimension()
-    await world.graph.write(
+    services.report(f"measuring the embedding model {services.embedder.name}")
+    calibration = await measure(services.embedder)
+    dimension = await services.embedder.dimension()
+    await services.graph.write(
         lambda tx: tx.fetch(
             RECORD_MODEL,
             key=key,
             generation=generation,
-            name=world.embedder.name,
+            name=services.embedder.name,
             dimension=dimension,
             mu_document=calibration.mu_document,
             mu_query=calibration.mu_query,
@@ -281,9 +283,9 @@ def _otherwise(found: GraphState, language: str) -> Sequence[Migration]:
     ]
 
 
-async def _known_language(world: Services) -> None:
-    language = world.settings.language
-    known = await world.graph.read(lambda tx: tx.fetch(LANGUAGES))
+async def _known_language(services: Services) -> None:
+    language = services.settings.language
+    known = await services.graph.read(lambda tx: tx.fetch(LANGUAGES))
     fit = [name for name in known if name not in UNFIT]
     if language not in fit:
         raise ConfigurationError(
@@ -292,12 +294,12 @@ async def _known_language(world: Services) -> None:
         )
 
 
-async def _same_language(found: GraphState, world: Services) -> None:
-    language = world.settings.language
+async def _same_language(found: GraphState, services: Services) -> None:
+    language = services.settings.language
     others = _otherwise(found, language)
     if not others:
         return
-    await _known_language(world)
+    await _known_language(services)
     made = {m.number: m.language for m in found.migrations}[others[0].number]
     if made is None:
         raise MigrationPendingError("A rebuild of the full-text indexes is in progress or failed.")
@@ -306,9 +308,9 @@ async def _same_language(found: GraphState, world: Services) -> None:
     )
 
 
-async def _same_model(found: GraphState, world: Services) -> EmbeddingModel:
+async def _same_model(found: GraphState, services: Services) -> EmbeddingModel:
     """Return the graph's record of the configured model."""
-    ours = (world.embedder.name, await world.embedder.dimension())
+    ours = (services.embedder.name, await services.embedder.dimension())
     filled = [model for model in found.models if model.key in ("current", "former")]
     for model in filled:
         if ours == (model.name, model.dimension):

@@ -15,7 +15,7 @@ from graphmem.errors import MigrationPendingError, ReembeddingError
 from graphmem.model import EmbeddingModel, GraphState, ReembedReport
 from graphmem.operations.schema import migration
 from graphmem.operations.schema.drift import INDEXES
-from graphmem.ports import OnPart, Role, Row, Services, Tx
+from graphmem.ports import OnProgress, Role, Row, Services, Tx
 from graphmem.rules import consolidation, identity, scoring
 
 PAGE = 500
@@ -35,7 +35,7 @@ DELETE = catalog.query("schema/delete_model", catalog.ignored)
 DROP_INDEX = catalog.query("schema/drop_index", catalog.ignored)
 
 
-async def reembed(world: Services, on_part: OnPart) -> ReembedReport:
+async def reembed(services: Services, on_progress: OnProgress) -> ReembedReport:
     """Fill the graph with embeddings of the configured model, then make that model current.
 
     Raises:
@@ -43,65 +43,65 @@ async def reembed(world: Services, on_part: OnPart) -> ReembedReport:
         ReembeddingError: a change to or from another model is in progress.
         ModelUnavailableError, ModelReplyError: the model failed; run again to resume.
     """
-    found = await _state(world)
-    await _clear(world, found, on_part)
-    model = await _target(world, found)
-    made = await _fill(world, model, on_part)
+    found = await _state(services)
+    await _clear(services, found, on_progress)
+    model = await _target(services, found)
+    made = await _fill(services, model, on_progress)
     if model.key == "next":
-        await _switch(world, model)
+        await _switch(services, model)
         # Embed what was written between the last check and the switch.
-        made += await _fill(world, model, on_part)
+        made += await _fill(services, model, on_progress)
     return ReembedReport(model=model.name, switched=model.key == "next", embedded=made)
 
 
-async def finish(world: Services, on_part: OnPart) -> ReembedReport:
+async def finish(services: Services, on_progress: OnProgress) -> ReembedReport:
     """Embed what clients of the former model wrote, and remove that model's embeddings.
 
     Raises:
         ReembeddingError: the configured model is not the graph's current one.
         MigrationPendingError, ModelUnavailableError, ModelReplyError: see `reembed`.
     """
-    found = await _state(world)
+    found = await _state(services)
     model = found.keyed("current")
-    if model is None or not await _is_ours(world, model):
+    if model is None or not await _is_ours(services, model):
         raise ReembeddingError(
-            f"The current model of the graph is not {world.embedder.name}.",
-            hint=f"Run `graphmem admin reembed --model {world.embedder.name}` first.",
+            f"The current model of the graph is not {services.embedder.name}.",
+            hint=f"Run `graphmem admin reembed --model {services.embedder.name}` first.",
         )
-    made = await _fill(world, model, on_part)
+    made = await _fill(services, model, on_progress)
     former = found.keyed("former")
     if former is not None:
-        await _rekey(world, former, "dropped")
-    await _clear(world, await _state(world), on_part)
+        await _rekey(services, former, "dropped")
+    await _clear(services, await _state(services), on_progress)
     return ReembedReport(model=model.name, switched=False, embedded=made)
 
 
-async def give_up(world: Services, on_part: OnPart) -> str | None:
+async def give_up(services: Services, on_progress: OnProgress) -> str | None:
     """Remove the embeddings of the model that is filling the graph and return its name.
 
     Return None if no model is. A concurrent run that is filling the graph ends with an error.
     """
-    found = await _state(world)
+    found = await _state(services)
     given_up = found.keyed("next")
     if given_up is not None:
-        await _rekey(world, given_up, "dropped")
-    await _clear(world, await _state(world), on_part)
+        await _rekey(services, given_up, "dropped")
+    await _clear(services, await _state(services), on_progress)
     return given_up.name if given_up else None
 
 
-async def _state(world: Services) -> GraphState:
-    found = await migration.state(world)
+async def _state(services: Services) -> GraphState:
+    found = await migration.state(services)
     waiting = migration.pending(found)
     if waiting:
         raise MigrationPendingError(f"{len(waiting)} migrations have not been applied.")
     return found
 
 
-async def _target(world: Services, found: GraphState) -> EmbeddingModel:
+async def _target(services: Services, found: GraphState) -> EmbeddingModel:
     """Return the record of the configured model; create it if the graph has none."""
     current, filling, former = map(found.keyed, ("current", "next", "former"))
     for model in (current, filling):
-        if model is not None and await _is_ours(world, model):
+        if model is not None and await _is_ours(services, model):
             break
     else:
         if filling is not None:
@@ -116,22 +116,22 @@ async def _target(world: Services, found: GraphState) -> EmbeddingModel:
                 hint="Finish that first: `graphmem admin reembed --finish` with the current model.",
             )
         latest = max((model.generation for model in found.models), default=0)
-        await migration.record_model(world, "next", latest + 1)
-        model = (await migration.state(world)).keyed("next")
-    if model is None or not await _is_ours(world, model):
+        await migration.record_model(services, "next", latest + 1)
+        model = (await migration.state(services)).keyed("next")
+    if model is None or not await _is_ours(services, model):
         raise ReembeddingError("Another process started with a different model concurrently.")
-    await migration.index_vectors(world, model.generation, model.dimension)
+    await migration.index_vectors(services, model.generation, model.dimension)
     return model
 
 
-async def _is_ours(world: Services, model: EmbeddingModel) -> bool:
+async def _is_ours(services: Services, model: EmbeddingModel) -> bool:
     return (model.name, model.dimension) == (
-        world.embedder.name,
-        await world.embedder.dimension(),
+        services.embedder.name,
+        await services.embedder.dimension(),
     )
 
 
-async def _switch(world: Services, model: EmbeddingModel) -> None:
+async def _switch(services: Services, model: EmbeddingModel) -> None:
     async def work(tx: Tx) -> None:
         found = (await tx.fetch(migration.STATE))[0]
         now = found.keyed("current")
@@ -142,36 +142,36 @@ async def _switch(world: Services, model: EmbeddingModel) -> None:
         if not await tx.fetch(REKEY, generation=model.generation, **moved):
             raise ReembeddingError(f"Re-embedding with {model.name} was given up concurrently.")
 
-    await world.graph.write(work)
-    world.report(f"the graph now uses {model.name}")
+    await services.graph.write(work)
+    services.report(f"the graph now uses {model.name}")
 
 
-async def _rekey(world: Services, model: EmbeddingModel, to: str) -> None:
+async def _rekey(services: Services, model: EmbeddingModel, to: str) -> None:
     change = {"generation": model.generation, "from": model.key, "to": to}
-    await world.graph.write(lambda tx: tx.fetch(REKEY, **change))
+    await services.graph.write(lambda tx: tx.fetch(REKEY, **change))
 
 
-async def _fill(world: Services, model: EmbeddingModel, on_part: OnPart) -> int:
+async def _fill(services: Services, model: EmbeddingModel, on_progress: OnProgress) -> int:
     """Embed nodes without an embedding of this model until a full pass finds none."""
     look = catalog.in_generation(LACKING, model.generation)
 
     async def step(at: Mapping[str, Any]) -> Row:
-        [page] = await world.graph.read(lambda tx: tx.fetch(look, **at))
+        [page] = await services.graph.read(lambda tx: tx.fetch(look, **at))
         return page
 
     made = 0
     while True:
         before = made
-        async for tenant, kind, page in _pages(world, step):
-            made += await _embed(world, model, tenant, kind, page["texts"])
-            on_part(kind, page["looked"])
+        async for tenant, kind, page in _pages(services, step):
+            made += await _embed(services, model, tenant, kind, page["texts"])
+            on_progress(kind, page["looked"])
         if made == before:
             return made
 
 
-async def _pages(world: Services, step: Step) -> AsyncIterator[tuple[str, str, Row]]:
+async def _pages(services: Services, step: Step) -> AsyncIterator[tuple[str, str, Row]]:
     """Yield the result of `step` for each page of nodes, with the tenant and kind."""
-    async for tenant in _tenants(world):
+    async for tenant in _tenants(services):
         for kind in KINDS:
             after: str | None = ""
             while after is not None:
@@ -180,27 +180,27 @@ async def _pages(world: Services, step: Step) -> AsyncIterator[tuple[str, str, R
                 after = page["after"]
 
 
-async def _tenants(world: Services) -> AsyncIterator[str]:
+async def _tenants(services: Services) -> AsyncIterator[str]:
     last = ""
-    while (tenant := await _behind(world, last)) is not None:
+    while (tenant := await _behind(services, last)) is not None:
         yield tenant
         last = tenant
 
 
-async def _behind(world: Services, last: str) -> str | None:
-    [row] = await world.graph.read(lambda tx: tx.fetch(NEXT_TENANT, after=last))
+async def _behind(services: Services, last: str) -> str | None:
+    [row] = await services.graph.read(lambda tx: tx.fetch(NEXT_TENANT, after=last))
     tenant: str | None = row["tenant"]
     return tenant
 
 
 async def _embed(
-    world: Services, model: EmbeddingModel, tenant: str, kind: str, texts: Sequence[Row]
+    services: Services, model: EmbeddingModel, tenant: str, kind: str, texts: Sequence[Row]
 ) -> int:
     worded = [(row, _worded(kind, row)) for row in texts]
     nonempty = [(row, text) for row, text in worded if text.strip()]
     if not nonempty:
         return 0
-    matrix = await world.embedder.embed([text for _, text in nonempty], Role.DOCUMENT)
+    matrix = await services.embedder.embed([text for _, text in nonempty], Role.DOCUMENT)
     rows = [{**row, "embedding": vector} for (row, _), vector in zip(nonempty, matrix, strict=True)]
     write = catalog.in_generation(WRITE, model.generation)
 
@@ -209,7 +209,7 @@ async def _embed(
             raise ReembeddingError(f"Re-embedding with {model.name} was given up concurrently.")
         await tx.fetch(write, tenant=tenant, kind=kind, texts=rows)
 
-    await world.graph.write(work)
+    await services.graph.write(work)
     return len(rows)
 
 
@@ -221,24 +221,24 @@ def _worded(kind: str, row: Row) -> str:
     return consolidation.prefix_speaker(row["name"], text) if kind == "turn" else text
 
 
-async def _clear(world: Services, found: GraphState, on_part: OnPart) -> None:
+async def _clear(services: Services, found: GraphState, on_progress: OnProgress) -> None:
     """Remove the embeddings, indexes and records of dropped models."""
     for model in found.models:
         if model.key == "dropped":
-            await _drop(world, model, on_part)
+            await _drop(services, model, on_progress)
 
 
-async def _drop(world: Services, model: EmbeddingModel, on_part: OnPart) -> None:
+async def _drop(services: Services, model: EmbeddingModel, on_progress: OnProgress) -> None:
     prop = scoring.embedding_property(model.generation)
-    for index in await world.graph.read(lambda tx: tx.fetch(INDEXES)):
+    for index in await services.graph.read(lambda tx: tx.fetch(INDEXES)):
         if index.item.type == "VECTOR" and index.item.properties[0] == prop:
-            await world.graph.schema(DROP_INDEX, name=index.item.name)
+            await services.graph.schema(DROP_INDEX, name=index.item.name)
     remove = catalog.in_generation(REMOVE, model.generation)
 
     async def step(at: Mapping[str, Any]) -> Row:
-        [page] = await world.graph.write(lambda tx: tx.fetch(remove, **at))
+        [page] = await services.graph.write(lambda tx: tx.fetch(remove, **at))
         return page
 
-    async for _, _, page in _pages(world, step):
-        on_part("removed", page["looked"])
-    await world.graph.write(lambda tx: tx.fetch(DELETE, generation=model.generation))
+    async for _, _, page in _pages(services, step):
+        on_progress("removed", page["looked"])
+    await services.graph.write(lambda tx: tx.fetch(DELETE, generation=model.generation))

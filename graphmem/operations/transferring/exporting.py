@@ -11,7 +11,7 @@ from typing import Any
 from graphmem import catalog
 from graphmem.errors import ExportFileError, ReadConflictError
 from graphmem.model import ExportReport
-from graphmem.ports import Exports, OnPart, RequestContext, Tx
+from graphmem.ports import Exports, OnProgress, RequestContext, Tx
 from graphmem.rules import read_options, transfer
 from graphmem.rules.transfer import KINDS, DigestChain, ExportCounts, NodeKind
 from graphmem.rules.transfer_records import KIND_ORDER, End, Header, Node, Reader
@@ -81,32 +81,32 @@ class _PartialFile:
     """Number of nodes left out because they were recorded later."""
 
 
-async def export(to: RequestContext, path: Path, on_part: OnPart) -> ExportReport:
+async def export(context: RequestContext, path: Path, on_progress: OnProgress) -> ExportReport:
     """Write everything that the tenant owns and that was recorded until now.
 
     Args:
-        to: request context; all scopes are exported.
+        context: request context; all scopes are exported.
         path: file to create; an incomplete export is written to `path`.part.
-        on_part: progress callback; receives a label and the number of nodes after each page.
+        on_progress: progress callback; receives a label and the number of nodes after each page.
 
     Raises:
         ExportFileError: the file exists or cannot be written, or an interrupted export at
             `path`.part does not match.
     """
-    exports = to.world.exports
+    exports = context.services.exports
     if await exports.size(path) is not None:
         raise ExportFileError(f"{path} already exists.", hint="Name another file, or remove it.")
-    draft = await _resumed(to, path.with_name(path.name + ".part"))
+    draft = await _resumed(context, path.with_name(path.name + ".part"))
     resumed = sum(draft.counts.records.values())
     if draft.size == 0:
-        draft.known = await _settled(to)
-        await _add(to, draft, [_header(to, draft)])
+        draft.known = await _settled(context)
+        await _add(context, draft, [_header(context, draft)])
     if not draft.ended:
         first, after = draft.place
-        await _write(to, draft, first, after, on_part)
+        await _write(context, draft, first, after, on_progress)
         for place in range(first + 1, len(KINDS)):
-            await _write(to, draft, place, "", on_part)
-        await _add(to, draft, [draft.counts.end()])
+            await _write(context, draft, place, "", on_progress)
+        await _add(context, draft, [draft.counts.end()])
     await exports.finish(draft.path, path)
     return ExportReport(
         records=draft.counts.records,
@@ -117,35 +117,35 @@ async def export(to: RequestContext, path: Path, on_part: OnPart) -> ExportRepor
     )
 
 
-def _header(to: RequestContext, draft: _PartialFile) -> dict[str, Any]:
-    return transfer.header(to.wall.tenant, to.model.name, to.model.dimension, draft.known)
+def _header(context: RequestContext, draft: _PartialFile) -> dict[str, Any]:
+    return transfer.header(context.tenant, context.model.name, context.model.dimension, draft.known)
 
 
-async def _resumed(to: RequestContext, path: Path) -> _PartialFile:
+async def _resumed(context: RequestContext, path: Path) -> _PartialFile:
     """Return the state of an interrupted export, truncated after its last complete line."""
-    size = await to.world.exports.size(path)
+    size = await context.services.exports.size(path)
     if size is None:
         return _PartialFile(path)
     reader = Reader()
     draft = _PartialFile(path, chain=reader.chain, counts=reader.counts)
     try:
-        async for end, found in lines(to.world.exports, path, reader):
+        async for end, found in lines(context.services.exports, path, reader):
             draft.size = end
-            _recall(to, draft, found)
+            _recall(context, draft, found)
     except ExportFileError as error:
         raise ExportFileError(
             f"The interrupted export {path} cannot be resumed. {error.message}",
             hint="Remove it and export again.",
         ) from None
     if size > draft.size:
-        await to.world.exports.cut(path, draft.size)
+        await context.services.exports.cut(path, draft.size)
     return draft
 
 
-def _recall(to: RequestContext, draft: _PartialFile, found: Header | Node | End) -> None:
+def _recall(context: RequestContext, draft: _PartialFile, found: Header | Node | End) -> None:
     if isinstance(found, Header):
         draft.known = found.known
-        if found.given != _header(to, draft):
+        if found.given != _header(context, draft):
             raise ExportFileError(f"It belongs to tenant {found.tenant!r} or to another model.")
     elif isinstance(found, Node):
         draft.place = KIND_ORDER[found.kind.label, found.kind.part], found.key
@@ -153,47 +153,49 @@ def _recall(to: RequestContext, draft: _PartialFile, found: Header | Node | End)
         draft.ended = True
 
 
-async def _settled(to: RequestContext) -> datetime:
+async def _settled(context: RequestContext) -> datetime:
     """Return a server time for which every earlier write is visible.
 
     An open transaction may have recorded something already. So this waits for the transactions
     open now, at most as long as one may take.
     """
-    found = await _open(to)
+    found = await _open(context)
     known: datetime = found["now"]
     waits, left = set(found["open"]), read_options.MAX_OPEN_TRANSACTION.total_seconds()
-    while left > 0 and waits & set((await _open(to))["open"]):
-        await to.world.clock.sleep(STEP_S)
+    while left > 0 and waits & set((await _open(context))["open"]):
+        await context.services.clock.sleep(STEP_S)
         left -= STEP_S
     return known
 
 
-async def _open(to: RequestContext) -> dict[str, Any]:
-    [found] = await to.world.graph.read(lambda tx: tx.fetch(OPEN))
+async def _open(context: RequestContext) -> dict[str, Any]:
+    [found] = await context.services.graph.read(lambda tx: tx.fetch(OPEN))
     return found
 
 
 async def _write(
-    to: RequestContext, draft: _PartialFile, place: int, after: str, on_part: OnPart
+    context: RequestContext, draft: _PartialFile, place: int, after: str, on_progress: OnProgress
 ) -> None:
     """Write all nodes of one kind with keys after `after`."""
     kind = KINDS[place]
-    while (page := await _page(to, kind, after, draft.known))["looked"]:
+    while (page := await _page(context, kind, after, draft.known))["looked"]:
         after = page["after"]
         draft.later += page["looked"] - len(page["records"])
-        generation = to.model.generation
+        generation = context.model.generation
         records = [transfer.node_record(kind, found, generation) for found in page["records"]]
-        await _add(to, draft, records)
-        on_part(kind.label, len(records))
+        await _add(context, draft, records)
+        on_progress(kind.label, len(records))
 
 
-async def _page(to: RequestContext, kind: NodeKind, after: str, known: datetime) -> dict[str, Any]:
+async def _page(
+    context: RequestContext, kind: NodeKind, after: str, known: datetime
+) -> dict[str, Any]:
     part = {"part": kind.part} if kind.auxiliary else {}
 
     async def work(tx: Tx) -> dict[str, Any]:
         [page] = await tx.fetch(
             READ_BESIDE if kind.auxiliary else READ,
-            tenant=to.wall.tenant,
+            tenant=context.tenant,
             known=known,
             kind=kind.label,
             after=after,
@@ -204,7 +206,7 @@ async def _page(to: RequestContext, kind: NodeKind, after: str, known: datetime)
             raise ReadConflictError
         return page
 
-    return await to.world.graph.read(work)
+    return await context.services.graph.read(work)
 
 
 def _whole(kind: NodeKind, found: Mapping[str, Any]) -> bool:
@@ -215,10 +217,10 @@ def _whole(kind: NodeKind, found: Mapping[str, Any]) -> bool:
 
 
 async def _add(
-    to: RequestContext, draft: _PartialFile, records: Sequence[Mapping[str, Any]]
+    context: RequestContext, draft: _PartialFile, records: Sequence[Mapping[str, Any]]
 ) -> None:
     data = b"".join(draft.chain.write(record) for record in records)
-    await to.world.exports.append(draft.path, draft.size, data)
+    await context.services.exports.append(draft.path, draft.size, data)
     draft.size += len(data)
     for record in records:
         if "kind" in record:

@@ -11,7 +11,7 @@ from graphmem import catalog
 from graphmem.errors import ExportFileError, ImportConflictError, ModelMismatchError
 from graphmem.model import ImportReport
 from graphmem.operations.transferring import exporting
-from graphmem.ports import OnPart, RequestContext, Tx
+from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import identity, items, transfer
 from graphmem.rules.scoring import generation_properties
 from graphmem.rules.transfer_records import Header, Node, Related
@@ -53,16 +53,16 @@ class _ImportTotals:
         self.kept += other.kept
 
 
-async def take(to: RequestContext, path: Path, on_part: OnPart) -> ImportReport:
+async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> ImportReport:
     """Write the records of a file that the tenant does not have yet.
 
     The whole file is checked before anything is written. Existing nodes are kept. Each batch is
     one transaction.
 
     Args:
-        to: request context of the target tenant; records keep their scopes.
+        context: request context of the target tenant; records keep their scopes.
         path: export file.
-        on_part: progress callback; receives `check` and the number of lines, then labels and the
+        on_progress: progress callback; gets `check` and the number of lines, then labels and the
             number of nodes.
 
     Raises:
@@ -70,17 +70,17 @@ async def take(to: RequestContext, path: Path, on_part: OnPart) -> ImportReport:
         ModelMismatchError: the embeddings are from another model.
         ImportConflictError: a record contradicts stored data; names its line.
     """
-    head = await _checked(to, path, on_part)
+    head = await _checked(context, path, on_progress)
     done, batch = _ImportTotals(), list[Node]()
-    async for found in exporting.records(to.world.exports, path):
+    async for found in exporting.records(context.services.exports, path):
         if isinstance(found, Header):
             continue
         if batch and not _fits(batch, found):
-            done.add(await _write(to, batch, on_part))
+            done.add(await _write(context, batch, on_progress))
             batch = []
         batch.append(found)
     if batch:
-        done.add(await _write(to, batch, on_part))
+        done.add(await _write(context, batch, on_progress))
     return ImportReport(
         tenant=head.tenant,
         known=head.known,
@@ -99,24 +99,24 @@ def _fits(batch: Batch, node: Node) -> bool:
     )
 
 
-async def _checked(to: RequestContext, path: Path, on_part: OnPart) -> Header:
+async def _checked(context: RequestContext, path: Path, on_progress: OnProgress) -> Header:
     """Return the header of a complete file with only valid records."""
-    if await to.world.exports.size(path) is None:
+    if await context.services.exports.size(path) is None:
         raise ExportFileError(f"File {path} does not exist.", hint="Check the name.")
     head: Header | None = None
-    async for found in exporting.records(to.world.exports, path):
+    async for found in exporting.records(context.services.exports, path):
         if isinstance(found, Header):
             head = found
-            _same_model(to, found)
+            _same_model(context, found)
         elif found.line % BATCH == 0:
-            on_part("check", BATCH)
+            on_progress("check", BATCH)
     if head is None:
         raise ExportFileError(f"{path} has no header.")
     return head
 
 
-def _same_model(to: RequestContext, head: Header) -> None:
-    own = to.model
+def _same_model(context: RequestContext, head: Header) -> None:
+    own = context.model
     if (head.model, head.dimension) != (own.name, own.dimension):
         raise ModelMismatchError(
             f"The export has embeddings of {head.model} ({head.dimension} dimensions), but "
@@ -125,23 +125,23 @@ def _same_model(to: RequestContext, head: Header) -> None:
         )
 
 
-async def _write(to: RequestContext, batch: Batch, on_part: OnPart) -> _ImportTotals:
+async def _write(context: RequestContext, batch: Batch, on_progress: OnProgress) -> _ImportTotals:
     async def work(tx: Tx) -> _ImportTotals:
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
-        return await _Batch(tx, to, batch).taken()
+        await tx.fetch(LOCK, tenant=context.tenant)
+        return await _Batch(tx, context, batch).taken()
 
-    done = await to.world.graph.write(work)
-    on_part(batch[0].kind.label, len(batch))
+    done = await context.services.graph.write(work)
+    on_progress(batch[0].kind.label, len(batch))
     return done
 
 
 class _Batch:
     """Writes some nodes of one kind in one transaction."""
 
-    def __init__(self, tx: Tx, to: RequestContext, batch: Batch) -> None:
+    def __init__(self, tx: Tx, context: RequestContext, batch: Batch) -> None:
         self.tx = tx
-        self.tenant = to.wall.tenant
-        self.generation = to.model.generation
+        self.tenant = context.tenant
+        self.generation = context.model.generation
         self.batch = batch
         self.kind = batch[0].kind
         self.done = _ImportTotals()

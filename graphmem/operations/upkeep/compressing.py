@@ -19,7 +19,7 @@ from graphmem.model import (
     RestoredEpisode,
     UpkeepPolicy,
 )
-from graphmem.ports import OnPart, RequestContext, Tx
+from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import (
     consolidation,
     drafts,
@@ -49,17 +49,17 @@ def shortens(summary: str | None, content: str | None) -> bool:
 
 
 def episode_event(
-    to: RequestContext, kind: EventType, label: str, about: str, run: str = ""
+    context: RequestContext, kind: EventType, label: str, about: str, run: str = ""
 ) -> dict[str, Any]:
     """Return an event about an item; its id is the same within a run."""
     return {
         "id": f"{kind.lower()}_{label.lower()}_{identity.digest(about, run)[:32]}",
         "about": about,
         "label": label,
-        "scope": to.wall.scope,
+        "scope": context.scope,
         "type": kind,
-        "occurred_at": to.world.clock.now(),
-        "request_hash": drafts.request_hash(to.wall.scope, kind, about),
+        "occurred_at": context.services.clock.now(),
+        "request_hash": drafts.request_hash(context.scope, kind, about),
         "payload": "{}",
     }
 
@@ -99,7 +99,7 @@ def in_order(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(events, key=lambda event: str(event["about"]))
 
 
-async def found(to: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dict[str, Any]]:
+async def found(context: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dict[str, Any]]:
     """Write-lock episodes and return id, scope, archive and hidden of those that are visible.
 
     Raises:
@@ -107,10 +107,10 @@ async def found(to: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dict[str
     """
     rows = await tx.fetch(
         ARCHIVED,
-        tenant=to.wall.tenant,
-        scopes=list(to.wall.scopes),
+        tenant=context.tenant,
+        scopes=list(context.read_scopes),
         ids=ids,
-        valid=to.world.clock.now(),
+        valid=context.services.clock.now(),
         known=None,
     )
     for row in rows:
@@ -127,29 +127,29 @@ UNUSED = catalog.query("upkeep/due_for_compression", dict)
 
 
 async def compress(
-    to: RequestContext, policy: UpkeepPolicy, on_part: OnPart, *, apply: bool
+    context: RequestContext, policy: UpkeepPolicy, on_progress: OnProgress, *, apply: bool
 ) -> CompressionReport:
     """Move the full texts of unused episodes into archives, one batch per transaction.
 
     Args:
-        to: request context.
+        context: request context.
         policy: selects the episodes.
-        on_part: progress callback; receives `episode` and the number processed.
+        on_progress: progress callback; receives `episode` and the number processed.
         apply: whether to write; False for a preview.
     """
-    until = to.world.clock.now() - timedelta(days=policy.compress_days)
+    until = context.services.clock.now() - timedelta(days=policy.compress_days)
     found: list[CompressedEpisode] = []
     after = (read_options.BEGINNING, "")
-    while rows := await _unused(to, policy, until, after):
+    while rows := await _unused(context, policy, until, after):
         gists = {row["id"]: gist(row["summary"], row["content"]) for row in rows}
-        done = set(await _write(to, rows, gists)) if apply else gists.keys()
+        done = set(await _write(context, rows, gists)) if apply else gists.keys()
         found += [_compressed(row, gists[row["id"]]) for row in rows if row["id"] in done]
         after = rows[-1]["occurred_at"], rows[-1]["id"]
-        on_part("episode", len(rows))
+        on_progress("episode", len(rows))
     return CompressionReport(applied=apply and bool(found), episodes=tuple(found))
 
 
-async def restore(to: RequestContext, episode_id: str) -> RestoredEpisode:
+async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
     """Restore the full text of an episode.
 
     Raises:
@@ -157,34 +157,34 @@ async def restore(to: RequestContext, episode_id: str) -> RestoredEpisode:
         ForeignScopeError: the episode belongs to another scope.
         ArchiveDamagedError: the archive does not match its checksum.
     """
-    once = identity.event_id(to.world.clock.now())
-    event = episode_event(to, EventType.RESTORE, EPISODE, episode_id, once)
+    once = identity.event_id(context.services.clock.now())
+    event = episode_event(context, EventType.RESTORE, EPISODE, episode_id, once)
 
     async def work(tx: Tx) -> bool:
-        rows = await found(to, tx, [episode_id])
+        rows = await found(context, tx, [episode_id])
         if not rows:
             raise NotFoundError(f"No episode {episode_id!r}.")
         [row] = rows
-        if row["scope"] != to.wall.scope:
+        if row["scope"] != context.scope:
             raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {row['scope']!r}.")
         if row["archive"] is None and not row["archived"]:
             return False
-        await tx.fetch(RESTORE, tenant=to.wall.tenant, events=[event])
+        await tx.fetch(RESTORE, tenant=context.tenant, events=[event])
         return True
 
-    changed = await to.world.graph.write(work)
+    changed = await context.services.graph.write(work)
     event_id = event["id"] if changed else None
     return RestoredEpisode(episode_id=episode_id, changed=changed, event_id=event_id)
 
 
 async def _unused(
-    to: RequestContext, policy: UpkeepPolicy, until: datetime, after: tuple[datetime, str]
+    context: RequestContext, policy: UpkeepPolicy, until: datetime, after: tuple[datetime, str]
 ) -> list[dict[str, Any]]:
-    return await to.world.graph.read(
+    return await context.services.graph.read(
         lambda tx: tx.fetch(
             UNUSED,
-            tenant=to.wall.tenant,
-            scope=to.wall.scope,
+            tenant=context.tenant,
+            scope=context.scope,
             importance=policy.importance,
             until=until,
             longest=upkeep.MAX_GIST_CHARS,
@@ -196,11 +196,11 @@ async def _unused(
 
 
 async def _write(
-    to: RequestContext, rows: Sequence[Mapping[str, Any]], gists: Mapping[str, str | None]
+    context: RequestContext, rows: Sequence[Mapping[str, Any]], gists: Mapping[str, str | None]
 ) -> list[str]:
     events = in_order(
         put_away(
-            episode_event(to, EventType.COMPRESS, EPISODE, row["id"])
+            episode_event(context, EventType.COMPRESS, EPISODE, row["id"])
             | {"source": formulas.STANDARD_VITALITY.consolidation},
             row,
             gists[row["id"]],
@@ -209,8 +209,8 @@ async def _write(
         )
         for row in rows
     )
-    return await to.world.graph.write(
-        lambda tx: tx.fetch(COMPRESS, tenant=to.wall.tenant, events=events)
+    return await context.services.graph.write(
+        lambda tx: tx.fetch(COMPRESS, tenant=context.tenant, events=events)
     )
 
 
@@ -232,7 +232,7 @@ TURNS = catalog.query("episode/turns", lambda row: row["turn"])
 
 
 async def graduate(
-    to: RequestContext, path: Path, policy: UpkeepPolicy, *, apply: bool
+    context: RequestContext, path: Path, policy: UpkeepPolicy, *, apply: bool
 ) -> GraduationReport:
     """Add a line to a digest for each episode that is due, then record it in events.
 
@@ -244,23 +244,25 @@ async def graduate(
         DigestLockedError: another process held the lock of the file for too long.
     """
     name = path.name
-    codes = upkeep.digest_codes(await to.world.files.read(path), name)
-    rows = await to.world.graph.read(
+    codes = upkeep.digest_codes(await context.services.files.read(path), name)
+    rows = await context.services.graph.read(
         lambda tx: tx.fetch(
             GRADUATES,
-            tenant=to.wall.tenant,
-            scope=to.wall.scope,
-            scopes=list(to.wall.scopes),
+            tenant=context.tenant,
+            scope=context.scope,
+            scopes=list(context.read_scopes),
             file=name,
             importance=policy.importance,
             accesses=policy.accesses,
-            until=to.world.clock.now() - timedelta(days=policy.graduate_days),
+            until=context.services.clock.now() - timedelta(days=policy.graduate_days),
             limit=policy.most + 1,
         )
     )
     due = rows[: policy.most]
     lines = {
-        row["id"]: upkeep.digest_line(row["occurred_at"], await _digest_text(to, row), row["id"])
+        row["id"]: upkeep.digest_line(
+            row["occurred_at"], await _digest_text(context, row), row["id"]
+        )
         for row in due
     }
     if apply and due:
@@ -270,8 +272,8 @@ async def graduate(
             codes = upkeep.digest_codes(text, name)
             return upkeep.add_lines(text, lines, name)
 
-        await to.world.files.revise(path, change)
-        await _write_digest(to, name, lines)
+        await context.services.files.revise(path, change)
+        await _write_digest(context, name, lines)
     return GraduationReport(
         applied=apply and bool(due),
         file=name,
@@ -288,7 +290,7 @@ async def graduate(
     )
 
 
-async def _digest_text(to: RequestContext, row: Mapping[str, Any]) -> str:
+async def _digest_text(context: RequestContext, row: Mapping[str, Any]) -> str:
     """Return the digest text of an episode: its summary, else its gist or first factual turn."""
     summary, content, gist = (row[name] or "" for name in ("summary", "content", "gist"))
     if summary.strip():
@@ -296,14 +298,17 @@ async def _digest_text(to: RequestContext, row: Mapping[str, Any]) -> str:
     if content.strip():
         return upkeep.gist(content)
     return (
-        gist or await _first_turn(to, row["id"]) or row["session_id"] or "an episode without words"
+        gist
+        or await _first_turn(context, row["id"])
+        or row["session_id"]
+        or "an episode without words"
     )
 
 
-async def _first_turn(to: RequestContext, episode_id: str) -> str:
+async def _first_turn(context: RequestContext, episode_id: str) -> str:
     """Return the first factual turn of a person, else a person's first turn, else ''."""
     first, start = "", 0
-    while turns := await _turns(to, episode_id, start):
+    while turns := await _turns(context, episode_id, start):
         for turn in turns:
             if transcripts.is_human(turn["role"]) and turn["text"].strip():
                 text = upkeep.gist(turn["text"], turn["name"])
@@ -314,12 +319,12 @@ async def _first_turn(to: RequestContext, episode_id: str) -> str:
     return first
 
 
-async def _turns(to: RequestContext, episode_id: str, start: int) -> list[dict[str, Any]]:
-    return await to.world.graph.read(
+async def _turns(context: RequestContext, episode_id: str, start: int) -> list[dict[str, Any]]:
+    return await context.services.graph.read(
         lambda tx: tx.fetch(
             TURNS,
-            tenant=to.wall.tenant,
-            scopes=[to.wall.scope],
+            tenant=context.tenant,
+            scopes=[context.scope],
             episode_id=episode_id,
             **{"from": start},
             limit=PAGE,
@@ -327,23 +332,25 @@ async def _turns(to: RequestContext, episode_id: str, start: int) -> list[dict[s
     )
 
 
-async def _write_digest(to: RequestContext, name: str, lines: Mapping[str, str]) -> None:
-    now = to.world.clock.now()
+async def _write_digest(context: RequestContext, name: str, lines: Mapping[str, str]) -> None:
+    now = context.services.clock.now()
     # A fixed order makes concurrent writers wait for each other, so they cannot deadlock.
     events = [
-        _event(to, name, about, lines[about]) | {"occurred_at": now} for about in sorted(lines)
+        _event(context, name, about, lines[about]) | {"occurred_at": now} for about in sorted(lines)
     ]
-    await to.world.graph.write(lambda tx: tx.fetch(GRADUATE, tenant=to.wall.tenant, events=events))
+    await context.services.graph.write(
+        lambda tx: tx.fetch(GRADUATE, tenant=context.tenant, events=events)
+    )
 
 
-def _event(to: RequestContext, name: str, about: str, line: str) -> dict[str, Any]:
+def _event(context: RequestContext, name: str, about: str, line: str) -> dict[str, Any]:
     payload = {"file": name, "line_sha256": identity.digest(line)}
     return {
         "id": "graduate_" + identity.digest(about, name)[:32],
         "about": about,
-        "scope": to.wall.scope,
+        "scope": context.scope,
         "type": EventType.GRADUATE,
-        "request_hash": drafts.request_hash(to.wall.scope, EventType.GRADUATE, about, name),
+        "request_hash": drafts.request_hash(context.scope, EventType.GRADUATE, about, name),
         "source": formulas.STANDARD_VITALITY.consolidation,
         "artifact_ref": name,
         "payload": json.dumps(payload, ensure_ascii=False),

@@ -22,7 +22,7 @@ from graphmem.model import (
 )
 from graphmem.operations.upkeep import compressing
 from graphmem.operations.upkeep.compressing import EPISODE, in_order
-from graphmem.ports import OnPart, RequestContext, Tx
+from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import identity, read_options, upkeep, usage
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.usage import STANDARD
@@ -51,18 +51,23 @@ class _PruneBatch:
 
 
 async def prune(
-    to: RequestContext, policy: PrunePolicy, kinds: Sequence[str], on_part: OnPart, *, apply: bool
+    context: RequestContext,
+    policy: PrunePolicy,
+    kinds: Sequence[str],
+    on_progress: OnProgress,
+    *,
+    apply: bool,
 ) -> PruneReport:
     """Compress and archive the unused items of a scope, one page per transaction.
 
     Args:
-        to: request context.
+        context: request context.
         policy: number of idle days for each action.
         kinds: any of Memory, Belief and Episode.
-        on_part: progress callback; receives `rating` and the number checked.
+        on_progress: progress callback; receives `rating` and the number checked.
         apply: whether to write; False for a preview.
     """
-    now = to.world.clock.now()
+    now = context.services.clock.now()
     run = "prune_" + identity.event_id(now)
     items: list[PruneCandidate] = []
     rated = kept = 0
@@ -72,20 +77,22 @@ async def prune(
 
         async def work(tx: Tx, place: tuple[float, str, str] = place) -> tuple[_PruneBatch, Any]:
             if apply:
-                await tx.fetch(LOCK, tenant=to.wall.tenant)
-            rows = await tx.fetch(PRUNABLE, **_asked(to, kinds, now, place))
+                await tx.fetch(LOCK, tenant=context.tenant)
+            rows = await tx.fetch(PRUNABLE, **_asked(context, kinds, now, place))
             page = _judged(rows, now, policy)
             if apply:
-                await _write(to, tx, page, run, now)
+                await _write(context, tx, page, run, now)
             return page, rows[-1] if rows else None
 
-        page, last = await (to.world.graph.write(work) if apply else to.world.graph.read(work))
+        page, last = await (
+            context.services.graph.write(work) if apply else context.services.graph.read(work)
+        )
         if last is None:
             break
         rated, kept = rated + page.rated, kept + page.kept
         items += [item for item, _ in page.items]
         after = (last["from_elo"], last["kind"], last["id"])
-        on_part("rating", page.rated)
+        on_progress("rating", page.rated)
     done = apply and bool(items)
     return PruneReport(
         applied=done,
@@ -98,15 +105,15 @@ async def prune(
 
 
 @retry_conversion
-async def pruned(to: RequestContext, run: str | None) -> list[PruneRecord]:
+async def pruned(context: RequestContext, run: str | None) -> list[PruneRecord]:
     """Return the prune records of the scope, of one run or of all, oldest first."""
     found: list[PruneRecord] = []
     after = (read_options.BEGINNING, "")
-    while rows := await to.world.graph.read(
+    while rows := await context.services.graph.read(
         lambda tx, after=after: tx.fetch(  # type: ignore[misc]
             PRUNED,
-            tenant=to.wall.tenant,
-            scope=to.wall.scope,
+            tenant=context.tenant,
+            scope=context.scope,
             run=run,
             after_at=after[0],
             after_id=after[1],
@@ -119,25 +126,25 @@ async def pruned(to: RequestContext, run: str | None) -> list[PruneRecord]:
 
 
 async def restore_run(
-    to: RequestContext, run: str, ids: frozenset[str] | None, on_part: OnPart
+    context: RequestContext, run: str, ids: frozenset[str] | None, on_progress: OnProgress
 ) -> PruneRestoreReport:
     """Restore the items that a run pruned, or some of them, one page per transaction.
 
     The call is safe to interrupt and to repeat: items already restored are skipped.
 
     Args:
-        to: request context.
+        context: request context.
         run: id of the pruning run.
         ids: ids of the items; None for all.
-        on_part: progress callback; receives `item` and the number restored.
+        on_progress: progress callback; receives `item` and the number restored.
 
     Raises:
         NotFoundError: the scope has no such run, or the run has no such item.
         ArchiveDamagedError: an archive does not match its checksum.
     """
-    lines = await pruned(to, run)
+    lines = await pruned(context, run)
     if not lines:
-        raise NotFoundError(f"No pruning {run!r} in scope {to.wall.scope!r}.")
+        raise NotFoundError(f"No pruning {run!r} in scope {context.scope!r}.")
     if missing := sorted((ids or frozenset()) - {line.id for line in lines}):
         raise NotFoundError(f"Pruning {run!r} has no item {missing[0]!r}.")
     away = {
@@ -146,20 +153,20 @@ async def restore_run(
         if line.away and (ids is None or line.id in ids)
     }
     items = sorted(away)
-    once = identity.event_id(to.world.clock.now())
+    once = identity.event_id(context.services.clock.now())
     for start in range(0, len(items), PAGE):
-        part = [_back(to, item, once, run) for item in items[start : start + PAGE]]
-        await to.world.graph.write(lambda tx, part=part: _restore(to, tx, part))  # type: ignore[misc]
-        on_part("item", len(part))
+        part = [_back(context, item, once, run) for item in items[start : start + PAGE]]
+        await context.services.graph.write(lambda tx, part=part: _restore(context, tx, part))  # type: ignore[misc]
+        on_progress("item", len(part))
     return PruneRestoreReport(items=len(items))
 
 
 def _asked(
-    to: RequestContext, kinds: Sequence[str], now: datetime, after: tuple[float, str, str]
+    context: RequestContext, kinds: Sequence[str], now: datetime, after: tuple[float, str, str]
 ) -> dict[str, Any]:
     return {
-        "tenant": to.wall.tenant,
-        "scope": to.wall.scope,
+        "tenant": context.tenant,
+        "scope": context.scope,
         "kinds": list(kinds),
         "valid": now,
         "known": None,
@@ -215,7 +222,9 @@ def _days(span: timedelta) -> float:
     return span / timedelta(days=1)
 
 
-async def _write(to: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: datetime) -> None:
+async def _write(
+    context: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: datetime
+) -> None:
     shortened: list[dict[str, Any]] = []
     episodes: list[dict[str, Any]] = []
     statements: list[dict[str, Any]] = []
@@ -225,7 +234,8 @@ async def _write(to: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: d
         origin = {"source": SOURCE, "actor": run, "occurred_at": now}
         if compressing.shortens(item["summary"], item["content"]):
             event = (
-                compressing.episode_event(to, EventType.COMPRESS, one.kind, one.id, run) | origin
+                compressing.episode_event(context, EventType.COMPRESS, one.kind, one.id, run)
+                | origin
             )
             gist = compressing.gist(item["summary"], item["content"])
             since = now - timedelta(days=one.idle_days)
@@ -233,7 +243,10 @@ async def _write(to: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: d
                 compressing.put_away(event, {"id": one.id, **item}, gist, since, **details)
             )
         if one.fate is PruneAction.ARCHIVE:
-            event = compressing.episode_event(to, EventType.ARCHIVE, one.kind, one.id, run) | origin
+            event = (
+                compressing.episode_event(context, EventType.ARCHIVE, one.kind, one.id, run)
+                | origin
+            )
             hidden = episodes if one.kind == EPISODE else statements
             hidden.append(event | {"payload": json.dumps(details)})
     for query, events in (
@@ -242,19 +255,19 @@ async def _write(to: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: d
         (MARK, statements),
     ):
         if events:
-            await tx.fetch(query, tenant=to.wall.tenant, events=in_order(events))
+            await tx.fetch(query, tenant=context.tenant, events=in_order(events))
 
 
-def _back(to: RequestContext, item: tuple[str, str], once: str, run: str) -> dict[str, Any]:
-    event = compressing.episode_event(to, EventType.RESTORE, *item, once)
+def _back(context: RequestContext, item: tuple[str, str], once: str, run: str) -> dict[str, Any]:
+    event = compressing.episode_event(context, EventType.RESTORE, *item, once)
     return event | {"source": SOURCE, "actor": run}
 
 
-async def _restore(to: RequestContext, tx: Tx, events: Sequence[dict[str, Any]]) -> None:
-    tenant = to.wall.tenant
+async def _restore(context: RequestContext, tx: Tx, events: Sequence[dict[str, Any]]) -> None:
+    tenant = context.tenant
     await tx.fetch(LOCK, tenant=tenant)
     episodes = {event["about"]: event for event in events if event["label"] == EPISODE}
-    there = await compressing.found(to, tx, list(episodes))
+    there = await compressing.found(context, tx, list(episodes))
     back = [episodes[row["id"]] for row in there if row["archive"] is not None or row["archived"]]
     if back:
         await tx.fetch(compressing.RESTORE, tenant=tenant, events=back)

@@ -30,7 +30,7 @@ class Log:
 
     def __init__(self, memory: Handle, items: Sequence[tuple[str, str]], seed: int) -> None:
         self._memory = memory
-        self._tenant = memory._state.binding.wall.tenant
+        self._tenant = memory._state.context.tenant
         self._items = items
         self._chance = random.Random(seed)
         self._at = JUNE
@@ -124,7 +124,7 @@ def things(memory: Handle, n_memories: int = 8) -> list[tuple[str, str]]:
 
 
 def written(memory: Handle, entries: Sequence[Entry]) -> None:
-    run_now(access_log.write(memory._state.binding.world, entries))
+    run_now(access_log.write(memory._state.context.services, entries))
 
 
 def ratings(look: Look, tenant: str) -> dict[str, dict[str, Any]]:

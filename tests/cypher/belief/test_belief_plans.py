@@ -69,10 +69,10 @@ def test_evidence_is_reached_from_its_belief(session: neo4j.Session, name: str) 
 
 def hits(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> int:
     """Return how often a read of the history asked the store for anything."""
-    binding = handle._state.binding
-    test = read_options.sprt_params(read_options.sprt_parameters(binding.world.settings))
+    context = handle._state.context
+    test = read_options.sprt_params(read_options.sprt_parameters(context.services.settings))
     known = read_options.read_params(
-        ReadOptions(as_of=as_of), binding.wall, binding.world.settings, END
+        ReadOptions(as_of=as_of), context.tenant_scope, context.services.settings, END
     )
     slot = handle.current(SUBJECT, PREDICATE)
     given = known | {

@@ -51,9 +51,11 @@ def trials(draw: st.DrawFn) -> list[Item]:
 
 def with_bounds(handle: Handle, chosen: dict[str, float]) -> Handle:
     """Return the same handle on a deployment that has chosen other bounds of the test."""
-    binding = handle._state.binding
-    world = replace(binding.world, settings=binding.world.settings.model_copy(update=chosen))
-    return type(handle)(replace(handle._state, binding=replace(binding, world=world)))
+    context = handle._state.context
+    services = replace(
+        context.services, settings=context.services.settings.model_copy(update=chosen)
+    )
+    return type(handle)(replace(handle._state, context=replace(context, services=services)))
 
 
 def wrong_flips(
@@ -61,7 +63,7 @@ def wrong_flips(
 ) -> list[str]:
     """Return in what the flip set of a belief is not one, or is not smallest."""
     handle = with_bounds(written.handle, chosen)
-    test = read_options.sprt_parameters(handle._state.binding.world.settings)
+    test = read_options.sprt_parameters(handle._state.context.services.settings)
     found = handle.beliefs.flip_set(belief_id, as_of=as_of)
     evidence = [e for e in written.of(belief_id, as_of.known) if e.at <= (as_of.valid or e.at)]
     status = sequential_oracle.test(evidence, 0.5, test).status

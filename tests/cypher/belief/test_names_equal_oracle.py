@@ -97,7 +97,7 @@ def named_by(handle: Handle, look: Look, said: Said) -> list[Naming]:
         "MATCH (e:Event {tenant: $tenant, type: 'SAME_AS'})-[:CONCERNS]->(n:Name) "
         "RETURN e.id AS id, n.key AS key, e.same_as AS same_as, e.occurred_at AS at, "
         "e.recorded_at AS recorded_at",
-        tenant=handle._state.binding.wall.tenant,
+        tenant=handle._state.context.tenant,
     )
     times = ("at", "recorded_at")
     return [Naming(**{**row, **{t: row[t].to_native() for t in times}}) for row in rows]

@@ -80,7 +80,7 @@ def declare(
     handle.predicates.declare(PREDICATE, event_id=event_id, at=at, **policy.model_dump())
     [row] = look.rows(
         "MATCH (e:Event {tenant: $tenant, id: $id}) RETURN e.recorded_at AS recorded_at",
-        tenant=handle._state.binding.wall.tenant,
+        tenant=handle._state.context.tenant,
         id=event_id,
     )
     return Declaration(event_id, policy, at, row["recorded_at"].to_native())
@@ -97,7 +97,7 @@ def reads_by(written: Written, as_of: AsOf, expected: Policy, **by: object) -> N
 
 def test_declaring_one_changes_reads_and_no_event(plain: Handle, look: Look) -> None:
     memory = clocked(plain)
-    tenant = memory._state.binding.wall.tenant
+    tenant = memory._state.context.tenant
     memory.observe(SUBJECT, PREDICATE, "Borealis", confidence=0.8, at=BASE)
     memory.observe(SUBJECT, PREDICATE, "Atlas", confidence=0.9, at=BASE + 4 * DAY)
     before, many = look.events(tenant), memory.current(SUBJECT, PREDICATE)

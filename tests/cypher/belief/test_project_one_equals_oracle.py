@@ -45,17 +45,17 @@ def test_the_values_of_a_slot(
 
 
 def read(written: Written, as_of: AsOf, policy: Policy) -> list[dict[str, Any]]:
-    binding = written.handle._state.binding
+    context = written.handle._state.context
     params = read_options.read_params(
-        ReadOptions(as_of, policy), binding.wall, binding.world.settings, END
+        ReadOptions(as_of, policy), context.tenant_scope, context.services.settings, END
     )
     del params["scopes"]
     return run_now(
-        binding.world.graph.read(
+        context.services.graph.read(
             lambda tx: tx.fetch(
                 PROJECT_ONE,
                 **params,
-                scope=binding.wall.scope,
+                scope=context.scope,
                 subject=SUBJECT.casefold(),
                 predicate=PREDICATE,
                 limit=1_000,

@@ -33,14 +33,14 @@ def said(seed: int) -> list[tuple[str | None, str]]:
 
 def similarities(memory: Handle, texts: list[str]) -> np.ndarray:
     matrix = run_now(HashEmbedder().embed(texts, Role.DOCUMENT)).astype("float64")
-    mu = memory._state.binding.model.mu_document
+    mu = memory._state.context.model.mu_document
     return scoring.calibrate(matrix @ matrix.T, mu)  # type: ignore[return-value]
 
 
 def ground(memory: Handle, since: datetime = read_options.BEGINNING) -> Neighborhood:
     policy = ConsolidationPolicy(near=NEAR, same=NEAR, neighbours=1_000)
     seen = ScopeSnapshot(known=datetime.now(UTC) + timedelta(minutes=1), since=since)
-    return run_now(passages.ground(memory._state.binding, seen, policy, lambda _kind, _count: None))
+    return run_now(passages.ground(memory._state.context, seen, policy, lambda _kind, _count: None))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -93,7 +93,7 @@ def test_beliefs_near_are_those_that_the_vectors_make(plain: Handle) -> None:
 
 
 def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: Handle) -> None:
-    binding = plain._state.binding
+    context = plain._state.context
     for n, (name, text) in enumerate(said(9)):
         message = {"role": "user", "content": text} | ({"name": name} if name else {})
         plain.session(f"s{n % 7}").add_messages([message])
@@ -103,7 +103,7 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: Handle) -
     seen = ScopeSnapshot(
         known=late.recorded_at - timedelta(microseconds=1), since=read_options.BEGINNING
     )
-    run_now(passages._indexed(binding, late.recorded_at))
+    run_now(passages._indexed(context, late.recorded_at))
     everything = [turn for n in range(7) for turn in _turns(plain, f"s{n}")]
     told = [one for one in everything if one.role == "user"]
     used = {one.id for one in told[::9]}
@@ -114,10 +114,10 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: Handle) -
         claim.id: NewBelief(
             claim, run_now(HashEmbedder().embed([claim.statement], Role.DOCUMENT))[0]
         )
-        for claim in (claims.statement_claim(binding.wall.scope, one) for one in statements)
+        for claim in (claims.statement_claim(context.scope, one) for one in statements)
     }
     policy = ConsolidationPolicy(near=NEAR, same=NEAR, against=NEAR)
-    found = run_now(passages.around(binding, seen, made, used, policy))
+    found = run_now(passages.around(context, seen, made, used, policy))
     spoken = [consolidation.prefix_speaker(one.name, one.text) for one in told]
     exact = similarities(plain, [*spoken, *statements])[: len(told), len(told) :]
     wanted = {
@@ -134,7 +134,7 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: Handle) -
     assert {statement for _, statement in wanted} == set(statements)
     # A belief that is older than the run has been compared with every passage.
     older = replace(seen, known=datetime.now(UTC) + timedelta(minutes=1))
-    again = run_now(passages.around(binding, older, made, used, policy))
+    again = run_now(passages.around(context, older, made, used, policy))
     assert {one.claim.statement for same in again.same.values() for one in same} == {
         *statements[:2]
     }
