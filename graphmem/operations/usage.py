@@ -238,13 +238,15 @@ class _Log:
 
     def entry(self, one: Mapping[str, Any], session_id: str | None) -> None:
         """Add one search or access; skip accesses to deleted items."""
-        if one["type"] == EventType.SEARCH:
+        # An event that is being deleted has no type: the read is made again.
+        kind = EventType(one["type"])
+        if kind is EventType.SEARCH:
             payload = json.loads(one["payload"])
             asked = payload["tool"], payload["query"]
             self.searches.append(
                 LoggedSearch(one["id"], session_id, *asked, one["at"], one["results"])
             )
-        elif one["type"] == EventType.ACCESS and one["item_id"] is not None:
+        elif kind is EventType.ACCESS and one["item_id"] is not None:
             self.accesses.append(LoggedAccess(one["item_id"], session_id, one["at"]))
 
 

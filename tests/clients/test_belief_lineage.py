@@ -186,7 +186,9 @@ def act(memory: Handle, step: Step, evidence: list[str], by: dict[str, Any]) -> 
         "revise": lambda: memory.beliefs.revise(one, first, **by),
         "split": lambda: memory.beliefs.split(one, [first, second], **by),
         "merge": lambda: memory.beliefs.merge([one, other], first, **by),
-        "retract": lambda: memory.beliefs.retract(evidence[which % len(evidence)], **by),
+        "retract": lambda: memory.beliefs.retract(
+            evidence[which % len(evidence)], retraction_id=by["event_id"], at=by["at"]
+        ),
     }
     return acts[name]()
 

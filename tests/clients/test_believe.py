@@ -368,10 +368,10 @@ def test_what_cannot_be_seen_is_not_there(memory: Handle, look: Look, tenant: st
                 stranger.beliefs.get,
                 stranger.evidence_for,
                 stranger.beliefs.what_if,
-                lambda b, s=stranger: s.evidence(b, "supporting", 0.7),
-                lambda b, s=stranger: s.revise(b, "Something else"),
-                lambda b, s=stranger: s.split(b, ["One thing", "Another"]),
-                lambda b, s=stranger: s.merge([b, "b_other"], "One thing"),
+                lambda b, s=stranger: s.add_evidence(b, "supporting", 0.7),
+                lambda b, s=stranger: s.beliefs.revise(b, "Something else"),
+                lambda b, s=stranger: s.beliefs.split(b, ["One thing", "Another"]),
+                lambda b, s=stranger: s.beliefs.merge([b, "b_other"], "One thing"),
             ):
                 with pytest.raises(NotFoundError) as caught:
                     ask(belief_id)
@@ -384,7 +384,7 @@ def test_what_cannot_be_seen_is_not_there(memory: Handle, look: Look, tenant: st
 def test_a_boundary_that_is_met_exactly_is_crossed(plain: Handle) -> None:
     """With alpha and beta of 0.1 the bounds are ln 9 and -ln 9, one strong piece away."""
     services = plain._state.context.services
-    settings = services.settings.model_copy(update={"alpha": 0.1, "beta": 0.1})
+    settings = services.settings.model_copy(update={"sprt_alpha": 0.1, "sprt_beta": 0.1})
     memory = on(plain, settings=settings)
     for kind, status in (("supporting", PROMOTED), ("refuting", DEMOTED)):
         belief = memory.believe(f"It is {kind}.", confidence=0.5)

@@ -130,7 +130,7 @@ def model(prompt: Any) -> Any:
         if fact is not None:
             offers.append(
                 {
-                    "turn_id": key,
+                    "turn": key,
                     "quote": fact.quote,
                     "subject": fact.subject,
                     "predicate": fact.predicate,

@@ -73,7 +73,7 @@ def test_what_is_archived_is_hidden_and_can_be_restored(
     assert listed(memory) == listed(memory, include_superseded=True) == {}
     assert listed(memory, include_archived=True) == {FOUR: "archived"}
     assert recalled(memory) == {}
-    [hidden] = recalled(memory, hidden=True).values()
+    [hidden] = recalled(memory, include_hidden=True).values()
     assert (hidden.belief.status, hidden.lost, hidden.head_ids) == ("archived", True, ())
     assert memory.context("threads of the worker pool").ids == ()
     shown = memory.context("threads of the worker pool", include_hidden=True).text
@@ -108,7 +108,7 @@ def test_it_was_what_it_was_at_earlier_times(memory: Handle) -> None:
     assert listed(memory, as_of=then) == {}
     assert recalled(memory, as_of=then) == {}
     assert listed(memory, as_of=then, include_archived=True) == {FOUR: "archived"}
-    assert list(recalled(memory, as_of=then, hidden=True)) == [FOUR]
+    assert list(recalled(memory, as_of=then, include_hidden=True)) == [FOUR]
     assert list(recalled(memory, as_of=AsOf(valid=MAY + DAY))) == [FOUR]
 
 

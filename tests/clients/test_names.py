@@ -229,7 +229,7 @@ def test_extraction_records_under_the_name_that_is_stood_for(door: Door, memory:
         [Message(role="user", name="Alice", content="I moved to Lisboa.", at=MAY)]
     )
     offered = {
-        "turn_id": "t1",
+        "turn": "t1",
         "quote": "I moved to Lisboa",
         "subject": "user",
         "predicate": "lives_in",

@@ -134,7 +134,7 @@ def test_of_one_instant_the_larger_id_holds(memory: Handle) -> None:
 
 def test_a_retraction_under_a_repeated_id(memory: Handle, look: Look, tenant: str) -> None:
     memory.observe(*ATLAS, event_id="x", at=MAY)
-    given: dict[str, Any] = {"event_id": "r", "note": "n", "at": MAY}
+    given: dict[str, Any] = {"retraction_id": "r", "note": "n", "at": MAY}
     first = memory.beliefs.retract("x", **given)
     before = look.events(tenant)
     assert memory.beliefs.retract("x", **given) == first.model_copy(update={"repeated": True})

@@ -219,7 +219,7 @@ def test_what_memory_supplied_does_not_come_back_as_evidence(memory: Handle) -> 
 
 def test_episodes_are_kept_once(memory: Handle, look: Look, tenant: str) -> None:
     known = {
-        "id": "doc-1",
+        "episode_id": "doc-1",
         "summary": "a paper",
         "content": "on memory",
         "entities": ["Neo4j", "graph"],
@@ -248,8 +248,8 @@ def test_episodes_are_kept_once(memory: Handle, look: Look, tenant: str) -> None
     [
         {"importance": 1.5},
         {"importance": float("nan")},
-        {"event_id": ""},
-        {"event_id": "x" * 10_000},
+        {"episode_id": ""},
+        {"episode_id": "x" * 10_000},
         {"at": datetime(2025, 1, 1)},  # noqa: DTZ001
         {"at": datetime(9999, 12, 31, tzinfo=UTC)},
         {"entities": "Neo4j"},

@@ -132,7 +132,7 @@ def test_what_is_taken_harms_nobody(
     except EXPECTED as error:
         hypothesis.event(f"{type(error).__name__}")
     for handle, name in product(
-        (memory, memory.scope("alice")), [*READS, *JOBS, "rebuild", *READS]
+        (memory, memory.scope("alice")), [*READS, *JOBS, "admin.rebuild", *READS]
     ):
         try:
             CALLS[name](handle, victim.marked)

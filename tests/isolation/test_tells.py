@@ -93,7 +93,10 @@ def test_an_id_of_another_tenant_answers_like_one_of_nobody(
     assert asked[0] == asked[1]
 
 
-@pytest.mark.parametrize("method", ["get", "belief", "evidence", "accept", "restore_pruned"])
+@pytest.mark.parametrize(
+    "method",
+    ["memories.get", "beliefs.get", "add_evidence", "proposals.accept", "usage.restore_pruned"],
+)
 def test_the_owner_is_answered_otherwise(victim: Victim, method: str) -> None:
     """What is compared above tells the two apart where there is something to tell."""
     known = {name: one for name, one in victim.known.items() if "cursor" not in name}

@@ -171,7 +171,7 @@ class Writers(RuleBasedStateMachine):
             made.append({**names, **said, "at": at, "event_id": event_id})
         made += made[: 1 + again]
         done = self.handles[scope].observe_many(made)
-        assert [r.event_id for r in done] == [one["id"] for one in made]
+        assert [r.event_id for r in done] == [one["event_id"] for one in made]
         assert [r.repeated for r in done] == [False] * len(told) + [True] * (len(made) - len(told))
         return multiple(*{r.belief_id for r in done})
 

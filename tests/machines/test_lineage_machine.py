@@ -125,7 +125,8 @@ class Writers(RuleBasedStateMachine):
         event_id = self.next_id()
 
         def done() -> str:
-            return str(getattr(self.handles[scope], act)(memory, at=at, id=event_id))
+            memories = self.handles[scope].memories
+            return str(getattr(memories, act)(memory, at=at, event_id=event_id))
 
         if self.is_refused(scope, memory, done):
             return

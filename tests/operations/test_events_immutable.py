@@ -78,7 +78,7 @@ def replaced(call: Callable[..., Any]) -> list[Callable[[Handle], Any]]:
         ids = believed(memory, 30), believed(memory, 31)
         memory.add_evidence(ids[0], "refuting", 0.85, at=MAY)
         for _ in range(2):
-            call(memory, *ids, id=f"{ids[0]} again")
+            call(memory, *ids, event_id=f"{ids[0]} again")
 
     return [lambda m: call(m, believed(m, 32), believed(m, 33)), twice]
 
@@ -90,7 +90,7 @@ def marked(call: Callable[..., Any]) -> list[Callable[[Handle], Any]]:
         belief = believed(memory, 36)
         memory.beliefs.archive(belief)
         for _ in range(2):
-            call(memory, belief, id=f"{belief} marked", at=MAY)
+            call(memory, belief, event_id=f"{belief} marked", at=MAY)
 
     return [lambda m: call(m, believed(m, 37)), again]
 

@@ -18,7 +18,7 @@ CORRECTED = "Actually, Porto since May."
 def offer(turn: str, quote: str, object_: str, **changed: Any) -> dict[str, Any]:
     """Return one fact about the user's home, as a model writes it."""
     return {
-        "turn_id": turn,
+        "turn": turn,
         "quote": quote,
         "subject": "user",
         "predicate": "lives_in",

@@ -23,7 +23,8 @@ from tests.rules.strategies_histories import CLAIMS, long_history, make_evidence
 
 pytestmark = pytest.mark.timeout(3_600)
 
-EASY, SYMMETRIC = {"alpha": 0.4, "beta": 0.3}, {"alpha": 0.2, "beta": 0.2}
+EASY = {"sprt_alpha": 0.4, "sprt_beta": 0.3}
+SYMMETRIC = {"sprt_alpha": 0.2, "sprt_beta": 0.2}
 """Bounds so near that one event decides and the status changes often."""
 bounds = st.sampled_from([{}, SYMMETRIC, EASY])
 

@@ -117,7 +117,7 @@ def test_each_is_read_by_the_policy_of_its_predicate(shelves: Handle) -> None:
 
 @pytest.mark.parametrize("values", [1, 2, 3])
 def test_only_the_best_values_are_shown(shelves: Handle, values: int) -> None:
-    for slot in walked(shelves, values=values):
+    for slot in walked(shelves, top=values):
         assert [c.object[-1] for c in slot.candidates] == ["0", "1", "2"][:values]
         assert slot.total == 3
 
@@ -157,7 +157,7 @@ def test_a_superseded_value_is_shown_as_such_and_does_not_lead(plain: Handle) ->
         {"subject": " "},
         {"limit": 0},
         {"limit": 1_001},
-        {"values": 101},
+        {"top": 101},
         {"policy": {"cardinality": "SOME"}},
     ],
 )

@@ -32,7 +32,7 @@ supposed = st.lists(
         kind=st.sampled_from(EvidenceKind),
         strength=strengths,
         at=st.none() | instants,
-        episode=st.sampled_from(EPISODES),
+        episode_id=st.sampled_from(EPISODES),
     ),
     max_size=4,
 )
