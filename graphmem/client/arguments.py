@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
-from pydantic import Field, Strict
+from pydantic import BeforeValidator, Field, Strict
 
 from graphmem.client.state import valid, yes_or_no
 from graphmem.errors import InvalidInputError
@@ -30,10 +31,27 @@ from graphmem.rules import read_options
 AskedId: TypeAlias = Annotated[Text, Field(max_length=200)]
 """Id to look up, at most 200 characters; the error quotes it if nothing has this id."""
 
+AsOfLike: TypeAlias = AsOf | datetime | date | str
+"""Valid and known time of a read, or a valid time: a datetime with a time zone, a date (its
+midnight, UTC) or either as an ISO 8601 text."""
+
 LONGEST_PATH = 4096
 """Maximum number of characters of a path, as on Linux; other systems allow hardly more."""
 _T = TypeVar("_T")
 _R = TypeVar("_R", bound=Record)
+
+
+def _as_of(given: object) -> object:
+    """Return the fields of an `AsOf` for a valid time; other values as they are."""
+    if isinstance(given, str) and len(given) == len("2025-06-12"):
+        with suppress(ValueError):
+            given = date.fromisoformat(given)
+    if isinstance(given, date) and not isinstance(given, datetime):
+        given = datetime.combine(given, time(), UTC)
+    return {"valid": given} if isinstance(given, datetime | str) else given
+
+
+ReadTime: TypeAlias = Annotated[AsOf, BeforeValidator(_as_of)]
 
 
 class Id(Record):
@@ -51,7 +69,7 @@ class Target(Record):
 class Moment(Record):
     """Valid and known time of a read; None for now."""
 
-    as_of: AsOf | None = None
+    as_of: ReadTime | None = None
 
 
 class Named(Record):
@@ -75,7 +93,7 @@ class Asked(Record):
 
 
 class _By(Record):
-    as_of: AsOf | None = None
+    as_of: ReadTime | None = None
     policy: Policy | None = None
     present_policy: Annotated[bool, Strict()] = False
 
@@ -85,7 +103,7 @@ BeliefLike = str | EvidenceReceipt | Belief
 
 
 def reading_of(
-    as_of: AsOf | None = None, policy: Policy | None = None, *, present_policy: bool = False
+    as_of: AsOfLike | None = None, policy: Policy | None = None, *, present_policy: bool = False
 ) -> read_options.ReadOptions:
     """Return the validated options of a read."""
     present_policy = yes_or_no("present_policy", present_policy)
@@ -93,7 +111,7 @@ def reading_of(
     return read_options.ReadOptions(given.as_of or AsOf(), given.policy, given.present_policy)
 
 
-def moment_of(given: AsOf | None) -> AsOf | None:
+def moment_of(given: AsOfLike | None) -> AsOf | None:
     """Return the validated (valid, known) time of a read; None for now."""
     return valid(Moment, as_of=given).as_of
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from graphmem.client.arguments import (
     Asked,
+    AsOfLike,
     BeliefLike,
     belief_id_of,
     reading_of,
@@ -16,7 +17,6 @@ from graphmem.client.arguments import (
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState, bounded, valid, yes_or_no
 from graphmem.model import (
-    AsOf,
     BeliefEvidence,
     EvidenceKind,
     EvidenceReceipt,
@@ -235,7 +235,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         predicate: str,
         *,
         limit: int = 100,
-        as_of: AsOf | None = None,
+        as_of: AsOfLike | None = None,
         policy: Policy | None = None,
         present_policy: bool = False,
     ) -> Slot:
@@ -271,7 +271,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         cursor: str | None = None,
         limit: int = 100,
         pooled: bool = False,
-        as_of: AsOf | None = None,
+        as_of: AsOfLike | None = None,
     ) -> Trail:
         """Return the sequential test of a belief, oldest piece of evidence first.
 

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from graphmem.client.arguments import (
     Asked,
+    AsOfLike,
     BeliefLike,
     Id,
     belief_id_of,
@@ -21,7 +22,6 @@ from graphmem.client.belief_changes import AsyncBeliefChanges, BeliefChanges
 from graphmem.client.namespace import blocking
 from graphmem.client.state import bounded, valid, yes_or_no
 from graphmem.model import (
-    AsOf,
     Belief,
     BeliefChain,
     BeliefEvent,
@@ -62,7 +62,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         self,
         belief_id: BeliefLike,
         *,
-        as_of: AsOf | None = None,
+        as_of: AsOfLike | None = None,
         policy: Policy | None = None,
         present_policy: bool = False,
     ) -> Belief:
@@ -88,7 +88,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         limit: int = 50,
         include_superseded: bool = False,
         include_archived: bool = False,
-        as_of: AsOf | None = None,
+        as_of: AsOfLike | None = None,
         policy: Policy | None = None,
         present_policy: bool = False,
     ) -> BeliefPage:
@@ -125,7 +125,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         cursor: str | None = None,
         limit: int = 50,
         top: int = 3,
-        as_of: AsOf | None = None,
+        as_of: AsOfLike | None = None,
         policy: Policy | None = None,
         present_policy: bool = False,
     ) -> SlotPage:
@@ -156,7 +156,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         )
 
     async def history(
-        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
+        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOfLike | None = None
     ) -> Sequence[BeliefEvent]:
         """Return the newest events of a belief, oldest of them first.
 
@@ -177,7 +177,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             limit=bounded("limit", limit, MOST_ROWS),
         )
 
-    async def chain(self, belief_id: BeliefLike, *, as_of: AsOf | None = None) -> BeliefChain:
+    async def chain(self, belief_id: BeliefLike, *, as_of: AsOfLike | None = None) -> BeliefChain:
         """Return the chain of beliefs that superseded one another, including this one.
 
         Raises:
@@ -188,7 +188,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         return await reasons.chain(self._state.context, belief_id_of(belief_id), at)
 
     async def provenance(
-        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
+        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOfLike | None = None
     ) -> Provenance:
         """Return the provenance of a belief: its events, turns, episodes and memories.
 
@@ -217,7 +217,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         instants: Iterable[datetime] | None = None,
         points: int = 60,
         top: int = 5,
-        as_of: AsOf | None = None,
+        as_of: AsOfLike | None = None,
         policy: Policy | None = None,
         present_policy: bool = False,
     ) -> Timeline:
@@ -256,7 +256,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         *,
         without: Iterable[str] = (),
         pooled: bool = False,
-        as_of: AsOf | None = None,
+        as_of: AsOfLike | None = None,
     ) -> Trail:
         """Return the sequential test with other evidence; nothing is written.
 
@@ -280,7 +280,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         by = reading_of(as_of)
         return await belief.test(self._state.context, belief_id_of(belief_id), by, suppose)
 
-    async def flip_set(self, belief_id: BeliefLike, *, as_of: AsOf | None = None) -> FlipSet:
+    async def flip_set(self, belief_id: BeliefLike, *, as_of: AsOfLike | None = None) -> FlipSet:
         """Return a smallest set of evidence without which the test has another status.
 
         If there are several such sets, the same one is returned each time. Evidence is not pooled.

@@ -8,11 +8,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from graphmem.client.arguments import AskedId, moment_of
+from graphmem.client.arguments import AskedId, AsOfLike, moment_of
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState, bounded, valid
 from graphmem.model import (
-    AsOf,
     EventSource,
     EventType,
     Instant,
@@ -55,7 +54,7 @@ class AsyncMemories(AsyncNamespace):
 
     _prefix = "memories."
 
-    async def get(self, memory_id: str, *, as_of: AsOf | None = None) -> Memory:
+    async def get(self, memory_id: str, *, as_of: AsOfLike | None = None) -> Memory:
         """Return a memory of any status, and which of its claims have lost.
 
         The read is not logged as an access.
@@ -81,7 +80,7 @@ class AsyncMemories(AsyncNamespace):
         since: datetime | None = None,
         until: datetime | None = None,
         statuses: Sequence[Status] = (Status.CURRENT,),
-        as_of: AsOf | None = None,
+        as_of: AsOfLike | None = None,
     ) -> Page:
         """Return one page of memories, newest first; the read is not logged as an access.
 
@@ -109,7 +108,7 @@ class AsyncMemories(AsyncNamespace):
         )
 
     async def history(
-        self, memory_id: str, *, limit: int = MOST_ROWS, as_of: AsOf | None = None
+        self, memory_id: str, *, limit: int = MOST_ROWS, as_of: AsOfLike | None = None
     ) -> Sequence[MemoryEvent]:
         """Return the newest events of a memory, oldest of them first.
 
@@ -126,7 +125,7 @@ class AsyncMemories(AsyncNamespace):
             self._state.context, _known(memory_id), limit=count, as_of=moment_of(as_of)
         )
 
-    async def chain(self, memory_id: str, *, as_of: AsOf | None = None) -> MemoryChain:
+    async def chain(self, memory_id: str, *, as_of: AsOfLike | None = None) -> MemoryChain:
         """Return all memories of the supersession chain that this memory belongs to.
 
         Args:

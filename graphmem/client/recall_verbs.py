@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from graphmem.client.arguments import (
+    AsOfLike,
     BeliefLike,
     Id,
     belief_id_of,
@@ -81,7 +82,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         *,
         limit: int = 10,
         policy: PolicyName | RecallPolicy = "default",
-        as_of: AsOf | None = None,
+        as_of: AsOfLike | None = None,
         memories: bool = True,
         beliefs: bool = True,
         turns: bool = False,
@@ -146,7 +147,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         tokens: int = 800,
         limit: int = 20,
         policy: PolicyName | RecallPolicy = "default",
-        as_of: AsOf | None = None,
+        as_of: AsOfLike | None = None,
         memories: bool = True,
         beliefs: bool = True,
         turns: bool = False,
@@ -218,7 +219,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         *,
         cursor: str | None = None,
         limit: int = 100,
-        as_of: AsOf | None = None,
+        as_of: AsOfLike | None = None,
         policy: Policy | None = None,
         present_policy: bool = False,
     ) -> BeliefReasons | MemoryReasons:
@@ -290,7 +291,7 @@ def _recalled(
     query: str,
     limit: int,
     policy: str | RecallPolicy,
-    as_of: AsOf | None,
+    as_of: AsOfLike | None,
     **given: Any,
 ) -> Coroutine[Any, Any, Recollection]:
     """Return the search of `recall`, to be awaited; it updates neither the session nor the log."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 from typing import Any
 
@@ -294,8 +294,8 @@ def test_it_is_the_servers_clock_that_counts(memory: Handle, door: Door) -> None
         5,
         0.5,
         True,
-        "2025-05-05T00:00:00Z",
-        day(1),
+        "2025-05-05T00:00:00",
+        "2025-13-05",
         (day(1), day(2)),
         [],
         {"valid": datetime(2025, 1, 1)},  # noqa: DTZ001
@@ -310,3 +310,25 @@ def test_what_is_no_pair_of_times_is_refused(plain: Handle, as_of: Any) -> None:
     for name in READS:
         with pytest.raises(InvalidInputError, match="as_of"):
             read(plain, name, "m_1", as_of)
+
+
+MIDNIGHT = day(2).replace(hour=0, minute=0)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        MIDNIGHT,
+        MIDNIGHT.date(),
+        MIDNIGHT.date().isoformat(),
+        MIDNIGHT.isoformat(),
+        MIDNIGHT.astimezone(timezone(timedelta(hours=2))).isoformat(),
+    ],
+    ids=repr,
+)
+def test_a_valid_time_alone_is_a_datetime_a_date_or_its_text(plain: Handle, given: Any) -> None:
+    before, after = kept(plain, 1, at=day(1)), kept(plain, 2, at=day(3))
+    assert plain.memories.list(as_of=given) == plain.memories.list(as_of=AsOf(valid=MIDNIGHT))
+    assert plain.memories.get(before, as_of=given).id == before
+    with pytest.raises(NotFoundError):
+        plain.memories.get(after, as_of=given)

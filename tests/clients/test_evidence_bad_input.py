@@ -189,7 +189,7 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
     "cursor": ("cursor", [5, b"x", "x", "bm8=", ["a"]], lambda m, x: m.beliefs.list(cursor=x)),
     "as_of": (
         "as_of",
-        [5, "yesterday", datetime(2025, 1, 1, tzinfo=UTC), {"valid": 5}, 0, ""],
+        [5, "yesterday", "2025-01-01T00:00", {"valid": 5}, 0, ""],
         lambda m, x: m.evidence_for("b_1", as_of=x),
     ),
     "as_of of a slot": ("as_of", [5, "yesterday", 0], lambda m, x: m.current("a", "b", as_of=x)),
