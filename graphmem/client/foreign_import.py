@@ -126,10 +126,10 @@ class _ImportRun:
     def _on(self, scope: str | None) -> HandleState:
         if scope is None:
             return self._own
-        to = self._own.context
-        own = valid(TenantScope, tenant=to.tenant, scope=scope)
+        context = self._own.context
+        own = valid(TenantScope, tenant=context.tenant, scope=scope)
         tenant_scope = own.model_copy(update={"scopes": drafts.default_read_scopes(own.scope)})
-        return replace(self._own, context=replace(to, tenant_scope=tenant_scope))
+        return replace(self._own, context=replace(context, tenant_scope=tenant_scope))
 
 
 def _batches(steps: list[ImportStep]) -> Iterator[list[ImportStep]]:

@@ -231,7 +231,7 @@ def say(then: Handle, pieces: list[Piece], *, whole: bool) -> None:
         origin: dict[str, Any] = {"event_id": f"o{n}", "at": MAY + day * DAY}
         if kind == "retract":
             if (target := f"o{day}") in there:
-                then.beliefs.retract(target, **origin)
+                then.beliefs.retract(target, retraction_id=f"o{n}", at=origin["at"])
             continue
         if episode == "two" and not whole:
             continue

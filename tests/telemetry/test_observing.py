@@ -67,12 +67,8 @@ class Heard:
 
 def telling(telemetry: Any) -> Any:
     """Return a state with only its telemetry and tenant."""
-    tenant_scope = SimpleNamespace(tenant="acme")
-    return SimpleNamespace(
-        context=SimpleNamespace(
-            services=SimpleNamespace(telemetry=telemetry), tenant_scope=tenant_scope
-        )
-    )
+    services = SimpleNamespace(telemetry=telemetry)
+    return SimpleNamespace(context=SimpleNamespace(services=services, tenant="acme"))
 
 
 def test_there_is_something_to_look_at() -> None:

@@ -87,12 +87,16 @@ class Run:
             case "testify" if chosen:
                 told.append(handle.add_evidence(chosen[0], "refuting", 0.8, **source).event_id)
             case "retract" if told:
-                told.append(handle.beliefs.retract(told[step.which % len(told)], **source).event_id)
+                taken = told[step.which % len(told)]
+                done = handle.beliefs.retract(
+                    taken, retraction_id=source["event_id"], at=source["at"]
+                )
+                told.append(done.event_id)
             case "revise" if chosen:
-                newer = triple | {"object": f"{step.value} {source['id']}"}
+                newer = triple | {"object": f"{step.value} {source['event_id']}"}
                 handle.beliefs.revise(chosen[0], **newer, **source)
             case "merge" if len(set(chosen)) > 1:
-                handle.beliefs.merge(chosen, f"all of it, as of {source['id']}", **source)
+                handle.beliefs.merge(chosen, f"all of it, as of {source['event_id']}", **source)
 
     def last_recorded(self) -> datetime | None:
         """Return when the newest event was recorded."""
