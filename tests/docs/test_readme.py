@@ -91,7 +91,7 @@ def test_the_way_from_the_demo_to_an_agent(follow: Follow, newcomer: Environ) ->
 
     believed = run_apart(asked())
     assert believed["leader"] == "Atlas"
-    assert {one["object"] for one in believed["values"]} == {"Atlas", "Borealis"}
+    assert {one["object"] for one in believed["candidates"]} == {"Atlas", "Borealis"}
 
 
 def test_the_quickstart_prints_what_the_page_shows(follow: Follow) -> None:
