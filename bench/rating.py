@@ -56,7 +56,8 @@ from bench import synthetic
 from bench.rating_log import TENANT
 from graphmem import GraphMem
 with GraphMem.open(embedder=synthetic.LookupEmbedder()) as memory:
-    memory.tenant(TENANT).rate(again=True, on_progress=lambda *part: print(*part, flush=True))
+    show = lambda *part: print(*part, flush=True)
+    memory.tenant(TENANT).usage.rate(from_scratch=True, on_progress=show)
 """
 
 

@@ -350,7 +350,7 @@ from graphmem.testing import HashEmbedder
 memory = GraphMem.open(embedder=HashEmbedder())
 for _ in range(3):
     memory.expand(sys.argv[1])
-memory.flush()
+memory.usage.flush()
 for _ in range(5):
     memory.expand(sys.argv[1])
 print("waiting", flush=True)

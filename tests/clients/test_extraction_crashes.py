@@ -90,7 +90,7 @@ async def slow(*given):
     sys.stdin.readline()
     return done
 reviewing.write = slow
-GraphMem.open(embedder=HashEmbedder()).extract(session="s", extractor="rules")
+GraphMem.open(embedder=HashEmbedder()).extract(session_id="s", extractor="rules")
 """
 
 

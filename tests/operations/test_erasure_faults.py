@@ -126,7 +126,7 @@ def tell(kind, count):
     if seen == 4:
         print("half", flush=True)
         sys.stdin.readline()
-memory.forget("episode", sys.argv[1], apply=True, on_progress=tell)
+memory.forget("episode", sys.argv[1], dry_run=False, on_progress=tell)
 """
 
 
