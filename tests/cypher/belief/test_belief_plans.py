@@ -80,7 +80,7 @@ def hits(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> int:
         "predicate": PREDICATE,
         "weights_key": None,
         "ids": [candidate.belief_id for candidate in slot.candidates],
-        "event_id": slot.candidates[0].belief_id,
+        "id": slot.candidates[0].belief_id,
         "statuses": [],
         "before_at": None,
         "before_id": None,
