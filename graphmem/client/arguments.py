@@ -85,6 +85,13 @@ class Because(Record):
     reason: Note | None = None
 
 
+class MemoryChange(Record):
+    """A memory to change, and why."""
+
+    memory_id: AskedId
+    reason: Annotated[Text, Field(max_length=10_000)] | None = None
+
+
 class Asked(Record):
     """Subject and predicate of a slot."""
 

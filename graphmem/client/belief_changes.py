@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TypeVar
 
 from graphmem.client.arguments import (
     Because,
@@ -28,7 +27,6 @@ from graphmem.model import (
 from graphmem.operations import evidence
 from graphmem.rules import claims
 
-_E = TypeVar("_E", bound=EvidenceSource)
 _PAIR = 2
 
 
@@ -416,12 +414,5 @@ async def _replace(
     ids = [belief_id_of(one) for one in older]
     why = valid(Because, reason=reason).reason or newer[0].note
     source = newer[0].model_dump(include=set(EventSource.model_fields)) | {"note": why}
-    placed = [await _placed(state, one) for one in newer]
+    placed = [await state.placed(one) for one in newer]
     return await evidence.replace(state.context, kind, ids, placed, EventSource(**source))
-
-
-async def _placed(state: HandleState, given: _E) -> _E:
-    """Return the evidence with the session's episode, unless it names one or none is open."""
-    if given.episode_id is not None:
-        return given
-    return given.model_copy(update={"episode_id": await state.opened_episode()})

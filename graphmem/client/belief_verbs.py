@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from graphmem.client.arguments import (
     Asked,
@@ -15,12 +15,11 @@ from graphmem.client.arguments import (
     records,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import HandleState, bounded, valid, yes_or_no
+from graphmem.client.state import bounded, valid, yes_or_no
 from graphmem.model import (
     BeliefEvidence,
     EvidenceKind,
     EvidenceReceipt,
-    EvidenceSource,
     Hypothesis,
     Observation,
     Policy,
@@ -30,7 +29,6 @@ from graphmem.model import (
 from graphmem.operations import belief, evidence
 from graphmem.rules import read_options
 
-_E = TypeVar("_E", bound=EvidenceSource)
 MOST_ROWS = 1_000
 MOST_PIECES = 10**9
 
@@ -97,7 +95,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             artifact_ref=artifact_ref,
             note=note,
         )
-        return await evidence.observe(self._state.context, await _placed(self._state, given))
+        return await evidence.observe(self._state.context, await self._state.placed(given))
 
     async def observe_many(
         self,
@@ -118,7 +116,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             EventConflictError, NotFoundError: see `observe`; earlier batches are kept.
         """
         given = records("observations", Observation, observations)
-        placed = [await _placed(self._state, one) for one in given]
+        placed = [await self._state.placed(one) for one in given]
         return await evidence.observe_many(self._state.context, placed, on_progress)
 
     async def believe(
@@ -174,7 +172,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             artifact_ref=artifact_ref,
             note=note,
         )
-        return await evidence.believe(self._state.context, await _placed(self._state, given))
+        return await evidence.believe(self._state.context, await self._state.placed(given))
 
     async def add_evidence(
         self,
@@ -226,7 +224,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             note=note,
         )
         return await evidence.testify(
-            self._state.context, belief_id_of(belief_id), await _placed(self._state, given)
+            self._state.context, belief_id_of(belief_id), await self._state.placed(given)
         )
 
     async def current(
@@ -304,10 +302,3 @@ class BeliefVerbs(Namespace):
     add_evidence = blocking(AsyncBeliefVerbs.add_evidence)
     current = blocking(AsyncBeliefVerbs.current)
     evidence_for = blocking(AsyncBeliefVerbs.evidence_for)
-
-
-async def _placed(state: HandleState, given: _E) -> _E:
-    """Return the evidence with the session's episode, unless it names one or none is open."""
-    if given.episode_id is not None:
-        return given
-    return given.model_copy(update={"episode_id": await state.opened_episode()})

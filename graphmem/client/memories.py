@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
 
-from pydantic import Field
-
-from graphmem.client.arguments import AskedId, AsOfLike, moment_of
+from graphmem.client.arguments import AskedId, AsOfLike, MemoryChange, moment_of
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState, bounded, valid
 from graphmem.model import (
@@ -24,7 +21,6 @@ from graphmem.model import (
     StalePage,
     Status,
     Tags,
-    Text,
 )
 from graphmem.operations import lineage, memories
 
@@ -34,11 +30,6 @@ MOST_DAYS = 36_500
 
 class _Known(Record):
     memory_id: AskedId
-
-
-class _Change(Record):
-    memory_id: AskedId
-    reason: Annotated[Text, Field(max_length=10_000)] | None = None
 
 
 class _Filter(Record):
@@ -249,6 +240,6 @@ def _known(given: str) -> str:
 async def _mark(
     state: HandleState, memory_id: str, kind: EventType, reason: str | None, origin: EventSource
 ) -> str:
-    change = valid(_Change, memory_id=memory_id, reason=reason)
+    change = valid(MemoryChange, memory_id=memory_id, reason=reason)
     by = origin.model_copy(update={"note": change.reason})
     return await lineage.mark(state.context, change.memory_id, kind, by)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field
-
-from graphmem.client.arguments import AskedId, file_of, several
+from graphmem.client.arguments import MemoryChange, file_of, several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import listed, valid, yes_or_no
 from graphmem.errors import InvalidInputError
@@ -24,7 +22,6 @@ from graphmem.model import (
     NewMemory,
     Record,
     Supersession,
-    Text,
     Triple,
 )
 from graphmem.operations import episode, erasing, lineage
@@ -33,11 +30,6 @@ from graphmem.rules import transcripts
 
 CLAIM_CONFIDENCE = 0.8
 CLAIM_SOURCE_TYPE = "EXPLICIT"
-
-
-class _Change(Record):
-    memory_id: AskedId
-    reason: Annotated[Text, Field(max_length=10_000)] | None = None
 
 
 class _Target(Record):
@@ -194,7 +186,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
             EventConflictError: the id was used for another event.
             InvalidInputError: an argument is invalid.
         """
-        change = valid(_Change, memory_id=memory_id, reason=reason)
+        change = valid(MemoryChange, memory_id=memory_id, reason=reason)
         new = valid(
             NewMemory,
             content=content,

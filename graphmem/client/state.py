@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from graphmem.client.access_log import AccessLog
 from graphmem.errors import GraphmemError, InvalidInputError
-from graphmem.model import CommitOutcome, Message, NewEpisode, NewMemory
+from graphmem.model import CommitOutcome, EvidenceSource, Message, NewEpisode, NewMemory
 from graphmem.operations import access_log, commit, episode, evidence
 from graphmem.operations.access_log import (
     AccessEntry,
@@ -28,6 +28,7 @@ from graphmem.rules.hygiene import Rule
 P = ParamSpec("P")
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
+E = TypeVar("E", bound=EvidenceSource)
 OnCommit = Callable[[CommitOutcome], None]
 
 log = logging.getLogger("graphmem")
@@ -80,6 +81,12 @@ class HandleState:
             await episode.open_episode(self.context, new)
             self.session.is_open = True
         return self.session.episode_id
+
+    async def placed(self, given: E) -> E:
+        """Return evidence with the session's episode, unless it names one or none is open."""
+        if given.episode_id is not None:
+            return given
+        return given.model_copy(update={"episode_id": await self.opened_episode()})
 
     async def commit(self, memories: Sequence[NewMemory]) -> list[CommitOutcome]:
         """Commit memories within the session, then call the hooks."""

@@ -18,7 +18,6 @@ from graphmem.errors import GraphmemError, ReadConflictError
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Run = Callable[[], Coroutine[Any, Any, T]]
 
 MAX_ATTEMPTS = 5
 """Number of attempts before a read fails."""
@@ -34,24 +33,7 @@ def transaction_attempts() -> Iterator[AbstractContextManager[object]]:
     Each of them suppresses the errors of nodes that are being deleted; the last one raises
     ReadConflictError.
     """
-    for left in reversed(range(MAX_ATTEMPTS)):
-        yield _attempt(is_last=not left)
-
-
-@contextmanager
-def _attempt(*, is_last: bool) -> Iterator[None]:
-    try:
-        yield
-    except ReadConflictError:
-        if is_last:
-            raise
-    except GraphmemError:
-        raise
-    except CONVERSION_ERRORS as error:
-        if not _is_of_rows(error):
-            raise
-        if is_last:
-            raise _conflict() from error
+    return _attempts(of_transaction=True)
 
 
 def retry_conversion(
@@ -64,34 +46,33 @@ def retry_conversion(
 
     @wraps(operation)
     async def again(*args: P.args, **kwargs: P.kwargs) -> T:
-        for _ in range(MAX_ATTEMPTS - 1):
-            try:
+        for attempt in _attempts(of_transaction=False):
+            with attempt:
                 return await operation(*args, **kwargs)
-            except GraphmemError:
-                raise
-            except CONVERSION_ERRORS as error:
-                if not _is_of_rows(error):
-                    raise
-        return await _convert(lambda: operation(*args, **kwargs))
+        raise ReadConflictError
 
     return again
 
 
-async def _convert(run: Run[T]) -> T:
+def _attempts(*, of_transaction: bool) -> Iterator[AbstractContextManager[object]]:
+    for left in reversed(range(MAX_ATTEMPTS)):
+        yield _attempt(is_last=not left, of_transaction=of_transaction)
+
+
+@contextmanager
+def _attempt(*, is_last: bool, of_transaction: bool) -> Iterator[None]:
     try:
-        return await run()
-    except GraphmemError:
-        raise
+        yield
+    except GraphmemError as error:
+        if is_last or not (of_transaction and isinstance(error, ReadConflictError)):
+            raise
     except CONVERSION_ERRORS as error:
         if not _is_of_rows(error):
             raise
-        raise _conflict() from error
-
-
-def _conflict() -> ReadConflictError:
-    return ReadConflictError(
-        "The rows have no properties: their nodes are being deleted, or are damaged."
-    )
+        if is_last:
+            raise ReadConflictError(
+                "The rows have no properties: their nodes are being deleted, or are damaged."
+            ) from error
 
 
 def _is_of_rows(error: BaseException) -> bool:

@@ -38,18 +38,14 @@ class ErasureGuard:
 
     def __init__(self, inner: Graph, now: Callable[[], float]) -> None:
         self._inner = inner
-        self._now = now
+        self.now = now
         """Monotonic clock, in seconds."""
         self._looked: dict[str, float] = {}
         """Time of the last check that found no tombstones, in seconds, by tenant."""
 
     def trusts(self, tenant: str) -> bool:
         """Return whether a check within the last TRUST_S seconds found no tombstones."""
-        return self._now() < self._looked.get(tenant, -math.inf) + TRUST_S
-
-    def now(self) -> float:
-        """Return the time of the monotonic clock, in seconds."""
-        return self._now()
+        return self.now() < self._looked.get(tenant, -math.inf) + TRUST_S
 
     def note(self, tenant: str, asked: float, *, has_tombstones: bool) -> None:
         """Note whether a check that started at `asked` found that the tenant has tombstones."""
