@@ -16,7 +16,7 @@ from bench.footprint import footprint
 from bench.server import connected, running, settings_in, wind_down
 from graphmem import GraphMem
 from graphmem.adapters import local_server
-from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationReport
+from graphmem.consolidation import BeliefChange, BeliefChangeKind, ConsolidationReport
 
 if TYPE_CHECKING:
     from bench.episodes import Episodes

@@ -13,12 +13,13 @@ from bench.conversations import read_conversations
 from bench.figures import Cell, Report, Table
 from bench.locomo import data_folder
 from graphmem.adapters.conversations import Conversation
-from graphmem.model import DismissedProposal, EvidenceKind, Proposal, Turn
+from graphmem.extraction import proposals, sentences, windows
+from graphmem.extraction.proposals import CheckContext
+from graphmem.extraction.quotes import SuppliedText
+from graphmem.extraction.records import DismissedProposal, Proposal
+from graphmem.extraction.windows import TurnWindow, is_person
+from graphmem.model import EvidenceKind, Turn
 from graphmem.rules import hygiene
-from graphmem.rules.extraction import proposals, sentences, windows
-from graphmem.rules.extraction.proposals import CheckContext
-from graphmem.rules.extraction.quotes import SuppliedText
-from graphmem.rules.extraction.windows import TurnWindow, is_person
 from graphmem.settings import SOURCE_WEIGHTS
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from graphmem.client import connect
 if TYPE_CHECKING:
     from bench.bare import Bare
     from bench.progress import Steps
-    from graphmem.model import RatingReport
     from graphmem.settings import Settings
+    from graphmem.usage import RatingReport
 
 ROOT = Path(__file__).parents[1]
 MILLION_S = 300.0

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bench.bare import Bare
 from graphmem import GraphMem
@@ -65,11 +65,8 @@ def connected(
     settings: Settings, embedder: Embedder | None, report: Callable[[str], None]
 ) -> Iterator[tuple[GraphMem, Bare]]:
     """Yield graphmem and a bare driver on the same migrated server."""
-    opening: dict[str, Any] = {"report": report}
-    if embedder is not None:
-        opening["embedder"] = embedder
     with (
-        GraphMem.open(settings=settings, **opening) as memory,
+        GraphMem.open(settings=settings, on_progress=report, embedder=embedder) as memory,
         Bare(connect.address(settings, report)) as bare,
     ):
         yield memory, bare

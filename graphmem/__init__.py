@@ -1,6 +1,7 @@
 """graphmem: memory for LLM agents that can be trusted, kept in Neo4j.
 
-Records that are rarely named are in `graphmem.model`, metrics and traces in `graphmem.telemetry`.
+Records that are rarely named are in `graphmem.model` and in the feature that creates them, such as
+`graphmem.usage`; metrics and traces are in `graphmem.telemetry`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
         Handle,
         Session,
     )
+    from graphmem.consolidation import ConsolidationPolicy, ConsolidationReport
+    from graphmem.erasure import ErasureReport
     from graphmem.errors import (
         ConfigurationError,
         ContentRefusedError,
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
         SchemaError,
         UnavailableError,
     )
+    from graphmem.extraction import ExtractionReport
     from graphmem.model import (
         AsOf,
         Belief,
@@ -41,13 +45,9 @@ if TYPE_CHECKING:
         BeliefReasons,
         Card,
         CommitOutcome,
-        ConsolidationPolicy,
-        ConsolidationReport,
         Context,
         Episode,
-        ErasureReport,
         EvidenceReceipt,
-        ExtractionReport,
         HypotheticalEvidence,
         IngestReport,
         Memory,
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
         Observation,
         Outcome,
         Policy,
-        PrunePolicy,
         RecallPolicy,
         Recollection,
         Slot,
@@ -68,11 +67,11 @@ if TYPE_CHECKING:
         Triple,
         Turn,
         TurnBite,
-        UpkeepPolicy,
     )
     from graphmem.settings import (
         Settings,
     )
+    from graphmem.upkeep import PrunePolicy, UpkeepPolicy
 
 __all__ = [
     "AsOf",
@@ -134,40 +133,18 @@ __all__ = [
 ]
 
 _HOMES = {
-    "graphmem.client": frozenset(
-        {
-            "AsyncGraphMem",
-            "AsyncHandle",
-            "AsyncSession",
-            "GraphMem",
-            "Handle",
-            "Session",
-        }
+    "client": "AsyncGraphMem AsyncHandle AsyncSession GraphMem Handle Session",
+    "consolidation": "ConsolidationPolicy ConsolidationReport",
+    "erasure": "ErasureReport",
+    "errors": (
+        "ConfigurationError ContentRefusedError ErasedError EventConflictError "
+        "ForeignScopeError GraphAccessError GraphmemError InvalidInputError "
+        "LocalServerError ModelMismatchError ModelUnavailableError NotFoundError "
+        "RefusedError SchemaError UnavailableError"
     ),
-    "graphmem.errors": frozenset(
-        {
-            "ConfigurationError",
-            "ContentRefusedError",
-            "ErasedError",
-            "EventConflictError",
-            "ForeignScopeError",
-            "GraphAccessError",
-            "GraphmemError",
-            "InvalidInputError",
-            "LocalServerError",
-            "ModelMismatchError",
-            "ModelUnavailableError",
-            "NotFoundError",
-            "RefusedError",
-            "SchemaError",
-            "UnavailableError",
-        }
-    ),
-    "graphmem.settings": frozenset(
-        {
-            "Settings",
-        }
-    ),
+    "extraction": "ExtractionReport",
+    "settings": "Settings",
+    "upkeep": "PrunePolicy UpkeepPolicy",
 }
 """Modules of the names that are not in `graphmem.model`."""
 
@@ -177,8 +154,8 @@ if not TYPE_CHECKING:
         # Importing graphmem costs nothing until a name of it is used.
         if name not in __all__:
             raise AttributeError(f"module 'graphmem' has no attribute {name!r}")
-        home = next((m for m, names in _HOMES.items() if name in names), "graphmem.model")
-        return getattr(importlib.import_module(home), name)
+        home = next((m for m, names in _HOMES.items() if name in names.split()), "model")
+        return getattr(importlib.import_module(f"graphmem.{home}"), name)
 
 
 def __dir__() -> list[str]:

@@ -26,19 +26,19 @@ from typing_extensions import override
 from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.state import valid
 from graphmem.errors import InvalidInputError
-from graphmem.model import (
+from graphmem.items import (
     FoundItem,
     GetItem,
     ItemAnswer,
     ItemCall,
     ListNamespaces,
     NamespaceMatch,
-    NewMemory,
     PutItem,
     SearchItems,
     StoredItem,
+    rules,
 )
-from graphmem.rules import items
+from graphmem.model import NewMemory
 
 __all__ = ["AsyncGraphMemStore", "GraphMemStore"]
 
@@ -123,7 +123,7 @@ class _Store(BaseStore, Generic[H]):
             return {}
         # LangGraph writes parts of it as JSON, with raw errors for values that JSON cannot
         # represent.
-        items.encode_value(op.value)
+        rules.encode_value(op.value)
         return _texts_at(op.value, self._fields if op.index is None else op.index)
 
     def _memories(self, calls: Iterable[ItemCall]) -> list[NewMemory]:

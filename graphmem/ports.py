@@ -15,9 +15,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from graphmem.errors import SuspendedInSyncError
-from graphmem.rules.consolidation import M
-from graphmem.rules.consolidation import Prompt as Prompt  # argument of `Llm`, created by rules
-from graphmem.rules.erasure import IdLocation as IdLocation  # field of `Query`, read by rules
+from graphmem.rules.prompts import M
+from graphmem.rules.prompts import Prompt as Prompt  # argument of `Llm`, created by rules
+
+# field of `Query`, read by rules
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -427,3 +428,15 @@ def blocking(
             raise SuspendedInSyncError
 
     return twin
+
+
+@dataclass(frozen=True, slots=True)
+class IdLocation:
+    """Location of an id in a query's parameters, and the label of its node."""
+
+    path: tuple[str, ...]
+    """Names from a parameter inwards; lists and JSON strings on the way are entered."""
+    kind: str
+    """A label; or, in lower case, the name of a sibling field or parameter that holds the label."""
+    own: bool
+    """Whether the query writes this node rather than referring to it."""

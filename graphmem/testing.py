@@ -13,7 +13,7 @@ from graphmem.adapters.models.language import ReplyProblem, parse_reply
 from graphmem.adapters.models.local import HashEmbedder
 from graphmem.errors import InvalidInputError, ModelReplyError, ModelUnavailableError
 from graphmem.ports import Answer, Prompt
-from graphmem.rules.consolidation import M
+from graphmem.rules.prompts import M
 
 __all__ = ["FrozenClock", "HashEmbedder", "ScriptedLlm"]
 

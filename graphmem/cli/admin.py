@@ -18,7 +18,7 @@ from graphmem.rules import urls
 if TYPE_CHECKING:
     from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec
     from graphmem.client.metrics import Exporter
-    from graphmem.model import ReembedReport
+    from graphmem.schema import ReembedReport
 
 FILE = click.argument("file", type=options.FILE)
 CACHES = {kind: f"{kind} caches" for kind in ("reply", "memory", "belief", "slot")}
@@ -74,7 +74,7 @@ def import_(app: App, file: Path, *, source: str | None) -> int:
 
 def _import_foreign(app: App, file: Path, source: str) -> int:
     from graphmem.adapters.conversations import open_text_file, parse_document
-    from graphmem.rules.foreign import ImportAction
+    from graphmem.transfer.foreign import ImportAction
 
     with open_text_file(file) as handle:
         data = parse_document(file, handle)
@@ -86,7 +86,7 @@ def _import_foreign(app: App, file: Path, source: str) -> int:
 
 
 def _record_counters() -> dict[str, str]:
-    from graphmem.rules.transfer import KINDS
+    from graphmem.transfer.format import KINDS
 
     return {kind.label: kind.label for kind in KINDS}
 

@@ -23,8 +23,8 @@ from graphmem.cli.views import usage as usage_views
 from graphmem.cli.views.usage import PANES, Entry, Pane, PaneRow
 from graphmem.client.usage import MOST_DAYS, RATED, RatedKind
 from graphmem.errors import GraphmemError
-from graphmem.model import UsageCount, UsageDashboard
 from graphmem.rules import display
+from graphmem.usage import UsageCount, UsageDashboard
 
 if TYPE_CHECKING:
     from graphmem import Handle

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Group as RenderGroup
 
     from graphmem import GraphMem, Handle
-    from graphmem.model import ExtractionReport, IngestReport, Message
+    from graphmem.extraction import ExtractionReport
+    from graphmem.model import IngestReport, Message
     from graphmem.rules.transcripts import IngestedMessage
 
 POLL_S = 60.0
@@ -69,7 +70,7 @@ def consolidate(app: App, *, every: float | None, **run: Any) -> int:
 
 
 def _run_forever(app: App, client: GraphMem, every: float, **run: Any) -> None:
-    from graphmem.model import ConsolidationPolicy
+    from graphmem.consolidation import ConsolidationPolicy
 
     policy = ConsolidationPolicy(every_hours=every)
     while True:

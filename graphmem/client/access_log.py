@@ -8,8 +8,8 @@ from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from graphmem.operations import access_log
-from graphmem.operations.access_log import AccessEntry, Entry, SearchEntry, SessionStart
+from graphmem.usage import access_log
+from graphmem.usage.access_log import AccessEntry, Entry, SearchEntry, SessionStart
 
 if TYPE_CHECKING:
     from graphmem.ports import Telemetry

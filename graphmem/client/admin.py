@@ -10,28 +10,21 @@ from graphmem.client import foreign_import
 from graphmem.client.arguments import file_of
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import valid
+from graphmem.consolidation import writes
 from graphmem.errors import InvalidInputError
-from graphmem.model import (
-    BackfillReport,
+from graphmem.model import Name, Record, Slot
+from graphmem.operations import belief, evidence
+from graphmem.ports import OnProgress, RequestContext, silent
+from graphmem.rules.read_options import ReadOptions
+from graphmem.transfer import (
     ExportReport,
     ForeignImportReport,
     ImportReport,
-    Mismatch,
-    Name,
-    RebuildReport,
-    Record,
-    Slot,
+    exporting,
+    foreign,
+    importing,
 )
-from graphmem.operations import (
-    belief,
-    caches,
-    consolidation,
-    evidence,
-    transferring,
-)
-from graphmem.ports import OnProgress, RequestContext, silent
-from graphmem.rules import foreign
-from graphmem.rules.read_options import ReadOptions
+from graphmem.upkeep import BackfillReport, Mismatch, RebuildReport, caches
 
 PLANS = {"mem0": foreign.plan_mem0, "graphiti": foreign.plan_graphiti}
 TOLERANCE = 1e-9
@@ -70,7 +63,7 @@ class AsyncAdmin(AsyncNamespace):
                 interrupted export is damaged or belongs to another tenant.
         """
         await self._state.flush()
-        return await transferring.export(self._state.context, file_of("path", path), on_progress)
+        return await exporting.export(self._state.context, file_of("path", path), on_progress)
 
     async def import_from(
         self, path: str | os.PathLike[str], on_progress: OnProgress = silent
@@ -94,7 +87,7 @@ class AsyncAdmin(AsyncNamespace):
             ImportConflictError: a record contradicts existing data; the error names its line.
                 Nothing of its batch of 500 is written, and earlier batches stay.
         """
-        report = await transferring.take(self._state.context, file_of("path", path), on_progress)
+        report = await importing.take(self._state.context, file_of("path", path), on_progress)
         await rebuilt(self._state.context, on_progress)
         return report
 
@@ -152,7 +145,7 @@ class AsyncAdmin(AsyncNamespace):
             on_progress: progress callback; receives a kind and the number of nodes or slots.
         """
         to = self._state.context
-        mismatches = await consolidation.replay(to, repair=False, on_page=on_progress)
+        mismatches = await writes.replay(to, repair=False, on_page=on_progress)
         mismatches += await caches.lineage(to, repair=False, on_page=on_progress)
         for slot in await evidence.long_slots(to):
             mismatches += await _slot_mismatches(to, slot)
@@ -202,7 +195,7 @@ class Admin(Namespace):
 
 async def rebuilt(context: RequestContext, on_progress: OnProgress) -> RebuildReport:
     """Rebuild every cache of a tenant; see `AsyncUpkeep.rebuild`."""
-    mismatches = await consolidation.replay(context, repair=True, on_page=on_progress)
+    mismatches = await writes.replay(context, repair=True, on_page=on_progress)
     mismatches += await caches.lineage(context, repair=True, on_page=on_progress)
     checkpointed = 0
     for slot in await evidence.long_slots(context):

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from graphmem.client.state import valid
+from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import ConfigurationError
-from graphmem.model import Health, TenantScope
-from graphmem.operations.erasing import ErasureGuard
-from graphmem.operations.schema import migration
+from graphmem.model import TenantScope
 from graphmem.ports import RequestContext, Services
 from graphmem.rules import drafts
+from graphmem.schema import Health, migration
 
 if TYPE_CHECKING:
     from graphmem.model import EmbeddingModel

@@ -10,21 +10,17 @@ from pathlib import Path
 from graphmem.client.arguments import AskedId, file_of
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import bounded, valid, yes_or_no
-from graphmem.model import (
-    CompressionReport,
-    Episode,
-    GraduationReport,
-    Name,
-    NewEpisode,
-    Record,
-    RestoredEpisode,
-    TurnPage,
-    UpkeepPolicy,
-)
-from graphmem.operations import episode, upkeep
-from graphmem.operations.upkeep import compressing
+from graphmem.model import Episode, Name, NewEpisode, Record, TurnPage
+from graphmem.operations import episode
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import read_options
+from graphmem.upkeep import (
+    CompressionReport,
+    GraduationReport,
+    RestoredEpisode,
+    UpkeepPolicy,
+    compression,
+)
 
 MOST_ROWS = 1_000
 MOST_TURNS = 10**9
@@ -143,7 +139,7 @@ class AsyncEpisodes(AsyncNamespace):
         """
         to, thresholds = self._state.context, _policy(policy)
         apply = not yes_or_no("dry_run", dry_run)
-        return await compressing.graduate(to, _path(file), thresholds, apply=apply)
+        return await compression.graduate(to, _path(file), thresholds, apply=apply)
 
     async def compress(
         self,
@@ -168,7 +164,7 @@ class AsyncEpisodes(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        return await upkeep.compress(
+        return await compression.compress(
             self._state.context,
             _policy(policy),
             on_progress,
@@ -186,7 +182,7 @@ class AsyncEpisodes(AsyncNamespace):
             ForeignScopeError: the episode belongs to another scope.
             ArchiveDamagedError: the archive does not hold what was put into it.
         """
-        return await upkeep.restore(
+        return await compression.restore(
             self._state.context, valid(_Known, episode_id=episode_id).episode_id
         )
 

@@ -13,7 +13,6 @@ from graphmem.errors import GraphmemError, InvalidInputError, UnavailableError
 from graphmem.model import (
     EventSource,
     EventType,
-    ForeignImportReport,
     Name,
     NewEpisode,
     NewMemory,
@@ -28,7 +27,8 @@ from graphmem.operations import (
 )
 from graphmem.ports import OnProgress
 from graphmem.rules import drafts
-from graphmem.rules.foreign import ImportAction, ImportPlan, ImportStep
+from graphmem.transfer import ForeignImportReport
+from graphmem.transfer.foreign import ImportAction, ImportPlan, ImportStep
 
 BATCH = 200
 """Maximum number of steps of one kind per transaction."""

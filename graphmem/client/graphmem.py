@@ -12,9 +12,9 @@ from graphmem.client.access_log import AccessLog
 from graphmem.client.handle import AsyncHandle, Handle, on_tenant
 from graphmem.client.namespace import blocking
 from graphmem.client.state import HandleState, OnCommit
-from graphmem.model import Health
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene
+from graphmem.schema import Health
 
 if TYPE_CHECKING:
     from graphmem.ports import Embedder, Llm, Telemetry

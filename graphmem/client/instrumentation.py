@@ -11,7 +11,7 @@ from graphmem.ports import Answer, Role, Services
 
 if TYPE_CHECKING:
     from graphmem.ports import Embedder, Llm, Matrix, Prompt, Telemetry
-    from graphmem.rules.consolidation import M
+    from graphmem.rules.prompts import M
     from graphmem.settings import Settings
 
 OPEN = "open"

@@ -7,8 +7,15 @@ from collections.abc import Iterable
 from graphmem.client.arguments import several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.errors import InvalidInputError
-from graphmem.model import GetItem, ItemAnswer, ItemCall, ListNamespaces, PutItem, SearchItems
-from graphmem.operations import items
+from graphmem.items import (
+    GetItem,
+    ItemAnswer,
+    ItemCall,
+    ListNamespaces,
+    PutItem,
+    SearchItems,
+    operations,
+)
 
 
 class AsyncItems(AsyncNamespace):
@@ -41,14 +48,14 @@ class AsyncItems(AsyncNamespace):
                     f"calls[{place}] must be an item call, not {type(call).__name__}.",
                     hint="Use GetItem, PutItem, SearchItems or ListNamespaces.",
                 )
-        return await items.batch(self._state.context, given)
+        return await operations.batch(self._state.context, given)
 
     async def sweep(self) -> int:
         """Delete the expired items of the handle's own scope and return their number.
 
         Reads never return expired items, even before they are deleted.
         """
-        return await items.sweep(self._state.context)
+        return await operations.sweep(self._state.context)
 
 
 class Items(Namespace):

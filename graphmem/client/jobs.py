@@ -6,20 +6,16 @@ from typing import Literal
 
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState, valid, yes_or_no
+from graphmem.consolidation import ConsolidationPolicy, ConsolidationReport, job
 from graphmem.errors import ConfigurationError, InvalidInputError
-from graphmem.model import (
-    ConsolidationPolicy,
-    ConsolidationReport,
-    ExtractionReport,
-    Name,
-    Record,
-)
-from graphmem.operations import consolidation, declarations, evidence, extraction
-from graphmem.operations.access_log import AccessEntry, SearchEntry
-from graphmem.operations.extraction import Extractor, ProposalReader
-from graphmem.operations.extraction.reading import PendingLogEntry
+from graphmem.extraction import ExtractionReport, readers
+from graphmem.extraction import job as extraction_job
+from graphmem.extraction.readers import Extractor, PendingLogEntry, ProposalReader
+from graphmem.model import Name, Record
+from graphmem.operations import declarations, evidence
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import identity
+from graphmem.usage.access_log import AccessEntry, SearchEntry
 
 RULES: Literal["rules"] = "rules"
 
@@ -79,7 +75,7 @@ class AsyncJobs(AsyncNamespace):
             else valid(_Named, session_id=session_id).session_id
         )
         to = self._state.context
-        how = extraction.ExtractionOptions(
+        how = extraction_job.ExtractionOptions(
             reader=_reader(self._state, extractor),
             apply=apply,
             review=review,
@@ -89,7 +85,7 @@ class AsyncJobs(AsyncNamespace):
             waiting=_waiting(self._state, name),
             on_progress=on_progress,
         )
-        done = await extraction.extract(to, identity.episode_id(to.scope, name), how)
+        done = await extraction_job.extract(to, identity.episode_id(to.scope, name), how)
         if how.apply and not how.review:
             await evidence.embed_statements(to)
         return done
@@ -132,14 +128,14 @@ class AsyncJobs(AsyncNamespace):
         wanted = valid(_Policy, policy=ConsolidationPolicy() if policy is None else policy).policy
         to = self._state.context
         llm = None if yes_or_no("extractive", extractive) else to.services.llm
-        how = consolidation.ConsolidationOptions(
+        how = job.ConsolidationOptions(
             policy=wanted,
             llm=llm,
             apply=not yes_or_no("dry_run", dry_run),
             if_due=yes_or_no("if_due", if_due),
             on_progress=on_progress,
         )
-        return await consolidation.consolidate(to, how)
+        return await job.consolidate(to, how)
 
 
 class Jobs(Namespace):
@@ -151,9 +147,9 @@ class Jobs(Namespace):
 
 def _reader(state: HandleState, extractor: Extractor | Literal["rules"] | None) -> ProposalReader:
     if isinstance(extractor, str) and extractor == RULES:
-        return extraction.RuleReader()
+        return readers.RuleReader()
     if callable(extractor):
-        return extraction.CallReader(extractor)
+        return readers.CallReader(extractor)
     if extractor is not None:
         raise InvalidInputError(
             'extractor must be "rules" or a callable.',
@@ -164,7 +160,7 @@ def _reader(state: HandleState, extractor: Extractor | Literal["rules"] | None) 
             "No language model is set.",
             hint='Set GRAPHMEM_MODEL, or pass extractor="rules" (--rules).',
         )
-    return extraction.ModelReader(state.context.services.llm)
+    return readers.ModelReader(state.context.services.llm)
 
 
 def _waiting(state: HandleState, session_id: str) -> list[PendingLogEntry]:

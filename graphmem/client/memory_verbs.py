@@ -10,11 +10,10 @@ from typing import Any
 from graphmem.client.arguments import MemoryChange, file_of, several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import listed, valid, yes_or_no
+from graphmem.erasure import ErasureReport, ErasureTarget, job
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     CommitOutcome,
-    ErasureReport,
-    ErasureTarget,
     IngestReport,
     Message,
     Name,
@@ -24,7 +23,7 @@ from graphmem.model import (
     Supersession,
     Triple,
 )
-from graphmem.operations import episode, erasing, lineage
+from graphmem.operations import episode, lineage
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import transcripts
 
@@ -242,11 +241,11 @@ class AsyncMemoryVerbs(AsyncNamespace):
             not yes_or_no("dry_run", dry_run),
         )
         files = [file_of("digests", file) for file in several("digests", digests)]
-        request = erasing.ErasureRequest(given.what, given.item_id, applied, on_progress, files)
+        request = job.ErasureRequest(given.what, given.item_id, applied, on_progress, files)
         if applied:
             # Waiting log entries may contain the id.
             await self._state.try_flush()
-        return await erasing.forget(self._state.context, request)
+        return await job.forget(self._state.context, request)
 
 
 class MemoryVerbs(Namespace):

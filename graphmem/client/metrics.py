@@ -13,14 +13,14 @@ from graphmem.client import connect
 from graphmem.client.state import valid
 from graphmem.errors import GraphmemError, MigrationPendingError
 from graphmem.model import TenantScope
-from graphmem.operations import stats
-from graphmem.operations.schema import migration
 from graphmem.ports import Services, run_now
+from graphmem.schema import migration
+from graphmem.usage import stats
 
 if TYPE_CHECKING:
     from graphmem.adapters.telemetry.graph_metrics import GraphMetrics
-    from graphmem.model import TenantStats
     from graphmem.settings import Settings
+    from graphmem.usage import TenantStats
 
 log = logging.getLogger("graphmem")
 

@@ -8,15 +8,9 @@ from datetime import datetime
 from graphmem.client.arguments import several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import bounded, valid
-from graphmem.model import (
-    EventSource,
-    Name,
-    ProposalPage,
-    ProposalStatus,
-    Record,
-    ReviewReport,
-)
-from graphmem.operations import evidence, extraction
+from graphmem.extraction import ProposalPage, ProposalStatus, ReviewReport, review
+from graphmem.model import EventSource, Name, Record
+from graphmem.operations import evidence
 
 MOST_ROWS = 1_000
 
@@ -49,7 +43,7 @@ class AsyncProposals(AsyncNamespace):
         """
         wanted = valid(_Status, status=status).status
         count = bounded("limit", limit, MOST_ROWS)
-        return await extraction.page(self._state.context, wanted, cursor=cursor, limit=count)
+        return await review.page(self._state.context, wanted, cursor=cursor, limit=count)
 
     async def accept(
         self,
@@ -88,7 +82,7 @@ class AsyncProposals(AsyncNamespace):
             artifact_ref=artifact_ref,
             note=note,
         )
-        done = await extraction.accept(to, _ids(proposal_ids), origin)
+        done = await review.accept(to, _ids(proposal_ids), origin)
         if done.belief_ids:
             await evidence.embed_statements(to, done.belief_ids)
         return done
@@ -125,7 +119,7 @@ class AsyncProposals(AsyncNamespace):
             artifact_ref=artifact_ref,
             note=note,
         )
-        return await extraction.reject(self._state.context, _ids(proposal_ids), origin)
+        return await review.reject(self._state.context, _ids(proposal_ids), origin)
 
 
 class Proposals(Namespace):

@@ -40,9 +40,9 @@ from graphmem.model import (
     Text,
 )
 from graphmem.operations import cards, lineage, memories, reasons, recall
-from graphmem.operations.access_log import SearchHit
 from graphmem.ports import RequestContext
 from graphmem.rules import context, identity, read_options, transcripts
+from graphmem.usage.access_log import SearchHit
 
 MOST_BITES = 1_000
 FLAGS = ("memories", "beliefs", "turns", "include_hidden")

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphmem.client import connect
-from graphmem.operations.schema import drift, migration, reembedding
 from graphmem.ports import OnProgress, Services, run_now, silent
+from graphmem.schema import drift, migration, reembedding
 
 if TYPE_CHECKING:
-    from graphmem.model import Difference, ReembedReport
     from graphmem.ports import Embedder
+    from graphmem.schema import Difference, ReembedReport
     from graphmem.settings import Settings
 
 EMBEDDED = reembedding.KINDS

@@ -13,17 +13,12 @@ from pydantic_core import ErrorDetails
 from graphmem.client.access_log import AccessLog
 from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import CommitOutcome, EvidenceSource, Message, NewEpisode, NewMemory
-from graphmem.operations import access_log, commit, episode, evidence
-from graphmem.operations.access_log import (
-    AccessEntry,
-    ArtifactRef,
-    SearchEntry,
-    SearchHit,
-    SessionStart,
-)
+from graphmem.operations import commit, episode, evidence
 from graphmem.ports import RequestContext
 from graphmem.rules import hygiene, identity
 from graphmem.rules.hygiene import Rule
+from graphmem.usage import access_log
+from graphmem.usage.access_log import AccessEntry, ArtifactRef, SearchEntry, SearchHit, SessionStart
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -14,26 +14,22 @@ from graphmem.adapters.models.service import token_counter
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.recall_verbs import Question
 from graphmem.client.state import HandleState, bounded, valid, yes_or_no
-from graphmem.model import (
-    Audit,
-    Name,
-    Pack,
-    PrunePolicy,
-    PruneRecord,
-    PruneReport,
-    PruneRestoreReport,
-    RatedItem,
-    RatingReport,
-    Record,
-    RollUpReport,
-    Tier,
-    UsageDashboard,
-)
-from graphmem.operations import access_log, upkeep, usage
-from graphmem.operations.access_log import ArtifactRef, SearchHit
+from graphmem.model import Name, Record, Tier
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import context, read_options
-from graphmem.rules.packs import PackBudget
+from graphmem.upkeep import PrunePolicy, PruneRecord, PruneReport, PruneRestoreReport, pruning
+from graphmem.usage import (
+    Audit,
+    Pack,
+    RatedItem,
+    RatingReport,
+    RollUpReport,
+    UsageDashboard,
+    access_log,
+    operations,
+)
+from graphmem.usage.access_log import ArtifactRef, SearchHit
+from graphmem.usage.packs import PackBudget
 
 MOST_ROWS = 1_000
 MOST_DAYS = 36_500
@@ -158,7 +154,11 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             InvalidInputError: `again` is neither True nor False.
         """
-        settle = usage.settle_again if yes_or_no("from_scratch", from_scratch) else usage.settle
+        settle = (
+            operations.settle_again
+            if yes_or_no("from_scratch", from_scratch)
+            else operations.settle
+        )
         await self._state.flush()
         return await settle(self._state.context, on_progress)
 
@@ -181,7 +181,7 @@ class AsyncUsage(AsyncNamespace):
         """
         given = valid(_Rated, tier=tier, kinds=kinds)
         count = bounded("limit", limit, MOST_ROWS)
-        return tuple(await usage.items(self._state.context, given.tier, given.kinds, count))
+        return tuple(await operations.items(self._state.context, given.tier, given.kinds, count))
 
     async def dashboard(
         self, *, kinds: Sequence[RatedKind] = RATED, limit: int = 10
@@ -197,7 +197,7 @@ class AsyncUsage(AsyncNamespace):
         """
         given = valid(_Rated, kinds=kinds)
         count = bounded("limit", limit, MOST_ROWS)
-        return await usage.attention(self._state.context, given.kinds, count)
+        return await operations.attention(self._state.context, given.kinds, count)
 
     async def audit(self, *, days: float = 7.0, session_id: str | None = None) -> Audit:
         """Return the sessions in the read scopes, and violations of the search protocol.
@@ -216,7 +216,7 @@ class AsyncUsage(AsyncNamespace):
         await self._state.flush()
         now = self._state.context.services.clock.now()
         since, until = now - timedelta(days=given.days), read_options.FOREVER
-        return await usage.audit(self._state.context, since, until, given.session_id)
+        return await operations.audit(self._state.context, since, until, given.session_id)
 
     async def prune(
         self,
@@ -250,7 +250,7 @@ class AsyncUsage(AsyncNamespace):
         given = valid(_By, policy=wanted, kinds=kinds)
         apply = not yes_or_no("dry_run", dry_run)
         await self._state.flush()
-        return await upkeep.prune(
+        return await pruning.prune(
             self._state.context, given.policy, given.kinds, on_progress, apply=apply
         )
 
@@ -264,7 +264,7 @@ class AsyncUsage(AsyncNamespace):
             InvalidInputError: the id is invalid.
         """
         given = valid(_Manifest, run_id=run_id)
-        return tuple(await upkeep.pruned(self._state.context, given.run_id))
+        return tuple(await pruning.pruned(self._state.context, given.run_id))
 
     async def restore_pruned(
         self,
@@ -286,7 +286,7 @@ class AsyncUsage(AsyncNamespace):
             InvalidInputError: an argument is invalid.
         """
         given = valid(_Run, run_id=run_id, item_ids=item_ids)
-        return await upkeep.restore_run(
+        return await pruning.restore_run(
             self._state.context, given.run_id, given.item_ids, on_progress
         )
 
@@ -329,7 +329,7 @@ class AsyncUsage(AsyncNamespace):
         )
         max_items = bounded("limit", limit, MOST_ITEMS)
         folder = None if root is None else Path(root)
-        return await usage.pack(self._state.context, budget, given.kinds, max_items, folder)
+        return await operations.pack(self._state.context, budget, given.kinds, max_items, folder)
 
     async def roll_up(
         self, *, days: float = 90.0, dry_run: bool = True, on_progress: OnProgress = silent

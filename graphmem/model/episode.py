@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from graphmem.model.belief import Unit
 from graphmem.model.memory import Outcome
 from graphmem.model.terms import Instant, Name, Record, Tags, Text
 
@@ -100,75 +99,3 @@ class IngestReport(Record):
     """Number of new commits by outcome."""
     repeated: int = 0
     """Number of texts that an earlier run had committed."""
-
-
-Days = Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)]
-
-
-class UpkeepPolicy(Record):
-    """Thresholds for the graduation and compression of episodes."""
-
-    importance: Unit = 0.7
-    """Minimum importance for graduation; episodes below it may be compressed."""
-    accesses: Annotated[int, Field(ge=1, le=10**6)] = 3
-    """Number of accesses after which an important episode graduates at any age."""
-    graduate_days: Days = 14.0
-    """Age in days at which an important episode graduates."""
-    most: Annotated[int, Field(ge=1, le=1_000)] = 10
-    """Maximum number of episodes that graduate in one cycle."""
-    compress_days: Days = 30.0
-    """Age in days at which an episode without accesses is compressed."""
-
-
-class GraduatedEpisode(Record):
-    """An episode with a line in a digest; in a preview, the line to add."""
-
-    episode_id: str
-    occurred_at: Instant
-    line: str
-    """The line, without its line ending."""
-    added: bool
-    """False if a line with this id existed; it stays unchanged."""
-
-
-class GraduationReport(Record):
-    """Result of one cycle of graduation or of its preview."""
-
-    applied: bool
-    """False for a preview, and if there was nothing to do."""
-    file: str
-    """Name of the digest file, without its folder."""
-    episodes: tuple[GraduatedEpisode, ...] = ()
-    """The most important first."""
-    more: bool = False
-    """Whether other episodes are left for the next cycle."""
-
-
-class CompressedEpisode(Record):
-    """An episode whose full text was moved to an archive; in a preview, is to be moved."""
-
-    episode_id: str
-    occurred_at: Instant
-    characters: int
-    """Number of characters of the full text."""
-    kept: str
-    """Text that stays: its summary, or else the one made from its text."""
-
-
-class CompressionReport(Record):
-    """Result of a run of compression or of its preview."""
-
-    applied: bool
-    """False for a preview, and if there was nothing to do."""
-    episodes: tuple[CompressedEpisode, ...] = ()
-    """Compressed episodes, oldest first."""
-
-
-class RestoredEpisode(Record):
-    """Result of `episodes.restore`."""
-
-    episode_id: str
-    changed: bool
-    """False if it was not compressed."""
-    event_id: str | None
-    """Id of the RESTORE event; None if nothing changed."""

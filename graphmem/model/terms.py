@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -84,3 +84,19 @@ class AsOf(Record):
     """Time in the world: later events are ignored. It may be in the future."""
     known: Instant | None = None
     """Time in the store, by the server's clock: events recorded later are ignored."""
+
+
+class EmbeddingModel(Record):
+    """An embedding model recorded in the graph, with its mean cosines of unrelated texts."""
+
+    name: str
+    dimension: int
+    mu_document: float
+    """Mean cosine of two documents."""
+    mu_query: float
+    """Mean cosine of a query and a document."""
+    generation: int = 1
+    """Generation of its embeddings."""
+    key: Literal["current", "next", "former", "dropped"] = "current"
+    """`next` is filling the graph; `former` preceded `current`, and its embeddings still exist;
+    those of `dropped` are being removed."""

@@ -11,7 +11,7 @@ from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import Episode, Message, NewEpisode, Turn, TurnPage, TurnsReceipt
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import consolidation, drafts, identity, read_options, transcripts
+from graphmem.rules import drafts, identity, passages, read_options, transcripts
 from graphmem.rules.conflicts import retry_conversion
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ async def _add(
         lacking = _lacking(plan, messages, vectors)
         if lacking:
             texts = [
-                consolidation.prefix_speaker(messages[i].name, messages[i].content) for i in lacking
+                passages.prefix_speaker(messages[i].name, messages[i].content) for i in lacking
             ]
             matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
             vectors.update(zip(lacking, matrix, strict=True))

@@ -32,10 +32,10 @@ from graphmem.rules import (
     formulas,
     fulltext,
     identity,
+    rating,
     read_options,
     scoring,
     transcripts,
-    usage,
 )
 
 NOW = catalog.query("recall/current", dict)
@@ -121,7 +121,7 @@ async def recall(
         "trace": formulas.trace_params(policy.trace),
         "test": read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
         "vitality_constants": formulas.vitality_params(),
-        "rating_decay": usage.decay_params(),
+        "rating_decay": rating.decay_params(),
     }
     query = NOW
     if want.narrows:
@@ -212,7 +212,7 @@ class _RowDecoder:
     def _rating(self, found: Mapping[str, Any] | None) -> Rating | None:
         if found is None or not self.is_now:
             return None
-        return Rating(tier=usage.tier(found["elo"]), **found)
+        return Rating(tier=rating.tier(found["elo"]), **found)
 
     def _memory(self, hit: Mapping[str, Any], common: dict[str, Any]) -> MemoryBite:
         similarity, trace = common["similarity"], hit["trace"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bench.figures import Cell, Row
-from graphmem.rules.usage import STANDARD
+from graphmem.rules.rating import STANDARD
 from research.attention.ratings import DEFAULT, Ratings, Variant, play
 from research.attention.world import ADVERSARY, Floats, Harm, Log, World, with_adversary
 from tests.oracles import rating

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphmem.rules.usage import STANDARD
+from graphmem.rules.rating import STANDARD
 from research.attention.measures import moved, window
 from research.attention.ratings import DEFAULT
 from research.attention.scenarios import ENDS, STABLE, SimulatedRun

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphmem.rules.usage import Rating
+from graphmem.rules.rating import Rating
 from research.attention.ratings import Ratings, Variant
 from research.attention.world import Bools, Floats, Ints, Log, sessions_in
 

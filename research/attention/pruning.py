@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphmem.model import PruneAction, Tier
-from graphmem.rules import upkeep, usage
+from graphmem.model import Tier
+from graphmem.rules import rating
+from graphmem.upkeep import PruneAction, rules
 from research.attention.world import Vectors, noise, unit
 from tests.oracles import rating as rating_oracle
 from tests.oracles.rating import Result, Standing
@@ -98,7 +99,7 @@ class ShortTermMemory:
     def prune(self, day: float) -> None:
         """Compress and archive the episodes that are due."""
         fates = {
-            episode: upkeep.prune_verdict(self._case(episode, day)).fate for episode in self.live
+            episode: rules.prune_verdict(self._case(episode, day)).fate for episode in self.live
         }
         self.compressed |= {e: day for e, fate in fates.items() if fate is PruneAction.COMPRESS}
         self.live = [e for e, fate in fates.items() if fate is not PruneAction.ARCHIVE]
@@ -124,12 +125,12 @@ class ShortTermMemory:
             unpruned_megabytes=sessions * (EPISODE_KB + LOG_KB) / 1_000,
         )
 
-    def _case(self, episode: int, day: float) -> upkeep.PruneCase:
+    def _case(self, episode: int, day: float) -> rules.PruneCase:
         idle = day - self.touched[episode]
         rated, at = self.standings.get(str(episode)), self.compressed.get(episode)
         unrated = None if self.kept.unrated else Tier.LOW
-        return upkeep.PruneCase(
-            tier=usage.tier(rating_oracle.faded(rated.elo, idle)) if rated else unrated,
+        return rules.PruneCase(
+            tier=rating.tier(rating_oracle.faded(rated.elo, idle)) if rated else unrated,
             idle_days=idle,
             compressed_days=None if at is None else day - at,
             opened_since=self.kept.reopened and self.reopened(episode),

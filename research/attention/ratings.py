@@ -8,7 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-from graphmem.rules.usage import STANDARD, Rating
+from graphmem.rules.rating import STANDARD, Rating
 from research.attention.world import Floats, Ints, Log, SearchRecord
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from graphmem.rules.usage import STANDARD
+from graphmem.rules.rating import STANDARD
 from research.attention.measures import AHEAD, Found, measured, window
 from research.attention.ratings import DEFAULT, Ratings, Variant, fold
 from research.attention.world import Log, Setting, World

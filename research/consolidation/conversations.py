@@ -13,10 +13,11 @@ import numpy as np
 from bench.conversations import read_conversations
 from bench.figures import Cell
 from graphmem import GraphMem, Handle
-from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationPolicy, EvidenceKind
+from graphmem.consolidation.records import BeliefChange, BeliefChangeKind, ConsolidationPolicy
+from graphmem.model import EvidenceKind
 from graphmem.ports import Role, run_now
-from graphmem.rules import consolidation, transcripts
-from graphmem.rules.consolidation import Passage
+from graphmem.rules import passages, transcripts
+from graphmem.rules.passages import Passage
 from research.consolidation import histories, scores
 from research.consolidation.histories import History
 from research.consolidation.scores import Facts, percent
@@ -140,7 +141,7 @@ def _passages(sessions: Sequence[Session]) -> list[Passage]:
         for name, messages in sessions
         for place, message in enumerate(messages)
         if message.role not in transcripts.NON_HUMAN_ROLES
-        and consolidation.informative_sentences(message.content)
+        and passages.informative_sentences(message.content)
     ]
 
 
@@ -157,7 +158,7 @@ def predicted(split: Split, policy: ConsolidationPolicy) -> Predicted:
     if not made:
         return Predicted(0, 0, 0.0)
     rng = np.random.default_rng(len(made))
-    pool = sorted({consolidation.extractive_statement(passage) for passage in split.before})
+    pool = sorted({passages.extractive_statement(passage) for passage in split.before})
     drawn = [
         [pool[i] for i in rng.choice(len(pool), size=len(made), replace=False)]
         for _ in range(DRAWS)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bench.figures import Cell
-from graphmem.model import BeliefChange, BeliefChangeKind, EvidenceKind
-from graphmem.rules import consolidation, scoring
-from graphmem.rules.consolidation import Passage
+from graphmem.consolidation import rules
+from graphmem.consolidation.records import BeliefChange, BeliefChangeKind
+from graphmem.model import EvidenceKind
+from graphmem.rules import scoring
+from graphmem.rules.passages import Passage
 from research.consolidation.histories import History
 
 if TYPE_CHECKING:
@@ -111,7 +113,7 @@ def spoken_of(
         for place in np.argsort(-row, kind="stable")[:LOOKED_AT]:
             if row[place] < least:
                 break
-            kind = consolidation.relation(passage, texts[place])
+            kind = rules.relation(passage, texts[place])
             if kind is not None:
                 found[kind].add(int(place))
                 break

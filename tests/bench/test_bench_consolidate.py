@@ -12,9 +12,9 @@ from rich.console import Console
 
 from bench import consolidate, episodes
 from bench.progress import Steps
-from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationReport, EvidenceKind, Quote
-from graphmem.rules import consolidation
-from graphmem.rules.consolidation import Passage
+from graphmem.consolidation import BeliefChange, BeliefChangeKind, ConsolidationReport, Quote, rules
+from graphmem.model import EvidenceKind
+from graphmem.rules.passages import Passage, extractive_statement
 
 STEPS = Steps(Console(quiet=True))
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
@@ -63,11 +63,9 @@ def test_members_of_a_group_support_one_another(made: episodes.Episodes) -> None
     texts = dict(zip(made.ids(), made.corpus.texts, strict=True))
     for ids in list(made.planted().values())[:20]:
         passages = [Passage(i, "Episode", i, None, texts[i], DAY) for i in sorted(ids)]
-        statement = consolidation.extractive_statement(passages[0])
+        statement = extractive_statement(passages[0])
         assert statement == passages[0].text
-        assert {consolidation.relation(one, statement) for one in passages} == {
-            EvidenceKind.SUPPORTING
-        }
+        assert {rules.relation(one, statement) for one in passages} == {EvidenceKind.SUPPORTING}
 
 
 def _change(step: BeliefChangeKind, *ids: str) -> BeliefChange:

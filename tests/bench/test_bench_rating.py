@@ -14,9 +14,9 @@ from bench.progress import Steps
 from bench.rating_log import SyntheticLog
 from graphmem import GraphMem
 from graphmem.client import connect
-from graphmem.model import RatingReport
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
+from graphmem.usage import RatingReport
 from tests.oracles import rating as rules
 
 STEPS = Steps(Console(quiet=True))

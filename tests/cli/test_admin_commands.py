@@ -29,7 +29,7 @@ def test_a_current_schema_has_nothing_pending_and_no_drift(run: Run) -> None:
 
 def test_a_difference_is_shown_with_its_detail(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from graphmem.client import schema
-    from graphmem.model import Difference
+    from graphmem.schema import Difference
 
     found = Difference(kind="missing", name="some_index", text="RANGE on X(y) is missing.")
     monkeypatch.setattr(schema.SchemaClient, "drift", lambda _: (found,))

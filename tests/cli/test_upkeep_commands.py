@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.rules.upkeep import BEGIN
+from graphmem.upkeep.rules import BEGIN
 
 Run = Callable[..., Any]
 MAY = datetime(2025, 5, 5, tzinfo=UTC)

@@ -19,19 +19,8 @@ from textual.widgets import Static, TabbedContent
 
 from graphmem.cli.dashboard import DashboardApp, PaneTable
 from graphmem.errors import GraphmemError
-from graphmem.model import (
-    Audit,
-    Card,
-    Memory,
-    RatedItem,
-    Rating,
-    RatingUpdate,
-    SessionAudit,
-    Status,
-    Tier,
-    UsageCount,
-    UsageDashboard,
-)
+from graphmem.model import Card, Memory, Rating, Status, Tier
+from graphmem.usage import Audit, RatedItem, RatingUpdate, SessionAudit, UsageCount, UsageDashboard
 
 NOW = datetime(2026, 6, 1, 9, 30, tzinfo=UTC)
 LONG = 3_600.0

@@ -15,10 +15,10 @@ from graphmem import GraphMem, Handle, Status
 from graphmem.client.access_log import FULL, MOST, AccessLog
 from graphmem.errors import GraphUnavailableError, NotFoundError
 from graphmem.model.recall import AnyBite
-from graphmem.operations import access_log
-from graphmem.operations.access_log import AccessEntry
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
+from graphmem.usage import access_log
+from graphmem.usage.access_log import AccessEntry
 from tests.plugins import children
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.faults import Retrying, Through, Unacknowledged

@@ -9,9 +9,8 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import InvalidInputError
-from graphmem.model import Severity
-from graphmem.operations import usage
 from graphmem.testing import FrozenClock
+from graphmem.usage import Severity, operations
 from tests.plugins.clients import Door
 from tests.plugins.texts import unlike
 
@@ -71,7 +70,7 @@ def test_a_session_that_goes_on_is_found_when_it_was_forgotten(door: Door, memor
 
 
 def test_pages_are_read_to_the_end(memory: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usage, "AUDIT_PAGE", 2)
+    monkeypatch.setattr(operations, "AUDIT_PAGE", 2)
     for n in range(5):
         with memory.session(f"s{n}") as session:
             session.recall(unlike(n))

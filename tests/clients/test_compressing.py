@@ -19,10 +19,10 @@ from graphmem.errors import (
     InvalidInputError,
     NotFoundError,
 )
-from graphmem.model import CompressionReport, Episode
-from graphmem.operations.upkeep import compressing
-from graphmem.rules import identity, upkeep
+from graphmem.model import Episode
+from graphmem.rules import identity
 from graphmem.testing import FrozenClock
+from graphmem.upkeep import CompressionReport, compression, rules
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.faults import Between, Breaking, LostError, Retrying, Unacknowledged
@@ -161,7 +161,7 @@ def test_any_text_comes_back(plain: Handle, look: Look, text: str) -> None:
     memory = on_tenant(plain, tenant)
     memory.episodes.add(episode_id="a", content=text, at=OLD)
     [one] = memory.episodes.compress().episodes
-    assert one.kept == upkeep.gist(text)
+    assert one.kept == rules.gist(text)
     memory.episodes.restore("a")
     assert memory.episodes.get("a").content == text
 
@@ -180,7 +180,7 @@ def test_a_dry_run_writes_nothing_and_says_what_the_run_then_does(
 
 
 def test_a_page_at_a_time(then: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compressing, "BATCH", 2)
+    monkeypatch.setattr(compression, "BATCH", 2)
     for n in range(5):
         long_ago(then, f"e{n}", at=OLD - timedelta(days=n // 3))
     seen: list[tuple[str, int]] = []
@@ -203,7 +203,7 @@ def test_a_batch_is_written_whole_or_not_at_all(
     nth: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(compressing, "BATCH", 1)
+    monkeypatch.setattr(compression, "BATCH", 1)
     for name in "ab":
         long_ago(then, name)
     graph = then._state.context.services.graph

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graphmem import ConsolidationPolicy, Handle
+from graphmem.consolidation import BeliefChangeKind, ConsolidationReport
 from graphmem.errors import InvalidInputError
-from graphmem.model import BeliefChangeKind, ConsolidationReport
 from tests.plugins.episodes import FEW, MARCH, SWIMS, tell
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from graphmem import ConsolidationPolicy, Handle, Settings
+from graphmem.consolidation import BeliefChangeKind, writes
 from graphmem.errors import GraphUnavailableError, LeaseLostError
-from graphmem.model import BeliefChangeKind
-from graphmem.operations.consolidation import writing
 from graphmem.ports import run_now
 from tests.plugins import children
 from tests.plugins.clients import Door
@@ -39,7 +38,7 @@ SAID = (
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """A dead worker's lease is free at once."""
-    monkeypatch.setattr(writing, "LEASE_S", 0)
+    monkeypatch.setattr(writes, "LEASE_S", 0)
 
 
 def told(memory: Handle) -> Handle:
@@ -105,7 +104,7 @@ def test_two_workers_at_once_do_what_one_does(
 
 
 def test_the_second_of_two_workers_is_told(plain: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "LEASE_S", 120)
+    monkeypatch.setattr(writes, "LEASE_S", 120)
     told(plain)
     seen: list[str | None] = []
 
@@ -125,7 +124,7 @@ def test_a_worker_that_was_overtaken_stops(
 
     def overtaken(kind: str, _count: int) -> None:
         if kind == "belief":
-            assert run_now(writing.take(plain._state.context, "another", 0))
+            assert run_now(writes.take(plain._state.context, "another", 0))
 
     with pytest.raises(LeaseLostError):
         plain.consolidate(policy=FEW, on_progress=overtaken)
@@ -137,16 +136,16 @@ def test_a_worker_that_was_overtaken_stops(
 CHILD = """
 import os, sys, time
 from graphmem import ConsolidationPolicy, GraphMem
-from graphmem.operations.consolidation import writing
+from graphmem.consolidation import writes
 from graphmem.testing import HashEmbedder
-writing.LEASE_S = 0
-real = writing.write
+writes.LEASE_S = 0
+real = writes.write
 async def slow(*given):
     done = await real(*given)
     print("written", flush=True)
     sys.stdin.readline()
     return done
-writing.write = slow
+writes.write = slow
 GraphMem.open(embedder=HashEmbedder()).consolidate(policy=ConsolidationPolicy(start=1))
 """
 

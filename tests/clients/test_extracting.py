@@ -11,7 +11,8 @@ import pytest
 
 from graphmem import AsOf, ExtractionReport, Handle, Turn
 from graphmem.errors import ConfigurationError, InvalidInputError, NotFoundError
-from graphmem.model import BeliefReasons, Cardinality, DismissalReason, Proposal
+from graphmem.extraction import DismissalReason, Proposal
+from graphmem.model import BeliefReasons, Cardinality
 from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look

@@ -14,8 +14,7 @@ from pydantic import SecretStr
 from graphmem import Handle, Settings
 from graphmem.adapters.models import open_llm
 from graphmem.errors import ModelUnavailableError
-from graphmem.model import DismissalReason
-from graphmem.operations.extraction import running
+from graphmem.extraction import DismissalReason, job
 from graphmem.testing import ScriptedLlm
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.clients import Door
@@ -136,7 +135,7 @@ def test_invented_quotes_reach_nothing(
 def test_a_window_is_tried_a_bounded_number_of_times(
     door: Door, memory: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "ATTEMPTS", 2)
+    monkeypatch.setattr(job, "ATTEMPTS", 2)
     say(memory, "s", MOVED)
     found = []
     for _ in range(3):
@@ -152,7 +151,7 @@ def test_a_model_that_is_away_is_not_asked_for_ever(door: Door, memory: Handle) 
     done = door.on(memory, llm=llm, settings=one_by_one).extract(session_id="s")
     assert {one.code for one in done.unread} == {"model_unavailable"}
     assert {one.attempts for one in done.unread} == {0}
-    assert (len(llm.prompts), len(done.unread)) == (running.DOWN, 8)
+    assert (len(llm.prompts), len(done.unread)) == (job.DOWN, 8)
 
 
 def test_nobody_is_asked_about_what_machines_said(door: Door, memory: Handle) -> None:

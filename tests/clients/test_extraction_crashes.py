@@ -81,15 +81,15 @@ def test_two_workers_at_once_do_what_one_does(
 CHILD = """
 import sys
 from graphmem import GraphMem
-from graphmem.operations.extraction import reviewing
+from graphmem.extraction import review
 from graphmem.testing import HashEmbedder
-real = reviewing.write
+real = review.write
 async def slow(*given):
     done = await real(*given)
     print("written", flush=True)
     sys.stdin.readline()
     return done
-reviewing.write = slow
+review.write = slow
 GraphMem.open(embedder=HashEmbedder()).extract(session_id="s", extractor="rules")
 """
 

@@ -12,10 +12,10 @@ import pytest
 
 from graphmem import Handle, UpkeepPolicy
 from graphmem.errors import DigestFileError, GraphUnavailableError, InvalidInputError
-from graphmem.model import GraduationReport
 from graphmem.rules import identity
-from graphmem.rules.upkeep import BEGIN, END, HEADING
 from graphmem.testing import FrozenClock
+from graphmem.upkeep import GraduationReport
+from graphmem.upkeep.rules import BEGIN, END, HEADING
 from tests.plugins.clients import Door
 from tests.plugins.faults import Retrying, Through, Unacknowledged, Work
 from tests.plugins.graph import Look

@@ -11,8 +11,8 @@ import pytest
 from graphmem import Handle
 from graphmem.adapters.models.service import token_counter
 from graphmem.errors import InvalidInputError
-from graphmem.model import DetailLevel, Pack
 from graphmem.rules import context
+from graphmem.usage import DetailLevel, Pack
 from tests.plugins.ratings import MARCH, Rate
 from tests.plugins.texts import unlike
 

@@ -15,10 +15,10 @@ from graphmem.errors import (
     InvalidInputError,
     NotFoundError,
 )
-from graphmem.model import Message, PruneAction, PruneReport, Status, Tier
-from graphmem.operations.upkeep import pruning
+from graphmem.model import Message, Status, Tier
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
+from graphmem.upkeep import PruneAction, PruneReport, pruning
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look, driver_of, fresh_tenant

@@ -9,7 +9,7 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import ForeignScopeError, InvalidInputError, NotFoundError, RefusedError
-from graphmem.model import DismissalReason, PendingProposal, ProposalStatus
+from graphmem.extraction import DismissalReason, PendingProposal, ProposalStatus
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 from tests.plugins.offers import MARCH, MOVED, say

@@ -13,10 +13,10 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import GraphUnavailableError, InvalidInputError
-from graphmem.operations import access_log
-from graphmem.operations.access_log import SearchEntry, SessionStart
 from graphmem.ports import run_now, silent
 from graphmem.testing import FrozenClock
+from graphmem.usage import access_log
+from graphmem.usage.access_log import SearchEntry, SessionStart
 from tests.cypher.attention.test_rating_equals_oracle import (
     JUNE,
     Log,

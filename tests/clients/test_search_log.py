@@ -12,11 +12,11 @@ from graphmem import AsOf, Handle
 from graphmem.client.access_log import MOST, AccessLog
 from graphmem.errors import InvalidInputError
 from graphmem.model import Tier
-from graphmem.operations.access_log import AccessEntry, SessionStart
 from graphmem.rules import identity
-from graphmem.rules.usage import quality_stats
+from graphmem.rules.rating import quality_stats
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
+from graphmem.usage.access_log import AccessEntry, SessionStart
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike

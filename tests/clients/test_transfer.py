@@ -26,8 +26,8 @@ from graphmem.errors import (
     NotFoundError,
 )
 from graphmem.model import Record
-from graphmem.rules import transfer
 from graphmem.testing import FrozenClock
+from graphmem.transfer import format as file_format
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import ASK_ITEMS, write_everything
@@ -35,7 +35,7 @@ from tests.plugins.graph import NODES, Look, fresh_tenant
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
-LEFT_OUT = frozenset(transfer.OMITTED_LABELS) - {"Namespace", "ItemText"}
+LEFT_OUT = frozenset(file_format.OMITTED_LABELS) - {"Namespace", "ItemText"}
 
 
 def everything(memory: Handle) -> dict[str, str]:
@@ -70,7 +70,7 @@ def whole(look: Look, tenant: str) -> dict[str, list[str]]:
             for row in rows
         )
         for kind, rows, own in (
-            ("nodes", nodes, transfer.OMITTED_PROPERTIES),
+            ("nodes", nodes, file_format.OMITTED_PROPERTIES),
             ("links", links, {"tenant"}),
         )
     }
@@ -125,7 +125,7 @@ MENDED = {"Belief": {"unembedded"}}
 
 def completed(driver: neo4j.Driver, tenant: str) -> None:
     """Let a node of every label have what is declared and none of them has."""
-    for kind in sorted({kind.label for kind in transfer.KINDS} | {"Namespace", "ItemText"}):
+    for kind in sorted({kind.label for kind in file_format.KINDS} | {"Namespace", "ItemText"}):
         rows, _, _ = driver.execute_query(
             f"MATCH (n:{kind}) WHERE n.tenant = $tenant UNWIND keys(n) AS key RETURN DISTINCT key",
             tenant=tenant,
@@ -157,7 +157,7 @@ def test_every_declared_label_property_and_relationship_comes_back(
     assert theirs["nodes"] == mine["nodes"]
     assert theirs["links"] == mine["links"]
     labels = {node.__label__ for node in nodes.NODES}
-    assert {kind.label for kind in transfer.KINDS} | transfer.OMITTED_LABELS.keys() == labels
+    assert {kind.label for kind in file_format.KINDS} | file_format.OMITTED_LABELS.keys() == labels
     there = look.rows(
         NODES + "RETURN collect(DISTINCT labels(n)[0]) AS labels",
         tenant=other,
@@ -271,7 +271,7 @@ def test_an_import_into_its_own_tenant_changes_nothing(source: Source, look: Loo
 
 def rewritten(file: Path, to: Path, change: Callable[[list[dict[str, Any]]], None]) -> Path:
     """Write a file with other records, each line rightly bound to those before it."""
-    read, write = transfer.DigestChain(), transfer.DigestChain()
+    read, write = file_format.DigestChain(), file_format.DigestChain()
     records = [read.read(line) for line in file.read_bytes().splitlines(keepends=True)]
     change(records)
     to.write_bytes(b"".join(write.write(record) for record in records))

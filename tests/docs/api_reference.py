@@ -15,10 +15,24 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 import graphmem
-from graphmem import GraphMem, Handle, Session, model
+from graphmem import (
+    GraphMem,
+    Handle,
+    Session,
+    consolidation,
+    erasure,
+    extraction,
+    items,
+    model,
+    schema,
+    transfer,
+    upkeep,
+    usage,
+)
 from graphmem.errors import GraphmemError
 from tests.plugins.twins import NAMESPACES, methods
 
+FEATURES = (consolidation, erasure, extraction, items, schema, transfer, upkeep, usage)
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 WIDTH = 100
 KEPT = "\N{NO-BREAK SPACE}"
@@ -29,7 +43,8 @@ INTRODUCTION = """
 of each method. `AsyncGraphMem`, `AsyncHandle` and `AsyncSession` have the same methods, awaited.
 The [glossary](glossary.md) explains the terms.
 
-- **Import** the names marked *top level* from `graphmem`, all other records from `graphmem.model`.
+- **Import** the names marked *top level* from `graphmem`, all other records from `graphmem.model`
+  or the module that an entry names.
 - **Instants** need a time zone. `on_progress` is called after each step with its name and a count.
 - **Ids**: where a belief is meant, `BeliefLike` is its id, or a record or receipt that has it.
 """
@@ -117,8 +132,9 @@ class _Plain(ast.NodeTransformer):
 
 def classes(kind: type) -> Iterator[type]:
     """Yield the public classes of a kind, in order of their names."""
-    public = {name: getattr(model, name) for name in model.__all__}
-    public |= {name: getattr(graphmem, name) for name in graphmem.__all__}
+    public = {name: getattr(graphmem, name) for name in graphmem.__all__}
+    for home in (model, *FEATURES):
+        public |= {name: getattr(home, name) for name in home.__all__}
     for _, one in sorted(public.items()):
         if inspect.isclass(one) and issubclass(one, kind):
             yield one
@@ -126,7 +142,10 @@ def classes(kind: type) -> Iterator[type]:
 
 def described(one: type) -> str:
     """Return the entry of a record, an enumeration or an error."""
-    place = " *Top level.*" if one.__name__ in graphmem.__all__ else ""
+    home = next((home for home in FEATURES if one.__name__ in home.__all__), None)
+    place = f" In `{home.__name__}`." if home else ""
+    if one.__name__ in graphmem.__all__:
+        place = " *Top level.*"
     parts = [f"### {one.__name__}", f"{first_sentence(one)}{place}"]
     if issubclass(one, Enum):
         parts += ["Values: " + ", ".join(f"`{member.value}`" for member in one) + "."]
@@ -153,8 +172,8 @@ def fields(record: type[BaseModel]) -> Iterator[str]:
 
 def aliases() -> Iterator[str]:
     """Yield the lines of the names that are not classes."""
-    for name in model.__all__:
-        found = getattr(model, name)
+    for home, name in ((one, name) for one in (model, *FEATURES) for name in one.__all__):
+        found = getattr(home, name)
         if isinstance(found, dict):
             yield f"- `{name}`: recall policies named {', '.join(f'`{key}`' for key in found)}"
         elif not inspect.isclass(found):

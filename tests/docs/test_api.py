@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pydoc
 import re
+from itertools import chain
 
 import jedi
 import pytest
 
 import graphmem
 from graphmem import Handle, model
-from tests.docs.api_reference import PAGE, reference
+from tests.docs.api_reference import FEATURES, PAGE, reference
 from tests.plugins.twins import NAMESPACES, public
 
 
@@ -20,7 +21,7 @@ def test_the_page_is_current() -> None:
 
 def test_the_page_names_every_public_name() -> None:
     page = PAGE.read_text("utf-8")
-    for name in {*graphmem.__all__, *model.__all__}:
+    for name in {*graphmem.__all__, *chain(*(home.__all__ for home in (model, *FEATURES)))}:
         assert re.search(rf"\b{name}\b", page), name
     for name in public():
         assert f"    handle.{name}(" in page, name

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.operations import items as operation
-from graphmem.rules import items
+from graphmem.items import operations as operation
+from graphmem.items import rules
 from tests.docs.conftest import FENCED, Follow, python
 
 PAGE = (Path(__file__).parents[2] / "docs" / "langgraph.md").read_text("utf-8")
@@ -22,5 +22,5 @@ def test_the_blocks_print_what_the_page_shows(follow: Follow) -> None:
 
 
 def test_the_numbers_are_those_of_the_code() -> None:
-    for number in (items.MAX_VALUE_CHARS, items.MAX_PATH_CHARS, operation.EXACT):
+    for number in (rules.MAX_VALUE_CHARS, rules.MAX_PATH_CHARS, operation.EXACT):
         assert f"{number:,}" in PAGE

@@ -16,7 +16,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "procedures.md").read_text("utf-8")
 
 @pytest.mark.system
 def test_every_call_is_answered(newcomer: Environ) -> None:
-    run([GRAPHMEM, "memory", "add", "The limit is 100 requests.", "--tenant", "pages"], newcomer)
+    written = [GRAPHMEM, "memory", "remember", "The limit is 100 requests.", "--tenant", "pages"]
+    run(written, newcomer)
     status = json.loads(run([GRAPHMEM, "server", "status", "--json"], newcomer))
     password = Path(status["password_file"]).read_text().strip()
     pages = "".join(text for kind, text in FENCED.findall(PAGE) if kind == "cypher")

@@ -24,7 +24,7 @@ def operator(newcomer: Environ, tmp_path: Path) -> Iterator[Environ]:
 
 @pytest.mark.system
 def test_the_way_to_another_model(operator: Environ) -> None:
-    run([GRAPHMEM, "memory", "add", "The limit is 100 requests."], operator)
+    run([GRAPHMEM, "memory", "remember", "The limit is 100 requests."], operator)
     blocks = [(kind, text.replace(MODEL, "hash")) for kind, text in FENCED.findall(PAGE)]
     assert [kind for kind, _ in blocks] == ["bash", "bash", "python"]
     assert MODEL in PAGE

@@ -33,7 +33,7 @@ def test_it_holds_every_file_that_the_code_reads(wheel: Path) -> None:
     for folder, packaged in (("cypher", "_cypher"), ("migrations", "_migrations")):
         for file in (ROOT / folder).rglob("*.cypher"):
             assert f"graphmem/{packaged}/{file.relative_to(ROOT / folder).as_posix()}" in held
-    for folder in ("data", "rules/prompts"):
+    for folder in ("data", "prompts"):
         for file in (ROOT / "graphmem" / folder).iterdir():
             assert f"graphmem/{folder}/{file.name}" in held
     assert "graphmem/py.typed" in held

@@ -10,8 +10,8 @@ from importlib.resources import files
 import pytest
 
 from graphmem.adapters.models import open_embedder
-from graphmem.operations.schema.migration import measure
 from graphmem.ports import run_now
+from graphmem.schema.migration import measure
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 

@@ -20,21 +20,10 @@ from graphmem.adapters.conversations import read_conversations
 from graphmem.client.arguments import reading_of, records
 from graphmem.client.state import listed, valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
+from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems, rules
 from graphmem.mcp import auth
 from graphmem.mcp.tools import TOOLS
-from graphmem.model import (
-    AsOf,
-    GetItem,
-    ListNamespaces,
-    Message,
-    NewMemory,
-    Observation,
-    Policy,
-    PrunePolicy,
-    PutItem,
-    SearchItems,
-    TenantScope,
-)
+from graphmem.model import AsOf, Message, NewMemory, Observation, Policy, TenantScope
 from graphmem.rules import (
     claims,
     dates,
@@ -42,16 +31,15 @@ from graphmem.rules import (
     facts,
     fulltext,
     hygiene,
-    items,
-    packs,
     read_options,
     scoring,
     summaries,
-    upkeep,
     urls,
-    usage,
 )
 from graphmem.settings import Settings
+from graphmem.upkeep import PrunePolicy
+from graphmem.upkeep import rules as upkeep_rules
+from graphmem.usage import findings, packs
 from tests.fuzz import wild
 from tests.fuzz.wild import LONGEST, SECRET, everything_of, refusal
 
@@ -66,13 +54,13 @@ ANY_TEXT: dict[str, Callable[[str], Any]] = {
     "secret": hygiene.contains_secret,
     "spans": lambda text: dates.date_spans(text, wild.ODD_INSTANTS[5]),
     "late spans": lambda text: dates.date_spans(text, wild.ODD_INSTANTS[6]),
-    "gist": upkeep.gist,
+    "gist": upkeep_rules.gist,
     "difference": lambda text: duplicates.difference(text, text[::-1]),
     "words": facts.fact_tokens,
     "hygiene": lambda text: hygiene.rejection_reasons(text, hygiene.default_rules(3, 8_000)),
     "literal": urls.literal,
-    "tool": usage.is_keyword_tool,
-    "conceptual": usage.is_conceptual,
+    "tool": findings.is_keyword_tool,
+    "conceptual": findings.is_conceptual,
     "kind": lambda text: summaries.text_kind(text, text),
     "summary": lambda text: summaries.summarise(text, summaries.text_kind("a.py", text)),
     "blocked": lambda text: packs.blocking_pattern(text, [text, "*"]),
@@ -148,20 +136,20 @@ def test_a_cursor_that_was_changed_is_refused(key: list[str], cut: int, put: str
 @given(value=wild.values)
 def test_a_value_of_an_item_comes_back_or_is_refused(value: Any) -> None:
     try:
-        text = items.encode_value(value)
+        text = rules.encode_value(value)
     except InvalidInputError:
         return
-    assert items.encode_value(items.decode_value(text)) == text
+    assert rules.encode_value(rules.decode_value(text)) == text
 
 
 @given(wanted=wild.values, value=wild.json_values)
 def test_a_filter_is_checked_or_refused(wanted: Any, value: Any) -> None:
     try:
-        found = items.check_filter(valid(SearchItems, filter=wanted).filter)
+        found = rules.check_filter(valid(SearchItems, filter=wanted).filter)
     except InvalidInputError:
         return
-    items.matches_filter({"a": value}, found)
-    items.filter_tokens(found)
+    rules.matches_filter({"a": value}, found)
+    rules.filter_tokens(found)
 
 
 @given(environ=st.dictionaries(st.sampled_from(ENVIRON), wild.texts, max_size=4))
@@ -249,9 +237,9 @@ def test_a_file_is_read_or_refused(folder: Path, raw: bytes, strict: bool) -> No
 @given(raw=st.binary(max_size=200) | DOCUMENTS.map(lambda found: json.dumps(found).encode()))
 def test_a_digest_that_somebody_wrote_is_read(raw: bytes) -> None:
     text = raw.decode("utf-8", "replace")
-    assert upkeep.digest_codes(text, "s") == upkeep.digest_codes(text, "s")
-    merged = upkeep.add_lines(text, {"ep_1": "- line"}, "s")
-    assert upkeep.add_lines(merged, {}, "s") == merged
+    assert upkeep_rules.digest_codes(text, "s") == upkeep_rules.digest_codes(text, "s")
+    merged = upkeep_rules.add_lines(text, {"ep_1": "- line"}, "s")
+    assert upkeep_rules.add_lines(merged, {}, "s") == merged
 
 
 ENTRIES = st.lists(

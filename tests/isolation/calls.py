@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from graphmem import ConsolidationPolicy, Handle, PrunePolicy, Status
-from graphmem.model import GetItem, ListNamespaces, PutItem, SearchItems
+from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems
 from tests.isolation.victims import NAMESPACE
 from tests.plugins.texts import unlike
 

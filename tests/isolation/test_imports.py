@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from graphmem import Handle
 from graphmem.errors import ExportFileError, InvalidInputError, NotFoundError, RefusedError
 from graphmem.rules import identity
-from graphmem.rules.transfer import KINDS, OMITTED_PROPERTIES
-from graphmem.rules.transfer_records import Reader
+from graphmem.transfer.format import KINDS, OMITTED_PROPERTIES
+from graphmem.transfer.lines import Reader
 from tests.isolation import victims
 from tests.isolation.calls import CALLS, READS
 from tests.isolation.victims import Victim

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphmem import Handle
-from graphmem.model import PutItem, Record
+from graphmem.items import PutItem
+from graphmem.model import Record
 from graphmem.rules import identity, urls
 from tests.plugins.clients import on_tenant
 from tests.plugins.episodes import SWIMS, tell

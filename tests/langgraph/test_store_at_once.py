@@ -9,7 +9,7 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import GraphUnavailableError
-from graphmem.model import GetItem, ListNamespaces, PutItem, SearchItems
+from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems
 from tests.langgraph.test_store_basics import counted
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.examples import examples

@@ -10,8 +10,8 @@ from langgraph.store.base import GetOp, Item, PutOp, SearchItem, SearchOp
 
 from graphmem import Handle
 from graphmem.errors import InvalidInputError
+from graphmem.items import PutItem, SearchItems
 from graphmem.langgraph import AsyncGraphMemStore
-from graphmem.model import PutItem, SearchItems
 from graphmem.testing import FrozenClock
 from tests.langgraph.conftest import Store, Stores
 from tests.plugins.clients import Door, on_tenant

@@ -18,7 +18,7 @@ from langgraph.store.base import (
 )
 
 from graphmem.errors import InvalidInputError
-from graphmem.rules import items
+from graphmem.items import rules
 from tests.langgraph.conftest import Store
 
 ODD = [
@@ -227,7 +227,7 @@ def test_an_invalid_count_is_refused(offline_store: Any, name: str, count: Any) 
 
 
 def test_a_filter_reads_several_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    from graphmem.operations import items as operation
+    from graphmem.items import operations as operation
 
     monkeypatch.setattr(operation, "PAGE", 2)
     store.batch(
@@ -262,4 +262,4 @@ def test_each_store_refuses_and_writes_nothing(store: Store) -> None:
 
 
 def test_the_documented_limits_hold() -> None:
-    assert (items.MAX_PATH_CHARS, items.MAX_VALUE_CHARS) == (1_000, 4_000_000)
+    assert (rules.MAX_PATH_CHARS, rules.MAX_VALUE_CHARS) == (1_000, 4_000_000)

@@ -21,7 +21,7 @@ from langgraph.store.base import (
 )
 
 from graphmem import Handle
-from graphmem.operations import items
+from graphmem.items import operations
 from tests.langgraph.conftest import FIELDS, Reference, Stores
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
@@ -176,11 +176,11 @@ def shown(answer: Any) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("exact", [items.EXACT, -1], ids=["compared", "by index"])
+@pytest.mark.parametrize("exact", [operations.EXACT, -1], ids=["compared", "by index"])
 def test_random_batches_equal_those_of_the_store_in_memory(
     stores: Stores, memory: Handle, monkeypatch: pytest.MonkeyPatch, exact: int
 ) -> None:
-    monkeypatch.setattr(items, "EXACT", exact)
+    monkeypatch.setattr(operations, "EXACT", exact)
 
     class Here(Batches):
         def __init__(self) -> None:

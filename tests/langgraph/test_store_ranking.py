@@ -10,7 +10,7 @@ import pytest
 from langgraph.store.base import PutOp
 
 from graphmem import Handle
-from graphmem.operations import items
+from graphmem.items import operations
 from graphmem.ports import Graph, Query, Tx
 from tests.langgraph.conftest import Reference, Store, Stores
 from tests.langgraph.test_store_machine import ROUNDING
@@ -64,12 +64,12 @@ def ranked(found: list[Any]) -> list[tuple[str, float]]:
     return [(one.key, one.score) for one in found]
 
 
-@pytest.mark.parametrize("exact", [items.EXACT, -1], ids=["compared", "by index"])
+@pytest.mark.parametrize("exact", [operations.EXACT, -1], ids=["compared", "by index"])
 @pytest.mark.parametrize("prefix", [(), ("n3",), ("n3", "x")], ids=str)
 def test_the_same_embedder_ranks_the_same_up_to_ties(
     store: Store, monkeypatch: pytest.MonkeyPatch, exact: int, prefix: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(items, "EXACT", exact)
+    monkeypatch.setattr(operations, "EXACT", exact)
     theirs = Reference()
     filled(theirs, 200)
     filled(store, 200)
@@ -90,8 +90,8 @@ def test_the_index_filters_inside_its_search(
     stores: Stores, door: Door, memory: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It filters by tenant, scope and namespace, so that a small tenant finds all its items."""
-    monkeypatch.setattr(items, "EXACT", -1)
-    monkeypatch.setattr(items, "POOL", 8)
+    monkeypatch.setattr(operations, "EXACT", -1)
+    monkeypatch.setattr(operations, "POOL", 8)
     crowd = stores(on_tenant(memory, fresh_tenant()), fields=["text"])
     crowded = stores(memory, fields=["text"])
     for store, namespace in ((crowd, ("mine", "deep")), (crowded, ("theirs",))):
@@ -116,7 +116,7 @@ def test_few_texts_are_compared_one_by_one(
     stores: Stores, door: Door, memory: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """New items are found before the index contains them."""
-    monkeypatch.setattr(items, "EXACT", 3)
+    monkeypatch.setattr(operations, "EXACT", 3)
     noting = Noting(memory._state.context.services.graph)
     store = stores(door.on(memory, graph=noting), fields=["text"])
     for n in range(4):
@@ -130,8 +130,8 @@ def test_all_texts_are_compared_if_the_index_returns_too_few(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its nearest texts all belong to one item, or to items that a filter excludes."""
-    monkeypatch.setattr(items, "EXACT", -1)
-    monkeypatch.setattr(items, "POOL", 4)
+    monkeypatch.setattr(operations, "EXACT", -1)
+    monkeypatch.setattr(operations, "POOL", 4)
     store.put(("a",), "many", {"more": [f"green tea {n}" for n in range(20)], "n": 1})
     store.put(("a",), "far", {"text": "a bicycle", "n": 2})
     # The index shows what is new a little later.

@@ -11,8 +11,7 @@ from langgraph.store.base import GetOp, PutOp
 
 from graphmem import Handle
 from graphmem.errors import InvalidInputError
-from graphmem.model import GetItem, PutItem
-from graphmem.operations import items
+from graphmem.items import GetItem, PutItem, operations
 from graphmem.ports import Graph, Tx
 from graphmem.testing import FrozenClock
 from tests.langgraph.conftest import Store, Stores
@@ -63,7 +62,7 @@ def test_expired_items_are_never_returned(
 def test_the_index_returns_nothing_expired(
     fading: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(items, "EXACT", -1)
+    monkeypatch.setattr(operations, "EXACT", -1)
     fading.put(NAMESPACE, "fades", {"text": "green tea"}, ttl=10)
     fading.put(NAMESPACE, "stays", {"text": "black tea"})
     pass_minutes(clock, 11)
@@ -166,7 +165,7 @@ def test_a_concurrent_write_is_neither_swept_nor_expired(plain: Handle) -> None:
 def test_a_long_sweep_runs_in_batches(
     fading: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, look: Look, tenant: str
 ) -> None:
-    monkeypatch.setattr(items, "SWEPT", 3)
+    monkeypatch.setattr(operations, "SWEPT", 3)
     fading.batch([PutOp((f"n{n % 4}",), f"k{n}", {"n": n}, ttl=1 + n) for n in range(10)])
     pass_minutes(clock, 8.5)
     assert fading.sweep_ttl() == 8

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from graphmem.adapters.models.language import response_format, strict
-from graphmem.rules.consolidation import SynthesisReply
+from graphmem.consolidation.rules import SynthesisReply
 
 
 class Mood(StrEnum):

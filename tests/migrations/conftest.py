@@ -14,10 +14,10 @@ from graphmem.adapters.file_access import ExportFiles, TextFiles
 from graphmem.adapters.neo4j_graph import BlockingGraph
 from graphmem.adapters.neomodel_nodes.schema import declared
 from graphmem.io_modes import BLOCKING
-from graphmem.model import Difference
-from graphmem.operations.schema.drift import drift
-from graphmem.operations.schema.migration import migrate
 from graphmem.ports import Clock, Embedder, Services, run_now
+from graphmem.schema import Difference
+from graphmem.schema.drift import drift
+from graphmem.schema.migration import migrate
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock, HashEmbedder
 from tests.plugins.server import Server, started

@@ -10,8 +10,8 @@ from neo4j.exceptions import ClientError
 
 from graphmem import GraphMem
 from graphmem.errors import IndexNotReadyError
-from graphmem.operations.schema import migration
 from graphmem.ports import Mode, Query, Services, run_now
+from graphmem.schema import migration
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank, made

@@ -15,9 +15,9 @@ from graphmem.errors import (
     MigrationPendingError,
 )
 from graphmem.model import Status, TenantScope
-from graphmem.operations.schema import migration
 from graphmem.ports import Mode, Query, run_now
 from graphmem.rules import fulltext
+from graphmem.schema import migration
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank, made

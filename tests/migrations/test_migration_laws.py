@@ -19,8 +19,8 @@ from graphmem.errors import (
     ModelMismatchError,
 )
 from graphmem.io_modes import BLOCKING, SystemClock
-from graphmem.operations.schema import migration
 from graphmem.ports import run_now
+from graphmem.schema import migration
 from graphmem.testing import FrozenClock, HashEmbedder
 from tests.migrations.conftest import Blank
 

@@ -23,9 +23,9 @@ from graphmem.errors import (
     ModelMismatchError,
     ReembeddingError,
 )
-from graphmem.model import Outcome, ReembedReport
-from graphmem.operations.schema import migration, reembedding
+from graphmem.model import Outcome
 from graphmem.ports import Embedder, Role, run_now, silent
+from graphmem.schema import ReembedReport, migration, reembedding
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from graphmem import AsOf, Handle, MemoryBite
 from graphmem.errors import NotFoundError
-from graphmem.model import BackfillReport, MemoryReasons
-from graphmem.operations import caches
+from graphmem.model import MemoryReasons
 from graphmem.ports import Role, run_now
-from graphmem.rules import backfill, identity
+from graphmem.rules import identity
 from graphmem.testing import HashEmbedder
+from graphmem.upkeep import BackfillReport, backfill, caches
 from tests.oracles import tracerank
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.examples import examples

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import Handle
-from graphmem.model import BackfillReport
-from graphmem.rules import backfill
+from graphmem.upkeep import BackfillReport, backfill
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.foreign import EDGES, change, draw, put, statuses, whole

@@ -11,9 +11,8 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import GraphUnavailableError, ModelUnavailableError
-from graphmem.model import BackfillReport
-from graphmem.operations import caches
 from graphmem.rules import identity
+from graphmem.upkeep import BackfillReport, caches
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.faults import (

@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphmem import Handle
+from graphmem.erasure import job, targets
+from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import ErasedError, GraphUnavailableError
-from graphmem.operations.erasing import ErasureGuard, running, targets
 from graphmem.settings import Settings
 from tests.clients.test_forgetting import MARK, holding
 from tests.plugins import children
@@ -38,7 +39,7 @@ FACETS = re.compile(r"\('facet_keys', \[[^]]*\]\)")
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every transaction does little, so that there are many of them."""
     monkeypatch.setattr(targets, "PAGE", 2)
-    monkeypatch.setattr(running, "ITEMS", 1)
+    monkeypatch.setattr(job, "ITEMS", 1)
 
 
 def told(memory: Handle) -> Handle:
@@ -114,9 +115,9 @@ def test_a_transaction_that_is_run_twice_erases_once(
 FORGET = """
 import sys
 from graphmem import GraphMem
-from graphmem.operations.erasing import running, targets
+from graphmem.erasure import job, targets
 from graphmem.testing import HashEmbedder
-targets.PAGE, running.ITEMS = 1, 1
+targets.PAGE, job.ITEMS = 1, 1
 memory = GraphMem.open(embedder=HashEmbedder())
 print("ready", flush=True)
 seen = 0

@@ -14,9 +14,10 @@ import pytest
 
 from graphmem import Handle, Outcome
 from graphmem.client.access_log import AccessLog
+from graphmem.erasure import rules
+from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import ErasedError
-from graphmem.operations.erasing import ErasureGuard
-from graphmem.rules import erasure, identity
+from graphmem.rules import identity
 from tests.clients.test_forgetting import LIMIT, MARK, holding
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.faults import Holding
@@ -334,7 +335,7 @@ def test_tombstones_of_former_digests_still_refuse(
     driver.execute_query(
         "CREATE (:Tombstone {tenant: $tenant, key: $key, erased_at: datetime()})",
         tenant=identity.tenant_key(tenant),
-        key=erasure.former_key(tenant, known),
+        key=rules.former_key(tenant, known),
     )
     assert plain.remember(unlike(1)).hygiene_reasons == ("erased",)
     assert plain.forget("memory", known).repeated

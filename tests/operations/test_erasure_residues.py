@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.operations.erasing import targets
+from graphmem.erasure import targets
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 

@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from graphmem import GraphMem, Handle, Message, NewMemory, PrunePolicy, Session
-from graphmem.model import BeliefChangeKind, PutItem
+from graphmem.consolidation import BeliefChangeKind
+from graphmem.items import PutItem
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike

@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 import pytest
 
 from graphmem import Handle, catalog
+from graphmem.erasure.guard import OWN, ErasureGuard
 from graphmem.errors import CatalogError
-from graphmem.operations.erasing import ErasureGuard
-from graphmem.operations.erasing.guard import OWN
 from graphmem.ports import Mode, Query, Tx
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell

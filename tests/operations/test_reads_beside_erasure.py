@@ -23,6 +23,7 @@ from neo4j import exceptions
 
 from graphmem import AsOf, Handle, Recollection
 from graphmem.adapters.neo4j_graph import translated
+from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import (
     ErasedError,
     GraphQueryError,
@@ -31,8 +32,7 @@ from graphmem.errors import (
     ReadConflictError,
     UnavailableError,
 )
-from graphmem.model import GetItem, PutItem, SearchItems
-from graphmem.operations.erasing import ErasureGuard
+from graphmem.items import GetItem, PutItem, SearchItems
 from graphmem.ports import Query, Tx
 from graphmem.rules import conflicts
 from tests.isolation.calls import READS, Call

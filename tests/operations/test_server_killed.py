@@ -17,7 +17,8 @@ import pytest
 from graphmem import GraphMem, Message, Settings
 from graphmem.adapters import local_server
 from graphmem.errors import UnavailableError
-from graphmem.model import EvidenceReceipt, PutItem, SearchItems
+from graphmem.items import PutItem, SearchItems
+from graphmem.model import EvidenceReceipt
 from graphmem.rules.transcripts import IngestedMessage
 from graphmem.testing import HashEmbedder
 from tests.plugins.examples import examples
@@ -182,7 +183,7 @@ def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) ->
     assert EVIDENCE // 2 <= len(acknowledged) < EVIDENCE
 
     events, _ = events_of(own_server, WITNESS)
-    there = {name for name in events if name in {one["id"] for one in seen}}
+    there = {name for name in events if name in {one["event_id"] for one in seen}}
     assert {one.event_id for one in acknowledged} <= there
     # A batch is there whole or not at all.
     assert len(there) % BATCH == 0

@@ -12,8 +12,8 @@ import pytest
 
 from graphmem import Handle, Settings, Status
 from graphmem.errors import ExportFileError
-from graphmem.operations import transferring
-from graphmem.rules import transfer
+from graphmem.transfer import exporting, importing
+from graphmem.transfer import format as file_format
 from tests.clients.test_transfer import rewritten, whole
 from tests.plugins.children import running
 from tests.plugins.clients import on_tenant
@@ -41,8 +41,8 @@ print("done", flush=True)
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a few memories are many pages."""
-    monkeypatch.setattr(transferring.exporting, "PAGE", 3)
-    monkeypatch.setattr(transferring.importing, "BATCH", 3)
+    monkeypatch.setattr(exporting, "PAGE", 3)
+    monkeypatch.setattr(importing, "BATCH", 3)
 
 
 def filled(memory: Handle) -> None:
@@ -319,7 +319,7 @@ def statuses(memory: Handle) -> set[tuple[object, ...]]:
 
 def test_lines_are_never_taken_for_others() -> None:
     """A text may hold whatever a line is made of."""
-    write, read = transfer.DigestChain(), transfer.DigestChain()
+    write, read = file_format.DigestChain(), file_format.DigestChain()
     for text in (',"check":"0"}', "\r", "\u2028", "\x85", "\\", '"', "𝄞"):
         record = {"kind": "Memory", "properties": {"content": text}}
         line = write.write(record)

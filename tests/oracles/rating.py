@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from graphmem.rules.usage import STANDARD, Rating
+from graphmem.rules.rating import STANDARD, Rating
 
 
 class Result(NamedTuple):

@@ -12,7 +12,8 @@ import pytest
 
 from graphmem import Handle, PrunePolicy, Status
 from graphmem.errors import NotFoundError
-from graphmem.model import GetItem, ListNamespaces, NamespaceMatch, PutItem, SearchItems, Tier
+from graphmem.items import GetItem, ListNamespaces, NamespaceMatch, PutItem, SearchItems
+from graphmem.model import Tier
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)

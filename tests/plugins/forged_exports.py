@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
-from graphmem.rules import transfer
-from graphmem.rules.transfer_kinds import NODES
+from graphmem.transfer import format as file_format
+from graphmem.transfer.kinds import NODES
 
 Record: TypeAlias = dict[str, Any]
 MEANT = ("properties", "links", "texts", "namespace", "payload", "value", "decided")
@@ -20,7 +20,7 @@ KEPT = ("kind", "part", "key", "label", "type")
 """Fields that identify a node; an import rejects a file that changes many of them."""
 NAMES = sorted(
     {
-        *transfer.OMITTED_PROPERTIES,
+        *file_format.OMITTED_PROPERTIES,
         *MEANT,
         *KEPT,
         "id",

@@ -12,10 +12,10 @@ import neo4j
 import pytest
 
 from graphmem.client import connect
+from graphmem.erasure import guard
 from graphmem.model import Record
-from graphmem.operations.erasing import guard
-from graphmem.operations.schema import migration
 from graphmem.ports import run_now
+from graphmem.schema import migration
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 

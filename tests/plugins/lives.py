@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from graphmem import Handle
 from graphmem.model import AsOf, EventSource, EventType, Status, Vitality
-from graphmem.operations import access_log, evidence
+from graphmem.operations import evidence
 from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
 from graphmem.rules import claims, formulas
+from graphmem.usage import access_log
 from tests.oracles import lineage, projection
 from tests.oracles import vitality as vitality_oracle
 from tests.oracles.lineage import Effect

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+from graphmem.extraction.windows import TurnContext, TurnWindow, build_window
 from graphmem.model import Turn
-from graphmem.rules.extraction.windows import TurnContext, TurnWindow, build_window
 
 SAID = datetime(2024, 6, 12, 15, 30, tzinfo=UTC)
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from graphmem.items import rules
 from graphmem.model import Status, TenantScope
 from graphmem.ports import Role, run_now
-from graphmem.rules import claims, fulltext, identity, items, read_options, scoring
+from graphmem.rules import claims, fulltext, identity, read_options, scoring
 from graphmem.testing import HashEmbedder
 from tests.plugins.texts import unlike
 from tests.procedures.conftest import Populated
@@ -160,7 +161,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "extract/vocabulary": {**seen, "predicates": 10, "names": 10},
         "item/count_texts": {"scope": "global", "prefix": "a.", "most": 10},
         "item/expired": {"scope": "global"},
-        "item/get": {"scope": "global", "ids": [items.item_id("global", ("a", "b"), "k")]},
+        "item/get": {"scope": "global", "ids": [rules.item_id("global", ("a", "b"), "k")]},
         "item/namespaces": {
             "scope": "global",
             "prefix": "a.",

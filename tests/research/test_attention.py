@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from graphmem.rules import usage
-from graphmem.rules.usage import STANDARD
+from graphmem.rules import rating
+from graphmem.rules.rating import STANDARD
 from research.attention import measures, predictors, tables
 from research.attention.measures import Found, Tiers
 from research.attention.ratings import DEFAULT, Counted, Ratings, Shared, Variant, fold, play
@@ -213,7 +213,7 @@ def test_what_a_pack_saves_by_hand() -> None:
 def test_tiers_are_those_of_the_rule(elo: float) -> None:
     tiers = measures.tiers_of(np.array([elo, np.nan]), DEFAULT)
     [tier] = [name for name, of in tiers._asdict().items() if of[0]]
-    assert tier.upper() == usage.tier(elo)
+    assert tier.upper() == rating.tier(elo)
     assert not any(of[1] for of in tiers)
 
 

@@ -12,9 +12,10 @@ from rich.console import Console
 
 from bench.progress import Steps
 from graphmem import GraphMem
-from graphmem.model import BeliefChange, BeliefChangeKind, EvidenceKind, Quote
-from graphmem.rules import consolidation
-from graphmem.rules.consolidation import Passage
+from graphmem.consolidation import BeliefChange, BeliefChangeKind, Quote, rules
+from graphmem.model import EvidenceKind
+from graphmem.rules import passages
+from graphmem.rules.passages import Passage
 from research.consolidation import histories, quality, scores, sweeps
 from research.consolidation.conversations import Bench, Talk
 from research.consolidation.histories import Fact, History
@@ -76,12 +77,12 @@ def test_every_way_of_a_fact_tells_it_and_differs(kind: histories.Kind) -> None:
         fact = Fact(kind, value, 3)
         ways = [fact.wording(way) for way in range(len(kind.ways))]
         assert len({*ways, fact.reversal}) == len(kind.ways) + 1
-        assert all(name in way and consolidation.informative_sentences(way) == way for way in ways)
+        assert all(name in way and passages.informative_sentences(way) == way for way in ways)
         assert fact.repeat == ways[-1]
         for way in ways:
             # None of them denies another, and the first is denied by the reversal.
-            assert consolidation.relation(_passage(way), ways[0]) is not EvidenceKind.REFUTING
-        assert consolidation.relation(_passage(fact.reversal), ways[0]) is EvidenceKind.REFUTING
+            assert rules.relation(_passage(way), ways[0]) is not EvidenceKind.REFUTING
+        assert rules.relation(_passage(fact.reversal), ways[0]) is EvidenceKind.REFUTING
 
 
 # Scores

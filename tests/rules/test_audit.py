@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import AuditFinding, Severity
-from graphmem.rules import usage
-from graphmem.rules.usage import LoggedAccess, LoggedSearch, LoggedSession
+from graphmem.usage import AuditFinding, Severity, findings
+from graphmem.usage.findings import LoggedAccess, LoggedSearch, LoggedSession
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -34,7 +33,7 @@ def session(
 def check(
     *logged: LoggedSearch | LoggedAccess | LoggedSession, now: datetime = NOON, hours: float = 24
 ) -> list[AuditFinding]:
-    return usage.audit_findings(
+    return findings.audit_findings(
         [one for one in logged if isinstance(one, LoggedSearch)],
         [one for one in logged if isinstance(one, LoggedAccess)],
         [one for one in logged if isinstance(one, LoggedSession)],
@@ -125,8 +124,8 @@ def test_a_session_is_quiet_since_its_last_search_or_access() -> None:
 
 def test_a_day_is_long_enough_unless_another_time_is_given() -> None:
     nearly = timedelta(hours=24) - timedelta(microseconds=1)
-    assert usage.audit_findings([], [], [session()], NOON + nearly) == []
-    assert len(usage.audit_findings([], [], [session()], NOON + 24 * HOUR)) == 1
+    assert findings.audit_findings([], [], [session()], NOON + nearly) == []
+    assert len(findings.audit_findings([], [], [session()], NOON + 24 * HOUR)) == 1
 
 
 def test_a_query_of_eighty_characters_is_shown_whole() -> None:

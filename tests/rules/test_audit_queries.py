@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules import usage
-from graphmem.rules.usage import is_conceptual
+from graphmem.usage import findings
+from graphmem.usage.findings import is_conceptual
 from tests.plugins import pumps
 from tests.plugins.samples import on_each
 
@@ -275,8 +275,8 @@ def test_white_space_around_a_query_changes_nothing(query: str) -> None:
     ],
 )
 def test_which_tools_look_for_words(tool: str, *, expected: bool) -> None:
-    assert usage.is_keyword_tool(tool) is expected
+    assert findings.is_keyword_tool(tool) is expected
 
 
 def test_every_listed_name_is_found_as_it_is_listed() -> None:
-    assert all(map(usage.is_keyword_tool, usage.KEYWORD_TOOLS))
+    assert all(map(findings.is_keyword_tool, findings.KEYWORD_TOOLS))

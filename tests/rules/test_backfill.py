@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Status
-from graphmem.rules import backfill, identity
-from graphmem.rules.backfill import MAX_EVENTS, PROBLEMS, TICK, UnbackedEdge, UnbackedMemory
+from graphmem.rules import identity
+from graphmem.upkeep import backfill
+from graphmem.upkeep.backfill import MAX_EVENTS, PROBLEMS, TICK, UnbackedEdge, UnbackedMemory
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 NOW = MAY + timedelta(days=100)

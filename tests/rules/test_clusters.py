@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.consolidation import Cluster, star_clusters
+from graphmem.consolidation.rules import Cluster, star_clusters
 
 Edges = dict[tuple[int, int], float]
 

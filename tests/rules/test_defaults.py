@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from graphmem.erasure import guard
 from graphmem.model import Policy, RecallPolicy
 from graphmem.model.belief import Cardinality, Combine
 from graphmem.model.recall import TraceRank
-from graphmem.operations.erasing import guard
-from graphmem.rules import formulas, usage
+from graphmem.rules import formulas, rating
 from graphmem.settings import Settings
 from tests.oracles import tracerank
 
@@ -80,7 +80,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
         {"blend": 0.4, "around": 0.18, "reach": 1, "named": 0.8, "dated": 0.5, "machine": 0.8},
     ),
     "ratings": (
-        usage.STANDARD,
+        rating.STANDARD,
         {
             "initial": 1200.0,
             "floor": 800.0,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from graphmem.errors import DigestFileError
-from graphmem.rules import upkeep
-from graphmem.rules.upkeep import BEGIN, END, HEADING
+from graphmem.upkeep import rules
+from graphmem.upkeep.rules import BEGIN, END, HEADING
 
 MARCH = datetime(2026, 3, 1, 23, 59, tzinfo=UTC)
 HOSTILE = [
@@ -62,7 +62,7 @@ def items(text: str) -> list[list[tuple[str, str]]]:
 
 def outside(text: str) -> tuple[str, str]:
     """Return the text before and after the section."""
-    section = upkeep._section(text, "f")
+    section = rules._section(text, "f")
     assert section
     return text[: section.start], text[section.end :]
 
@@ -71,7 +71,7 @@ def outside(text: str) -> tuple[str, str]:
 @example("a`b", "c`d")
 @example("x \\", "\\")
 def test_any_text_is_one_list_item_of_plain_text(summary: str, episode_id: str) -> None:
-    made = upkeep.digest_line(MARCH, summary, episode_id)
+    made = rules.digest_line(MARCH, summary, episode_id)
     assert not {"\n", "\r", "<", ">"} & set(made)
     assert made.splitlines() == [made]
     made.encode()
@@ -80,36 +80,36 @@ def test_any_text_is_one_list_item_of_plain_text(summary: str, episode_id: str) 
     assert [kind for kind, _ in children].count("code_inline") == 1
     assert children[-1][0] == "code_inline"
     shown = "".join(content for kind, content in children if kind != "code_inline")
-    assert shown.strip() == f"2026-03-01: {upkeep._visible_line(summary)}".strip()
+    assert shown.strip() == f"2026-03-01: {rules._visible_line(summary)}".strip()
 
 
 @pytest.mark.parametrize("summary", HOSTILE)
 def test_hostile_text_stays_one_list_item_between_others(summary: str) -> None:
-    made = [upkeep.digest_line(MARCH, one, f"e{n}") for n, one in enumerate(("a", summary, "b"))]
-    text = upkeep.add_lines("Mine\n", {f"e{n}": one for n, one in enumerate(made)}, "f")
+    made = [rules.digest_line(MARCH, one, f"e{n}") for n, one in enumerate(("a", summary, "b"))]
+    text = rules.add_lines("Mine\n", {f"e{n}": one for n, one in enumerate(made)}, "f")
     before, after = outside(text)
     assert after.splitlines() == [END]
     found = items(text[len(before) : -len(after)])
     assert len(found) == 3
     shown = "".join(content for kind, content in found[1] if kind != "code_inline")
-    assert shown.strip() == f"2026-03-01: {upkeep._visible_line(summary)}".strip()
-    assert upkeep.add_lines(text, {f"e{n}": one for n, one in enumerate(made)}, "f") == text
+    assert shown.strip() == f"2026-03-01: {rules._visible_line(summary)}".strip()
+    assert rules.add_lines(text, {f"e{n}": one for n, one in enumerate(made)}, "f") == text
 
 
 def test_what_nobody_sees_is_left_out_and_words_are_whole() -> None:
-    made = upkeep.digest_line(MARCH, "a\u202eb\u200b c\x1bd  e\nf \U000e0041 می‌خواهم", "x")
+    made = rules.digest_line(MARCH, "a\u202eb\u200b c\x1bd  e\nf \U000e0041 می‌خواهم", "x")
     assert made == "- 2026-03-01: ab cd e f می‌خواهم `x`"
 
 
 @given(IDS, IDS)
 def test_two_ids_have_two_codes(one: str, other: str) -> None:
     assume(one != other)
-    codes = upkeep.digest_codes(
-        upkeep.add_lines(None, {one: upkeep.digest_line(MARCH, "x", one)}, "f"), "f"
+    codes = rules.digest_codes(
+        rules.add_lines(None, {one: rules.digest_line(MARCH, "x", one)}, "f"), "f"
     )
     assert len(codes) == 1
-    assert upkeep.has_code(codes, one)
-    assert not upkeep.has_code(codes, other)
+    assert rules.has_code(codes, one)
+    assert not rules.has_code(codes, other)
 
 
 FILES = st.lists(
@@ -125,15 +125,15 @@ FILES = st.lists(
 @example(f"\ufeff{BEGIN}\r{END}\r", "x", {"e": "b"})
 def test_what_is_outside_stays_as_it_is(text: str, rest: str, summaries: dict[str, str]) -> None:
     text += rest
-    lines = {one: upkeep.digest_line(MARCH, summary, one) for one, summary in summaries.items()}
+    lines = {one: rules.digest_line(MARCH, summary, one) for one, summary in summaries.items()}
     try:
-        there = upkeep.digest_codes(text, "f")
+        there = rules.digest_codes(text, "f")
     except DigestFileError:
         with pytest.raises(DigestFileError):
-            upkeep.add_lines(text, lines, "f")
+            rules.add_lines(text, lines, "f")
         return
-    done = upkeep.add_lines(text, lines, "f")
-    section = upkeep._section(text, "f")
+    done = rules.add_lines(text, lines, "f")
+    section = rules._section(text, "f")
     if section is None:
         assert done.startswith(text)
         before, after = outside(done)
@@ -142,41 +142,39 @@ def test_what_is_outside_stays_as_it_is(text: str, rest: str, summaries: dict[st
     else:
         assert outside(done) == outside(text)
         assert done[section.start :].startswith(text[section.start : section.end])
-    assert upkeep.digest_codes(done, "f") >= there
-    assert all(upkeep.has_code(upkeep.digest_codes(done, "f"), one) for one in summaries)
-    assert upkeep.add_lines(done, lines, "f") == done
+    assert rules.digest_codes(done, "f") >= there
+    assert all(rules.has_code(rules.digest_codes(done, "f"), one) for one in summaries)
+    assert rules.add_lines(done, lines, "f") == done
 
 
 def test_a_missing_file_gets_a_heading() -> None:
-    assert (
-        upkeep.add_lines(None, {"e": "- x `e`"}, "f") == f"{HEADING}\n\n{BEGIN}\n- x `e`\n{END}\n"
-    )
-    assert upkeep.add_lines("", {"e": "- x `e`"}, "f") == f"{BEGIN}\n- x `e`\n{END}\n"
-    assert upkeep.add_lines(None, {}, "f") == ""
+    assert rules.add_lines(None, {"e": "- x `e`"}, "f") == f"{HEADING}\n\n{BEGIN}\n- x `e`\n{END}\n"
+    assert rules.add_lines("", {"e": "- x `e`"}, "f") == f"{BEGIN}\n- x `e`\n{END}\n"
+    assert rules.add_lines(None, {}, "f") == ""
 
 
 def test_line_ends_are_those_of_the_file() -> None:
-    assert upkeep.add_lines("a\r\nb", {"e": "- x `e`"}, "f") == (
+    assert rules.add_lines("a\r\nb", {"e": "- x `e`"}, "f") == (
         f"a\r\nb\r\n\r\n{BEGIN}\r\n- x `e`\r\n{END}\r\n"
     )
-    assert upkeep.add_lines("a\r", {"e": "- x `e`"}, "f") == f"a\r\r{BEGIN}\r- x `e`\r{END}\r"
+    assert rules.add_lines("a\r", {"e": "- x `e`"}, "f") == f"a\r\r{BEGIN}\r- x `e`\r{END}\r"
     mixed = f"a\n{BEGIN}\r\n{END}\n"
-    assert upkeep.add_lines(mixed, {"e": "- x `e`"}, "f") == f"a\n{BEGIN}\r\n- x `e`\r\n{END}\n"
+    assert rules.add_lines(mixed, {"e": "- x `e`"}, "f") == f"a\n{BEGIN}\r\n- x `e`\r\n{END}\n"
 
 
 def test_a_byte_order_mark_hides_no_marker() -> None:
     text = f"\ufeff{BEGIN}\n{END}\n"
-    assert upkeep.add_lines(text, {"e": "- x `e`"}, "f") == f"\ufeff{BEGIN}\n- x `e`\n{END}\n"
+    assert rules.add_lines(text, {"e": "- x `e`"}, "f") == f"\ufeff{BEGIN}\n- x `e`\n{END}\n"
 
 
 def test_braces_are_escaped_for_what_reads_them_as_code() -> None:
-    assert upkeep.digest_line(MARCH, "{{a}}", "x") == "- 2026-03-01: \\{\\{a\\}\\} `x`"
+    assert rules.digest_line(MARCH, "{{a}}", "x") == "- 2026-03-01: \\{\\{a\\}\\} `x`"
 
 
 def test_what_the_user_edited_or_added_inside_stays() -> None:
-    made = {n: upkeep.digest_line(MARCH, f"said {n}", n) for n in ("one", "two")}
+    made = {n: rules.digest_line(MARCH, f"said {n}", n) for n in ("one", "two")}
     text = f"{BEGIN}\nmine\n- *shorter* `one`, checked\n{END}\nbelow\n"
-    assert upkeep.add_lines(text, made, "f") == (
+    assert rules.add_lines(text, made, "f") == (
         f"{BEGIN}\nmine\n- *shorter* `one`, checked\n{made['two']}\n{END}\nbelow\n"
     )
 
@@ -194,29 +192,29 @@ def test_what_the_user_edited_or_added_inside_stays() -> None:
 )
 def test_broken_markers_are_refused_with_their_line(text: str, message: str) -> None:
     with pytest.raises(DigestFileError) as caught:
-        upkeep.add_lines(text, {"e": "- x `e`"}, "f")
+        rules.add_lines(text, {"e": "- x `e`"}, "f")
     assert caught.value.message == message
     assert BEGIN in caught.value.hint
 
 
 def test_a_gist_is_what_the_text_tells_first() -> None:
-    assert upkeep.gist("Hi! Are you there? I moved to Porto in May.") == "I moved to Porto in May."
-    assert upkeep.gist("I moved to Porto in May.", "Ann") == "Ann: I moved to Porto in May."
-    assert upkeep.gist("Hi there") == "Hi there"
-    assert upkeep.gist("Hi\n there", "Ann") == "Ann: Hi there"
+    assert rules.gist("Hi! Are you there? I moved to Porto in May.") == "I moved to Porto in May."
+    assert rules.gist("I moved to Porto in May.", "Ann") == "Ann: I moved to Porto in May."
+    assert rules.gist("Hi there") == "Hi there"
+    assert rules.gist("Hi\n there", "Ann") == "Ann: Hi there"
 
 
 @given(st.text(min_size=1, max_size=1_000), st.one_of(st.none(), st.text(max_size=9)))
 @example("x" * 1_000, "n" * 400)
 def test_a_gist_is_short_and_one_line(text: str, name: str | None) -> None:
-    made = upkeep.gist(text, name)
-    assert len(made) <= upkeep.MAX_GIST_CHARS
+    made = rules.gist(text, name)
+    assert len(made) <= rules.MAX_GIST_CHARS
     assert len(made.splitlines()) <= 1
-    assert made == upkeep.shorten(made)
+    assert made == rules.shorten(made)
 
 
 def test_a_long_text_is_cut_at_a_word() -> None:
-    made = upkeep.shorten("word " * 100)
+    made = rules.shorten("word " * 100)
     assert made == " ".join(["word"] * 59) + "…"
-    assert upkeep.shorten("x" * 400) == "x" * 299 + "…"
-    assert upkeep.shorten("x" * 300) == "x" * 300
+    assert rules.shorten("x" * 400) == "x" * 299 + "…"
+    assert rules.shorten("x" * 300) == "x" * 300

@@ -10,8 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import NamespaceMatch
-from graphmem.rules import items
+from graphmem.items import NamespaceMatch, rules
 
 labels = st.text(st.characters(codec="utf-8", exclude_characters=".\0"), min_size=1, max_size=4)
 namespaces = st.lists(labels, max_size=4).map(tuple)
@@ -36,13 +35,13 @@ values = st.dictionaries(fields, json_values, max_size=3)
 
 @given(one=namespaces, other=namespaces)
 def test_namespaces_have_ids_of_their_own(one: tuple[str, ...], other: tuple[str, ...]) -> None:
-    assert (items.namespace_id("s", one) == items.namespace_id("s", other)) == (one == other)
+    assert (rules.namespace_id("s", one) == rules.namespace_id("s", other)) == (one == other)
 
 
 @given(one=st.tuples(namespaces, st.text()), other=st.tuples(namespaces, st.text()))
 @example(one=(("a",), "b.c"), other=(("a", "b"), "c"))
 def test_items_have_ids_of_their_own(one: Any, other: Any) -> None:
-    assert (items.item_id("s", *one) == items.item_id("s", *other)) == (one == other)
+    assert (rules.item_id("s", *one) == rules.item_id("s", *other)) == (one == other)
 
 
 @given(one=namespaces, other=namespaces)
@@ -52,25 +51,25 @@ def test_items_have_ids_of_their_own(one: Any, other: Any) -> None:
 @example(one=("a",), other=("a", "\U0001f600"))
 @example(one=(), other=("\U0010fffe",))
 def test_a_span_holds_what_begins_with_a_path(one: tuple[str, ...], other: tuple[str, ...]) -> None:
-    low, high = items.path_bounds(items.namespace_path(one))
-    inside = low.encode() <= items.namespace_path(other).encode() < high.encode()
+    low, high = rules.path_bounds(rules.namespace_path(one))
+    inside = low.encode() <= rules.namespace_path(other).encode() < high.encode()
     assert (
         inside
         == (other[: len(one)] == one)
-        == items.namespace_path(other).startswith(items.namespace_path(one))
+        == rules.namespace_path(other).startswith(rules.namespace_path(one))
     )
 
 
 @given(st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=3), json_values))
 def test_a_value_comes_back_as_it_was(value: dict[str, Any]) -> None:
-    again = items.decode_value(items.encode_value(value))
+    again = rules.decode_value(rules.encode_value(value))
     assert json.dumps(again) == json.dumps(value)
 
 
 def is_accepted(wanted: dict[str, Any]) -> bool:
     """Return whether a generated filter is valid; its keys may start with `$`."""
     try:
-        items.check_filter(wanted)
+        rules.check_filter(wanted)
     except InvalidInputError:
         return False
     return True
@@ -82,13 +81,13 @@ def test_the_tokens_let_everything_pass_that_fits(
     value: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
     for filter_ in (wanted, {field: {"$eq": one} for field, one in wanted.items()}):
-        if is_accepted(filter_) and items.matches_filter(value, filter_):
-            assert set(items.filter_tokens(filter_)) <= set(items.value_tokens(value))
+        if is_accepted(filter_) and rules.matches_filter(value, filter_):
+            assert set(rules.filter_tokens(filter_)) <= set(rules.value_tokens(value))
 
 
 @pytest.mark.parametrize("same", [(1, 1.0, True), (0, -0.0, False), (10**22, 1e22)])
 def test_equal_values_have_one_token(same: tuple[Any, ...]) -> None:
-    assert len({*(token for one in same for token in items.value_tokens({"a": one}))}) == 1
+    assert len({*(token for one in same for token in rules.value_tokens({"a": one}))}) == 1
 
 
 @given(value=values, other=values)
@@ -99,12 +98,12 @@ def test_a_value_fits_itself(value: dict[str, Any], other: dict[str, Any]) -> No
         for field, one in value.items()
         if not isinstance(one, dict) and is_accepted({field: one})
     }
-    assert items.matches_filter({**other, **value}, plain)
-    assert items.matches_filter(value, {field: {"$eq": one} for field, one in value.items()})
-    assert not value or not items.matches_filter(
+    assert rules.matches_filter({**other, **value}, plain)
+    assert rules.matches_filter(value, {field: {"$eq": one} for field, one in value.items()})
+    assert not value or not rules.matches_filter(
         value, {f: {"$ne": one} for f, one in value.items()}
     )
-    assert items.matches_filter(value, None)
+    assert rules.matches_filter(value, None)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +129,7 @@ def test_a_value_fits_itself(value: dict[str, Any], other: dict[str, Any]) -> No
 )
 def test_what_fits(wanted: dict[str, Any], *, fits: bool) -> None:
     value = {"n": 2, "s": "x", "none": None, "deep": {"a": [1, 2]}}
-    assert items.matches_filter(value, wanted) is fits
+    assert rules.matches_filter(value, wanted) is fits
 
 
 @pytest.mark.parametrize(
@@ -145,22 +144,22 @@ def test_what_fits(wanted: dict[str, Any], *, fits: bool) -> None:
 )
 def test_a_filter_is_checked_all_through(wanted: dict[str, Any]) -> None:
     with pytest.raises(InvalidInputError):
-        items.check_filter(wanted)
+        rules.check_filter(wanted)
 
 
 def test_a_filter_without_fault_is_itself() -> None:
     wanted = {"a": {"$gt": 1}, "b": [{"c": {"$eq": None}}], "d": {"e": 1}}
-    assert items.check_filter(wanted) is wanted
-    assert items.check_filter(None) is None
+    assert rules.check_filter(wanted) is wanted
+    assert rules.check_filter(None) is None
 
 
 def test_what_is_looked_up_in_the_index() -> None:
     def fit(end: Any, *path: str) -> NamespaceMatch:
         return NamespaceMatch(end=end, path=path)
 
-    assert items.index_lookup([]) == ("prefix", "")
-    assert items.index_lookup([fit("prefix", "a", "b")]) == ("prefix", "a.b.")
-    assert items.index_lookup([fit("prefix", "a", "*", "b")]) == ("prefix", "a.")
-    assert items.index_lookup([fit("suffix", "*", "b", "c")]) == ("suffix", "c.b.")
-    assert items.index_lookup([fit("prefix", "*"), fit("suffix", "*")]) == ("prefix", "")
-    assert items.index_lookup([fit("prefix", "a"), fit("suffix", "bc")]) == ("suffix", "bc.")
+    assert rules.index_lookup([]) == ("prefix", "")
+    assert rules.index_lookup([fit("prefix", "a", "b")]) == ("prefix", "a.b.")
+    assert rules.index_lookup([fit("prefix", "a", "*", "b")]) == ("prefix", "a.")
+    assert rules.index_lookup([fit("suffix", "*", "b", "c")]) == ("suffix", "c.b.")
+    assert rules.index_lookup([fit("prefix", "*"), fit("suffix", "*")]) == ("prefix", "")
+    assert rules.index_lookup([fit("prefix", "a"), fit("suffix", "bc")]) == ("suffix", "bc.")

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from graphmem.rules.extraction import quotes
-from graphmem.rules.extraction.sentences import parse_window
+from graphmem.extraction import quotes
+from graphmem.extraction.sentences import parse_window
 from tests.conftest import PROFILE
 from tests.plugins import pumps
 from tests.plugins.sayings import read_together, turn
@@ -19,7 +19,7 @@ HOSTILE = ("I live in", " ", "I live in x", "-aa", "a ", "my a", ", and I", "sin
 
 def test_patterns_are_found() -> None:
     assert len(USED) > 100
-    assert "graphmem.rules.extraction.sentences._FORMS" in {one.place for one in USED}
+    assert "graphmem.extraction.sentences._FORMS" in {one.place for one in USED}
 
 
 @pytest.mark.parametrize(

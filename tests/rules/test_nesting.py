@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graphmem.errors import InvalidInputError
-from graphmem.rules import items
-from graphmem.rules.items import MAX_LEVELS
+from graphmem.items import rules
+from graphmem.items.rules import MAX_LEVELS
 
 
 def nested(levels: int, *, of: str) -> Any:
@@ -21,16 +21,16 @@ def nested(levels: int, *, of: str) -> Any:
 
 @pytest.mark.parametrize("of", ["maps", "lists"])
 def test_the_last_level_that_is_taken(of: str) -> None:
-    assert not items.is_too_deep("x")
-    assert not items.is_too_deep(nested(MAX_LEVELS, of=of))
-    assert items.is_too_deep(nested(MAX_LEVELS + 1, of=of))
-    assert items.is_too_deep(nested(100_000, of=of))
+    assert not rules.is_too_deep("x")
+    assert not rules.is_too_deep(nested(MAX_LEVELS, of=of))
+    assert rules.is_too_deep(nested(MAX_LEVELS + 1, of=of))
+    assert rules.is_too_deep(nested(100_000, of=of))
 
 
 def test_a_value_inside_itself_is_too_deep() -> None:
     value: list[Any] = []
     value.append(value)
-    assert items.is_too_deep(value)
+    assert rules.is_too_deep(value)
 
 
 def test_shared_parts_are_looked_at_once_a_level() -> None:
@@ -38,7 +38,7 @@ def test_shared_parts_are_looked_at_once_a_level() -> None:
     value: Any = "x"
     for _ in range(MAX_LEVELS):
         value = [value, value]
-    assert not items.is_too_deep(value)
+    assert not rules.is_too_deep(value)
 
 
 @pytest.mark.parametrize("levels", [MAX_LEVELS, MAX_LEVELS + 1])
@@ -49,7 +49,7 @@ def test_an_item_is_taken_or_refused_at_every_depth_of_the_callers_stack(levels:
         if frames:
             return called(frames - 1)
         try:
-            return items.decode_value(items.encode_value(value)) == value
+            return rules.decode_value(rules.encode_value(value)) == value
         except InvalidInputError as error:
             return error.message
 

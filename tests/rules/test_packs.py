@@ -12,9 +12,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from graphmem.model import Tier
-from graphmem.model.usage import DetailLevel, Pack, PackItem
-from graphmem.rules import context, packs
-from graphmem.rules.packs import HEAD, PackBudget, PackEntry, blocking_pattern
+from graphmem.rules import context
+from graphmem.usage import DetailLevel, Pack, PackItem, packs
+from graphmem.usage.packs import HEAD, PackBudget, PackEntry, blocking_pattern
 
 HIGH, MEDIUM, LOW, VERY_LOW = Tier.HIGH, Tier.MEDIUM, Tier.LOW, Tier.VERY_LOW
 WHOLE, SUMMARY, POINTER, LEFT_OUT = (

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules import consolidation
-from graphmem.rules.consolidation import Passage
+from graphmem.rules import passages
+from graphmem.rules.passages import Passage
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -32,29 +32,29 @@ def make_passage(text: str, name: str | None = "Ada") -> Passage:
     ],
 )
 def test_questions_and_greetings_tell_nothing(text: str, informative: str) -> None:
-    assert consolidation.informative_sentences(text) == informative
-    assert bool(consolidation.extractive_statement(make_passage(text))) == bool(informative)
+    assert passages.informative_sentences(text) == informative
+    assert bool(passages.extractive_statement(make_passage(text))) == bool(informative)
 
 
 def test_a_statement_names_its_speaker_and_keeps_whole_sentences() -> None:
     first, second = "I swim every single morning.", "It keeps me sane and " + "very " * 60 + "calm."
-    assert consolidation.extractive_statement(make_passage(f"{first} {second}")) == f"Ada: {first}"
-    assert consolidation.extractive_statement(make_passage(first, None)) == first
+    assert passages.extractive_statement(make_passage(f"{first} {second}")) == f"Ada: {first}"
+    assert passages.extractive_statement(make_passage(first, None)) == first
 
 
 @given(st.text(max_size=2_000))
 def test_a_statement_is_short_and_quotes_its_passage(text: str) -> None:
-    made = consolidation.extractive_statement(make_passage(text, None))
-    assert len(made) <= consolidation.MAX_STATEMENT_CHARS
+    made = passages.extractive_statement(make_passage(text, None))
+    assert len(made) <= passages.MAX_STATEMENT_CHARS
     if made:
         kept = made.removesuffix("…")
         assert " ".join(kept.split()) in " ".join(text.split())
 
 
 def test_a_first_sentence_that_is_too_long_is_cut_between_words() -> None:
-    made = consolidation.extractive_statement(make_passage("word " * 200, None))
+    made = passages.extractive_statement(make_passage("word " * 200, None))
     assert made.endswith("word…")
-    assert len(made) <= consolidation.MAX_STATEMENT_CHARS
+    assert len(made) <= passages.MAX_STATEMENT_CHARS
 
 
 def test_an_episode_quotes_no_turn() -> None:

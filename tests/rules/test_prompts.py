@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules import consolidation
-from graphmem.rules.consolidation import Prompt, SynthesisReply, prompt_block
+from graphmem.consolidation.rules import SynthesisReply
+from graphmem.rules import prompts
+from graphmem.rules.prompts import Prompt, prompt_block
 
 NAMES = sorted(
     entry.name.removesuffix(".md") for entry in (files("graphmem") / "rules" / "prompts").iterdir()
@@ -25,23 +26,23 @@ def test_there_are_prompts() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_prompt_is_a_file_that_asks_for_json(name: str) -> None:
-    text = consolidation.prompt_text(name)
+    text = prompts.prompt_text(name)
     assert text == text.strip()
     assert "JSON only" in text
 
 
 def test_a_missing_prompt_file_is_reported() -> None:
     with pytest.raises(FileNotFoundError):
-        consolidation.prompt_text("nothing_of_this_name")
+        prompts.prompt_text("nothing_of_this_name")
 
 
 def test_a_digest_changes_with_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = consolidation.prompt_digest("synthesise")
-    assert before == consolidation.prompt_digest("synthesise")
+    before = prompts.prompt_digest("synthesise")
+    assert before == prompts.prompt_digest("synthesise")
     assert len(before) == 64
-    changed = consolidation.prompt_text("synthesise") + "!"
-    monkeypatch.setattr(consolidation, "prompt_text", lambda _: changed)
-    assert consolidation.prompt_digest("synthesise") != before
+    changed = prompts.prompt_text("synthesise") + "!"
+    monkeypatch.setattr(prompts, "prompt_text", lambda _: changed)
+    assert prompts.prompt_digest("synthesise") != before
 
 
 def test_a_prompt_shows_nobodys_words() -> None:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import PruneAction, PrunePolicy, Tier
-from graphmem.rules.upkeep import PruneCase, PruneVerdict, prune_verdict
+from graphmem.model import Tier
+from graphmem.upkeep import PruneAction, PrunePolicy
+from graphmem.upkeep.rules import PruneCase, PruneVerdict, prune_verdict
 
 KEEP, COMPRESS, ARCHIVE = PruneAction.KEEP, PruneAction.COMPRESS, PruneAction.ARCHIVE
 BEFORE_14, BEFORE_30, BEFORE_44 = (math.nextafter(days, 0) for days in (14, 30, 44))

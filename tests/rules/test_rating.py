@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Tier
-from graphmem.rules import usage
-from graphmem.rules.usage import STANDARD
+from graphmem.rules import rating
+from graphmem.rules.rating import STANDARD
 from tests.oracles import rating as rating_oracle
 from tests.oracles.rating import Result, Search, Standing, Update
 
@@ -80,7 +80,7 @@ def test_what_one_is_expected_to_win_the_other_loses(one: float, other: float) -
     ],
 )
 def test_a_tier_begins_at_its_boundary(elo: float, tier: Tier) -> None:
-    assert usage.tier(elo) is tier
+    assert rating.tier(elo) is tier
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_rating_fades_towards_800_and_never_up(elo: float, days: float, left: 
 
 
 def test_at_the_floor_an_item_is_low_and_no_lower() -> None:
-    assert usage.tier(rating_oracle.faded(1_600, 100_000)) is Tier.LOW
+    assert rating.tier(rating_oracle.faded(1_600, 100_000)) is Tier.LOW
 
 
 @given(elos, st.floats(0, 1_000), st.floats(0, 1_000))
@@ -199,7 +199,7 @@ def test_other_constants() -> None:
     assert found.standings["a"].elo == pytest.approx(1020 + 8 * share)
     gated = rating_oracle.gain(Standing(1000), Standing(1000), 0.1, by)
     assert gated == pytest.approx(10)
-    assert usage.tier(1500, replace(STANDARD, high=1500)) is Tier.HIGH
+    assert rating.tier(1500, replace(STANDARD, high=1500)) is Tier.HIGH
     assert rating_oracle.faded(
         1500, 10, replace(STANDARD, floor=500, fading_days=10)
     ) == pytest.approx(500 + 1000 / math.e)

@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 
 import pytest
 
+from graphmem.consolidation import rules
 from graphmem.model import EvidenceKind
-from graphmem.rules import consolidation
-from graphmem.rules.consolidation import Passage
+from graphmem.rules.passages import Passage
 
 FOR, AGAINST = EvidenceKind.SUPPORTING, EvidenceKind.REFUTING
 
 
 def relation(text: str, statement: str, name: str | None = None) -> EvidenceKind | None:
     at = datetime(2026, 3, 1, tzinfo=UTC)
-    return consolidation.relation(Passage("t", "Turn", "ep", name, text, at), statement)
+    return rules.relation(Passage("t", "Turn", "ep", name, text, at), statement)
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ kinds = st.sampled_from(TextKind)
         ("py", TextKind.MARKDOWN),
         (".py", TextKind.MARKDOWN),
         ("v1.py/README", TextKind.MARKDOWN),
-        ("graphmem.rules.packs", TextKind.MARKDOWN),
+        ("graphmem.usage.packs", TextKind.MARKDOWN),
         ("a.rb", TextKind.MARKDOWN),
     ],
 )

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from graphmem.rules import consolidation
-from graphmem.rules.consolidation import (
+from graphmem.consolidation.rules import (
     PromptBelief,
     PromptPassage,
     SynthesisReply,
     reply_problems,
     synthesis_prompt,
 )
+from graphmem.rules import prompts
 
 FULL: dict[str, Any] = {
     "statement": "Ann lives in Porto.",
@@ -48,7 +48,7 @@ def test_a_prompt_holds_the_rules_and_the_data() -> None:
     )
     assert prompt.name == "synthesise"
     assert prompt.reply is SynthesisReply
-    assert prompt.system == consolidation.prompt_text("synthesise")
+    assert prompt.system == prompts.prompt_text("synthesise")
     assert prompt.user == (
         "<episodes>\n"
         'e1 2024-03-02 "user: I moved to Porto.\\nassistant: Nice!"\n'
@@ -61,7 +61,7 @@ def test_a_prompt_holds_the_rules_and_the_data() -> None:
 
 
 def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
-    text = consolidation.prompt_text("synthesise")
+    text = prompts.prompt_text("synthesise")
     [line] = [line for line in text.splitlines() if line.startswith("{")]
     shown = SynthesisReply.model_validate_json(line)
     assert list(json.loads(line)) == list(SynthesisReply.model_fields)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from graphmem.errors import ExportFileError
-from graphmem.rules import items
-from graphmem.rules.transfer import DigestChain
-from graphmem.rules.transfer_records import Header, Node, Reader
+from graphmem.items import rules
+from graphmem.transfer.format import DigestChain
+from graphmem.transfer.lines import Header, Node, Reader
 
 DAY = {"instant": "2025-05-05T00:00:00+00:00"}
 VECTOR = {"vector": base64.b64encode(np.ones(2, dtype="<f4").tobytes()).decode()}
@@ -85,7 +85,7 @@ def record(kind: str, **changed: Any) -> dict[str, Any]:
     }
     found = {"kind": kind, "key": "k", "properties": properties, "links": []}
     if kind == "Item":
-        found["key"] = items.item_id("global", ["n"], "k")
+        found["key"] = rules.item_id("global", ["n"], "k")
         found |= {"namespace": {"parts": ["n"], "begun": [1, 1]}, "texts": []}
     return found
 

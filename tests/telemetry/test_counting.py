@@ -21,11 +21,11 @@ from graphmem.errors import (
     ModelReplyError,
     NotFoundError,
 )
-from graphmem.operations.access_log import AccessEntry
 from graphmem.ports import Answer, Role, run_now
 from graphmem.settings import Settings
 from graphmem.telemetry import PrometheusTelemetry
 from graphmem.testing import FrozenClock, HashEmbedder, ScriptedLlm
+from graphmem.usage.access_log import AccessEntry
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.faults import Through
 from tests.plugins.graph import fresh_tenant
@@ -144,8 +144,8 @@ def test_texts_and_answers_are_counted(registry: CollectorRegistry) -> None:
 
 
 def _prompt() -> Any:
+    from graphmem.consolidation.rules import SynthesisReply
     from graphmem.ports import Prompt
-    from graphmem.rules.consolidation import SynthesisReply
 
     return Prompt("test", "system", "user", SynthesisReply)
 

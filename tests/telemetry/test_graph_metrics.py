@@ -20,11 +20,11 @@ from graphmem.errors import (
     InvalidInputError,
     ModelUnavailableError,
 )
-from graphmem.model import ConsolidationWork, EventType, RatingStep, Status, TenantStats, Tier
-from graphmem.operations import stats
+from graphmem.model import EventType, Status, Tier
 from graphmem.ports import Role, run_now
-from graphmem.rules import usage
+from graphmem.rules import rating
 from graphmem.testing import HashEmbedder, ScriptedLlm
+from graphmem.usage import ConsolidationWork, RatingStep, TenantStats, stats
 from tests.clients.test_consolidating_by_model import GOOD
 from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
@@ -37,7 +37,7 @@ NOTHING = dict.fromkeys(Status, 0)
 
 def step(kind: str, least: float, items: int, total: float) -> RatingStep:
     return RatingStep(
-        kind=kind, least=least, below=least + 100, tier=usage.tier(least), items=items, total=total
+        kind=kind, least=least, below=least + 100, tier=rating.tier(least), items=items, total=total
     )
 
 
@@ -215,7 +215,7 @@ def test_ratings_are_those_of_the_time_of_the_reading(plain: Handle) -> None:
     assert sum(one.total for one in steps) == pytest.approx(sum(by_kind["Memory"]), abs=0.01)
     for one in steps:
         inside = [elo for elo in by_kind["Memory"] if one.least <= elo < one.below]
-        assert (len(inside), {usage.tier(elo) for elo in inside}) == (one.items, {one.tier})
+        assert (len(inside), {rating.tier(elo) for elo in inside}) == (one.items, {one.tier})
 
 
 def test_work_that_waits_is_counted_until_it_is_done(plain: Handle) -> None:

@@ -30,47 +30,41 @@ from graphmem import (
     Supersession,
     Trail,
 )
+from graphmem.extraction import ProposalPage, ReviewReport
+from graphmem.items import ItemAnswer
 from graphmem.model import (
     Alias,
-    Audit,
-    BackfillReport,
     BeliefChain,
     BeliefEvent,
     BeliefPage,
-    CompressionReport,
-    ExportReport,
     FlipSet,
-    ForeignImportReport,
-    GraduationReport,
-    Health,
-    ImportReport,
-    ItemAnswer,
     MemoryChain,
     MemoryEvent,
-    Pack,
     Page,
     Predicate,
-    ProposalPage,
     Provenance,
-    PruneRecord,
-    PruneReport,
-    PruneRestoreReport,
-    RatedItem,
-    RatingReport,
-    RebuildReport,
     ReplacementReceipt,
-    RestoredEpisode,
     RetractionReceipt,
-    ReviewReport,
-    RollUpReport,
     SlotPage,
     StalePage,
     StatusReceipt,
     Timeline,
     TurnPage,
     TurnsReceipt,
-    UsageDashboard,
 )
+from graphmem.schema import Health
+from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport
+from graphmem.upkeep import (
+    BackfillReport,
+    CompressionReport,
+    GraduationReport,
+    PruneRecord,
+    PruneReport,
+    PruneRestoreReport,
+    RebuildReport,
+    RestoredEpisode,
+)
+from graphmem.usage import Audit, Pack, RatedItem, RatingReport, RollUpReport, UsageDashboard
 
 
 def blocking_daily_verbs(mem: Handle) -> None:

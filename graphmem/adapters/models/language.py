@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from graphmem.io_modes import IOMode
     from graphmem.ports import Prompt
-    from graphmem.rules.consolidation import M
+    from graphmem.rules.prompts import M
     from graphmem.settings import Settings
 
 

@@ -13,7 +13,7 @@ from neomodel import StructuredNode, db, get_config
 from graphmem.adapters.neomodel_nodes.declarations import EDGES, Index
 from graphmem.adapters.neomodel_nodes.nodes import NODES
 from graphmem.errors import GraphAccessError, GraphUnavailableError, InvalidInputError
-from graphmem.model import DeclaredSchema, SchemaItem
+from graphmem.schema import DeclaredSchema, SchemaItem
 
 _TYPES = {
     "unique": "NODE_PROPERTY_UNIQUENESS",

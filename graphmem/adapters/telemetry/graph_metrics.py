@@ -12,8 +12,9 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from graphmem.adapters.telemetry import library
 from graphmem.errors import ConfigurationError
-from graphmem.model import RatingStep, TenantStats, Tier
+from graphmem.model import Tier
 from graphmem.rules import urls
+from graphmem.usage import RatingStep, TenantStats
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment

@@ -10,15 +10,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from graphmem.cli.views.format import counts, table
-from graphmem.model import (
-    BackfillReport,
-    ErasureReport,
-    ExportReport,
-    ForeignImportReport,
-    ImportReport,
-    RebuildReport,
-)
+from graphmem.erasure import ErasureReport
 from graphmem.settings import PREFIX
+from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport
+from graphmem.upkeep import BackfillReport, RebuildReport
 
 
 def exported(done: ExportReport, file: Path) -> Group:

@@ -7,30 +7,30 @@ from collections import Counter
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from graphmem import model
+from graphmem import consolidation, extraction, model, upkeep
 from graphmem.cli.views.format import counted, day, more, shortened
 
 MOST_QUOTES = 5
 LONGEST_QUOTE = 120
 MOST_EPISODES = 20
 MARKS = {
-    model.BeliefChangeKind.CREATE: ("+", "green", "new"),
-    model.BeliefChangeKind.SUPPORT: ("=", "cyan", "supported"),
-    model.BeliefChangeKind.CONTRADICT: ("-", "red", "contradicted"),
-    model.BeliefChangeKind.FLAG: ("!", "yellow", "flagged"),
-    model.BeliefChangeKind.RESTORE: ("^", "green", "restored"),
-    model.BeliefChangeKind.ARCHIVE: ("v", "dim", "archived"),
+    consolidation.BeliefChangeKind.CREATE: ("+", "green", "new"),
+    consolidation.BeliefChangeKind.SUPPORT: ("=", "cyan", "supported"),
+    consolidation.BeliefChangeKind.CONTRADICT: ("-", "red", "contradicted"),
+    consolidation.BeliefChangeKind.FLAG: ("!", "yellow", "flagged"),
+    consolidation.BeliefChangeKind.RESTORE: ("^", "green", "restored"),
+    consolidation.BeliefChangeKind.ARCHIVE: ("v", "dim", "archived"),
 }
 
 
-def consolidation_report(found: model.ConsolidationReport) -> Group:
+def consolidation_report(found: consolidation.ConsolidationReport) -> Group:
     """Return the changes of a run, or of a dry run, and its summary."""
     lines: list[RenderableType] = [_change(change) for change in found.changes]
     lines += [_failure(failure) for failure in found.troubles]
     return Group(*lines, _summary(found))
 
 
-def graduation(found: model.GraduationReport) -> Group:
+def graduation(found: upkeep.GraduationReport) -> Group:
     """Return the lines that were or would be added to a digest."""
     lines = [
         Text(episode.line)
@@ -46,7 +46,7 @@ def graduation(found: model.GraduationReport) -> Group:
     return Group(Text(head), *lines)
 
 
-def compression(found: model.CompressionReport) -> Group:
+def compression(found: upkeep.CompressionReport) -> Group:
     """Return the episodes that were or would be compressed."""
     if not found.episodes:
         return Group(Text("No episode to compress.", style="dim"))
@@ -64,7 +64,7 @@ def compression(found: model.CompressionReport) -> Group:
     return Group(*lines)
 
 
-def _change(change: model.BeliefChange) -> Text:
+def _change(change: consolidation.BeliefChange) -> Text:
     mark, colour, word = MARKS[change.step]
     line = Text(f"{mark} ", style=colour).append(change.statement, style="default")
     of = f", from {counted(len(change.episode_ids), 'episode')}" if change.quotes else ""
@@ -80,7 +80,7 @@ def _change(change: model.BeliefChange) -> Text:
     return line
 
 
-def _failure(failure: model.ClusterFailure) -> Text:
+def _failure(failure: consolidation.ClusterFailure) -> Text:
     after = (
         "abandoned"
         if failure.given_up
@@ -91,12 +91,12 @@ def _failure(failure: model.ClusterFailure) -> Text:
     return line.append(f"\n    {after}   {failure.reply_id}", style="dim")
 
 
-def _summary(found: model.ConsolidationReport) -> Text:
+def _summary(found: consolidation.ConsolidationReport) -> Text:
     if found.skipped:
         return Text(f"No changes: {found.skipped}.", style="dim")
     steps = Counter(change.step for change in found.changes)
     done = ", ".join(
-        f"{steps[step]} {MARKS[step][2]}" for step in model.BeliefChangeKind if steps[step]
+        f"{steps[step]} {MARKS[step][2]}" for step in consolidation.BeliefChangeKind if steps[step]
     )
     verb = "Done" if found.applied else "Would be done"
     line = Text(f"{verb}: {done or 'nothing'}. ")
@@ -119,7 +119,7 @@ EXTRACTION_MARKS = {
 }
 
 
-def extraction_report(done: model.ExtractionReport) -> Group:
+def extraction_report(done: extraction.ExtractionReport) -> Group:
     """Return the evidence that an extraction wrote or would write."""
     lines: list[RenderableType] = [_extracted(proposal) for proposal in done.proposals]
     lines += [_dismissed(proposal) for proposal in done.refused]
@@ -132,7 +132,7 @@ def extraction_report(done: model.ExtractionReport) -> Group:
     return Group(*lines, _extraction_summary(done))
 
 
-def proposals(found: model.ProposalPage) -> Group:
+def proposals(found: extraction.ProposalPage) -> Group:
     """Return a page of proposals."""
     lines = [_proposed(proposal) for proposal in found.proposals]
     if not lines:
@@ -140,20 +140,20 @@ def proposals(found: model.ProposalPage) -> Group:
     return Group(*lines, *more(found.next_cursor))
 
 
-def decided(done: model.ReviewReport, decision: str) -> Group:
+def decided(done: extraction.ReviewReport, decision: str) -> Group:
     """Return a decision on proposals and the evidence that it created."""
     repeated = f", {len(done.repeated)} before" if done.repeated else ""
     head = f"{counted(len(done.proposal_ids), 'proposal')} {decision}{repeated}."
     return Group(head, *(Text(f"evidence {event_id}", style="dim") for event_id in done.event_ids))
 
 
-def restored(done: model.RestoredEpisode) -> str:
+def restored(done: upkeep.RestoredEpisode) -> str:
     """Return the receipt of a restored episode."""
     state = f"is restored; event {done.event_id}" if done.changed else "was not compressed"
     return f"{done.episode_id} {state}."
 
 
-def _extracted(proposal: model.AcceptedProposal) -> Text:
+def _extracted(proposal: extraction.AcceptedProposal) -> Text:
     mark, colour = EXTRACTION_MARKS[proposal.kind]
     line = Text(f"{mark} ", style=colour).append(proposal.statement, style="default")
     since = f"since {day(proposal.occurred_at)}" if proposal.dated else day(proposal.occurred_at)
@@ -165,7 +165,7 @@ def _extracted(proposal: model.AcceptedProposal) -> Text:
     return line.append(f"\n    “{shortened(proposal.quote, LONGEST_QUOTE)}”", style="dim")
 
 
-def _dismissed(dismissed: model.DismissedProposal) -> Text:
+def _dismissed(dismissed: extraction.DismissedProposal) -> Text:
     line = Text("x ", style="yellow").append(
         f"{dismissed.code}: {dismissed.problem}", style="default"
     )
@@ -174,14 +174,14 @@ def _dismissed(dismissed: model.DismissedProposal) -> Text:
     return line
 
 
-def _unread(window: model.FailedWindow) -> Text:
+def _unread(window: extraction.FailedWindow) -> Text:
     after = "abandoned" if window.given_up else "will be retried"
     line = Text("? ", style="red")
     line.append(f"{counted(len(window.turn_ids), 'turn')}: {window.problem} ({window.code})")
     return line.append(f", {after}", style="dim")
 
 
-def _proposed(proposal: model.PendingProposal) -> Text:
+def _proposed(proposal: extraction.PendingProposal) -> Text:
     mark, colour = EXTRACTION_MARKS[proposal.kind]
     line = Text(f"{mark} ", style=colour).append(proposal.statement, style="default")
     line.append(
@@ -193,7 +193,7 @@ def _proposed(proposal: model.PendingProposal) -> Text:
     )
 
 
-def _extraction_summary(done: model.ExtractionReport) -> Text:
+def _extraction_summary(done: extraction.ExtractionReport) -> Text:
     verb = "Written" if done.applied else "Would be written"
     if done.review:
         verb = "Submitted for review" if done.applied else "Would be submitted for review"
@@ -206,12 +206,12 @@ def _extraction_summary(done: model.ExtractionReport) -> Text:
     return line
 
 
-def _model_use(done: model.ConsolidationReport | model.ExtractionReport) -> Text:
+def _model_use(done: consolidation.ConsolidationReport | extraction.ExtractionReport) -> Text:
     price = "price unknown" if done.cost_usd is None else f"{done.cost_usd:.4f} USD"
     tokens = f"{done.tokens_in} + {done.tokens_out} tokens"
     return Text(f"\n{counted(done.calls, 'request')}, {tokens}, {price}", style="dim")
 
 
-def _reasons(done: model.ExtractionReport) -> str:
+def _reasons(done: extraction.ExtractionReport) -> str:
     codes = Counter(proposal.code for proposal in done.refused)
     return ", ".join(f"{count} {code}" for code, count in codes.most_common()) or "none"

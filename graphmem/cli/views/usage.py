@@ -12,12 +12,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from graphmem import model
+from graphmem import model, upkeep, usage
 from graphmem.cli.views import belief as belief_views
 from graphmem.cli.views import memory as memory_views
 from graphmem.cli.views.format import counted, day, more, shortened, table
 
-Entry: TypeAlias = model.RatedItem | model.UsageCount | model.RatingUpdate
+Entry: TypeAlias = usage.RatedItem | usage.UsageCount | usage.RatingUpdate
 
 
 def card(found: model.Card) -> Group:
@@ -122,9 +122,9 @@ def _accesses(found: model.Card) -> Text:
 
 
 SEVERITIES = {
-    model.Severity.ERROR: "bold red",
-    model.Severity.WARNING: "yellow",
-    model.Severity.INFO: "cyan",
+    usage.Severity.ERROR: "bold red",
+    usage.Severity.WARNING: "yellow",
+    usage.Severity.INFO: "cyan",
 }
 MOST_IDS = 5
 """Number of ids shown per finding; the JSON contains all of them."""
@@ -138,7 +138,7 @@ COLOURS = {
 }
 
 
-def rated(done: model.RatingReport) -> Text:
+def rated(done: usage.RatingReport) -> Text:
     """Return the summary of a rating run."""
     if not done.sessions:
         return Text("Nothing new: no session has ended since the last run.", style="dim")
@@ -165,10 +165,10 @@ class Pane(NamedTuple):
 
     title: str
     columns: tuple[str, ...]
-    make_rows: Callable[[model.UsageDashboard], Iterator[PaneRow]]
+    make_rows: Callable[[usage.UsageDashboard], Iterator[PaneRow]]
 
 
-def _rated_rows(items: Sequence[model.RatedItem]) -> Iterator[PaneRow]:
+def _rated_rows(items: Sequence[usage.RatedItem]) -> Iterator[PaneRow]:
     for item in items:
         tier = Text(item.rating.tier, style=COLOURS[item.rating.tier])
         elo, games = f"{item.rating.elo:.0f}", str(item.rating.games)
@@ -176,19 +176,19 @@ def _rated_rows(items: Sequence[model.RatedItem]) -> Iterator[PaneRow]:
         yield PaneRow(f"{item.kind} {item.id}", cells, item)
 
 
-def _histogram(found: model.UsageDashboard) -> Iterator[PaneRow]:
+def _histogram(found: usage.UsageDashboard) -> Iterator[PaneRow]:
     most = max((n for _, n in found.histogram), default=1)
     for low, n in found.histogram:
         yield PaneRow(str(low), (f"{low:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n)))
 
 
-def _tiers(found: model.UsageDashboard) -> Iterator[PaneRow]:
+def _tiers(found: usage.UsageDashboard) -> Iterator[PaneRow]:
     items = sum(found.tiers.values()) or 1
     for tier, n in found.tiers.items():
         yield PaneRow(tier, (Text(tier, style=COLOURS[tier]), str(n), f"{100 * n / items:.0f} %"))
 
 
-def _activity(found: model.UsageDashboard) -> Iterator[PaneRow]:
+def _activity(found: usage.UsageDashboard) -> Iterator[PaneRow]:
     for use in found.activity:
         query = f"{use.tool}: {use.query}" if use.tool else "opened"
         texts = Text(" · ").join(named(text, item_id) for _, item_id, text in use.items)
@@ -196,7 +196,7 @@ def _activity(found: model.UsageDashboard) -> Iterator[PaneRow]:
         yield PaneRow(use.id, cells, use)
 
 
-def _updates(found: model.UsageDashboard) -> Iterator[PaneRow]:
+def _updates(found: usage.UsageDashboard) -> Iterator[PaneRow]:
     for update in found.updates:
         style = "green" if update.after > update.before else "red"
         cells = (
@@ -219,7 +219,7 @@ PANES = (
 )
 
 
-def dashboard(found: model.UsageDashboard) -> RenderableType:
+def dashboard(found: usage.UsageDashboard) -> RenderableType:
     """Return all sections of the dashboard, one below the other."""
     if not (found.top or found.activity):
         return Text("No searches yet.", style="dim")
@@ -232,7 +232,7 @@ def dashboard(found: model.UsageDashboard) -> RenderableType:
     return Group(*lines[1:])
 
 
-def ratings(items: Sequence[model.RatedItem]) -> Table:
+def ratings(items: Sequence[usage.RatedItem]) -> Table:
     """Return rated items as a table."""
     return _pane_table(RATED, _rated_rows(items))
 
@@ -244,7 +244,7 @@ def _pane_table(columns: Sequence[str], rows: Iterable[PaneRow]) -> Table:
     return made
 
 
-def audit(found: model.Audit) -> RenderableType:
+def audit(found: usage.Audit) -> RenderableType:
     """Return the sessions and the findings, most severe first."""
     if not (found.sessions or found.findings):
         return Text("Nothing was logged in this period.", style="dim")
@@ -261,7 +261,7 @@ def audit(found: model.Audit) -> RenderableType:
     return Group(*parts)
 
 
-def _sessions(sessions: Sequence[model.SessionAudit]) -> Table:
+def _sessions(sessions: Sequence[usage.SessionAudit]) -> Table:
     columns = ("started", "ended", "session", "agent", "searches", "accesses", "lost")
     rows = table(*columns)
     for session in sessions:
@@ -286,16 +286,16 @@ LONGEST = 80
 """Length of a pruned text, in characters."""
 MOST = 20
 """Items shown per action and per run; the JSON contains all of them."""
-DONE = {model.PruneAction.ARCHIVE: "archived", model.PruneAction.COMPRESS: "compressed"}
+DONE = {upkeep.PruneAction.ARCHIVE: "archived", upkeep.PruneAction.COMPRESS: "compressed"}
 SHAPES = {
-    model.DetailLevel.WHOLE: "whole",
-    model.DetailLevel.SUMMARY: "summarised",
-    model.DetailLevel.POINTER: "one line",
-    model.DetailLevel.LEFT_OUT: "left out",
+    usage.DetailLevel.WHOLE: "whole",
+    usage.DetailLevel.SUMMARY: "summarised",
+    usage.DetailLevel.POINTER: "one line",
+    usage.DetailLevel.LEFT_OUT: "left out",
 }
 
 
-def pruned(done: model.PruneReport) -> RenderableType:
+def pruned(done: upkeep.PruneReport) -> RenderableType:
     """Return the items that were or would be pruned."""
     totals = (
         f"{counted(done.rated, 'rated item')} examined, {done.kept} LOW or VERY_LOW stay for now"
@@ -317,7 +317,7 @@ def pruned(done: model.PruneReport) -> RenderableType:
     return Group(*parts)
 
 
-def manifest(lines: tuple[model.PruneRecord, ...]) -> RenderableType:
+def manifest(lines: tuple[upkeep.PruneRecord, ...]) -> RenderableType:
     """Return all pruned items, grouped by run."""
     if not lines:
         return Text("Nothing has been pruned.", style="dim")
@@ -338,14 +338,14 @@ def manifest(lines: tuple[model.PruneRecord, ...]) -> RenderableType:
     return Group(*parts)
 
 
-def restored(done: model.PruneRestoreReport) -> Text:
+def restored(done: upkeep.PruneRestoreReport) -> Text:
     """Return the number of restored items."""
     if not done.items:
         return Text("All items are already restored.", style="dim")
     return Text(f"Restored: {counted(done.items, 'item')}.")
 
 
-def rolled_up(done: model.RollUpReport) -> str:
+def rolled_up(done: usage.RollUpReport) -> str:
     """Return the number of searches that were or would be replaced by counts."""
     if not done.searches:
         return "Nothing to roll up: no rated or unratable search is old enough."
@@ -356,7 +356,7 @@ def rolled_up(done: model.RollUpReport) -> str:
     return f"{text} would be replaced by counts; use --apply."
 
 
-def pack(found: model.Pack, text: str, output: Path | None) -> RenderableType:
+def pack(found: usage.Pack, text: str, output: Path | None) -> RenderableType:
     """Return the text of a pack, or its file, and the tokens that it saves."""
     if not text:
         return Text("Nothing to pack.", style="dim")
@@ -371,7 +371,7 @@ def pack(found: model.Pack, text: str, output: Path | None) -> RenderableType:
     return Group(Text(f"Written to {output}."), line)
 
 
-def _items(items: list[model.PruneCandidate], word: str) -> RenderableType:
+def _items(items: list[upkeep.PruneCandidate], word: str) -> RenderableType:
     rows = Table(title=word, title_justify="left", box=None, pad_edge=False)
     rows.add_column("rating", justify="right")
     rows.add_column("tier")
@@ -388,5 +388,5 @@ def _more(count: int) -> list[Text]:
     return [Text(f"  and {count - MOST} more", style="dim")] if count > MOST else []
 
 
-def _run(line: model.PruneRecord) -> str:
+def _run(line: upkeep.PruneRecord) -> str:
     return line.run_id

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.operations import access_log
-from graphmem.operations.access_log import AccessEntry, Entry, SearchEntry, SearchHit, SessionStart
 from graphmem.ports import run_now
-from graphmem.rules import usage
+from graphmem.rules import rating
 from graphmem.testing import FrozenClock
+from graphmem.usage import access_log
+from graphmem.usage.access_log import AccessEntry, Entry, SearchEntry, SearchHit, SessionStart
 from tests.oracles import rating as rating_oracle
 from tests.plugins.clients import on
 from tests.plugins.graph import Look
@@ -200,7 +200,7 @@ def test_what_is_read_is_faded(plain: Handle, look: Look, tenant: str) -> None:
         assert {one.id for one in found} == wanted.keys()
         for one in found:
             assert one.rating.elo == pytest.approx(wanted[one.id], abs=1e-6)
-            assert one.rating.tier is usage.tier(one.rating.elo)
+            assert one.rating.tier is rating.tier(one.rating.elo)
             assert one.text
         assert [one.id for one in found] == [
             one.id for one in sorted(found, key=lambda o: (-o.rating.elo, o.kind, o.id))

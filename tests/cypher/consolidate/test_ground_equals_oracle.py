@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from graphmem import ConsolidationPolicy, Handle, Turn
-from graphmem.operations.consolidation import passages
-from graphmem.operations.consolidation.passages import Neighborhood, NewBelief, ScopeSnapshot
+from graphmem.consolidation import sources
+from graphmem.consolidation.sources import Neighborhood, NewBelief, ScopeSnapshot
 from graphmem.ports import Role, run_now
-from graphmem.rules import claims, consolidation, read_options, scoring
+from graphmem.rules import claims, passages, read_options, scoring
 from graphmem.testing import HashEmbedder
 
 NEAR = 0.6
@@ -40,7 +40,7 @@ def similarities(memory: Handle, texts: list[str]) -> np.ndarray:
 def ground(memory: Handle, since: datetime = read_options.BEGINNING) -> Neighborhood:
     policy = ConsolidationPolicy(near=NEAR, same=NEAR, neighbours=1_000)
     seen = ScopeSnapshot(known=datetime.now(UTC) + timedelta(minutes=1), since=since)
-    return run_now(passages.ground(memory._state.context, seen, policy, lambda _kind, _count: None))
+    return run_now(sources.ground(memory._state.context, seen, policy, lambda _kind, _count: None))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -82,7 +82,7 @@ def test_beliefs_near_are_those_that_the_vectors_make(plain: Handle) -> None:
     for i in range(len(told)):
         wanted = sorted(
             (j for j in range(len(statements)) if exact[i, j] >= NEAR), key=lambda j: -exact[i, j]
-        )[: passages.BELIEFS]
+        )[: sources.BELIEFS]
         same = found.same.get(i, ())
         assert [round(one.similarity, 4) for one in same] == [
             round(float(exact[i, j]), 4) for j in wanted
@@ -103,7 +103,7 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: Handle) -
     seen = ScopeSnapshot(
         known=late.recorded_at - timedelta(microseconds=1), since=read_options.BEGINNING
     )
-    run_now(passages._indexed(context, late.recorded_at))
+    run_now(sources._indexed(context, late.recorded_at))
     everything = [turn for n in range(7) for turn in _turns(plain, f"s{n}")]
     told = [one for one in everything if one.role == "user"]
     used = {one.id for one in told[::9]}
@@ -117,8 +117,8 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: Handle) -
         for claim in (claims.statement_claim(context.scope, one) for one in statements)
     }
     policy = ConsolidationPolicy(near=NEAR, same=NEAR, against=NEAR)
-    found = run_now(passages.around(context, seen, made, used, policy))
-    spoken = [consolidation.prefix_speaker(one.name, one.text) for one in told]
+    found = run_now(sources.around(context, seen, made, used, policy))
+    spoken = [passages.prefix_speaker(one.name, one.text) for one in told]
     exact = similarities(plain, [*spoken, *statements])[: len(told), len(told) :]
     wanted = {
         (told[i].id, statements[j]): round(float(exact[i, j]), 4)
@@ -134,7 +134,7 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: Handle) -
     assert {statement for _, statement in wanted} == set(statements)
     # A belief that is older than the run has been compared with every passage.
     older = replace(seen, known=datetime.now(UTC) + timedelta(minutes=1))
-    again = run_now(passages.around(context, older, made, used, policy))
+    again = run_now(sources.around(context, older, made, used, policy))
     assert {one.claim.statement for same in again.same.values() for one in same} == {
         *statements[:2]
     }

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Cardinality, DismissalReason, EvidenceKind, Proposal
-from graphmem.rules import consolidation
-from graphmem.rules.extraction import windows
-from graphmem.rules.extraction.windows import (
+from graphmem.extraction import DismissalReason, Proposal, windows
+from graphmem.extraction.windows import (
     ExtractionReply,
     Vocabulary,
     extraction_prompt,
     parse_proposal,
     parse_reply,
 )
+from graphmem.model import Cardinality, EvidenceKind
+from graphmem.rules import prompts
 from tests.plugins.sayings import read_together, turn
 
 TURNS = [
@@ -49,7 +49,7 @@ def answer(*offers: dict[str, Any]) -> ExtractionReply:
 def test_a_prompt_holds_the_rules_and_the_data() -> None:
     prompt = extraction_prompt(WINDOW, Vocabulary([("lives_in", "ONE"), ("likes", None)], ["Bob"]))
     assert (prompt.name, prompt.reply) == ("extract", ExtractionReply)
-    assert prompt.system == consolidation.prompt_text("extract")
+    assert prompt.system == prompts.prompt_text("extract")
     assert prompt.user == (
         '<predicates>\nlives_in "ONE"\n"likes"\n</predicates>\n'
         '<names>\n"Bob"\n</names>\n'
@@ -80,7 +80,7 @@ def test_only_so_much_of_a_vocabulary_and_of_a_message_is_shown() -> None:
 
 
 def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
-    text = consolidation.prompt_text("extract")
+    text = prompts.prompt_text("extract")
     [line] = [line for line in text.splitlines() if line.startswith('{"proposals"')]
     reply = ExtractionReply.model_validate_json(line)
     shown = read_together(

@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import DismissalReason, DismissedProposal, EvidenceKind, Proposal, Turn
-from graphmem.rules import claims, hygiene
-from graphmem.rules.extraction.proposals import (
+from graphmem.extraction import DismissalReason, DismissedProposal, Proposal
+from graphmem.extraction.proposals import (
     CheckContext,
     CheckedProposal,
     check_proposal,
     check_proposals,
 )
-from graphmem.rules.extraction.quotes import SuppliedText
+from graphmem.extraction.quotes import SuppliedText
+from graphmem.model import EvidenceKind, Turn
+from graphmem.rules import claims, hygiene
 from graphmem.settings import SOURCE_WEIGHTS
 from tests.plugins.sayings import SAID, read_together, turn
 

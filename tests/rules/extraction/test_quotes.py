@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.extraction.quotes import (
+from graphmem.extraction.quotes import (
     SuppliedText,
     TextSpan,
     blank_spans,

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Proposal, Turn
-from graphmem.rules.extraction.proposals import CheckContext, check_proposals
-from graphmem.rules.extraction.sentences import parse_window
+from graphmem.extraction import Proposal
+from graphmem.extraction.proposals import CheckContext, check_proposals
+from graphmem.extraction.sentences import parse_window
+from graphmem.model import Turn
 from tests.plugins.sayings import read_together, turn
 
 PAGE = Path(__file__).parents[3] / "docs" / "extraction.md"

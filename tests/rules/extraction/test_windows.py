@@ -7,7 +7,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.extraction.windows import (
+from graphmem.extraction.windows import (
     WINDOW_SIZE,
     TurnContext,
     build_window,

@@ -15,7 +15,7 @@ from graphmem import catalog
 from graphmem.catalog import HeaderEntry, Procedure
 from graphmem.model import Policy, RecallPolicy, Status, TraceRank
 from graphmem.ports import Mode
-from graphmem.rules import claims, formulas, read_options, scoring, transcripts, usage
+from graphmem.rules import claims, formulas, rating, read_options, scoring, transcripts
 from graphmem.settings import Settings
 
 TENANT = "tenant"
@@ -205,7 +205,7 @@ def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
             read_options.sprt_params(read_options.sprt_parameters(settings)), own
         ),
         "vitality_constants": ArgumentDefault(formulas.vitality_params(), own),
-        "rating_decay": ArgumentDefault(usage.decay_params(), own),
+        "rating_decay": ArgumentDefault(rating.decay_params(), own),
         "trace": ArgumentDefault(formulas.trace_params(TraceRank()), own),
         "scoring": ArgumentDefault(scoring.score_params(RecallPolicy()), own),
     }

@@ -1,0 +1,369 @@
+"""Run consolidation under a lease, with one transaction per cluster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import timedelta
+from typing import Any
+
+from graphmem import catalog
+from graphmem.consolidation import decisions, sources, synthesis, writes
+from graphmem.consolidation.decisions import BeliefWrite, Cluster
+from graphmem.consolidation.records import (
+    BeliefChange,
+    ClusterFailure,
+    ConsolidationPolicy,
+    ConsolidationReport,
+)
+from graphmem.consolidation.sources import Neighborhood, NewBelief, ScopeSnapshot
+from graphmem.consolidation.synthesis import ClusterQuestion
+from graphmem.consolidation.writes import Lease
+from graphmem.errors import ModelUnavailableError
+from graphmem.model import EvidenceKind
+from graphmem.ports import Llm, OnProgress, RequestContext, Role, TokenUsage
+from graphmem.rules import identity, read_options
+from graphmem.rules.claims import Claim
+
+CHUNK = 64
+"""Clusters that are looked up and embedded together."""
+DOWN = 3
+"""Consecutive unanswered model requests after which a run stops."""
+UNAVAILABLE = ModelUnavailableError.code
+
+STATE = catalog.query("consolidate/state", dict)
+REPLIES = catalog.query("consolidate/attempted", dict)
+LOOK = catalog.query("belief/find_existing", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationOptions:
+    """Options of a consolidation run."""
+
+    policy: ConsolidationPolicy
+    llm: Llm | None
+    """Model that synthesises beliefs; None for the extractive method."""
+    apply: bool
+    """Whether to write; False for a preview."""
+    if_due: bool
+    """Whether to skip the run unless enough episodes are new or the last run is old enough."""
+    on_progress: OnProgress
+    """Progress callback; receives `passage`, `cluster` or `belief` and the number processed."""
+
+
+@dataclass(slots=True)
+class _ConsolidationRun:
+    """State of a run."""
+
+    tried: set[str] = field(default_factory=set)
+    """Reply ids of the clusters handled so far."""
+    matched_ids: set[str] = field(default_factory=set)
+    """Ids of passages that are evidence for or against a belief."""
+    made: dict[str, NewBelief] = field(default_factory=dict)
+    """New beliefs whose neighbourhood has not been searched yet."""
+    supported: set[str] = field(default_factory=set)
+    changes: list[BeliefChange] = field(default_factory=list)
+    troubles: list[ClusterFailure] = field(default_factory=list)
+    bill: TokenUsage = field(default_factory=TokenUsage)
+    down: int = 0
+    """Consecutive requests without an answer."""
+
+    def record(self, unit: BeliefWrite) -> None:
+        """Record the evidence of a unit."""
+        self.supported |= {
+            one.claim.id for one in unit.evidence if one.kind is EvidenceKind.SUPPORTING
+        }
+        self.matched_ids |= {one.passage.id for one in unit.evidence}
+
+
+async def consolidate(
+    context: RequestContext, options: ConsolidationOptions
+) -> ConsolidationReport:
+    """Consolidate episodes into beliefs or preview it; see `AsyncConsolidation.consolidate`."""
+    [state] = await context.services.graph.read(
+        lambda tx: tx.fetch(STATE, tenant=context.tenant, scope=context.scope)
+    )
+    counted = {"episodes": state["episodes"], "fresh": state["fresh"]}
+    if why := _not_now(state, options):
+        return ConsolidationReport(applied=False, skipped=why, **counted)
+    if not options.apply:
+        seen = _seen(state["open"] or state["now"], state["cursor"])
+        done = await _run(context, options, seen, None)
+        return done.model_copy(update=counted)
+    owner = identity.event_id(context.services.clock.now())
+    held = await writes.take(context, owner, writes.LEASE_S)
+    if held is None:
+        return ConsolidationReport(applied=False, skipped="another worker is running", **counted)
+    seen = _seen(held["known"], held["cursor"])
+    finished = False
+    try:
+        done = await _run(
+            context, options, seen, Lease(owner, seen, writes.LEASE_S, held["resumed"])
+        )
+        finished = not any(trouble.code == UNAVAILABLE for trouble in done.troubles)
+    finally:
+        await writes.give_back(context, owner, finished=finished)
+    return done.model_copy(update=counted)
+
+
+def _not_now(state: dict[str, Any], options: ConsolidationOptions) -> str | None:
+    policy = options.policy
+    if state["episodes"] < policy.start:
+        return f"consolidation starts at {policy.start} episodes; the scope has {state['episodes']}"
+    if not options.if_due or state["cursor"] is None:
+        return None
+    waited = state["now"] - state["cursor"]
+    if state["fresh"] >= policy.fresh or (
+        state["fresh"] and waited >= timedelta(hours=policy.every_hours)
+    ):
+        return None
+    return f"{state['fresh']} episodes are new, and the last run was {waited} ago"
+
+
+def _seen(known: Any, cursor: Any) -> ScopeSnapshot:
+    # Transactions open at the start of the last run may have committed since.
+    since = (
+        read_options.BEGINNING if cursor is None else cursor - 2 * read_options.MAX_OPEN_TRANSACTION
+    )
+    return ScopeSnapshot(known=known, since=since)
+
+
+async def _run(
+    context: RequestContext, options: ConsolidationOptions, seen: ScopeSnapshot, lease: Lease | None
+) -> ConsolidationReport:
+    name = _named(options)
+    run = _ConsolidationRun()
+    ground = await sources.ground(context, seen, options.policy, options.on_progress)
+    async for unit, existing in _units(context, options, seen, ground, run):
+        if lease is not None and not await writes.write(context, lease, unit, name):
+            continue
+        run.changes += synthesis.changes(unit, existing)
+    return ConsolidationReport(
+        applied=lease is not None,
+        resumed=lease is not None and lease.resumed,
+        synthesiser=decisions.NAME if options.llm is None else options.llm.name,
+        known=seen.known,
+        passages=len(ground.passages),
+        clusters=len(run.tried),
+        changes=tuple(run.changes),
+        troubles=tuple(run.troubles),
+        calls=run.bill.calls,
+        tokens_in=run.bill.tokens_in,
+        tokens_out=run.bill.tokens_out,
+        cost_usd=run.bill.cost_usd,
+    )
+
+
+async def _units(
+    context: RequestContext,
+    options: ConsolidationOptions,
+    seen: ScopeSnapshot,
+    ground: Neighborhood,
+    run: _ConsolidationRun,
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
+    """Yield the units to write, in order, each with the ids of beliefs it does not create.
+
+    The remaining passages are clustered again until no cluster creates a belief. So a second run
+    finds nothing more.
+    """
+    async for one in _matched(context, options, seen, ground, run):
+        yield one
+    while True:
+        async for one in _round(context, options, seen, ground, run):
+            yield one
+        if run.down >= DOWN:
+            return
+        if not run.made:
+            break
+        near = await sources.around(context, seen, run.made, run.matched_ids, options.policy)
+        run.made = {}
+        async for one in _matched(context, options, seen, near, run):
+            yield one
+    marks = await decisions.faint(context, seen, run.supported, options.policy)
+    if marks:
+        reply_id = decisions.reply_id(context.scope, "archive", seen.known.isoformat())
+        yield BeliefWrite(reply_id, (), marks=tuple(marks)), set()
+
+
+async def _matched(
+    context: RequestContext,
+    options: ConsolidationOptions,
+    seen: ScopeSnapshot,
+    ground: Neighborhood,
+    run: _ConsolidationRun,
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
+    """Yield evidence for and against existing beliefs."""
+    matched = decisions.matched(context.scope, ground, options.policy)
+    for unit in matched:
+        run.record(unit)
+    for start in range(0, len(matched), CHUNK):
+        chunk = matched[start : start + CHUNK]
+        found = await _replies(context, [unit.reply_id for unit in chunk])
+        done = {row["id"] for row in found if row["done"]}
+        waiting = [unit for unit in chunk if unit.reply_id not in done]
+        for unit in await decisions.marked(context, seen, waiting):
+            yield unit, {one.claim.id for one in unit.evidence}
+        options.on_progress("belief", len(chunk))
+
+
+async def _round(
+    context: RequestContext,
+    options: ConsolidationOptions,
+    seen: ScopeSnapshot,
+    ground: Neighborhood,
+    run: _ConsolidationRun,
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
+    """Yield units for clusters of passages that are not yet evidence for or against a belief."""
+    named = [
+        (_cluster_id(context, options, cluster), cluster)
+        for cluster in decisions.gathered(ground, run.matched_ids, options.policy)
+    ]
+    clusters = [one for one in named if one[0] not in run.tried]
+    run.tried |= {reply_id for reply_id, _ in clusters}
+    # A paid reply is written before the next request.
+    step = CHUNK if options.llm is None else 1
+    for start in range(0, len(clusters), step):
+        part = clusters[start : start + step]
+        async for one in _clusters(context, options, seen, ground, part, run):
+            yield one
+        options.on_progress("cluster", len(part))
+        if run.down >= DOWN:
+            return
+
+
+def _cluster_id(context: RequestContext, options: ConsolidationOptions, cluster: Cluster) -> str:
+    return decisions.reply_id(context.scope, _named(options), *sorted(one.id for one in cluster))
+
+
+async def _clusters(
+    context: RequestContext,
+    options: ConsolidationOptions,
+    seen: ScopeSnapshot,
+    ground: Neighborhood,
+    clusters: Sequence[tuple[str, Cluster]],
+    run: _ConsolidationRun,
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
+    waiting, attempts = await _sifted(context, options, clusters, run)
+    if options.llm is None:
+        units = await decisions.worded(context, waiting, options.policy)
+    else:
+        units = []
+        for reply_id, cluster in waiting:
+            near = decisions.candidates(ground, cluster, synthesis.MOST_BELIEFS)
+            question = ClusterQuestion(reply_id, cluster, near)
+            units.append(await _asked(context, options.llm, options, question, run))
+    run.troubles += [
+        _trouble(unit, attempts.get(unit.reply_id, 0) + 1, options.policy)
+        for unit in units
+        if unit.problem is not None
+    ]
+    async for found in _ready(context, seen, units, run):
+        yield found
+
+
+async def _sifted(
+    context: RequestContext,
+    options: ConsolidationOptions,
+    clusters: Sequence[tuple[str, Cluster]],
+    run: _ConsolidationRun,
+) -> tuple[list[tuple[str, Cluster]], dict[str, int]]:
+    """Return the clusters still to process, by reply id, and the failed attempts of each."""
+    known = {
+        row["id"]: row for row in await _replies(context, [reply_id for reply_id, _ in clusters])
+    }
+    attempts = {reply_id: row["attempts"] for reply_id, row in known.items()}
+    waiting: list[tuple[str, Cluster]] = []
+    for reply_id, cluster in clusters:
+        if reply_id in known and known[reply_id]["done"]:
+            _recall(json.loads(known[reply_id]["decided"]), run)
+        elif attempts.get(reply_id, 0) >= options.policy.attempts:
+            tried = attempts[reply_id]
+            problem = f"it failed {tried} times and is skipped until a passage joins it"
+            unit = BeliefWrite(reply_id, cluster, problem=("given_up", problem))
+            run.troubles.append(_trouble(unit, tried, options.policy))
+        else:
+            waiting.append((reply_id, cluster))
+    return waiting, attempts
+
+
+def _recall(decided: Mapping[str, Any], run: _ConsolidationRun) -> None:
+    """Apply an earlier decision about a cluster, from this run before it was interrupted or not."""
+    for _, belief_id, passage_id, kind, _ in decided["said"]:
+        run.matched_ids.add(passage_id)
+        if kind == EvidenceKind.SUPPORTING:
+            run.supported.add(belief_id)
+    run.made |= {one["id"]: NewBelief(Claim(**one), None) for one in decided["beliefs"]}
+
+
+def _named(options: ConsolidationOptions) -> str:
+    return decisions.NAME if options.llm is None else synthesis.named(options.llm)
+
+
+async def _asked(
+    context: RequestContext,
+    llm: Llm,
+    options: ConsolidationOptions,
+    question: ClusterQuestion,
+    run: _ConsolidationRun,
+) -> BeliefWrite:
+    bill = TokenUsage()
+    try:
+        unit = await synthesis.ask(context, llm, question, options.policy, bill)
+        run.down = 0
+    except ModelUnavailableError as error:
+        run.down += 1
+        unit = BeliefWrite(question.reply_id, question.cluster, problem=(error.code, str(error)))
+    # Count the answer even if the embedding model failed after it.
+    run.bill.join(bill)
+    return replace(unit, spent=asdict(bill))
+
+
+async def _ready(
+    context: RequestContext,
+    seen: ScopeSnapshot,
+    units: Sequence[BeliefWrite],
+    run: _ConsolidationRun,
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
+    """Yield units with flags and embeddings, each with the ids of beliefs that existed before."""
+    statements = {s.claim.id: s.claim.statement for unit in units for s in unit.evidence}
+    [found] = await context.services.graph.read(
+        lambda tx: tx.fetch(
+            LOOK,
+            tenant=context.tenant,
+            scopes=[context.scope],
+            event_ids=[],
+            belief_ids=sorted(statements),
+        )
+    )
+    existing = {row["id"] for row in found["beliefs"]}
+    made = {belief_id: vector for unit in units for belief_id, vector in unit.vectors.items()}
+    new = [belief_id for belief_id in statements if belief_id not in existing | made.keys()]
+    vectors = {k: v for k, v in made.items() if k not in existing}
+    if new:
+        texts = [statements[belief_id] for belief_id in new]
+        matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
+        vectors |= zip(new, matrix, strict=True)
+    for unit in await decisions.marked(context, seen, units):
+        run.record(unit)
+        run.made |= {s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.evidence}
+        own = {s.claim.id: vectors[s.claim.id] for s in unit.evidence if s.claim.id in vectors}
+        yield replace(unit, vectors=own), existing
+
+
+async def _replies(context: RequestContext, ids: Sequence[str]) -> list[dict[str, Any]]:
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(REPLIES, tenant=context.tenant, ids=list(ids))
+    )
+
+
+def _trouble(unit: BeliefWrite, attempts: int, policy: ConsolidationPolicy) -> ClusterFailure:
+    code, problem = unit.problem or ("", "")
+    return ClusterFailure(
+        reply_id=unit.reply_id,
+        code=code,
+        problem=problem,
+        episode_ids=tuple(dict.fromkeys(one.episode_id for one in unit.passages)),
+        attempts=attempts,
+        given_up=attempts >= policy.attempts,
+    )

@@ -1,0 +1,265 @@
+"""Clusters of passages, the prompt to synthesise a belief, and how a passage relates to one."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, NamedTuple, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    model_validator,
+)
+
+from graphmem.model import EvidenceKind
+from graphmem.model.belief import Part, Statement
+from graphmem.model.terms import Text
+from graphmem.rules.facts import FactToken, fact_tokens, is_negated
+from graphmem.rules.passages import _WORD, Passage
+from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
+from graphmem.rules.quantities import FactKind
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A centre and its neighbours, as indexes of passages."""
+
+    centre: int
+    members: tuple[int, ...]
+    """Indexes, the centre first, then the others, nearest first."""
+
+
+def star_clusters(
+    neighbours: Sequence[Mapping[int, float]], episodes: Sequence[int], min_episodes: int
+) -> list[Cluster]:
+    """Return disjoint stars of at least `min_episodes` episodes, the largest first.
+
+    The selection is greedy. The next centre has the most episodes among its free neighbours, then
+    the most free neighbours, then the largest sum of similarities, then the smallest index. Its
+    free neighbours are taken with it. A star does not depend on how earlier stars were processed,
+    so an interrupted run resumes with the same ones. Nearly linear in the number of edges.
+
+    Args:
+        neighbours: neighbours of each passage, with similarities; either side may list the other.
+        episodes: index of the episode of each passage.
+        min_episodes: minimum number of episodes in a star, including the centre's.
+    """
+    adjacent = _symmetric_neighbours(neighbours)
+    taken = [False] * len(adjacent)
+
+    def worth(i: int) -> tuple[int, int, float, int]:
+        free = [j for j in adjacent[i] if not taken[j]]
+        counted = len({episodes[i], *(episodes[j] for j in free)})
+        return -counted, -len(free), -sum(sorted(adjacent[i][j] for j in free)), i
+
+    heap = [worth(i) for i in range(len(adjacent)) if adjacent[i] or min_episodes == 1]
+    heapq.heapify(heap)
+    clusters: list[Cluster] = []
+    while heap:
+        top = heapq.heappop(heap)
+        i = top[3]
+        if taken[i]:
+            continue
+        now = worth(i)
+        if now != top:
+            # Some neighbours were taken in the meantime: insert it again at its new rank.
+            heapq.heappush(heap, now)
+            continue
+        if -now[0] < min_episodes:
+            break
+        free = [j for j in adjacent[i] if not taken[j]]
+        members = (i, *sorted(free, key=lambda j: (-adjacent[i][j], j)))
+        for j in members:
+            taken[j] = True
+        clusters.append(Cluster(i, members))
+    return clusters
+
+
+def _symmetric_neighbours(neighbours: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
+    adjacent: list[dict[int, float]] = [{} for _ in neighbours]
+    for i, similar in enumerate(neighbours):
+        for j, similarity in similar.items():
+            if i != j:
+                adjacent[i][j] = max(similarity, adjacent[i].get(j, similarity))
+                adjacent[j][i] = adjacent[i][j] = max(
+                    adjacent[i][j], adjacent[j].get(i, similarity)
+                )
+    return adjacent
+
+
+NAME = "synthesise"
+"""Name of the prompt's file."""
+
+
+def _strip(value: object) -> object:
+    return value.strip() if isinstance(value, str) else value
+
+
+def _unique(keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(keys))
+
+
+_Statement = Annotated[Statement, BeforeValidator(_strip)]
+_Part = Annotated[Part, BeforeValidator(_strip)]
+_Keys = Annotated[tuple[Text, ...], FailFast(), AfterValidator(_unique)]
+
+
+class SynthesisReply(BaseModel):
+    """Reply of a model. Unknown keys are ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    statement: _Statement | None
+    """Synthesised statement; None if the episodes have nothing in common."""
+    subject: _Part | None = None
+    predicate: _Part | None = None
+    object: _Part | None = None
+    """Parts of the statement as one fact: all three or none."""
+    confidence: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+    episodes: _Keys
+    """Keys of the episodes that support the statement."""
+    supports: _Keys = ()
+    """Keys of beliefs with the same meaning."""
+    contradicts: _Keys = ()
+    """Keys of beliefs that the statement contradicts."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        count = sum(part is not None for part in (self.subject, self.predicate, self.object))
+        if count not in (0, 3):
+            raise ValueError("subject, predicate and object must be given together or all be null")
+        return self
+
+
+class PromptPassage(NamedTuple):
+    """An episode as shown to the model."""
+
+    key: str
+    """Short key, for example `e1`, in place of the id."""
+    date: str
+    """Date in ISO 8601."""
+    text: str
+    """Turns of the episode, each prefixed with its speaker or role."""
+
+
+class PromptBelief(NamedTuple):
+    """A belief as shown to the model."""
+
+    key: str
+    """Short key, for example `b1`."""
+    statement: str
+
+
+def synthesis_prompt(
+    passages: Iterable[PromptPassage], candidates: Iterable[PromptBelief]
+) -> Prompt[SynthesisReply]:
+    """Return the prompt for one cluster, with the beliefs that are near it."""
+    blocks = (prompt_block("episodes", passages), prompt_block("beliefs", candidates), "Answer:")
+    return Prompt(NAME, prompt_text(NAME), "\n".join(blocks), SynthesisReply)
+
+
+def reply_problems(
+    reply: SynthesisReply, passage_keys: Collection[str], candidate_keys: Collection[str]
+) -> list[str]:
+    """Return the reasons why a reply must be rejected; empty if it is valid."""
+    reasons = [
+        f"{name} has keys that were not offered: {_format_keys(unknown)}"
+        for name, given, known in (
+            ("episodes", reply.episodes, passage_keys),
+            ("supports", reply.supports, candidate_keys),
+            ("contradicts", reply.contradicts, candidate_keys),
+        )
+        if (unknown := [key for key in given if key not in known])
+    ]
+    if reply.statement is None:
+        if reply.subject is not None or reply.supports or reply.contradicts:
+            reasons.append("a null statement has a triple, supports or contradicts")
+        return reasons
+    if not reply.episodes:
+        reasons.append("the statement cites no episode")
+    if both := [key for key in reply.supports if key in reply.contradicts]:
+        reasons.append(f"the same belief is both supported and contradicted: {_format_keys(both)}")
+    return reasons
+
+
+def _format_keys(keys: Sequence[str]) -> str:
+    """Return up to three keys as text: a model may produce any number of any length."""
+    few = ", ".join(repr(key[:20]) for key in keys[:3])
+    return few if len(keys) <= 3 else f"{few} and {len(keys) - 3} more"
+
+
+SHARED = 0.6
+"""Share of words, without negations and numbers, that a contradiction needs in common."""
+NEARLY = 0.8
+"""The same share for a changed number: two runs of 5 and of 10 km agree in less. Texts that agree
+this much but each have a word of their own are about different things: tea and coffee."""
+
+
+def relation(passage: Passage, statement: str) -> EvidenceKind | None:
+    """Return how a passage near a statement relates to it; None if this cannot be determined.
+
+    A statement by a named speaker about themselves is not evidence about others, so the statement
+    must name the speaker.
+    """
+    if passage.name and not _mentions_speaker(passage.name, statement):
+        return None
+    return _compare_tokens(_cached_tokens(passage.spoken), _cached_tokens(statement))
+
+
+@lru_cache(maxsize=4_096)
+def _cached_tokens(text: str) -> tuple[FactToken, ...]:
+    # Cached: each passage is compared with several statements, and each statement with many.
+    return tuple(fact_tokens(text))
+
+
+def _compare_tokens(
+    stated: Sequence[FactToken], claimed: Sequence[FactToken]
+) -> EvidenceKind | None:
+    agree = _agreement(stated, claimed)
+    # "No longer" is two negating words but one negation.
+    if is_negated(stated) != is_negated(claimed):
+        return EvidenceKind.REFUTING if agree >= SHARED else None
+    counts, claims = _number_counts(stated), _number_counts(claimed)
+    if counts and claims and counts != claims:
+        # "I have two cats", "I have three cats"; in different wording the topic may differ.
+        return EvidenceKind.REFUTING if agree >= NEARLY else None
+    return (
+        None
+        if agree >= NEARLY and _has_replaced_words(stated, claimed)
+        else EvidenceKind.SUPPORTING
+    )
+
+
+def _agreement(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> float:
+    """Return the Dice coefficient of the words of two texts: twice the common ones over all."""
+    left, right = _word_counts(stated), _word_counts(claimed)
+    total = left.total() + right.total()
+    return 2 * (left & right).total() / total if total else 0.0
+
+
+def _has_replaced_words(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> bool:
+    """Return whether each text has a word that the other lacks: tea for coffee, Anna for Marek."""
+    left, right = _word_counts(stated), _word_counts(claimed)
+    return bool(left - right) and bool(right - left)
+
+
+def _word_counts(text: Sequence[FactToken]) -> Counter[str]:
+    skipped = (FactKind.NEGATION, FactKind.NUMBER)
+    return Counter(min(word.bases, default=word.key) for word in text if word.kind not in skipped)
+
+
+def _mentions_speaker(speaker: str, statement: str) -> bool:
+    words = set(_WORD.findall(statement.casefold()))
+    return any(part in words for part in _WORD.findall(speaker.casefold()))
+
+
+def _number_counts(text: Sequence[FactToken]) -> Counter[str]:
+    return Counter(word.key for word in text if word.kind is FactKind.NUMBER)

@@ -1,0 +1,265 @@
+"""Find passages to consolidate, and the beliefs near them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from graphmem import catalog
+from graphmem.consolidation.records import ConsolidationPolicy
+from graphmem.model import Status
+from graphmem.ports import OnProgress, RequestContext
+from graphmem.rules import claims, read_options, scoring, transcripts
+from graphmem.rules.claims import Claim
+from graphmem.rules.conflicts import retry_conversion
+from graphmem.rules.passages import (
+    Passage,
+    informative_sentences,
+)
+
+if TYPE_CHECKING:
+    from graphmem.rules.duplicates import Vector
+
+
+PAGE = 200
+"""Passages per read, with three vector searches each."""
+BELIEFS = 8
+"""Nearest beliefs considered for each passage."""
+WAIT_S, WAITS = 0.1, 100
+"""Seconds between checks, and number of checks, for the indexes to contain the last commit."""
+
+PASSAGES = catalog.query("consolidate/passages", dict)
+VISIBLE = catalog.query("consolidate/indexed", lambda row: row["visible"])
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSnapshot:
+    """The bounds of what a run reads."""
+
+    known: datetime
+    """Known time of the run; later records are invisible to it."""
+    since: datetime
+    """Only records after this time are new."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearBelief:
+    """A belief whose statement is close to a passage."""
+
+    claim: Claim
+    status: str
+    similarity: float
+    """Calibrated cosine."""
+
+
+@dataclass(slots=True)
+class Neighborhood:
+    """Passages with their neighbours, by index in `passages`."""
+
+    passages: list[Passage] = field(default_factory=list)
+    near: list[dict[int, float]] = field(default_factory=list)
+    """Other passages of the same speaker, with their similarity."""
+    same: dict[int, tuple[NearBelief, ...]] = field(default_factory=dict)
+    """Near beliefs, nearest first; only for passages that have some."""
+    fresh: int = 0
+    """Number of new passages, which come first; an earlier run read the others."""
+
+
+@retry_conversion
+async def ground(
+    context: RequestContext,
+    seen: ScopeSnapshot,
+    policy: ConsolidationPolicy,
+    on_progress: OnProgress,
+) -> Neighborhood:
+    """Return the new passages, the older ones near them, and the neighbours of both."""
+    await _indexed(context, seen.known)
+    basket = _PassageCollector(context)
+    for label in ("Turn", "Episode"):
+        at, last = seen.since, ""
+        while rows := await _read(context, seen, policy, label=label, after=(at, last)):
+            basket.take(rows)
+            at, last = rows[-1]["recorded_at"], rows[-1]["id"]
+            on_progress("passage", len(rows))
+    fresh = len(basket.found.passages)
+    # An older passage may have neighbours from more episodes than a new one.
+    older = basket.missing()
+    for start in range(0, len(older), PAGE):
+        basket.take(await _read(context, seen, policy, ids=older[start : start + PAGE]))
+    return basket.joined(fresh)
+
+
+class _PassageCollector:
+    """Collects passages and the ids of their neighbours."""
+
+    def __init__(self, context: RequestContext) -> None:
+        self.found = Neighborhood()
+        self._to = context
+        self._place: dict[str, int] = {}
+        self._near: list[Sequence[tuple[str, float]]] = []
+
+    def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add the rows that contain a factual statement."""
+        for row in rows:
+            passage = row_passage(row)
+            if passage.id in self._place or not informative_sentences(passage.text):
+                continue
+            place = self._place[passage.id] = len(self.found.passages)
+            if row["same"]:
+                self.found.same[place] = tuple(_same(self._to, one) for one in row["same"])
+            self.found.passages.append(passage)
+            self._near.append([(other, similarity(self._to, s)) for other, s in row["near"]])
+
+    def missing(self) -> list[str]:
+        """Return the ids of neighbours that were not added."""
+        return sorted({other for near in self._near for other, _ in near} - self._place.keys())
+
+    def joined(self, fresh: int) -> Neighborhood:
+        """Return the collected passages with their neighbours; the first `fresh` are new."""
+        self.found.fresh = fresh
+        for near in self._near:
+            known = ((self._place[other], s) for other, s in near if other in self._place)
+            self.found.near.append(dict(known))
+        return self.found
+
+
+async def _read(
+    context: RequestContext,
+    seen: ScopeSnapshot,
+    policy: ConsolidationPolicy,
+    *,
+    label: str = "",
+    after: tuple[datetime, str] = (read_options.BEGINNING, ""),
+    ids: Sequence[str] | None = None,
+) -> list[dict[str, Any]]:
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(
+            PASSAGES,
+            tenant=context.tenant,
+            scope=context.scope,
+            label=label,
+            since=seen.since,
+            after_at=after[0],
+            after_id=after[1],
+            limit=PAGE,
+            ids=ids,
+            known=seen.known,
+            non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
+            neighbours=policy.neighbours,
+            beliefs=BELIEFS,
+            least=_score(context, policy.near),
+            least_same=least_same(context, policy),
+        )
+    )
+
+
+async def _indexed(context: RequestContext, known: datetime) -> None:
+    """Wait until the vector indexes contain the last commit; continue without it after 10 s."""
+    for _ in range(WAITS):
+        [visible] = await context.services.graph.read(
+            lambda tx: tx.fetch(VISIBLE, tenant=context.tenant, scope=context.scope, known=known)
+        )
+        if visible:
+            return
+        await context.services.clock.sleep(WAIT_S)
+
+
+def row_passage(row: Mapping[str, Any]) -> Passage:
+    """Return the passage of a row."""
+    fields = {name: row["passage"][name] for name in ("label", "episode_id", "name", "text", "at")}
+    return Passage(id=row["id"], **fields)
+
+
+def _same(context: RequestContext, row: Mapping[str, Any]) -> NearBelief:
+    return NearBelief(claims.stored_claim(row), row["status"], similarity(context, row["score"]))
+
+
+def least_same(context: RequestContext, policy: ConsolidationPolicy) -> float:
+    """Return the lowest index score at which a passage may be evidence for or against a belief."""
+    return _score(context, min(policy.same, policy.against))
+
+
+def _score(context: RequestContext, similarity: float) -> float:
+    return scoring.to_neo4j(scoring.raw_cosine(similarity, context.model.mu_document))
+
+
+def similarity(context: RequestContext, score: float) -> float:
+    """Return the calibrated cosine of an index score."""
+    return scoring.calibrate(scoring.from_neo4j(score), context.model.mu_document)
+
+
+NEIGHBOR_PAGE = 16
+"""Beliefs per read, with two vector searches each."""
+MOST = 200
+"""Nearest turns, and nearest episodes, considered for each belief."""
+
+AROUND = catalog.query("consolidate/near_passages", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NewBelief:
+    """A belief that the run creates."""
+
+    claim: Claim
+    vector: Vector | None
+    """Embedding of the statement; None if it is stored already."""
+
+
+@retry_conversion
+async def around(
+    context: RequestContext,
+    seen: ScopeSnapshot,
+    made: Mapping[str, NewBelief],
+    matched_ids: Collection[str],
+    policy: ConsolidationPolicy,
+) -> Neighborhood:
+    """Return the passages near the beliefs that this run created.
+
+    Args:
+        context: request context.
+        seen: bounds of what the run reads.
+        made: beliefs by id; older ones are skipped.
+        matched_ids: ids of passages that are evidence for or against another belief.
+        policy: thresholds of the run.
+    """
+    passages: dict[str, Passage] = {}
+    same: dict[str, list[NearBelief]] = defaultdict(list)
+    ids = sorted(made)
+    for start in range(0, len(ids), NEIGHBOR_PAGE):
+        for row in await _read_neighbors(
+            context, seen, [made[one] for one in ids[start : start + NEIGHBOR_PAGE]], policy
+        ):
+            passage = row_passage(row)
+            if passage.id in matched_ids or not informative_sentences(passage.text):
+                continue
+            passages[passage.id] = passage
+            near = similarity(context, row["score"])
+            same[passage.id].append(NearBelief(made[row["belief_id"]].claim, Status.CURRENT, near))
+    return Neighborhood(
+        passages=list(passages.values()),
+        same={
+            place: tuple(sorted(same[one], key=lambda near: (-near.similarity, near.claim.id)))
+            for place, one in enumerate(passages)
+        },
+    )
+
+
+async def _read_neighbors(
+    context: RequestContext, seen: ScopeSnapshot, made: list[NewBelief], policy: ConsolidationPolicy
+) -> list[dict[str, Any]]:
+    beliefs = [{"id": one.claim.id, "vector": one.vector} for one in made]
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(
+            AROUND,
+            tenant=context.tenant,
+            scope=context.scope,
+            beliefs=beliefs,
+            known=seen.known,
+            non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
+            limit=MOST,
+            least=least_same(context, policy),
+        )
+    )

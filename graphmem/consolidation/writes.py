@@ -1,0 +1,251 @@
+"""Write decisions, each unit and its reply in one transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphmem import catalog
+from graphmem.consolidation.decisions import BeliefWrite, StatusMark
+from graphmem.consolidation.sources import ScopeSnapshot
+from graphmem.errors import ErasedError, LeaseLostError
+from graphmem.ports import OnProgress, RequestContext, Tx
+from graphmem.rules import drafts, formulas, identity
+from graphmem.rules.claims import Claim
+from graphmem.upkeep import Mismatch
+
+LEASE_S = 120
+"""Seconds without a renewal after which another worker takes over the lease."""
+
+LEASE = catalog.query("consolidate/lease", dict)
+RELEASE = catalog.query("consolidate/release", catalog.ignored)
+BEGIN = catalog.query("consolidate/begin", lambda row: row["done"])
+END = catalog.query("consolidate/end", catalog.ignored)
+LOOK = catalog.query("belief/find_existing", dict)
+APPEND = catalog.query("belief/append", dict)
+LOCK = catalog.query("commit/lock", catalog.ignored)
+MARK = catalog.query("belief/mark", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A worker's right to consolidate a scope."""
+
+    owner: str
+    seen: ScopeSnapshot
+    seconds: int
+    resumed: bool
+
+
+async def take(context: RequestContext, owner: str, seconds: int) -> Mapping[str, Any] | None:
+    """Take or renew the lease and return its row; None if another worker holds it."""
+    rows = await context.services.graph.write(
+        lambda tx: tx.fetch(
+            LEASE,
+            tenant=context.tenant,
+            scope=context.scope,
+            owner=owner,
+            seconds=seconds,
+        )
+    )
+    return rows[0] if rows else None
+
+
+async def give_back(context: RequestContext, owner: str, *, finished: bool) -> None:
+    """Release the lease; the snapshot of an unfinished run is kept for the run that resumes it."""
+    await context.services.graph.write(
+        lambda tx: tx.fetch(
+            RELEASE,
+            tenant=context.tenant,
+            scope=context.scope,
+            owner=owner,
+            finished=finished,
+        )
+    )
+
+
+async def write(context: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
+    """Write a unit without its erased parts and return whether it was new.
+
+    Return False if another worker wrote it first.
+
+    Raises:
+        LeaseLostError: another worker has taken over the run.
+        ErasedError: the scope or the tenant was erased.
+    """
+    try:
+        return await _write(context, lease, unit, synthesiser)
+    except ErasedError as error:
+        left = unit.without(error.ids)
+        if (len(left.evidence), len(left.marks)) == (len(unit.evidence), len(unit.marks)):
+            raise
+        return await write(context, lease, left, synthesiser)
+
+
+async def _write(
+    context: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str
+) -> bool:
+    now = max(context.services.clock.now(), lease.seen.known)
+    batch = [one.draft(synthesiser, now) for one in unit.evidence]
+    reply = {
+        "id": unit.reply_id,
+        "done": unit.problem is None,
+        "synthesiser": synthesiser,
+        "known": lease.seen.known,
+        "decided": None if unit.problem else unit.decided(),
+        "raw": unit.raw,
+        "problem": None if unit.problem is None else ": ".join(unit.problem),
+        **unit.spent,
+    }
+
+    async def work(tx: Tx) -> bool:
+        done = await tx.fetch(
+            BEGIN,
+            tenant=context.tenant,
+            scope=context.scope,
+            owner=lease.owner,
+            seconds=lease.seconds,
+            id=unit.reply_id,
+        )
+        if not done:
+            raise LeaseLostError
+        if done[0]:
+            return False
+        if batch:
+            found = await _stored_ids(tx, context, [draft.event_id for draft in batch])
+            rows = [
+                draft.row(context.tenant_scope, unit.vectors.get(draft.claim.id))
+                for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
+                if draft.event_id not in found
+            ]
+            await tx.fetch(
+                APPEND,
+                tenant=context.tenant,
+                tenant_key=identity.tenant_key(context.tenant),
+                scopes=[context.scope],
+                events=rows,
+            )
+        if unit.marks:
+            await tx.fetch(LOCK, tenant=context.tenant)
+            rows = [_mark_row(context, unit, mark, synthesiser) for mark in unit.marks]
+            await tx.fetch(MARK, tenant=context.tenant, events=rows)
+        await tx.fetch(
+            END,
+            tenant=context.tenant,
+            reply=reply,
+            passages=sorted({one.id for one in unit.passages}),
+        )
+        return True
+
+    return await context.services.graph.write(work)
+
+
+async def _stored_ids(tx: Tx, context: RequestContext, ids: list[str]) -> set[str]:
+    [found] = await tx.fetch(
+        LOOK, tenant=context.tenant, scopes=[context.scope], event_ids=ids, belief_ids=[]
+    )
+    return {event["id"] for event in found["events"]}
+
+
+def _mark_row(
+    context: RequestContext, unit: BeliefWrite, mark: StatusMark, synthesiser: str
+) -> dict[str, Any]:
+    payload = {"reason": mark.reason, "reply_id": unit.reply_id, **mark.payload}
+    return {
+        "id": unit.mark_id(mark),
+        "scope": context.scope,
+        "type": mark.type,
+        "belief_id": mark.belief_id,
+        "occurred_at": mark.at,
+        "request_hash": drafts.request_hash(mark.type, mark.belief_id, unit.reply_id),
+        "source": formulas.STANDARD_VITALITY.consolidation,
+        "actor": synthesiser,
+        "payload": json.dumps(payload, ensure_ascii=False),
+    }
+
+
+PAGE = 200
+LINKS = 500
+
+KEPT = catalog.query("consolidate/outcomes", lambda row: (row["id"], json.loads(row["decided"])))
+LACKING = catalog.query("consolidate/missing_links", dict)
+REPLAY = catalog.query("consolidate/replay", lambda row: row["linked"])
+
+
+async def replay(context: RequestContext, *, repair: bool, on_page: OnProgress) -> list[Mismatch]:
+    """Return every consolidation event in the tenant without an edge to its belief.
+
+    Args:
+        context: request context.
+        repair: recreate the belief and the edge with the same id, wording and evidence, without a
+            model. Evidence from other sources about a missing belief is not restored.
+        on_page: progress callback; receives `reply` and the number of replies checked.
+    """
+    wrong: list[Mismatch] = []
+    claims: dict[str, Claim] = {}
+    marks: list[dict[str, Any]] = []
+    after = ""
+    while rows := await _stored_replies(context, after):
+        after = rows[-1][0]
+        links: dict[str, str] = {}
+        for _, decided in rows:
+            claims |= {one["id"]: Claim(**one) for one in decided["beliefs"]}
+            links |= {one[0]: one[1] for one in decided["said"]}
+            links |= {one[0]: one[1] for one in decided["marks"]}
+        lacking = await _lacking(context, links)
+        wrong += [_mismatch(**one) for one in lacking]
+        if repair:
+            await _relink(context, lacking, claims)
+            # A belief that is only marked here may be defined in another reply.
+            marks += [one for one in lacking if one["belief_id"] not in claims]
+        on_page("reply", len(rows))
+    await _relink(context, marks, claims)
+    return wrong
+
+
+def _mismatch(event_id: str, belief_id: str) -> Mismatch:
+    return Mismatch(kind="belief", id=belief_id, cached="no edge", found=f"event {event_id}")
+
+
+async def _stored_replies(context: RequestContext, after: str) -> list[tuple[str, dict[str, Any]]]:
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(KEPT, tenant=context.tenant, after=after, limit=PAGE)
+    )
+
+
+async def _lacking(context: RequestContext, links: Mapping[str, str]) -> list[dict[str, Any]]:
+    rows = [{"event_id": event, "belief_id": belief} for event, belief in links.items()]
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(LACKING, tenant=context.tenant, links=rows)
+    )
+
+
+async def _relink(
+    context: RequestContext, lacking: Iterable[Mapping[str, Any]], claims: Mapping[str, Claim]
+) -> None:
+    rows = sorted(
+        (
+            {
+                "event_id": one["event_id"],
+                "claim": claims[one["belief_id"]].row(context.tenant_scope, None),
+            }
+            for one in lacking
+            if one["belief_id"] in claims
+        ),
+        key=lambda row: (row["claim"]["id"], row["event_id"]),
+    )
+    for start in range(0, len(rows), LINKS):
+        await _linked(context, rows[start : start + LINKS])
+
+
+async def _linked(context: RequestContext, links: Sequence[Mapping[str, Any]]) -> None:
+    await context.services.graph.write(
+        lambda tx: tx.fetch(
+            REPLAY,
+            tenant=context.tenant,
+            tenant_key=identity.tenant_key(context.tenant),
+            links=links,
+        )
+    )

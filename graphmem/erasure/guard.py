@@ -1,0 +1,225 @@
+"""Guard a graph so that erased data is not written again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, TypeVar
+
+from graphmem import catalog
+from graphmem.erasure import rules
+from graphmem.erasure.rules import NamedItem
+from graphmem.errors import ErasedError, NotFoundError, ReadConflictError
+from graphmem.ports import Graph, Mode, Query, R, ServerAddress, Tx
+from graphmem.rules import identity
+from graphmem.rules.conflicts import transaction_attempts
+
+T = TypeVar("T")
+Given = Sequence[tuple[Query[Any], Mapping[str, object]]]
+"""Queries and their parameters."""
+
+OWN = "erase/"
+"""Prefix of erasure queries, which necessarily mention erased ids and are exempt."""
+
+REFUSED = catalog.query("erase/find_tombstones", dict)
+PLACES = catalog.query("erase/scopes_of", dict)
+UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
+
+TRUST_S = 1.0
+"""Seconds for which a tenant without tombstones is assumed to stay that way. An erasure waits as
+long after writing its tombstone, so every write is either refused or erased."""
+
+
+class ErasureGuard:
+    """Wraps a graph and checks each write transaction for erased ids before it commits.
+
+    The check comes last: a concurrent erasure either committed before it, or waits for the commit.
+    """
+
+    def __init__(self, inner: Graph, now: Callable[[], float]) -> None:
+        self._inner = inner
+        self.now = now
+        """Monotonic clock, in seconds."""
+        self._looked: dict[str, float] = {}
+        """Time of the last check that found no tombstones, in seconds, by tenant."""
+
+    def trusts(self, tenant: str) -> bool:
+        """Return whether a check within the last TRUST_S seconds found no tombstones."""
+        return self.now() < self._looked.get(tenant, -math.inf) + TRUST_S
+
+    def note(self, tenant: str, asked: float, *, has_tombstones: bool) -> None:
+        """Note whether a check that started at `asked` found that the tenant has tombstones."""
+        if has_tombstones:
+            self._looked.pop(tenant, None)
+        else:
+            self._looked[tenant] = asked
+
+    async def verify(self) -> None:
+        """Check that the server can be used; see `ports.Graph`."""
+        await self._inner.verify()
+
+    def use(self, generation: int) -> None:
+        """Use this embedding generation for all following queries; see `ports.Graph`."""
+        self._inner.use(generation)
+
+    async def move(self, find: Callable[[], ServerAddress]) -> None:
+        """Move to the address that `find` returns."""
+        await self._inner.move(find)
+
+    async def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        """Run `work` in one managed read transaction.
+
+        Raises:
+            ReadConflictError: data was deleted while it was read, in every attempt.
+        """
+        for attempt in transaction_attempts():
+            with attempt:
+                return await self._inner.read(work)
+        raise ReadConflictError
+
+    async def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        """Run `work` in one managed write transaction.
+
+        Raises:
+            ErasedError: `work` mentions erased data; nothing is written.
+            ReadConflictError: see `read`; nothing is written.
+        """
+
+        async def guarded(tx: Tx) -> T:
+            watched = _GuardedTx(tx, self)
+            try:
+                done = await work(watched)
+            except NotFoundError:
+                # The node may be missing because it was erased.
+                await watched.refuse()
+                raise
+            await watched.refuse()
+            return done
+
+        for attempt in transaction_attempts():
+            with attempt:
+                return await self._inner.write(guarded)
+        raise ReadConflictError
+
+    async def schema(self, query: Query[R], /, **params: object) -> list[R]:
+        """Run one schema command in a managed transaction of its own."""
+        return await self._inner.schema(query, **params)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._inner.close()
+
+
+class _GuardedTx:
+    """A transaction that records the parameters of its writes."""
+
+    def __init__(self, inner: Tx, guard: ErasureGuard) -> None:
+        self._inner = inner
+        self._guard = guard
+        self._given: dict[str, list[tuple[Query[Any], Mapping[str, object]]]] = {}
+        """Queries and their parameters, by tenant."""
+
+    def fetch(self, query: Query[R], /, **params: object) -> Coroutine[Any, Any, list[R]]:
+        """Run a catalog query and return its rows as records."""
+        tenant = params.get("tenant")
+        if query.mode is Mode.WRITE and isinstance(tenant, str) and not query.name.startswith(OWN):
+            self._given.setdefault(tenant, []).append((query, params))
+        return self._inner.fetch(query, **params)
+
+    async def refuse(self) -> None:
+        """Refuse writes of erased data and redact mentions of it in payloads.
+
+        Raises:
+            ErasedError: erased data was written.
+        """
+        for tenant, given in self._given.items():
+            if not self._guard.trusts(tenant):
+                await _TombstoneCheck(self._inner, self._guard, tenant).take(given)
+
+
+class _TombstoneCheck:
+    """Checks the tombstones of a tenant within a transaction that has written."""
+
+    def __init__(self, tx: Tx, guard: ErasureGuard, tenant: str) -> None:
+        self._tx = tx
+        self._guard = guard
+        self._tenant = tenant
+
+    async def take(self, given: Given) -> None:
+        """Refuse erased nodes and references to them; redact other mentions in payloads.
+
+        Raises:
+            ErasedError: see `_GuardedTx.refuse`.
+        """
+        tenant = self._tenant
+        scopes = {one for _, params in given for one in rules.scopes(params)}
+        places: dict[str, str | None] = {rules.tenant_key(tenant): None}
+        places |= {rules.scope_key(tenant, one): one for one in scopes}
+        named = {one for query, params in given for one in rules.named(query.ids, params)}
+        named |= await self._episodes_of(named)
+        payloads = {one for _, params in given for one in rules.payloads(params)}
+        mentioned = {one for _, payload in payloads for one in rules.mentions(payload)}
+        keys = _by_key(tenant, named)
+        marks = _by_key(tenant, {NamedItem(*one) for one in mentioned})
+        asked, hashes = self._guard.now(), [*places, *keys.keys() | marks]
+        [row] = await self._tx.fetch(REFUSED, tenant=identity.tenant_key(tenant), keys=hashes)
+        self._guard.note(tenant, asked, has_tombstones=row["ever"])
+        found = list(row["keys"])
+        if erased := frozenset((tenant, places[key]) for key in found if key in places):
+            raise ErasedError("The scope or tenant was erased.", places=erased)
+        if refused := await self._refused(_in(keys, found)):
+            ids = frozenset(one for item in refused for one in (item.id, item.turn) if one)
+            raise ErasedError(f"Erased: {min(ids)!r}.", ids=ids)
+        await self._blot(payloads, frozenset((one.label, one.id) for one, _ in _in(marks, found)))
+
+    async def _episodes_of(self, named: AbstractSet[NamedItem]) -> set[NamedItem]:
+        """Return the episodes of turns, because a turn is erased with its episode."""
+        turns = sorted({one.id for one in named if one.label == "Turn"})
+        return {
+            NamedItem(
+                "Episode", row["episode"], frozenset((row["scope"],)), own=True, turn=row["id"]
+            )
+            for row in (await self._placed(turns=turns) if turns else ())
+        }
+
+    async def _refused(self, found: Sequence[tuple[NamedItem, str | None]]) -> list[NamedItem]:
+        """Return the erased items, without nodes of another scope that share a chosen id."""
+        refers = [one for one, scope in found if scope is not None and not one.own]
+        ids = {label: [one.id for one in refers if one.label == label] for label in rules.CHOSEN}
+        rows = await self._placed(episodes=ids["Episode"], events=ids["Event"]) if refers else ()
+        scopes = {(row["label"], row["id"]): row["scope"] for row in rows}
+        return [
+            one
+            for one, scope in found
+            if scope is None or one.own or scopes.get((one.label, one.id), scope) == scope
+        ]
+
+    async def _placed(self, **ids: Sequence[str]) -> list[dict[str, Any]]:
+        asked = {"turns": (), "episodes": (), "events": ()} | ids
+        return await self._tx.fetch(PLACES, tenant=self._tenant, **asked)
+
+    async def _blot(self, payloads: AbstractSet[tuple[str, str]], gone: rules.Gone) -> None:
+        """Redact erased ids in the payloads just written."""
+        events = [
+            {"id": event_id, "payload": rules.without(payload, gone)}
+            for event_id, payload in payloads
+            if gone and rules.names(payload, gone)
+        ]
+        if events:
+            written = {"events": events, "replies": [], "removed": []}
+            await self._tx.fetch(UNMENTION, tenant=self._tenant, **written)
+
+
+def _by_key(tenant: str, named: AbstractSet[NamedItem]) -> dict[str, tuple[NamedItem, str | None]]:
+    """Return items by tombstone key, each with the scope of its key."""
+    found: dict[str, tuple[NamedItem, str | None]] = {}
+    # A written item takes precedence over a reference to it.
+    for one in sorted(named, key=lambda one: one.own):
+        found |= {key: (one, scope) for key, scope in one.keys(tenant)}
+        found[rules.former_key(tenant, one.id)] = one, None
+    return found
+
+
+def _in(keys: Mapping[str, T], found: Sequence[str]) -> list[T]:
+    return [keys[key] for key in found if key in keys]

@@ -1,0 +1,191 @@
+"""Erase items, episodes, events and the digest lines about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from graphmem import catalog
+from graphmem.erasure import rules, targets
+from graphmem.erasure.targets import ErasureSet
+from graphmem.ports import OnProgress, RequestContext, Tx
+from graphmem.rules import formulas, fulltext, identity
+from graphmem.upkeep import rules as upkeep_rules
+
+
+async def remove(
+    context: RequestContext, paths: Sequence[Path], episodes: Sequence[str], *, apply: bool
+) -> int:
+    """Remove the lines about episodes from digest files and return their number.
+
+    Raises:
+        DigestFileError: a file cannot be read or written, or its markers do not form one section.
+        DigestLockedError: another process held the lock of a file for too long.
+    """
+    lines = 0
+    for path in paths if episodes else ():
+        text = await context.services.files.read(path)
+        if text is None:
+            continue
+        count = len(upkeep_rules.episode_lines(text, episodes, path.name))
+        lines += count
+        if apply and count:
+            await context.services.files.revise(
+                path,
+                lambda now, name=path.name: upkeep_rules.remove_episodes(now or "", episodes, name),  # type: ignore[misc]
+            )
+    return lines
+
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+HOLD = catalog.query("erase/lock_items", catalog.ignored)
+TOMBSTONE = catalog.query("erase/tombstone", catalog.ignored)
+REMOVE_EVENTS = catalog.query("erase/remove_events", catalog.ignored)
+REMOVE_ITEMS = catalog.query("erase/remove_items", dict)
+REMOVE_TURNS = catalog.query("erase/remove_turns", lambda row: int(row["removed"]))
+REMOVE_EPISODES = catalog.query("erase/remove_episodes", catalog.ignored)
+SWEEP = catalog.query("erase/remove_nodes", lambda row: int(row["removed"]))
+MEND_BELIEFS = catalog.query("erase/recompute_beliefs", catalog.ignored)
+MEND_MEMORIES = catalog.query("erase/recompute_memories", catalog.ignored)
+REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
+REFRESH_MEMORIES = catalog.query("cache/refresh_memories", catalog.ignored)
+RETRACE = catalog.query("cache/retrace", catalog.ignored)
+FACETS = catalog.query("cache/facets", dict)
+REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
+
+Rows = Sequence[dict[str, Any]]
+
+
+async def refuse(tx: Tx, context: RequestContext, keys: Sequence[str]) -> None:
+    """Store tombstones under the given keys."""
+    await tx.fetch(TOMBSTONE, tenant=identity.tenant_key(context.tenant), keys=sorted(keys))
+
+
+async def items(
+    context: RequestContext, erased: ErasureSet, on_progress: OnProgress, *, refused: bool
+) -> None:
+    """Erase memories or beliefs: their events in pages, the nodes with the last page.
+
+    A node exists as long as one of its events does, so an interrupted run finds it again.
+
+    Args:
+        context: request context.
+        erased: ids to erase.
+        on_progress: progress callback; receives `node` and the number erased.
+        refused: whether each erased event gets a tombstone.
+    """
+    await _until_last(context, erased, on_progress, _remove_items, refused=refused)
+
+
+async def episodes(
+    context: RequestContext, erased: ErasureSet, on_progress: OnProgress, *, refused: bool
+) -> None:
+    """Erase episodes: their events in pages, then their turns, then the nodes."""
+    await _until_last(context, erased, on_progress, None, refused=refused)
+    removed = targets.PAGE
+    while removed == targets.PAGE:
+        removed = await context.services.graph.write(lambda tx: _turns(tx, context, erased))
+        on_progress("node", removed)
+    await context.services.graph.write(
+        lambda tx: tx.fetch(REMOVE_EPISODES, tenant=context.tenant, episodes=list(erased.episodes))
+    )
+    on_progress("node", len(erased.episodes))
+
+
+async def events_of_scope(
+    context: RequestContext, scope: str | None, on_progress: OnProgress
+) -> None:
+    """Erase the events of a scope, or of the whole tenant."""
+
+    async def work(tx: Tx) -> int:
+        if scope is not None:
+            await tx.fetch(LOCK, tenant=context.tenant)
+        rows = await targets.events_of_scope(tx, context, scope)
+        await _remove(tx, context, rows, refreshes=scope is not None)
+        return len(rows)
+
+    removed = targets.PAGE
+    while removed == targets.PAGE:
+        removed = await context.services.graph.write(work)
+        on_progress("node", removed)
+
+
+async def sweep(context: RequestContext, scope: str | None, on_progress: OnProgress) -> None:
+    """Erase the remaining nodes of a scope or of the whole tenant."""
+    removed = 1
+    while removed:
+        [removed] = await context.services.graph.write(
+            lambda tx: tx.fetch(SWEEP, tenant=context.tenant, scope=scope, limit=targets.PAGE)
+        )
+        on_progress("node", removed)
+
+
+async def _until_last(
+    context: RequestContext,
+    erased: ErasureSet,
+    on_progress: OnProgress,
+    finish: Callable[[Tx, RequestContext, ErasureSet], Coroutine[Any, Any, None]] | None,
+    *,
+    refused: bool,
+) -> None:
+    async def work(tx: Tx) -> int:
+        await tx.fetch(LOCK, tenant=context.tenant)
+        # The search log is written without the tenant lock.
+        await tx.fetch(HOLD, tenant=context.tenant, ids=sorted(erased.stated))
+        found = await targets.events(tx, context, erased)
+        rows = found[: targets.PAGE]
+        if refused:
+            await refuse(tx, context, [_key(context, row) for row in rows])
+        await _remove(tx, context, rows, refreshes=True)
+        if finish is not None and rows == found:
+            await finish(tx, context, erased)
+        return len(found)
+
+    found = targets.PAGE + 1
+    while found > targets.PAGE:
+        found = await context.services.graph.write(work)
+        on_progress("node", min(found, targets.PAGE))
+    if finish is not None:
+        on_progress("node", len(erased.stated))
+
+
+def _key(context: RequestContext, row: Mapping[str, Any]) -> str:
+    return rules.key(context.tenant, "Event", row["id"], row["scope"])
+
+
+async def _turns(tx: Tx, context: RequestContext, erased: ErasureSet) -> int:
+    [removed] = await tx.fetch(
+        REMOVE_TURNS,
+        tenant=context.tenant,
+        episodes=list(erased.episodes),
+        limit=targets.PAGE,
+    )
+    return removed
+
+
+async def _remove_items(tx: Tx, context: RequestContext, erased: ErasureSet) -> None:
+    [neighbors] = await tx.fetch(REMOVE_ITEMS, tenant=context.tenant, ids=erased.stated)
+    if neighbors["memories"]:
+        await tx.fetch(REFRESH_MEMORIES, tenant=context.tenant, ids=neighbors["memories"])
+    if neighbors["beliefs"]:
+        await tx.fetch(REFRESH_BELIEFS, tenant=context.tenant, ids=neighbors["beliefs"])
+
+
+async def _remove(tx: Tx, context: RequestContext, rows: Rows, *, refreshes: bool) -> None:
+    """Erase events and refresh the remaining beliefs and memories they were evidence for."""
+    tenant = context.tenant
+    await tx.fetch(REMOVE_EVENTS, tenant=tenant, ids=[row["id"] for row in rows])
+    if not refreshes:
+        return
+    if beliefs := sorted({one for row in rows for one in row["beliefs"]}):
+        await tx.fetch(MEND_BELIEFS, tenant=tenant, ids=beliefs)
+        await tx.fetch(REFRESH_BELIEFS, tenant=tenant, ids=beliefs)
+    if memories := sorted({one for row in rows for one in row["memories"]}):
+        await tx.fetch(MEND_MEMORIES, tenant=tenant, ids=memories)
+        await tx.fetch(REFRESH_MEMORIES, tenant=tenant, ids=memories)
+        traces = formulas.retrace_params(dict.fromkeys(memories))
+        await tx.fetch(RETRACE, tenant=tenant, **traces)
+        found = await tx.fetch(FACETS, tenant=tenant, ids=memories)
+        right = [fulltext.facet_row(tenant, row) for row in found]
+        await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)

@@ -1,0 +1,212 @@
+"""Tombstone keys, and redaction of erased ids from remaining payloads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphmem.ports import IdLocation
+from graphmem.rules import identity
+
+ERASED = "erased"
+"""Replacement for an erased id in the remaining data."""
+ERASABLE = ("Memory", "Belief", "Episode", "Event")
+"""Labels of nodes with tombstones of their own. A turn is erased with its episode."""
+CHOSEN = frozenset({"Episode", "Event"})
+"""Labels whose ids callers may choose. Their tombstones hold for one scope, so that erasing an id
+in one scope does not block it in another. Other ids are digests that include their scope."""
+MENTIONED: Mapping[str, str] = {
+    "memory_id": "Memory",
+    "matched_memory_id": "Memory",
+    "possible_update_of": "Memory",
+    "newer_id": "Memory",
+    "older_id": "Memory",
+    "belief_id": "Belief",
+    "belief_ids": "Belief",
+    "newer_ids": "Belief",
+    "older_ids": "Belief",
+}
+"""Fields of payloads that contain ids of memories and beliefs. Other fields contain text."""
+_DESCRIPTIONS = ("note", "reason", "text")
+"""Fields of a payload that describe the item it names."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedItem:
+    """An item that a query or a payload names."""
+
+    label: str
+    id: str
+    scopes: frozenset[str] = frozenset()
+    """Scopes in which it may be; empty if the id includes the scope."""
+    own: bool = False
+    """Whether the query writes this item rather than referring to it."""
+    turn: str = ""
+    """Id of the turn that was named, if this is its episode."""
+
+    def keys(self, tenant: str) -> Iterator[tuple[str, str | None]]:
+        """Yield the digests of its tombstones, with the scope of each."""
+        if self.label not in CHOSEN:
+            yield key(tenant, self.label, self.id), None
+        for scope in self.scopes:
+            yield key(tenant, self.label, self.id, scope), scope
+
+
+Gone = frozenset[tuple[str, str]]
+"""Labels and ids of erased items, or of items about to be erased."""
+
+
+def key(tenant: str, label: str, item_id: str, scope: str | None = None) -> str:
+    """Return the tombstone digest of a memory, belief, episode or event.
+
+    Args:
+        tenant: tenant of the item.
+        label: label of the item.
+        item_id: id of the item.
+        scope: scope of the item; used only if callers may choose ids of this label.
+    """
+    where = (scope or "",) if label in CHOSEN else ()
+    return identity.digest("erased", label, tenant, *where, item_id)
+
+
+def former_key(tenant: str, item_id: str) -> str:
+    """Return the digest in the first format: any item with this id, in any scope."""
+    return identity.digest("erased", tenant, item_id)
+
+
+def scope_key(tenant: str, scope: str) -> str:
+    """Return the tombstone digest of a scope."""
+    return identity.digest("erased scope", tenant, scope)
+
+
+def tenant_key(tenant: str) -> str:
+    """Return the tombstone digest of a tenant."""
+    return identity.digest("erased tenant", tenant)
+
+
+def named(places: Sequence[IdLocation], params: Mapping[str, Any]) -> Iterator[NamedItem]:
+    """Yield the items whose ids a query receives.
+
+    Args:
+        places: locations of ids, from the query's header.
+        params: the query's parameters.
+    """
+    read_scopes = params.get("scopes", ())
+    everywhere = frozenset((*scopes(params), *read_scopes))
+    for place in places:
+        for holder, item_id, scope in _at(params, place.path, None):
+            label: str | None = place.kind
+            if place.kind.islower():
+                label = holder.get(place.kind, params.get(place.kind))
+            where = (
+                everywhere
+                if scope is None
+                else frozenset((scope, *(() if place.own else read_scopes)))
+            )
+            # A search result without a label may be any node with the id.
+            for one in (*ERASABLE, "Turn") if label is None else (label,):
+                yield NamedItem(one, item_id, where if one in CHOSEN else frozenset(), place.own)
+
+
+def _at(
+    holder: Mapping[str, Any], path: Sequence[str], scope: str | None
+) -> Iterator[tuple[Mapping[str, Any], str, str | None]]:
+    """Yield the map that contains an id, the id, and the scope of the nearest enclosing map."""
+    value = holder.get(path[0])
+    if len(path) > 1 and isinstance(value, str):
+        value = json.loads(value)
+    for part in value if isinstance(value, list | tuple) else (value,):
+        if isinstance(part, str) and len(path) == 1:
+            yield holder, part, scope
+        elif isinstance(part, Mapping) and len(path) > 1:
+            yield from _at(part, path[1:], _scope_of(part) or scope)
+
+
+def _scope_of(part: Mapping[str, Any]) -> str | None:
+    found = part.get("scope") or part.get("properties", {}).get("scope")
+    return found if isinstance(found, str) else None
+
+
+def scopes(value: Any) -> Iterator[str]:
+    """Yield every scope that a query writes to, at any depth."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if name == "scope" and isinstance(part, str):
+                yield part
+            elif isinstance(part, dict | list | tuple):
+                yield from scopes(part)
+    elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+        for part in value:
+            yield from scopes(part)
+
+
+def payloads(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the id and the payload of every event in a query's parameters, at any depth."""
+    if isinstance(value, dict):
+        if isinstance(value.get("id"), str) and isinstance(value.get("payload"), str):
+            yield value["id"], value["payload"]
+        for part in value.values():
+            if isinstance(part, dict | list | tuple):
+                yield from payloads(part)
+    elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+        for part in value:
+            yield from payloads(part)
+
+
+def mentions(payload: str | None) -> Gone:
+    """Return the memories and beliefs named by a payload, as labels and ids."""
+    return frozenset(_mentions(json.loads(payload or "{}")))
+
+
+def names(payload: str | None, erased: Gone) -> bool:
+    """Return whether a payload names an erased item."""
+    return not erased.isdisjoint(mentions(payload))
+
+
+def without(payload: str, erased: Gone) -> str:
+    """Return a payload with erased ids replaced and its descriptions removed."""
+    found = json.loads(payload)
+    kept = {name: value for name, value in found.items() if name not in _DESCRIPTIONS}
+    return json.dumps(_replaced(kept, erased), ensure_ascii=False)
+
+
+def decides(decided: str | None, beliefs: frozenset[str]) -> bool:
+    """Return whether a reply was used for a decision about one of the beliefs."""
+    return decided is not None and not beliefs.isdisjoint(_texts(json.loads(decided)))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
+
+
+def _mentions(value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, part in value.items():
+            label = MENTIONED.get(name)
+            if label is None:
+                yield from _mentions(part)
+            else:
+                yield from ((label, one) for one in _texts(part))
+
+
+def _replaced(value: Any, erased: Gone) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _redacted(part, MENTIONED[name], erased)
+        if name in MENTIONED
+        else _replaced(part, erased)
+        for name, part in value.items()
+    }
+
+
+def _redacted(value: Any, label: str, erased: Gone) -> Any:
+    if isinstance(value, list):
+        return [_redacted(part, label, erased) for part in value]
+    return ERASED if isinstance(value, str) and (label, value) in erased else value

@@ -1,0 +1,286 @@
+"""Find the nodes to erase, and the remaining events that mention them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from graphmem import catalog
+from graphmem.erasure import rules
+from graphmem.erasure.records import ErasureTarget, RemainingNode
+from graphmem.erasure.rules import Gone
+from graphmem.ports import OnProgress, RequestContext, Tx
+
+PAGE = 500
+"""Events per transaction."""
+
+MEMORIES_OF = catalog.query("erase/memories_of", lambda row: row["id"])
+BELIEFS_OF = catalog.query("erase/beliefs_of", lambda row: row["id"])
+OF_SCOPE = catalog.query("erase/items_of_scope", dict)
+EVENTS = catalog.query("erase/events", dict)
+EVENTS_OF_SCOPE = catalog.query("erase/events_of_scope", dict)
+HELD = catalog.query("erase/count_attached", dict)
+CENSUS = catalog.query("erase/count_nodes", lambda row: row["counts"])
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureSet:
+    """Ids of the nodes to erase, by label."""
+
+    memories: tuple[str, ...] = ()
+    beliefs: tuple[str, ...] = ()
+    episodes: tuple[str, ...] = ()
+
+    @property
+    def stated(self) -> list[str]:
+        """Ids of the memories and beliefs."""
+        return [*self.memories, *self.beliefs]
+
+    @property
+    def mentioned(self) -> Gone:
+        """Labels and ids of the memories and beliefs, which payloads may mention."""
+        memories = {("Memory", one) for one in self.memories}
+        return frozenset(memories | {("Belief", one) for one in self.beliefs})
+
+    def __bool__(self) -> bool:
+        return bool(self.memories or self.beliefs or self.episodes)
+
+
+def alone(what: ErasureTarget, item_id: str) -> ErasureSet:
+    """Return a set of one item."""
+    match what:
+        case ErasureTarget.MEMORY:
+            return ErasureSet(memories=(item_id,))
+        case ErasureTarget.BELIEF:
+            return ErasureSet(beliefs=(item_id,))
+        case _:
+            return ErasureSet(episodes=(item_id,))
+
+
+async def whole(context: RequestContext, roots: ErasureSet) -> ErasureSet:
+    """Return `roots` with the memories and beliefs that have no other source."""
+
+    async def work(tx: Tx) -> ErasureSet:
+        tenant, episodes = context.tenant, list(roots.episodes)
+        found = await tx.fetch(MEMORIES_OF, tenant=tenant, episodes=episodes) if episodes else []
+        memories = tuple(dict.fromkeys((*roots.memories, *found)))
+        derived = await tx.fetch(
+            BELIEFS_OF, tenant=tenant, episodes=episodes, memories=list(memories)
+        )
+        beliefs = tuple(dict.fromkeys((*roots.beliefs, *derived)))
+        return replace(roots, memories=memories, beliefs=beliefs)
+
+    return await context.services.graph.read(work)
+
+
+async def some_of_scope(context: RequestContext, scope: str, limit: int) -> ErasureSet:
+    """Return up to `limit` memories, beliefs and episodes of a scope; empty if it has none."""
+    [row] = await context.services.graph.read(
+        lambda tx: tx.fetch(OF_SCOPE, tenant=context.tenant, scope=scope, limit=limit)
+    )
+    return ErasureSet(tuple(row["memories"]), tuple(row["beliefs"]), tuple(row["episodes"]))
+
+
+async def events(
+    tx: Tx, context: RequestContext, erased: ErasureSet, after: str = ""
+) -> list[dict[str, Any]]:
+    """Return a page of the events to erase with `erased`, and the other nodes they refer to.
+
+    The page has PAGE + 1 rows unless it is the last.
+    """
+    return await tx.fetch(
+        EVENTS,
+        tenant=context.tenant,
+        memories=list(erased.memories),
+        beliefs=list(erased.beliefs),
+        episodes=list(erased.episodes),
+        after=after,
+        limit=PAGE + 1,
+    )
+
+
+async def events_of_scope(
+    tx: Tx, context: RequestContext, scope: str | None
+) -> list[dict[str, Any]]:
+    """Return some events of a scope or tenant, and the nodes of other scopes they refer to."""
+    return await tx.fetch(EVENTS_OF_SCOPE, tenant=context.tenant, scope=scope, after="", limit=PAGE)
+
+
+async def all_events(context: RequestContext, erased: ErasureSet) -> frozenset[str]:
+    """Return the ids of all events to erase with `erased`."""
+    found: set[str] = set()
+    after = ""
+    while rows := await context.services.graph.read(
+        lambda tx, after=after: events(tx, context, erased, after)  # type: ignore[misc]
+    ):
+        found.update(row["id"] for row in rows)
+        after = rows[-1]["id"]
+    return frozenset(found)
+
+
+async def held(context: RequestContext, erased: ErasureSet) -> Counter[str]:
+    """Return the number of nodes to erase, without events, by label."""
+    [row] = await context.services.graph.read(
+        lambda tx: tx.fetch(
+            HELD,
+            tenant=context.tenant,
+            memories=list(erased.memories),
+            beliefs=list(erased.beliefs),
+            episodes=list(erased.episodes),
+        )
+    )
+    parts = {
+        "Turn": row["turns"],
+        "Archive": row["archives"],
+        "Reply": row["replies"],
+        "Rating": row["ratings"],
+    }
+    return +Counter(row["items"] | parts)
+
+
+async def census(context: RequestContext, scope: str | None) -> Counter[str]:
+    """Return the number of nodes of each label in a scope or in the tenant."""
+    [counts] = await context.services.graph.read(
+        lambda tx: tx.fetch(CENSUS, tenant=context.tenant, scope=scope)
+    )
+    return +Counter[str](counts)
+
+
+def pages(ids: Sequence[str], size: int = PAGE) -> list[list[str]]:
+    """Split ids into lists of at most `size`."""
+    return [list(ids[start : start + size]) for start in range(0, len(ids), size)]
+
+
+MENTION_PAGE = 5_000
+"""Nodes of a kind read per transaction."""
+FEW = 50
+"""Number of ids up to which each is searched by itself; above it, id prefixes are searched."""
+BEGINNINGS = ("m_", "b_")
+ACROSS = "possible_update_of"
+"""The only field in which an event mentions a node of another scope without an edge to it."""
+END = "\U0010ffff"
+"""A string that sorts after every id."""
+SHOWN = 20
+
+MENTIONS = catalog.query("erase/mentions", dict)
+UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
+ELSEWHERE = catalog.query("erase/find_texts", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MentionedIds:
+    """The ids to search for."""
+
+    gone: rules.Gone
+    """Labels and ids of the requested node and of the nodes erased with it."""
+    asked: str | None = None
+    """Id of the requested node; None if a whole scope was requested."""
+    events: frozenset[str] = frozenset()
+    """Ids of events to erase; their payloads need no redaction."""
+    scope: str | None = None
+    """The scope that is erased as a whole, with all its events; None if none is."""
+
+    @property
+    def beliefs(self) -> frozenset[str]:
+        """Ids of the erased beliefs; replies mention no other nodes."""
+        return frozenset(one for label, one in self.gone if label == "Belief")
+
+    @property
+    def marks(self) -> list[str]:
+        """Search texts; every payload with an erased id contains at least one."""
+        ids = sorted(one for _, one in self.gone)
+        if self.scope is not None:
+            return [ACROSS] if ids else []
+        if len(ids) <= FEW:
+            return ids
+        return [*BEGINNINGS, *(one for one in ids if not one.startswith(BEGINNINGS))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """Events and replies of one page that mention an erased id."""
+
+    events: Sequence[Mapping[str, Any]]
+    """Events with their redacted payloads."""
+    replies: Sequence[str]
+    """Ids of replies about the requested node; they are emptied and not requested again."""
+    removed: Sequence[str]
+    """Ids of replies about other erased nodes; erased, so that their passages can be read again."""
+
+    @property
+    def count(self) -> int:
+        return len(self.events) + len(self.replies) + len(self.removed)
+
+
+async def remove(
+    context: RequestContext, ids: MentionedIds, on_progress: OnProgress, *, apply: bool
+) -> int:
+    """Redact the ids in all remaining events and replies and return the number affected."""
+    changed = 0
+    event = reply = ""
+    marks = ids.marks
+    while marks and (event, reply) != (END, END):
+        place = {"event": event, "reply": reply, "beyond": ids.scope}
+        [page] = await context.services.graph.read(
+            lambda tx, place=place: tx.fetch(  # type: ignore[misc]
+                MENTIONS, tenant=context.tenant, marks=marks, limit=MENTION_PAGE, **place
+            )
+        )
+        found = _found(page, ids)
+        if apply and found.count:
+            await _write(context, found)
+        changed += found.count
+        on_progress("page", 1)
+        event, reply = page["event"] or END, page["reply"] or END
+    return changed
+
+
+async def elsewhere(
+    context: RequestContext, texts: Sequence[str], on_progress: OnProgress
+) -> tuple[RemainingNode, ...]:
+    """Return at most SHOWN nodes that contain one of the texts."""
+    found: list[RemainingNode] = []
+    ended: dict[str, str] = {}
+    more = bool(texts)
+    while more and len(found) < SHOWN:
+        pages = await context.services.graph.read(
+            lambda tx, ended=ended: tx.fetch(  # type: ignore[misc]
+                ELSEWHERE, tenant=context.tenant, texts=texts, ended=ended, limit=MENTION_PAGE
+            )
+        )
+        found += [
+            RemainingNode(label=page["label"], id=one) for page in pages for one in page["ids"]
+        ]
+        ended = ended | {page["label"]: page["last"] or END for page in pages}
+        more = any(page["last"] for page in pages)
+        on_progress("page", 1)
+    return tuple(found[:SHOWN])
+
+
+def _found(page: Mapping[str, Any], ids: MentionedIds) -> _Mentions:
+    removed = [row for row in page["replies"] if rules.decides(row["decided"], ids.beliefs)]
+    asked = frozenset((ids.asked or "",))
+    of_it = {row["id"] for row in removed if rules.decides(row["decided"], asked)}
+    return _Mentions(
+        events=[
+            {"id": row["id"], "payload": rules.without(row["payload"], ids.gone)}
+            for row in page["events"]
+            if row["id"] not in ids.events and rules.names(row["payload"], ids.gone)
+        ],
+        replies=sorted(of_it),
+        removed=[row["id"] for row in removed if row["id"] not in of_it],
+    )
+
+
+async def _write(context: RequestContext, found: _Mentions) -> None:
+    await context.services.graph.write(
+        lambda tx: tx.fetch(
+            UNMENTION,
+            tenant=context.tenant,
+            events=found.events,
+            replies=found.replies,
+            removed=found.removed,
+        )
+    )

@@ -1,0 +1,29 @@
+"""Extraction of evidence from the turns of a session, and review of proposals."""
+
+from graphmem.extraction.records import (
+    AcceptedProposal,
+    CardinalityProposal,
+    DismissalReason,
+    DismissedProposal,
+    ExtractionReport,
+    FailedWindow,
+    PendingProposal,
+    Proposal,
+    ProposalPage,
+    ProposalStatus,
+    ReviewReport,
+)
+
+__all__ = [
+    "AcceptedProposal",
+    "CardinalityProposal",
+    "DismissalReason",
+    "DismissedProposal",
+    "ExtractionReport",
+    "FailedWindow",
+    "PendingProposal",
+    "Proposal",
+    "ProposalPage",
+    "ProposalStatus",
+    "ReviewReport",
+]

@@ -1,0 +1,310 @@
+"""Run extraction over the unread turns of a session."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeAlias
+
+from graphmem import catalog
+from graphmem.errors import ModelReplyError, ModelUnavailableError
+from graphmem.extraction import proposals, readers, windows
+from graphmem.extraction import review as extraction_review
+from graphmem.extraction.proposals import CheckContext, CheckedProposal, TurnEvidence
+from graphmem.extraction.readers import PendingLogEntry, ProposalReader, ReaderResult
+from graphmem.extraction.records import (
+    AcceptedProposal,
+    CardinalityProposal,
+    DismissalReason,
+    DismissedProposal,
+    ExtractionReport,
+    FailedWindow,
+)
+from graphmem.extraction.review import WindowWrite
+from graphmem.extraction.windows import TurnContext, TurnWindow, Vocabulary
+from graphmem.model import Cardinality, Episode
+from graphmem.ports import OnProgress, RequestContext, TokenUsage
+from graphmem.rules import identity
+from graphmem.rules.hygiene import Rule
+
+ATTEMPTS = 5
+"""Runs that try a window whose replies violate the contract, before it is given up."""
+DOWN = 3
+"""Consecutive unanswered model calls after which a run makes no more."""
+
+_Named: TypeAlias = tuple[str | None, Cardinality | None]
+"""A predicate and the cardinality proposed for it."""
+
+REPLIES = catalog.query("consolidate/attempted", dict)
+LOOK = catalog.query("extract/find_existing", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionOptions:
+    """Options of an extraction run."""
+
+    reader: ProposalReader
+    apply: bool
+    """Whether to write; False for a preview."""
+    review: bool
+    """Whether accepted proposals wait for review."""
+    rules: Sequence[Rule]
+    """Hygiene rules."""
+    names: Mapping[str, str]
+    """Canonical entity names, by folded name."""
+    waiting: Sequence[PendingLogEntry]
+    """Searches of this process that are not in the log yet."""
+    on_progress: OnProgress
+    """Progress callback; receives `turn` and the number of turns processed."""
+
+
+@dataclass(slots=True)
+class _ExtractionRun:
+    """State of a run."""
+
+    episode: Episode
+    ground: CheckContext
+    known: Vocabulary
+    attempts: Mapping[str, int]
+    """Earlier attempts, by reply id of the window."""
+    made: set[str] = field(default_factory=set)
+    """Ids of beliefs that did not exist before this run."""
+    bill: TokenUsage = field(default_factory=TokenUsage)
+    down: int = 0
+    """Consecutive model calls without an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _WindowResult:
+    """Result of one window."""
+
+    turns: int
+    passed: int = 0
+    """Turns that another worker has read in the meantime."""
+    extracted: Sequence[AcceptedProposal] = ()
+    refused: Sequence[DismissedProposal] = ()
+    unread: FailedWindow | None = None
+    named: Sequence[_Named] = ()
+    """Predicates of the accepted proposals."""
+
+
+async def extract(
+    context: RequestContext, episode_id: str, options: ExtractionOptions
+) -> ExtractionReport:
+    """Extract the unread turns of a session; see `AsyncExtraction.extract`."""
+    episode = await readers.session(context, episode_id)
+    places = await readers.places(context, episode_id, options.reader.name)
+    spans = windows.unread_groups(places)
+    run = await _start_run(context, options, episode, places, spans)
+    works: list[Callable[[], Coroutine[Any, Any, _WindowResult]]] = [
+        partial(_window, context, options, run, span) for span in spans
+    ]
+    done = await context.services.gather(works, context.services.settings.model_concurrency)
+    named = [one for part in done for one in part.named]
+    return ExtractionReport(
+        applied=options.apply,
+        review=options.review,
+        session_id=episode.session_id or episode.id,
+        episode_id=episode_id,
+        extractor=options.reader.name,
+        turns=sum(part.turns for part in done),
+        passed=sum(place.read for place in places) + sum(part.passed for part in done),
+        proposals=tuple(one for part in done for one in part.extracted),
+        refused=tuple(one for part in done for one in part.refused),
+        unread=tuple(part.unread for part in done if part.unread is not None),
+        new_predicates=_new_predicates(named, run.known),
+        cardinalities=_cardinalities(named, run.known),
+        calls=run.bill.calls,
+        tokens_in=run.bill.tokens_in,
+        tokens_out=run.bill.tokens_out,
+        cost_usd=run.bill.cost_usd,
+    )
+
+
+async def _start_run(
+    context: RequestContext,
+    options: ExtractionOptions,
+    episode: Episode,
+    places: Sequence[TurnContext],
+    spans: Sequence[Sequence[TurnContext]],
+) -> _ExtractionRun:
+    """Return the initial state of a run; everything is read before anything is written."""
+    if not spans:
+        return _ExtractionRun(episode, CheckContext(context.scope, ()), Vocabulary(), {})
+    known = await readers.vocabulary(context, options.names)
+    ids = [_reply_id(context, options, span) for span in spans]
+    found = await context.services.graph.read(
+        lambda tx: tx.fetch(REPLIES, tenant=context.tenant, ids=ids)
+    )
+    ground = CheckContext(
+        scope=context.scope,
+        session=frozenset(place.id for place in places),
+        supplied=await readers.supplied(context, episode, options.waiting),
+        rules=options.rules,
+        weights=context.services.settings.source_weights,
+        names=options.names,
+        predicates={windows.predicate_shape(name): name for name, _ in reversed(known.predicates)},
+    )
+    attempts = {row["id"]: row["attempts"] for row in found}
+    return _ExtractionRun(episode, ground, known, attempts)
+
+
+def _reply_id(
+    context: RequestContext, options: ExtractionOptions, span: Sequence[TurnContext]
+) -> str:
+    return "x_" + identity.digest(context.scope, options.reader.name, *(p.id for p in span))[:32]
+
+
+async def _window(
+    context: RequestContext,
+    options: ExtractionOptions,
+    run: _ExtractionRun,
+    span: Sequence[TurnContext],
+) -> _WindowResult:
+    """Read one window, check its proposals and write the accepted ones."""
+    reply_id = _reply_id(context, options, span)
+    unit = WindowWrite(
+        reply_id, options.reader.name, tuple(place.id for place in span), review=options.review
+    )
+    if run.attempts.get(reply_id, 0) >= ATTEMPTS:
+        problem = f"the reply violated the contract {ATTEMPTS} times"
+        return _unread(unit, ("given_up", problem), run)
+    if run.down >= DOWN:
+        return _unread(unit, (ModelUnavailableError.code, "earlier model calls failed"), run)
+    window = await readers.window(context, run.episode.id, span)
+    try:
+        # Assistant and tool turns are not evidence, so a window of only those is not read.
+        without_people = not window.people
+        read = (
+            ReaderResult(())
+            if without_people
+            else await options.reader.read(window, run.known, unit.bill)
+        )
+    except ModelUnavailableError as error:
+        run.down += 1
+        return _unread(unit, (error.code, str(error)), run)
+    except ModelReplyError as error:
+        problem = f"{error.code}: {error}"
+        if options.apply:
+            await extraction_review.write(
+                context, replace(unit, raw=error.raw or None, problem=problem)
+            )
+        return _unread(unit, (error.code, str(error)), run, answered=True)
+    run.down = 0
+    run.bill.join(unit.bill)
+    done = await _written(context, options, run, window, replace(unit, raw=read.raw), read)
+    options.on_progress("turn", len(span))
+    return done
+
+
+async def _written(
+    context: RequestContext,
+    options: ExtractionOptions,
+    run: _ExtractionRun,
+    window: TurnWindow,
+    unit: WindowWrite,
+    read: ReaderResult,
+) -> _WindowResult:
+    accepted, refused = proposals.check_proposals(read.proposals, window, run.ground)
+    claims = await extraction_review.worded(context, [one.claim for one in accepted])
+    evidence = [
+        proposals.proposal_evidence(one, claims[one.claim.id], run.episode.id, options.reader.name)
+        for one in accepted
+    ]
+    kept, known, new = await _sorted(context, run, list(zip(accepted, evidence, strict=True)))
+    unit = replace(unit, evidence=tuple(one for _, one in kept))
+    if options.apply and not await extraction_review.write(context, unit):
+        return _WindowResult(0, passed=len(unit.turn_ids))
+    return _WindowResult(
+        turns=len(unit.turn_ids),
+        extracted=[
+            one.accepted(
+                one.own_proposal_id if options.review else one.event_id, new=one.claim.id in new
+            )
+            for _, one in kept
+        ],
+        refused=[*read.refused, *refused, *known],
+        named=[(one.claim.predicate, passed.proposal.cardinality) for passed, one in kept],
+    )
+
+
+async def _sorted(
+    context: RequestContext,
+    run: _ExtractionRun,
+    accepted: Sequence[tuple[CheckedProposal, TurnEvidence]],
+) -> tuple[list[tuple[CheckedProposal, TurnEvidence]], list[DismissedProposal], set[str]]:
+    """Return new proposals, dismissed known ones, and the ids of beliefs new in this run."""
+    if not accepted:
+        return [], [], set()
+    ids = [name for _, one in accepted for name in (one.event_id, one.own_proposal_id)]
+    beliefs = sorted({one.claim.id for _, one in accepted})
+    [found] = await context.services.graph.read(
+        lambda tx: tx.fetch(LOOK, tenant=context.tenant, event_ids=ids, belief_ids=beliefs)
+    )
+    run.made |= set(beliefs) - set(found["beliefs"])
+    stored = {event["id"]: event["rejected"] for event in found["events"]}
+    kept, known = [], []
+    for passed, one in accepted:
+        objection = _duplicate_reason(one, stored)
+        if objection is None:
+            kept.append((passed, one))
+        else:
+            known.append(proposals.dismissal(passed.proposal, *objection))
+    return kept, known, run.made
+
+
+def _duplicate_reason(
+    one: TurnEvidence, stored: Mapping[str, bool]
+) -> tuple[DismissalReason, str] | None:
+    """Return why a proposal is not written again; None if it is new."""
+    if one.event_id in stored:
+        return DismissalReason.KNOWN, "this quote is already evidence for the belief"
+    if one.own_proposal_id not in stored:
+        return None
+    if stored[one.own_proposal_id]:
+        return DismissalReason.REJECTED, "a reviewer rejected the proposal"
+    return DismissalReason.KNOWN, "the proposal already waits for review"
+
+
+def _unread(
+    unit: WindowWrite, why: tuple[str, str], run: _ExtractionRun, *, answered: bool = False
+) -> _WindowResult:
+    attempts = run.attempts.get(unit.reply_id, 0) + answered
+    failed = FailedWindow(
+        reply_id=unit.reply_id,
+        code=why[0],
+        problem=why[1],
+        turn_ids=unit.turn_ids,
+        attempts=attempts,
+        given_up=attempts >= ATTEMPTS,
+    )
+    return _WindowResult(0, unread=failed)
+
+
+def _new_predicates(named: Sequence[_Named], known: Vocabulary) -> tuple[str, ...]:
+    stored = {windows.predicate_shape(name) for name, _ in known.predicates}
+    names = (name for name, _ in named if name is not None)
+    return tuple(
+        dict.fromkeys(name for name in names if windows.predicate_shape(name) not in stored)
+    )
+
+
+def _cardinalities(named: Sequence[_Named], known: Vocabulary) -> tuple[CardinalityProposal, ...]:
+    """Return the most frequently proposed cardinality of each undeclared predicate."""
+    declared = {
+        windows.predicate_shape(name) for name, cardinality in known.predicates if cardinality
+    }
+    votes: dict[str, Counter[Cardinality]] = {}
+    for name, cardinality in named:
+        if (
+            name is not None
+            and cardinality is not None
+            and windows.predicate_shape(name) not in declared
+        ):
+            votes.setdefault(name, Counter())[cardinality] += 1
+    return tuple(
+        CardinalityProposal(predicate=name, cardinality=count.most_common(1)[0][0])
+        for name, count in votes.items()
+    )

@@ -1,0 +1,269 @@
+"""Write the evidence of a window, and decide on proposals that wait for review."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import ErasedError, ForeignScopeError, NotFoundError, RefusedError
+from graphmem.extraction import proposals
+from graphmem.extraction.proposals import TurnEvidence
+from graphmem.extraction.records import ProposalPage, ProposalStatus, ReviewReport
+from graphmem.model import EventSource, EventType
+from graphmem.ports import RequestContext, TokenUsage, Tx
+from graphmem.rules import claims, drafts, identity, read_options
+from graphmem.rules.claims import Claim
+from graphmem.rules.conflicts import retry_conversion
+
+BEGIN = catalog.query("extract/begin", lambda row: row["done"])
+PROPOSE = catalog.query("extract/propose", catalog.ignored)
+END = catalog.query("consolidate/end", catalog.ignored)
+LOOK = catalog.query("belief/find_existing", dict)
+KNOWN = catalog.query("belief/known_claims", dict)
+APPEND = catalog.query("belief/append", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowWrite:
+    """The decisions about one window, written in one transaction."""
+
+    reply_id: str
+    extractor: str
+    turn_ids: tuple[str, ...]
+    evidence: tuple[TurnEvidence, ...] = ()
+    review: bool = False
+    """Whether the evidence is written as proposals that wait for review."""
+    raw: str | None = None
+    """Unparsed reply of a model; None if no model was called."""
+    bill: TokenUsage = field(default_factory=TokenUsage)
+    problem: str | None = None
+    """Error message; None on success. A failed window has no evidence."""
+
+    def decided(self) -> str:
+        """Return the decisions as JSON, sufficient to write them again without a model."""
+        counted = () if self.review else self.evidence
+        beliefs = {one.claim.id: one.claim for one in counted}
+        return json.dumps(
+            {
+                "beliefs": [asdict(claim) for claim in beliefs.values()],
+                "said": [
+                    [one.event_id, one.claim.id, one.turn_id, one.kind, one.confidence]
+                    for one in counted
+                ],
+                "marks": [],
+                "proposed": [one.own_proposal_id for one in self.evidence] if self.review else [],
+            },
+            ensure_ascii=False,
+        )
+
+
+@retry_conversion
+async def worded(context: RequestContext, found: Sequence[Claim]) -> dict[str, Claim]:
+    """Return claims by id, each worded with the template of its predicate."""
+    if not found:
+        return {}
+    [known] = await context.services.graph.read(
+        lambda tx: tx.fetch(
+            KNOWN,
+            tenant=context.tenant,
+            predicates=sorted({one.predicate_key for one in found if one.predicate_key}),
+            belief_ids=[],
+        )
+    )
+    templates = {row["key"]: row["template"] for row in known["templates"]}
+    return {one.id: claims.reword_claim(one, templates) for one in found}
+
+
+async def write(context: RequestContext, unit: WindowWrite) -> bool:
+    """Write a unit without its erased parts and return whether it was new.
+
+    Return False if another worker wrote it first.
+
+    Raises:
+        ErasedError: the session, the scope or the tenant was erased.
+    """
+    try:
+        return await _write(context, unit)
+    except ErasedError as error:
+        left = [one for one in unit.evidence if error.ids.isdisjoint(one.ids)]
+        if len(left) == len(unit.evidence):
+            raise
+        return await write(context, replace(unit, evidence=tuple(left)))
+
+
+async def _write(context: RequestContext, unit: WindowWrite) -> bool:
+    now = context.services.clock.now()
+    reply = {
+        "id": unit.reply_id,
+        "done": unit.problem is None,
+        "synthesiser": unit.extractor,
+        "known": now,
+        "decided": None if unit.problem else unit.decided(),
+        "raw": unit.raw,
+        "problem": unit.problem,
+        **asdict(unit.bill),
+    }
+
+    async def work(tx: Tx) -> bool:
+        [done] = await tx.fetch(BEGIN, tenant=context.tenant, scope=context.scope, id=unit.reply_id)
+        if done:
+            return False
+        if unit.evidence and unit.review:
+            rows = [one.proposal_row(context.tenant_scope) for one in unit.evidence]
+            await tx.fetch(PROPOSE, tenant=context.tenant, events=rows)
+        else:
+            await append(tx, context, unit.evidence, now)
+        await tx.fetch(END, tenant=context.tenant, reply=reply, passages=sorted(unit.turn_ids))
+        return True
+
+    return await context.services.graph.write(work)
+
+
+async def append(
+    tx: Tx, context: RequestContext, evidence: Sequence[TurnEvidence], now: datetime
+) -> None:
+    """Append the evidence that is not stored yet."""
+    [found] = await tx.fetch(
+        LOOK,
+        tenant=context.tenant,
+        scopes=[context.scope],
+        event_ids=[one.event_id for one in evidence],
+        belief_ids=[],
+    )
+    stored = {event["id"] for event in found["events"]}
+    rows: list[dict[str, Any]] = [
+        one.draft(now).row(context.tenant_scope, None)
+        # Sorted by belief, so that two writers take locks in one order and cannot deadlock.
+        for one in sorted(evidence, key=lambda one: (one.claim.id, one.event_id))
+        if one.event_id not in stored
+    ]
+    if rows:
+        await tx.fetch(
+            APPEND,
+            tenant=context.tenant,
+            tenant_key=identity.tenant_key(context.tenant),
+            scopes=[context.scope],
+            events=rows,
+        )
+
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+PROPOSALS = catalog.query("extract/proposals", lambda row: row["proposal"])
+PROPOSED = catalog.query("extract/proposed", lambda row: row["proposal"])
+DECIDE = catalog.query("extract/decide", catalog.ignored)
+
+
+@retry_conversion
+async def page(
+    context: RequestContext, status: ProposalStatus | None, *, cursor: str | None, limit: int
+) -> ProposalPage:
+    """Return one page of proposals, oldest first, and the cursor of the next.
+
+    Raises:
+        InvalidInputError: `cursor` was not returned by `page`.
+    """
+    at, last_id = read_options.parse_time_cursor(cursor)
+    rows = await context.services.graph.read(
+        lambda tx: tx.fetch(
+            PROPOSALS,
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
+            status=status,
+            after_at=at or read_options.BEGINNING,
+            after_id=last_id or "",
+            limit=limit,
+        )
+    )
+    last = rows[-1] if len(rows) == limit else None
+    return ProposalPage(
+        proposals=tuple(proposals.pending_proposal(row) for row in rows),
+        next_cursor=read_options.time_cursor(last["recorded_at"], last["id"]) if last else None,
+    )
+
+
+async def accept(context: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
+    """Accept proposals, which makes them evidence; skip those already accepted.
+
+    Raises:
+        NotFoundError: an id is unknown or not visible; nothing is accepted.
+        ForeignScopeError: a proposal belongs to another scope; nothing is accepted.
+    """
+    return await _decide(context, EventType.ACCEPT, ids, given)
+
+
+async def reject(context: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
+    """Reject proposals; extraction does not propose them again.
+
+    Raises:
+        NotFoundError, ForeignScopeError: see `accept`.
+        RefusedError: a proposal was accepted before; nothing is rejected.
+    """
+    return await _decide(context, EventType.REJECT, ids, given)
+
+
+async def _decide(
+    context: RequestContext, kind: EventType, ids: Sequence[str], given: EventSource
+) -> ReviewReport:
+    wanted = list(dict.fromkeys(ids))
+    now = context.services.clock.now()
+
+    async def work(tx: Tx) -> ReviewReport:
+        # The lock orders a concurrent acceptance and rejection: the first one wins.
+        await tx.fetch(LOCK, tenant=context.tenant)
+        rows = await tx.fetch(
+            PROPOSED, tenant=context.tenant, scopes=list(context.read_scopes), ids=wanted
+        )
+        _decidable(rows, wanted, context.scope, kind)
+        done = {EventType.ACCEPT: ProposalStatus.ACCEPTED}.get(kind, ProposalStatus.REJECTED)
+        fresh = [row for row in rows if row["status"] != done]
+        events = [_row(row["id"], context, kind, given) for row in fresh]
+        await tx.fetch(DECIDE, tenant=context.tenant, events=events)
+        evidence = (
+            [proposals.parse_evidence(row) for row in fresh] if kind is EventType.ACCEPT else []
+        )
+        await append(tx, context, evidence, now)
+        return ReviewReport(
+            proposal_ids=tuple(row["id"] for row in fresh),
+            repeated=tuple(row["id"] for row in rows if row["status"] == done),
+            event_ids=tuple(one.event_id for one in evidence),
+            belief_ids=tuple(one.claim.id for one in evidence),
+        )
+
+    return await context.services.graph.write(work)
+
+
+def _decidable(
+    rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], scope: str, kind: EventType
+) -> None:
+    stored = {row["id"]: row for row in rows}
+    for proposal_id in wanted:
+        if proposal_id not in stored:
+            raise NotFoundError(f"No proposal {proposal_id!r}.")
+        row = stored[proposal_id]
+        if row["scope"] != scope:
+            raise ForeignScopeError(f"Proposal {proposal_id!r} belongs to scope {row['scope']!r}.")
+        if kind is EventType.REJECT and row["status"] == ProposalStatus.ACCEPTED:
+            event_id = proposals.parse_evidence(row).event_id
+            raise RefusedError(
+                f"Proposal {proposal_id!r} was accepted.",
+                hint=f"Retract its evidence: `retract` {event_id!r}.",
+            )
+
+
+def _row(
+    proposal_id: str, context: RequestContext, kind: EventType, given: EventSource
+) -> dict[str, Any]:
+    return {
+        "id": f"{kind.lower()}_" + identity.digest(proposal_id)[:32],
+        "proposal_id": proposal_id,
+        "scope": context.scope,
+        "type": kind,
+        "occurred_at": drafts.event_time(given.at, context.services.clock.now()),
+        "request_hash": drafts.request_hash(context.scope, kind, proposal_id),
+        **drafts.origin_fields(given),
+        "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
+    }

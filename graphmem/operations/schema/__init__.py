@@ -1,1 +1,0 @@
-"""The schema of a graph and the embedding models that fill it."""

@@ -1,1 +1,0 @@
-"""Rules of extraction: windows, prompts, and the checks of proposals."""

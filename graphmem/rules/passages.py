@@ -1,0 +1,92 @@
+"""Passages of a conversation, and the sentences of them that carry information."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+MAX_STATEMENT_CHARS = 300
+"""Maximum length of an extracted statement, in characters."""
+
+
+MIN_WORDS = 4
+"""Minimum words of an informative sentence; shorter ones are mostly greetings or reactions."""
+
+
+_END = re.compile(r"(?<=[.!?。！？؟…])\s+|\n+")
+
+
+_ASKING = ("?", "？", "؟")
+
+
+_WORD = re.compile(r"\w+")
+
+
+_LISTENER = frozenset({"you", "your", "yours", "yourself", "yourselves", "ya", "thanks", "thank"})
+"""Words that address the listener. English, like the other rules that work without a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A turn of a person, or an episode without turns, that no belief is based on."""
+
+    id: str
+    label: str
+    """Label of the node: Turn or Episode."""
+    episode_id: str
+    name: str | None
+    """Name of the speaker."""
+    text: str
+    """Text as written in the conversation."""
+    at: datetime
+
+    @property
+    def turn_id(self) -> str | None:
+        """Id of the turn; None if the passage is an episode."""
+        return self.id if self.label == "Turn" else None
+
+    @property
+    def spoken(self) -> str:
+        """Text with its speaker's name, as it was embedded."""
+        return prefix_speaker(self.name, self.text)
+
+
+def prefix_speaker(name: str | None, text: str) -> str:
+    """Return a text prefixed with its speaker's name."""
+    return f"{name}: {text}" if name else text
+
+
+def informative_sentences(text: str) -> str:
+    """Return the sentences that are informative about the speaker or the world.
+
+    Questions, sentences of fewer than four words, and sentences that address the listener are left
+    out: praise and thanks are what conversations repeat most.
+    """
+    sentences = (sentence.strip() for sentence in _END.split(text))
+    return " ".join(sentence for sentence in sentences if _is_informative(sentence))
+
+
+def _is_informative(sentence: str) -> bool:
+    words = _WORD.findall(sentence.casefold())
+    return (
+        len(words) >= MIN_WORDS and not sentence.endswith(_ASKING) and _LISTENER.isdisjoint(words)
+    )
+
+
+def extractive_statement(passage: Passage) -> str:
+    """Return the statement of an extractive belief: the speaker, and the sentences that fit.
+
+    Empty if no sentence is informative. A first sentence that is too long is cut.
+    """
+    sentences = _END.split(informative_sentences(passage.text))
+    if not sentences[0]:
+        return ""
+    text = sentences[0]
+    for sentence in sentences[1:]:
+        if len(text) + 1 + len(sentence) > MAX_STATEMENT_CHARS:
+            break
+        text = f"{text} {sentence}"
+    if len(text) > MAX_STATEMENT_CHARS:
+        text = text[: MAX_STATEMENT_CHARS - 1].rsplit(" ", 1)[0] + "…"
+    return prefix_speaker(passage.name, text)

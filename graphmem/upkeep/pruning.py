@@ -1,0 +1,292 @@
+"""Prune unused items by rating, list what was pruned, and restore it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import NotFoundError
+from graphmem.model import EventType
+from graphmem.ports import OnProgress, RequestContext, Tx
+from graphmem.rules import identity, rating, read_options
+from graphmem.rules.conflicts import retry_conversion
+from graphmem.rules.rating import STANDARD
+from graphmem.upkeep import compression, rules
+from graphmem.upkeep.compression import EPISODE, in_order
+from graphmem.upkeep.records import (
+    PruneAction,
+    PruneCandidate,
+    PrunePolicy,
+    PruneRecord,
+    PruneReport,
+    PruneRestoreReport,
+)
+
+PAGE = 200
+"""Ratings, or lines of a manifest, per transaction; full texts are read."""
+SHOWN = 200
+"""Characters of a text shown in a plan."""
+SOURCE = "attention"
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+PRUNABLE = catalog.query("usage/prune_candidates", dict)
+PRUNED = catalog.query("usage/prune_manifest", dict)
+MARK = catalog.query("lineage/mark", catalog.ignored)
+ARCHIVE = catalog.query("upkeep/archive", catalog.ignored)
+
+
+@dataclass(slots=True)
+class _PruneBatch:
+    """Result of one page of ratings."""
+
+    rated: int = 0
+    kept: int = 0
+    items: list[tuple[PruneCandidate, Mapping[str, Any]]] = field(default_factory=list)
+    """Items to prune, each with its row."""
+
+
+async def prune(
+    context: RequestContext,
+    policy: PrunePolicy,
+    kinds: Sequence[str],
+    on_progress: OnProgress,
+    *,
+    apply: bool,
+) -> PruneReport:
+    """Compress and archive the unused items of a scope, one page per transaction.
+
+    Args:
+        context: request context.
+        policy: number of idle days for each action.
+        kinds: any of Memory, Belief and Episode.
+        on_progress: progress callback; receives `rating` and the number checked.
+        apply: whether to write; False for a preview.
+    """
+    now = context.services.clock.now()
+    run = "prune_" + identity.event_id(now)
+    items: list[PruneCandidate] = []
+    rated = kept = 0
+    after: tuple[float, str, str] = (-math.inf, "", "")
+    while True:
+        place = after
+
+        async def work(tx: Tx, place: tuple[float, str, str] = place) -> tuple[_PruneBatch, Any]:
+            if apply:
+                await tx.fetch(LOCK, tenant=context.tenant)
+            rows = await tx.fetch(PRUNABLE, **_asked(context, kinds, now, place))
+            page = _judged(rows, now, policy)
+            if apply:
+                await _write(context, tx, page, run, now)
+            return page, rows[-1] if rows else None
+
+        page, last = await (
+            context.services.graph.write(work) if apply else context.services.graph.read(work)
+        )
+        if last is None:
+            break
+        rated, kept = rated + page.rated, kept + page.kept
+        items += [item for item, _ in page.items]
+        after = (last["from_elo"], last["kind"], last["id"])
+        on_progress("rating", page.rated)
+    done = apply and bool(items)
+    return PruneReport(
+        applied=done,
+        run_id=run if done else None,
+        at=now,
+        rated=rated,
+        items=tuple(sorted(items, key=lambda item: (item.elo, item.kind, item.id))),
+        kept=kept,
+    )
+
+
+@retry_conversion
+async def pruned(context: RequestContext, run: str | None) -> list[PruneRecord]:
+    """Return the prune records of the scope, of one run or of all, oldest first."""
+    found: list[PruneRecord] = []
+    after = (read_options.BEGINNING, "")
+    while rows := await context.services.graph.read(
+        lambda tx, after=after: tx.fetch(  # type: ignore[misc]
+            PRUNED,
+            tenant=context.tenant,
+            scope=context.scope,
+            run=run,
+            after_at=after[0],
+            after_id=after[1],
+            limit=PAGE,
+        )
+    ):
+        found += map(_line, rows)
+        after = rows[-1]["recorded_at"], rows[-1]["id"]
+    return found
+
+
+async def restore_run(
+    context: RequestContext, run: str, ids: frozenset[str] | None, on_progress: OnProgress
+) -> PruneRestoreReport:
+    """Restore the items that a run pruned, or some of them, one page per transaction.
+
+    The call is safe to interrupt and to repeat: items already restored are skipped.
+
+    Args:
+        context: request context.
+        run: id of the pruning run.
+        ids: ids of the items; None for all.
+        on_progress: progress callback; receives `item` and the number restored.
+
+    Raises:
+        NotFoundError: the scope has no such run, or the run has no such item.
+        ArchiveDamagedError: an archive does not match its checksum.
+    """
+    lines = await pruned(context, run)
+    if not lines:
+        raise NotFoundError(f"No pruning {run!r} in scope {context.scope!r}.")
+    if missing := sorted((ids or frozenset()) - {line.id for line in lines}):
+        raise NotFoundError(f"Pruning {run!r} has no item {missing[0]!r}.")
+    away = {
+        (line.kind, line.id): None
+        for line in lines
+        if line.away and (ids is None or line.id in ids)
+    }
+    items = sorted(away)
+    once = identity.event_id(context.services.clock.now())
+    for start in range(0, len(items), PAGE):
+        part = [_back(context, item, once, run) for item in items[start : start + PAGE]]
+        await context.services.graph.write(lambda tx, part=part: _restore(context, tx, part))  # type: ignore[misc]
+        on_progress("item", len(part))
+    return PruneRestoreReport(items=len(items))
+
+
+def _asked(
+    context: RequestContext, kinds: Sequence[str], now: datetime, after: tuple[float, str, str]
+) -> dict[str, Any]:
+    return {
+        "tenant": context.tenant,
+        "scope": context.scope,
+        "kinds": list(kinds),
+        "valid": now,
+        "known": None,
+        "rating_decay": rating.decay_params(STANDARD),
+        "after_elo": after[0],
+        "after_kind": after[1],
+        "after_id": after[2],
+        "limit": PAGE,
+    }
+
+
+def _judged(rows: Sequence[Mapping[str, Any]], now: datetime, policy: PrunePolicy) -> _PruneBatch:
+    page = _PruneBatch(rated=len(rows))
+    for row in rows:
+        tier, item = rating.tier(row["elo"]), row["item"]
+        if item is None or tier not in rules.TIERS:
+            continue
+        case = _case(row, now)
+        fate, reason = rules.prune_verdict(case, policy)
+        if fate is PruneAction.KEEP:
+            page.kept += 1
+            continue
+        whole = item["content"] if item["content"] is not None else item["text"]
+        one = PruneCandidate(
+            kind=row["kind"],
+            id=row["id"],
+            text=item["text"][:SHOWN],
+            elo=row["elo"],
+            tier=tier,
+            idle_days=case.idle_days,
+            fate=fate,
+            reason=reason,
+            sha256=identity.digest(whole),
+        )
+        page.items.append((one, row))
+    return page
+
+
+def _case(row: Mapping[str, Any], now: datetime) -> rules.PruneCase:
+    item = row["item"]
+    opened, compressed = item["opened_at"], item["compressed_at"]
+    touched = max(at for at in (item["written_at"], opened) if at is not None)
+    return rules.PruneCase(
+        tier=rating.tier(row["elo"]),
+        idle_days=_days(now - touched),
+        compressed_days=None if compressed is None else _days(now - compressed),
+        opened_since=opened is not None and (compressed is None or opened > compressed),
+        compressible=compression.shortens(item["summary"], item["content"]),
+    )
+
+
+def _days(span: timedelta) -> float:
+    return span / timedelta(days=1)
+
+
+async def _write(
+    context: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: datetime
+) -> None:
+    shortened: list[dict[str, Any]] = []
+    episodes: list[dict[str, Any]] = []
+    statements: list[dict[str, Any]] = []
+    for one, row in page.items:
+        item = row["item"]
+        details = {"elo": one.elo, "reason": one.reason, "sha256": one.sha256}
+        origin = {"source": SOURCE, "actor": run, "occurred_at": now}
+        if compression.shortens(item["summary"], item["content"]):
+            event = (
+                compression.episode_event(context, EventType.COMPRESS, one.kind, one.id, run)
+                | origin
+            )
+            gist = compression.gist(item["summary"], item["content"])
+            since = now - timedelta(days=one.idle_days)
+            shortened.append(
+                compression.put_away(event, {"id": one.id, **item}, gist, since, **details)
+            )
+        if one.fate is PruneAction.ARCHIVE:
+            event = (
+                compression.episode_event(context, EventType.ARCHIVE, one.kind, one.id, run)
+                | origin
+            )
+            hidden = episodes if one.kind == EPISODE else statements
+            hidden.append(event | {"payload": json.dumps(details)})
+    for query, events in (
+        (compression.COMPRESS, shortened),
+        (ARCHIVE, episodes),
+        (MARK, statements),
+    ):
+        if events:
+            await tx.fetch(query, tenant=context.tenant, events=in_order(events))
+
+
+def _back(context: RequestContext, item: tuple[str, str], once: str, run: str) -> dict[str, Any]:
+    event = compression.episode_event(context, EventType.RESTORE, *item, once)
+    return event | {"source": SOURCE, "actor": run}
+
+
+async def _restore(context: RequestContext, tx: Tx, events: Sequence[dict[str, Any]]) -> None:
+    tenant = context.tenant
+    await tx.fetch(LOCK, tenant=tenant)
+    episodes = {event["about"]: event for event in events if event["label"] == EPISODE}
+    there = await compression.found(context, tx, list(episodes))
+    back = [episodes[row["id"]] for row in there if row["archive"] is not None or row["archived"]]
+    if back:
+        await tx.fetch(compression.RESTORE, tenant=tenant, events=back)
+    statements = [event for event in events if event["label"] != EPISODE]
+    if statements:
+        await tx.fetch(MARK, tenant=tenant, events=statements)
+
+
+def _line(row: Mapping[str, Any]) -> PruneRecord:
+    details = json.loads(row["payload"])
+    return PruneRecord(
+        run_id=row["run"],
+        at=row["at"],
+        kind=row["kind"],
+        id=row["item_id"],
+        text=row["text"][:SHOWN],
+        fate=PruneAction.ARCHIVE if row["type"] == EventType.ARCHIVE else PruneAction.COMPRESS,
+        elo=details["elo"],
+        reason=details["reason"],
+        sha256=details["sha256"],
+        away=row["away"],
+    )

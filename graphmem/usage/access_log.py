@@ -1,0 +1,426 @@
+"""Log searches and accesses; beliefs and traces do not depend on this log.
+
+Only the accessibility of a belief (see rules/vitality.py) and ratings do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
+from typing import Any, TypeAlias
+
+from graphmem import catalog
+from graphmem.errors import ErasedError
+from graphmem.model import EventType
+from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
+from graphmem.rules import drafts, identity
+from graphmem.usage.records import RollUpReport
+
+LONGEST_QUERY = 2_000
+"""Characters of a query that are logged."""
+
+BEGIN = catalog.query("usage/start_sessions", lambda row: row["written"])
+END = catalog.query("usage/end_sessions", lambda row: row["written"])
+SEARCH = catalog.query("usage/log_searches", lambda row: row["written"])
+LOG = catalog.query("usage/log_accesses", lambda row: row["written"])
+ARTIFACTS = catalog.query("usage/create_artifacts", catalog.ignored)
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactRef:
+    """A file, symbol or document that an agent uses."""
+
+    scope: str
+    kind: str
+    ref: str
+
+    @property
+    def id(self) -> str:
+        """Id derived from scope, kind and reference."""
+        return "ar_" + identity.digest(self.scope, self.kind, self.ref)[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStart:
+    """The start of a session, or its end."""
+
+    tenant: str
+    event_id: str
+    scope: str
+    at: datetime
+    session_id: str
+    """Session id chosen by the caller."""
+    agent: str | None
+    within: str | None = None
+    """Event id of the session's start; None if this entry is the start."""
+    logged: int = 0
+    """Searches and accesses made in the session, for an end. Those missing from the graph were
+    lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccessEntry:
+    """One access to one item."""
+
+    tenant: str
+    event_id: str
+    scope: str
+    label: str
+    """Memory, Belief, Turn, Episode or Artifact."""
+    item_id: str
+    at: datetime
+    actor: str | None
+    within: str | None = None
+    """Event id of the session's start; None outside a session."""
+    artifact: ArtifactRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One result of a search."""
+
+    label: str | None
+    """Label of the node; None if unknown, which matches any node with the id."""
+    id: str
+    similarity: float | None = None
+    """Calibrated cosine to the query."""
+    content_hash: str | None = None
+    artifact: ArtifactRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEntry:
+    """One search and its results, best first."""
+
+    tenant: str
+    event_id: str
+    scope: str
+    at: datetime
+    actor: str | None
+    tool: str
+    query: str
+    found: tuple[SearchHit, ...]
+    within: str | None = None
+    """Event id of the session's start; None outside a session."""
+
+
+Entry: TypeAlias = SessionStart | SearchEntry | AccessEntry
+
+
+def session_start(context: RequestContext, session_id: str, agent: str | None) -> SessionStart:
+    """Return a session start, at the current time."""
+    now = context.services.clock.now()
+    tenant_scope = context.tenant_scope
+    return SessionStart(
+        tenant_scope.tenant, identity.event_id(now), tenant_scope.scope, now, session_id, agent
+    )
+
+
+def ended(start: SessionStart, now: datetime, logged: int) -> SessionStart:
+    """Return the end of a session with `logged` searches and accesses."""
+    return SessionStart(
+        start.tenant,
+        identity.event_id(now),
+        start.scope,
+        now,
+        start.session_id,
+        start.agent,
+        within=start.event_id,
+        logged=logged,
+    )
+
+
+def access(
+    context: RequestContext,
+    label: str,
+    item_id: str,
+    start: SessionStart | None,
+    artifact: ArtifactRef | None = None,
+) -> AccessEntry:
+    """Return an access to an item from a handle's scope, at the current time."""
+    now = context.services.clock.now()
+    tenant_scope = context.tenant_scope
+    actor, within = (start.session_id, start.event_id) if start else (None, None)
+    event_id = identity.event_id(now)
+    return AccessEntry(
+        tenant_scope.tenant,
+        event_id,
+        tenant_scope.scope,
+        label,
+        item_id,
+        now,
+        actor,
+        within,
+        artifact,
+    )
+
+
+def search(
+    context: RequestContext,
+    tool: str,
+    query: str,
+    found: Iterable[SearchHit],
+    start: SessionStart | None,
+) -> SearchEntry:
+    """Return a search from a handle's scope, at the current time."""
+    now = context.services.clock.now()
+    tenant_scope = context.tenant_scope
+    actor, within = (start.session_id, start.event_id) if start else (None, None)
+    return SearchEntry(
+        tenant_scope.tenant,
+        identity.event_id(now),
+        tenant_scope.scope,
+        now,
+        actor,
+        tool,
+        query[:LONGEST_QUERY],
+        tuple(found),
+        within,
+    )
+
+
+async def write(services: Services, entries: Iterable[Entry]) -> int:
+    """Append entries in one transaction and return how many searches and accesses are new.
+
+    Entries already stored are skipped, so the call can be repeated. Erased data is left out:
+    accesses to it, search results, searches without remaining results, and entries of an erased
+    scope or tenant. Accesses to missing items and searches with only missing results are skipped.
+    """
+    whole = list(entries)
+    try:
+        return await _write(services, whole)
+    except ErasedError as error:
+        parts = [list(of) for _, of in groupby(sorted(whole, key=_tenant), _tenant)]
+        if len(parts) > 1:
+            # Tenants may share an id that only one of them has erased.
+            return sum([await write(services, part) for part in parts])
+        left = [kept for one in whole if (kept := _without(one, error)) is not None]
+        if left == whole:
+            raise
+        return await write(services, left)
+
+
+def _without(one: Entry, error: ErasedError) -> Entry | None:
+    """Return an entry without erased data; None if nothing remains."""
+    if one.event_id in error.ids or not error.places.isdisjoint(
+        {(one.tenant, one.scope), (one.tenant, None)}
+    ):
+        return None
+    if isinstance(one, AccessEntry):
+        return None if one.item_id in error.ids else one
+    if isinstance(one, SessionStart) or not one.found:
+        return one
+    found = tuple(hit for hit in one.found if hit.id not in error.ids)
+    return replace(one, found=found) if found else None
+
+
+async def _write(services: Services, entries: Sequence[Entry]) -> int:
+    by_tenant = groupby(sorted(entries, key=_tenant), _tenant)
+    batches = [(tenant, _batch(list(of))) for tenant, of in by_tenant]
+
+    async def work(tx: Tx) -> int:
+        written = 0
+        for tenant, (artifacts, parts) in batches:
+            if artifacts:
+                await tx.fetch(ARTIFACTS, tenant=tenant, artifacts=artifacts)
+            for query, rows in parts:
+                new = sum(await tx.fetch(query, tenant=tenant, events=rows))
+                written += new if query in (SEARCH, LOG) else 0
+        return written
+
+    return await services.graph.write(work) if batches else 0
+
+
+def _tenant(one: Entry) -> str:
+    return one.tenant
+
+
+_Part: TypeAlias = tuple[Query[int], list[Mapping[str, Any]]]
+
+
+def _batch(entries: Sequence[Entry]) -> tuple[list[Mapping[str, Any]], list[_Part]]:
+    """Return the artifacts of a tenant's entries, and their rows by query, in order."""
+    # A fixed order makes concurrent writers wait for each other and rarely deadlock.
+    bounds = [one for one in entries if isinstance(one, SessionStart)]
+    searches = sorted((one for one in entries if isinstance(one, SearchEntry)), key=_event_id)
+    looks = [one for one in entries if isinstance(one, AccessEntry)]
+    looks.sort(key=lambda one: (one.label, one.item_id, one.event_id))
+    known = {
+        artifact.id: artifact
+        for artifact in (
+            *(one.artifact for one in looks),
+            *(hit.artifact for one in searches for hit in one.found),
+        )
+        if artifact is not None
+    }
+    artifacts: list[Mapping[str, Any]] = [
+        {"id": one.id, "scope": one.scope, "kind": one.kind, "ref": one.ref}
+        for one in sorted(known.values(), key=lambda one: one.id)
+    ]
+    parts: list[_Part] = [
+        (BEGIN, [_bound_row(one) for one in bounds if one.within is None]),
+        (SEARCH, [_search_row(one) for one in searches]),
+        (LOG, [_access_row(one) for one in looks]),
+        (END, [_bound_row(one) for one in bounds if one.within is not None]),
+    ]
+    return artifacts, [(query, rows) for query, rows in parts if rows]
+
+
+def _event_id(one: SearchEntry) -> str:
+    return one.event_id
+
+
+def _bound_row(one: SessionStart) -> Mapping[str, Any]:
+    kind = EventType.SESSION_START if one.within is None else EventType.SESSION_END
+    payload = {"session_id": one.session_id} | ({"logged": one.logged} if one.within else {})
+    return {
+        "id": one.event_id,
+        "scope": one.scope,
+        "type": kind,
+        "occurred_at": one.at,
+        "request_hash": drafts.request_hash(one.scope, kind, one.session_id, one.event_id),
+        "actor": one.agent,
+        "within": one.within,
+        "payload": json.dumps(payload, ensure_ascii=False),
+    }
+
+
+def _search_row(one: SearchEntry) -> Mapping[str, Any]:
+    return {
+        "id": one.event_id,
+        "scope": one.scope,
+        "type": EventType.SEARCH,
+        "occurred_at": one.at,
+        "request_hash": drafts.request_hash(one.scope, EventType.SEARCH, one.tool, one.query),
+        "actor": one.actor,
+        "within": one.within,
+        "payload": json.dumps({"tool": one.tool, "query": one.query}, ensure_ascii=False),
+        "found": [
+            {
+                "label": hit.label,
+                "id": hit.id,
+                "rank": rank,
+                "similarity": hit.similarity,
+                "content_hash": hit.content_hash,
+            }
+            for rank, hit in enumerate(one.found, 1)
+        ],
+    }
+
+
+def _access_row(one: AccessEntry) -> Mapping[str, Any]:
+    return {
+        "id": one.event_id,
+        "label": one.label,
+        "item_id": one.item_id,
+        "scope": one.scope,
+        "type": EventType.ACCESS,
+        "occurred_at": one.at,
+        "request_hash": drafts.request_hash(one.scope, EventType.ACCESS, one.label, one.item_id),
+        "actor": one.actor,
+        "within": one.within,
+    }
+
+
+PAGE = 50
+"""Sessions per transaction."""
+ALONE = 500
+"""Searches outside any session, per transaction."""
+
+ROLLABLE = catalog.query("usage/count_rollable", dict)
+CHECKPOINT = catalog.query("usage/checkpoint", dict)
+ROLL_UP = catalog.query("usage/roll_up", catalog.ignored)
+ROLLABLE_ALONE = catalog.query("usage/count_rollable_sessionless", dict)
+FIND_ALONE = catalog.query("usage/sessionless_searches", dict)
+ROLL_UP_ALONE = catalog.query("usage/roll_up_sessionless", catalog.ignored)
+
+
+async def rollable(context: RequestContext, before: datetime) -> RollUpReport:
+    """Return a preview of `roll_up`."""
+
+    async def work(tx: Tx) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        within = await tx.fetch(ROLLABLE, tenant=context.tenant, before=before)
+        [alone] = await tx.fetch(ROLLABLE_ALONE, tenant=context.tenant, before=before)
+        return within, alone
+
+    within, alone = await context.services.graph.read(work)
+    found = within[0] if within else {"sessions": 0, "searches": 0, "results": 0}
+    return RollUpReport(
+        applied=False, **{name: n + alone.get(name, 0) for name, n in found.items()}
+    )
+
+
+async def roll_up(
+    context: RequestContext, before: datetime, on_progress: OnProgress
+) -> RollUpReport:
+    """Roll up rated sessions that ended before a time, and older searches outside any session.
+
+    Sessions are taken in order of their ends, up to the first that ended later. The call is safe
+    to interrupt and to run concurrently: one transaction removes entries and checkpoints the
+    ratings that depend on them.
+    """
+    counted = {"sessions": 0, "searches": 0, "results": 0}
+
+    async def work(tx: Tx) -> list[dict[str, Any]]:
+        rows = await tx.fetch(CHECKPOINT, tenant=context.tenant, before=before, sessions=PAGE)
+        events = [_event(row, context.services.clock.now()) for row in rows if row["searches"]]
+        if events:
+            await tx.fetch(ROLL_UP, tenant=context.tenant, events=events)
+        return rows
+
+    while rows := await context.services.graph.write(work):
+        counted["sessions"] += sum(row["searches"] > 0 for row in rows)
+        for name in ("searches", "results"):
+            counted[name] += sum(row[name] for row in rows)
+        on_progress("session", len(rows))
+    while alone := await context.services.graph.write(lambda tx: _alone(context, tx, before)):
+        counted["searches"] += len(alone)
+        counted["results"] += sum(row["results"] for row in alone)
+        on_progress("search", len(alone))
+    return RollUpReport(applied=True, **counted)
+
+
+async def _alone(context: RequestContext, tx: Tx, before: datetime) -> list[dict[str, Any]]:
+    """Roll up a page of searches outside any session, which have no effect on ratings."""
+    rows = await tx.fetch(FIND_ALONE, tenant=context.tenant, before=before, limit=ALONE)
+    by_scope: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        by_scope[row["scope"]].append(row)
+    if rows:
+        events = [_of_alone(scope, found, context) for scope, found in sorted(by_scope.items())]
+        await tx.fetch(ROLL_UP_ALONE, tenant=context.tenant, events=events)
+    return rows
+
+
+def _of_alone(
+    scope: str, rows: Sequence[Mapping[str, Any]], context: RequestContext
+) -> dict[str, Any]:
+    payload = {"searches": len(rows), "results": sum(row["results"] for row in rows)}
+    return {
+        # The id derives from the first search, which is removed with the others.
+        "id": f"roll_{rows[0]['id']}",
+        "ids": [row["id"] for row in rows],
+        "scope": scope,
+        "type": EventType.ROLL_UP,
+        "occurred_at": context.services.clock.now(),
+        "request_hash": drafts.request_hash(scope, EventType.ROLL_UP, rows[0]["id"]),
+        "payload": json.dumps(payload),
+    }
+
+
+def _event(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    payload = {name: row[name] for name in ("searches", "results", "games")}
+    return {
+        "id": f"roll_{row['id']}",
+        "scope": row["scope"],
+        "type": EventType.ROLL_UP,
+        "occurred_at": now,
+        "request_hash": drafts.request_hash(row["scope"], EventType.ROLL_UP, row["id"]),
+        "actor": row["agent"],
+        "within": row["id"],
+        "payload": json.dumps({**json.loads(row["payload"]), **payload}, ensure_ascii=False),
+    }

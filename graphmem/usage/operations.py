@@ -1,0 +1,359 @@
+"""Compute ratings, audits and packs from the search log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from graphmem import catalog
+from graphmem.model import EventType, Rating, Tier
+from graphmem.ports import OnProgress, Query, RequestContext
+from graphmem.rules import drafts, rating, read_options
+from graphmem.rules.conflicts import retry_conversion
+from graphmem.rules.rating import STANDARD
+from graphmem.usage import findings, packs
+from graphmem.usage.findings import LoggedAccess, LoggedSearch, LoggedSession
+from graphmem.usage.packs import PackBudget, PackEntry
+from graphmem.usage.records import (
+    Audit,
+    Pack,
+    RatedItem,
+    RatingReport,
+    RatingUpdate,
+    SessionAudit,
+    UsageCount,
+    UsageDashboard,
+)
+
+RATING_PAGE = 50
+"""Sessions per transaction."""
+ENDS = 500
+DROPPED = 2_000
+STEP = 50.0
+"""Width of a histogram bar, in rating points."""
+ABANDONED = timedelta(days=1)
+"""Time without log entries after which an open session counts as ended."""
+
+ABANDONED_SESSIONS = catalog.query("usage/unclosed_sessions", dict)
+END = catalog.query("usage/end_sessions", catalog.ignored)
+RATE = catalog.query("usage/rate", dict)
+FORGET = catalog.query("usage/forget_ratings", lambda row: row["dropped"])
+RATINGS = catalog.query("usage/ratings", dict)
+SPREAD = catalog.query("usage/rating_histogram", dict)
+RECENT = catalog.query("usage/recent_log", dict)
+UPDATES = catalog.query("usage/rating_updates", lambda row: RatingUpdate(**row))
+
+
+async def settle(context: RequestContext, on_progress: OnProgress) -> RatingReport:
+    """Rate the new log entries of the tenant, in batches of sessions.
+
+    The call is safe to interrupt and to run concurrently: each session is rated once, in order of
+    the sessions' ends.
+    """
+    abandoned = await _end_abandoned(context)
+    counted = {"sessions": 0, "searches": 0, "updates": 0}
+    while True:
+        found = await context.services.graph.write(
+            lambda tx: tx.fetch(
+                RATE, tenant=context.tenant, sessions=RATING_PAGE, by=rating.rating_params(STANDARD)
+            )
+        )
+        if not found:
+            return RatingReport(abandoned=abandoned, **counted)
+        [done] = found
+        counted = {name: counted[name] + done[name] for name in counted}
+        on_progress("session", done["sessions"])
+
+
+async def settle_again(context: RequestContext, on_progress: OnProgress) -> RatingReport:
+    """Delete all ratings of the tenant and rate its log again from the start."""
+    while True:
+        [dropped] = await context.services.graph.write(
+            lambda tx: tx.fetch(FORGET, tenant=context.tenant, limit=DROPPED)
+        )
+        if not dropped:
+            return await settle(context, on_progress)
+        on_progress("rating", dropped)
+
+
+@retry_conversion
+async def items(
+    context: RequestContext, tier: Tier | None, kinds: Sequence[str], limit: int
+) -> list[RatedItem]:
+    """Return the highest rated items, of one tier or of all."""
+    least, below = rating.tier_bounds(tier)
+    rows = await context.services.graph.read(
+        lambda tx: tx.fetch(RATINGS, least=least, below=below, limit=limit, **_read(context, kinds))
+    )
+    return [_item(row) for row in rows]
+
+
+@retry_conversion
+async def attention(context: RequestContext, kinds: Sequence[str], limit: int) -> UsageDashboard:
+    """Return the top items, the rating histogram, and the latest log entries and updates."""
+    asked, seen = (
+        _read(context, kinds),
+        {"tenant": context.tenant, "scopes": list(context.read_scopes)},
+    )
+    least, below = rating.tier_bounds(None)
+
+    async def work(tx: Any) -> tuple[list[Any], list[Any], list[Any], list[RatingUpdate]]:
+        return (
+            await tx.fetch(RATINGS, least=least, below=below, limit=limit, **asked),
+            await tx.fetch(SPREAD, step=STEP, **asked),
+            await tx.fetch(RECENT, limit=limit, **seen),
+            await tx.fetch(UPDATES, limit=limit, **seen),
+        )
+
+    top, spread, recent, updates = await context.services.graph.read(work)
+    tiers = dict.fromkeys(Tier, 0)
+    for step in spread:
+        tiers[rating.tier(step["least"])] += step["items"]
+    return UsageDashboard(
+        top=tuple(_item(row) for row in top),
+        tiers=tiers,
+        histogram=tuple((step["least"], step["items"]) for step in spread),
+        activity=tuple(_activity(row) for row in recent),
+        updates=tuple(updates),
+    )
+
+
+async def _end_abandoned(context: RequestContext) -> int:
+    """End abandoned sessions, each at the time of its last log entry."""
+    before = context.services.clock.now() - ABANDONED
+    rows = await context.services.graph.read(
+        lambda tx: tx.fetch(ABANDONED_SESSIONS, tenant=context.tenant, before=before)
+    )
+    for start in range(0, len(rows), ENDS):
+        await _end(context, [_ended(row) for row in rows[start : start + ENDS]])
+    return len(rows)
+
+
+async def _end(context: RequestContext, events: Sequence[Mapping[str, Any]]) -> None:
+    await context.services.graph.write(
+        lambda tx: tx.fetch(END, tenant=context.tenant, events=events)
+    )
+
+
+def _ended(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    payload = {"session_id": json.loads(row["payload"])["session_id"], "abandoned": True}
+    return {
+        # The id derives from the session's start, so concurrent calls write the end once.
+        "id": f"end_{row['id']}",
+        "scope": row["scope"],
+        "type": EventType.SESSION_END,
+        "occurred_at": row["last_at"],
+        "request_hash": drafts.request_hash(row["scope"], EventType.SESSION_END, row["id"]),
+        "actor": row["agent"],
+        "within": row["id"],
+        "payload": json.dumps(payload, ensure_ascii=False),
+    }
+
+
+def _read(context: RequestContext, kinds: Sequence[str]) -> dict[str, Any]:
+    return {
+        "tenant": context.tenant,
+        "scopes": list(context.read_scopes),
+        "kinds": list(kinds),
+        "valid": context.services.clock.now(),
+        "rating_decay": rating.decay_params(STANDARD),
+    }
+
+
+def _item(row: Mapping[str, Any]) -> RatedItem:
+    return RatedItem(
+        kind=row["kind"],
+        id=row["id"],
+        scope=row["scope"],
+        text=row["text"],
+        rating=Rating(
+            elo=row["elo"],
+            tier=rating.tier(row["elo"]),
+            games=row["games"],
+            touched_at=row["touched_at"],
+        ),
+    )
+
+
+def _activity(row: Mapping[str, Any]) -> UsageCount:
+    payload = json.loads(row["payload"]) if row["payload"] else {}
+    return UsageCount(
+        id=row["id"],
+        at=row["at"],
+        scope=row["scope"],
+        session_id=row["actor"],
+        tool=payload.get("tool"),
+        query=payload.get("query"),
+        items=tuple((one["kind"], one["id"], one["text"]) for one in row["items"]),
+    )
+
+
+AUDIT_PAGE = 500
+UNNAMED = "unnamed agent"
+
+SESSIONS = catalog.query("usage/sessions", dict)
+HOMELESS = catalog.query("usage/sessionless", dict)
+
+
+class _Log:
+    """Log entries in the form that the audit rules take."""
+
+    def __init__(self) -> None:
+        self.searches: list[LoggedSearch] = []
+        self.accesses: list[LoggedAccess] = []
+        self.sessions: list[LoggedSession] = []
+        self.audits: list[SessionAudit] = []
+
+    def session(self, row: Mapping[str, Any]) -> None:
+        """Add a session with its entries."""
+        name = json.loads(row["payload"])["session_id"]
+        ends = [one for one in row["entries"] if one["type"] == EventType.SESSION_END]
+        gone = [one for one in row["entries"] if one["type"] == EventType.ROLL_UP]
+        # After a roll-up it is unknown which search an access followed.
+        for one in () if gone else row["entries"]:
+            self.entry(one, name)
+        n_searches = sum(one["type"] == EventType.SEARCH for one in row["entries"])
+        n_searches += sum(json.loads(one["payload"])["searches"] for one in gone)
+        n_accesses = sum(one["type"] == EventType.ACCESS for one in row["entries"])
+        logged = json.loads(ends[0]["payload"]).get("logged") if ends else None
+        ended_at = ends[0]["at"] if ends else None
+        agent = row["agent"]
+        self.sessions.append(LoggedSession(name, agent or UNNAMED, row["started_at"], ended_at))
+        self.audits.append(
+            SessionAudit(
+                id=row["id"],
+                session_id=name,
+                agent=agent,
+                scope=row["scope"],
+                started_at=row["started_at"],
+                ended_at=ended_at,
+                searches=n_searches,
+                accesses=n_accesses,
+                lost=None if logged is None else logged - n_searches - n_accesses,
+            )
+        )
+
+    def entry(self, one: Mapping[str, Any], session_id: str | None) -> None:
+        """Add one search or access; skip accesses to deleted items."""
+        # An event that is being deleted has no type: the read is made again.
+        kind = EventType(one["type"])
+        if kind is EventType.SEARCH:
+            payload = json.loads(one["payload"])
+            asked = payload["tool"], payload["query"]
+            self.searches.append(
+                LoggedSearch(one["id"], session_id, *asked, one["at"], one["results"])
+            )
+        elif kind is EventType.ACCESS and one["item_id"] is not None:
+            self.accesses.append(LoggedAccess(one["item_id"], session_id, one["at"]))
+
+
+@retry_conversion
+async def audit(
+    context: RequestContext, since: datetime, until: datetime, session: str | None
+) -> Audit:
+    """Return the sessions that started in a period, by recording time, and their findings.
+
+    Args:
+        context: request context.
+        since: start of the period, inclusive.
+        until: end of the period, exclusive.
+        session: id of the only session to audit; entries outside sessions are then left out.
+    """
+    log = _Log()
+    async for row in _rows(context, SESSIONS, since, until):
+        if session in (None, json.loads(row["payload"])["session_id"]):
+            log.session(row)
+    for kind in (EventType.SEARCH, EventType.ACCESS) if session is None else ():
+        async for row in _rows(context, HOMELESS, since, until, type=kind):
+            log.entry(row["entry"], None)
+    now = context.services.clock.now()
+    return Audit(
+        sessions=tuple(sorted(log.audits, key=lambda one: (one.started_at, one.id), reverse=True)),
+        findings=tuple(findings.audit_findings(log.searches, log.accesses, log.sessions, now)),
+    )
+
+
+async def _rows(
+    context: RequestContext,
+    query: Query[dict[str, Any]],
+    since: datetime,
+    until: datetime,
+    **asked: Any,
+) -> AsyncIterator[dict[str, Any]]:
+    after: tuple[datetime, str] = (read_options.BEGINNING, "")
+    while True:
+        rows = await _page(context, query, since, until, after, asked)
+        for row in rows:
+            yield row
+        if len(rows) < AUDIT_PAGE:
+            return
+        after = rows[-1]["recorded_at"], rows[-1]["id"]
+
+
+async def _page(
+    context: RequestContext,
+    query: Query[dict[str, Any]],
+    since: datetime,
+    until: datetime,
+    after: tuple[datetime, str],
+    asked: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    return await context.services.graph.read(
+        lambda tx: tx.fetch(
+            query,
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
+            since=since,
+            until=until,
+            after_at=after[0],
+            after_id=after[1],
+            limit=AUDIT_PAGE,
+            **asked,
+        )
+    )
+
+
+PACKABLE = catalog.query("usage/pack_candidates", dict)
+
+
+@retry_conversion
+async def pack(
+    context: RequestContext, by: PackBudget, kinds: Sequence[str], most: int, root: Path | None
+) -> Pack:
+    """Return the highest rated items as a pack.
+
+    Args:
+        context: request context.
+        by: budget of the pack.
+        kinds: any of Memory, Belief, Episode and Artifact.
+        most: maximum number of rated items, and of unrated memories in each scope.
+        root: folder whose files and documents are packed with their text; None to pack names only.
+    """
+    rows = await context.services.graph.read(
+        lambda tx: tx.fetch(
+            PACKABLE,
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
+            kinds=list(kinds),
+            valid=context.services.clock.now(),
+            known=None,
+            rating_decay=rating.decay_params(STANDARD),
+            limit=most,
+        )
+    )
+    entries = []
+    for row in rows:
+        tier = None if row["elo"] is None else rating.tier(row["elo"])
+        text = row.pop("text") or await _text(context, row, root) or row["ref"]
+        entries.append(PackEntry(**row, text=text, tier=tier))
+    return packs.build_pack(entries, by)
+
+
+async def _text(context: RequestContext, row: dict[str, str], root: Path | None) -> str | None:
+    """Return the text of a file below the root; None for anything else."""
+    if root is None or row["kind"] not in ("file", "document"):
+        return None
+    return await context.services.files.below(root, row["ref"])
