@@ -3,8 +3,8 @@
 // needs: ranked, close
 // leaves: n_one, one
 
-UNWIND range(0, size(ranked) - 1) AS i
-WITH size(ranked) AS total, i, ranked[i].b AS b, ranked[i] AS projected, close AND i < 2 AS ambiguous
-ORDER BY i
-LIMIT $limit
-WITH max(total) AS n_one, collect([b, projected {.score, .belief, .last_at, .last_id, .events, ambiguous: ambiguous}]) AS one
+LET one = [i IN range(0, size(ranked[..$limit]) - 1) | [ranked[i].b, {
+  score: ranked[i].score, belief: ranked[i].belief, last_at: ranked[i].last_at, last_id: ranked[i].last_id,
+  events: ranked[i].events, ambiguous: close AND i < 2
+}]]
+LET n_one = nullIf(size(ranked), 0)

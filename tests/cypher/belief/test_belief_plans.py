@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import product
+from typing import NamedTuple
 
 import neo4j
 import pytest
@@ -39,7 +40,7 @@ def test_neighbours_cost_a_read_nothing(
 
     def cost() -> dict[tuple[str, bool], int]:
         return {
-            (name, as_of.known is not None): hits(session, name, written.handle, as_of)
+            (name, as_of.known is not None): profile(session, name, written.handle, as_of).hits
             for name, as_of in product(READS, moments)
         }
 
@@ -55,6 +56,22 @@ def test_neighbours_cost_a_read_nothing(
     assert wrong == {}
 
 
+@pytest.mark.system
+@pytest.mark.parametrize("cardinality", Cardinality)
+def test_memory_grows_with_the_evidence_and_not_with_its_square(
+    archive: Archive, session: neo4j.Session, cardinality: Cardinality
+) -> None:
+    """Four times the events and values take about four times the memory."""
+    used = []
+    for events in (300, 1_200):
+        written = archive.write_long(long_history(events, claims=events // 10), episodes=2)
+        memory = written.handle
+        memory.predicates.declare(PREDICATE, cardinality=cardinality, at=END)
+        used.append([profile(session, name, memory, AsOf()).memory for name in READS])
+    grown = {name: after / before for name, before, after in zip(READS, *used, strict=True)}
+    assert {name: factor for name, factor in grown.items() if factor > 7} == {}
+
+
 @pytest.mark.parametrize("name", READS)
 def test_evidence_is_reached_from_its_belief(session: neo4j.Session, name: str) -> None:
     """No event is looked for but by its id."""
@@ -67,8 +84,15 @@ def test_evidence_is_reached_from_its_belief(session: neo4j.Session, name: str) 
     assert [details for details in seeks if not re.search(r"tenant, id\)", details)] == []
 
 
-def hits(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> int:
-    """Return how often a read of the history asked the store for anything."""
+class Profile(NamedTuple):
+    """How often a read asked the store for anything, and how many bytes it held at once."""
+
+    hits: int
+    memory: int
+
+
+def profile(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> Profile:
+    """Return the cost of a read of the history."""
     context = handle._state.context
     test = read_options.sprt_params(read_options.sprt_parameters(context.services.settings))
     known = read_options.read_params(
@@ -98,4 +122,5 @@ def hits(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> int:
     text = neo4j.Query(f"{LANGUAGE.strip()} replan=force PROFILE {procedure.text}")
     summary = session.run(text, wanted).consume()
     assert summary.profile is not None
-    return sum(operator["dbHits"] for operator in operators(summary.profile))
+    hits = sum(operator["dbHits"] for operator in operators(summary.profile))
+    return Profile(hits, summary.profile["args"]["GlobalMemory"])
