@@ -17,7 +17,7 @@ from graphmem.rules import urls
 
 if TYPE_CHECKING:
     from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec
-    from graphmem.client.metrics import Exporter
+    from graphmem.client.instrumentation import Exporter
     from graphmem.schema import ReembedReport
 
 FILE = click.argument("file", type=options.FILE)
@@ -362,7 +362,7 @@ def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -
 
 @contextmanager
 def _exporter(app: App, by_tenant: tuple[str, ...]) -> Iterator[Exporter]:
-    from graphmem.client import metrics as client
+    from graphmem.client import instrumentation as client
 
     app.start_server()
     with client.opened(app.settings, by_tenant) as exporter:

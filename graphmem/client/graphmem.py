@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from graphmem.client import connect, exiting, instrumentation
+from graphmem.client import connect, instrumentation
 from graphmem.client.access_log import AccessLog
 from graphmem.client.handle import AsyncHandle, Handle, on_tenant
 from graphmem.client.namespace import blocking
-from graphmem.client.state import HandleState, OnCommit
+from graphmem.client.state import HandleState, OnCommit, watch
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene
 from graphmem.schema import Health
@@ -86,7 +86,7 @@ class AsyncGraphMem(AsyncHandle):
             services = connect.awaited_services(known, address, on_progress, embedder, llm)
             context = await connect.bound(instrumentation.watched(services, chosen), known)
             state = _state(context, known, on_commit, rules)
-            exiting.watch(state, awaited=True)
+            watch(state, awaited=True)
             return cls(state)
 
     async def reconnect(self) -> None:
@@ -205,7 +205,7 @@ class GraphMem(Handle):
             services = connect.blocking_services(known, address, on_progress, embedder, llm)
             context = run_now(connect.bound(instrumentation.watched(services, chosen), known))
             state = _state(context, known, on_commit, rules)
-            exiting.watch(state, awaited=False)
+            watch(state, awaited=False)
             return cls(state)
 
     reconnect = blocking(AsyncGraphMem.reconnect)

@@ -1,18 +1,29 @@
-"""Report every public operation and every use of a model to telemetry."""
+"""Report operations and uses of models to telemetry, and statistics of tenants to Prometheus."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from graphmem.ports import Answer, Role, Services
+from graphmem.client import connect
+from graphmem.client.state import valid
+from graphmem.errors import GraphmemError, MigrationPendingError
+from graphmem.model import TenantScope
+from graphmem.ports import Answer, Role, Services, run_now
+from graphmem.schema import migration
+from graphmem.usage import operations
 
 if TYPE_CHECKING:
+    from graphmem.adapters.telemetry.graph_metrics import GraphMetrics
     from graphmem.ports import Embedder, Llm, Matrix, Prompt, Telemetry
     from graphmem.rules.prompts import M
     from graphmem.settings import Settings
+    from graphmem.usage import TenantStats
+
 
 OPEN = "open"
 """Name of the only operation that starts before a handle exists."""
@@ -88,3 +99,80 @@ class InstrumentedLlm:
             answer = await self._inner.answer(prompt)
             record(answer)
             return answer
+
+
+log = logging.getLogger("graphmem")
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """Exporter of the statistics of some tenants as Prometheus metrics."""
+
+    services: Services
+    tenants: tuple[str, ...]
+    metrics: GraphMetrics
+
+    def read(self) -> None:
+        """Read the statistics of every tenant and update the metrics.
+
+        Raises:
+            GraphmemError: the graph cannot be read; the metrics then report that.
+        """
+        from graphmem.adapters.telemetry.graph_metrics import StatsSnapshot
+
+        start, readings = time.perf_counter(), None
+        try:
+            readings = self._readings()
+        finally:
+            self.metrics.show(StatsSnapshot(readings, time.time(), time.perf_counter() - start))
+
+    def keep_reading(self, wait: Callable[[], bool]) -> None:
+        """Read repeatedly; a failed reading is reported by the metrics and tried again.
+
+        Args:
+            wait: called after each reading; False ends the loop.
+        """
+        while True:
+            try:
+                self.read()
+            except GraphmemError as error:
+                log.warning("The graph cannot be read: %s", error.code)
+            if not wait():
+                return
+
+    def _readings(self) -> Sequence[TenantStats]:
+        return [run_now(operations.read(self.services, tenant)) for tenant in self.tenants]
+
+
+@contextmanager
+def opened(
+    settings: Settings,
+    by_tenant: Sequence[str] = (),
+    report: Callable[[str], None] = connect.silent,
+) -> Iterator[Exporter]:
+    """Yield an exporter of the settings' graph.
+
+    Args:
+        settings: settings of the graph; their tenant is read if `by_tenant` is empty.
+        by_tenant: tenants to read, which label their metrics; if empty, metrics have no label.
+        report: progress callback for slow steps; receives one line of text.
+
+    Raises:
+        InvalidInputError: a tenant name is invalid.
+        ConfigurationError: prometheus_client is not installed, or a setting is invalid.
+        UnavailableError, GraphAccessError, SchemaError: the graph cannot be used.
+    """
+    from graphmem.adapters.telemetry.graph_metrics import GraphMetrics
+
+    names = dict.fromkeys(by_tenant or [settings.tenant])
+    tenants = tuple(valid(TenantScope, tenant=name).tenant for name in names)
+    metrics = GraphMetrics(by_tenant=bool(by_tenant))
+    at = connect.address(settings, report)
+    services = connect.blocking_services(settings, at, report, None)
+    try:
+        run_now(services.graph.verify())
+        if waiting := migration.pending(run_now(migration.state(services))):
+            raise MigrationPendingError(f"{len(waiting)} migrations have not been applied.")
+        yield Exporter(services, tenants, metrics)
+    finally:
+        run_now(services.graph.close())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from graphmem.client import connect
 from graphmem.ports import OnProgress, Services, run_now, silent
-from graphmem.schema import drift, migration, reembedding
+from graphmem.schema import migration, reembedding
 
 if TYPE_CHECKING:
     from graphmem.ports import Embedder
@@ -39,7 +39,7 @@ class SchemaClient:
         """Return the differences between the graph and the declared schema."""
         from graphmem.adapters.neomodel_nodes.schema import declared
 
-        return run_now(drift.drift(self.services, declared()))
+        return run_now(migration.drift(self.services, declared()))
 
     def reembed(self, on_progress: OnProgress = silent) -> ReembedReport:
         """Embed the graph with the configured model and switch to it; run again to resume.

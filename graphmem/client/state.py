@@ -1,11 +1,13 @@
-"""State of a handle, validation of arguments, and the bridge to blocking methods."""
+"""State of a handle, and the log entries that wait when the interpreter exits."""
 
 from __future__ import annotations
 
+import atexit
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -14,7 +16,7 @@ from graphmem.client.access_log import AccessLog
 from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import CommitOutcome, EvidenceSource, Message, NewEpisode, NewMemory
 from graphmem.operations import commit, episode, evidence
-from graphmem.ports import RequestContext
+from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene, identity
 from graphmem.rules.hygiene import Rule
 from graphmem.usage import access_log
@@ -261,3 +263,27 @@ def bounded(name: str, value: int, most: int, *, least: int = 1) -> int:
     if type(value) is not int or not least <= value <= most:
         raise InvalidInputError(f"{name} must be a whole number from {least} to {most}.")
     return value
+
+
+_BLOCKING: WeakKeyDictionary[AccessLog, RequestContext] = WeakKeyDictionary()
+_AWAITED: WeakKeyDictionary[AccessLog, RequestContext] = WeakKeyDictionary()
+
+
+def watch(state: HandleState, *, awaited: bool) -> None:
+    """Write the client's waiting log entries at interpreter exit, even if it was not closed.
+
+    The event loop of an async client is closed by then; a warning gives the number of lost entries.
+    """
+    (_AWAITED if awaited else _BLOCKING)[state.accesses] = state.context
+
+
+@atexit.register
+def _write() -> None:
+    for accesses, context in list(_BLOCKING.items()):
+        state = HandleState(context=context, rules=(), accesses=accesses)
+        state.end_sessions()
+        if accesses.waiting():
+            run_now(state.try_flush())
+    for accesses in list(_AWAITED):
+        if waiting := len(accesses.waiting()):
+            log.warning("%d log entries were lost: the client was not closed.", waiting)

@@ -56,7 +56,6 @@ from graphmem.model.memory import (
     Status,
     Supersession,
 )
-from graphmem.model.rating import QualityStats, Rating, Tier
 from graphmem.model.reasons import (
     AliasBelief,
     BeliefCard,
@@ -112,7 +111,7 @@ from graphmem.model.terms import (
     TenantScope,
     Text,
 )
-from graphmem.model.vitality import StatusReceipt, Vitality
+from graphmem.model.vitality import QualityStats, Rating, StatusReceipt, Tier, Vitality
 
 __all__ = [
     "GLOBAL_SCOPE",

@@ -16,7 +16,7 @@ from graphmem.model import EmbeddingModel
 from graphmem.ports import OnProgress, Role, Row, Services, Tx
 from graphmem.rules import identity, passages, scoring
 from graphmem.schema import migration
-from graphmem.schema.drift import INDEXES
+from graphmem.schema.migration import INDEXES
 from graphmem.schema.records import GraphState, ReembedReport
 
 PAGE = 500

@@ -1,16 +1,16 @@
-"""Compute ratings, audits and packs from the search log."""
+"""Compute ratings, audits, packs and statistics of a tenant."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from graphmem import catalog
-from graphmem.model import EventType, Rating, Tier
-from graphmem.ports import OnProgress, Query, RequestContext
+from graphmem.model import EventType, Rating, Status, Tier
+from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
 from graphmem.rules import drafts, rating, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.rating import STANDARD
@@ -19,11 +19,14 @@ from graphmem.usage.findings import LoggedAccess, LoggedSearch, LoggedSession
 from graphmem.usage.packs import PackBudget, PackEntry
 from graphmem.usage.records import (
     Audit,
+    ConsolidationWork,
     Pack,
     RatedItem,
     RatingReport,
+    RatingStep,
     RatingUpdate,
     SessionAudit,
+    TenantStats,
     UsageCount,
     UsageDashboard,
 )
@@ -357,3 +360,62 @@ async def _text(context: RequestContext, row: dict[str, str], root: Path | None)
     if root is None or row["kind"] not in ("file", "document"):
         return None
     return await context.services.files.below(root, row["ref"])
+
+
+S = TypeVar("S", Status, EventType)
+
+TIER_STEP = 100.0
+"""Width of a histogram bar in rating points; every tier starts at a multiple of it."""
+
+SIZES = catalog.query("metrics/sizes", dict)
+TIERS = catalog.query("metrics/ratings", dict)
+WORK = catalog.query("metrics/work", dict)
+
+
+@retry_conversion
+async def read(services: Services, tenant: str) -> TenantStats:
+    """Return the statistics of a tenant, read in one transaction.
+
+    It counts nodes, so its duration is proportional to their number.
+    """
+    now = services.clock.now()
+
+    async def work(tx: Tx) -> tuple[list[Any], list[Any], list[Any]]:
+        return (
+            await tx.fetch(SIZES, tenant=tenant),
+            await tx.fetch(
+                TIERS,
+                tenant=tenant,
+                valid=now,
+                rating_decay=rating.decay_params(rating.STANDARD),
+                step=TIER_STEP,
+            ),
+            await tx.fetch(WORK, tenant=tenant),
+        )
+
+    sizes, ratings, [waiting] = await services.graph.read(work)
+    counted = {(row["kind"], row["state"]): row["items"] for row in sizes}
+    unrated, unembedded = waiting.pop("unrated"), waiting.pop("unembedded")
+    return TenantStats(
+        tenant=tenant,
+        memories=_by(counted, "memory", Status),
+        beliefs=_by(counted, "belief", Status),
+        events=_by(counted, "event", EventType),
+        episodes=counted.get(("episode", None), 0),
+        turns=counted.get(("turn", None), 0),
+        artifacts=counted.get(("artifact", None), 0),
+        archives=counted.get(("archive", None), 0),
+        ratings=tuple(
+            RatingStep(**row, below=row["least"] + TIER_STEP, tier=rating.tier(row["least"]))
+            for row in ratings
+        ),
+        unrated=unrated,
+        unembedded=unembedded,
+        consolidation=ConsolidationWork(**waiting),
+    )
+
+
+def _by(
+    counted: Mapping[tuple[str, str | None], int], kind: str, states: Iterable[S]
+) -> dict[S, int]:
+    return {state: counted.get((kind, state), 0) for state in states}

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.adapters import local_server
-from graphmem.adapters.local_server import bolt, process
+from graphmem.adapters.local_server import process
 from graphmem.adapters.local_server.files import (
     DataFolder,
     ServerState,
@@ -339,7 +339,7 @@ def test_a_server_that_dies_after_it_greeted_is_not_waited_for(
     folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder.root / "logs" / "neo4j.log").write_text("ERROR no such thing\n", encoding="utf-8")
-    monkeypatch.setattr(bolt, "answers", lambda _: True)
+    monkeypatch.setattr(process, "answers", lambda _: True)
     dead = ServerState(1 << 22, 0.0, 1, 0, "2026.08.1", 0)
     with pytest.raises(process.ServerExitedError, match="no such thing"):
         process.wait_ready(folder, dead, 60, lambda: False)

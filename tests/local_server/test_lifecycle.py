@@ -21,7 +21,7 @@ from neo4j.exceptions import TransientError
 from pydantic import SecretStr
 
 from graphmem.adapters import local_server
-from graphmem.adapters.local_server import Endpoint, bolt, jars, lifecycle, process
+from graphmem.adapters.local_server import Endpoint, jars, lifecycle, process
 from graphmem.adapters.local_server.files import DataFolder
 from graphmem.adapters.local_server.jars import JarStore, shipped_lock
 from graphmem.adapters.local_server.java import find_java
@@ -146,7 +146,7 @@ def test_one_life(
 
     assert local_server.stop(own_server) is True
     assert not psutil.pid_exists(server.pid)
-    assert not bolt.answers(int(found.uri.rpartition(":")[2]))
+    assert not process.answers(int(found.uri.rpartition(":")[2]))
     assert local_server.stop(own_server) is False
     assert not [p for p in root.rglob("*") if "crash" in p.name]
     assert "Stopped." in (root / "logs" / "neo4j.log").read_text().splitlines()[-1]
@@ -251,7 +251,7 @@ def test_taken_ports_are_stepped_around_even_when_taken_meanwhile(
         found = local_server.ensure(preferred)
     assert int(found.uri.rpartition(":")[2]) != taken
     assert next(choices, None) is None
-    assert bolt.log_in(found.uri, found.user, found.password) == f"Neo4j/{found.version}"
+    assert process.log_in(found.uri, found.user, found.password) == f"Neo4j/{found.version}"
 
 
 @pytest.mark.system
@@ -295,7 +295,7 @@ def test_a_server_that_greets_and_takes_nobody_yet_is_waited_for(
     assert next(refused, None) is None
     refused = iter([0])
     with pytest.raises(GraphUnavailableError, match="cannot be reached"):
-        bolt.log_in(found.uri, found.user, found.password)
+        process.log_in(found.uri, found.user, found.password)
 
 
 @pytest.mark.system
@@ -351,7 +351,7 @@ def test_a_broken_aot_cache_does_not_stop_the_server(
     monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: broken)
     monkeypatch.setattr(lifecycle, "make_aot_cache_in_background", lambda *_: None)
     found = local_server.ensure(own_server)
-    assert bolt.answers(int(found.uri.rpartition(":")[2]))
+    assert process.answers(int(found.uri.rpartition(":")[2]))
 
 
 @pytest.mark.system
@@ -381,11 +381,11 @@ def test_a_cache_that_breaks_the_jvm_is_dropped(
 
 def test_nobody_there_is_no_server(eventually: Callable[..., None]) -> None:
     free = process.free_ports(0)[0]
-    assert bolt.answers(free) is False
+    assert process.answers(free) is False
     with pytest.raises(GraphUnavailableError, match="cannot be reached"):
-        bolt.log_in(f"bolt://127.0.0.1:{free}", "neo4j", SecretStr("a-secret-of-ours"))
+        process.log_in(f"bolt://127.0.0.1:{free}", "neo4j", SecretStr("a-secret-of-ours"))
     with closing(socket.create_server(("127.0.0.1", 0))) as mute:
-        assert bolt.answers(mute.getsockname()[1], timeout_s=0.05) is False
+        assert process.answers(mute.getsockname()[1], timeout_s=0.05) is False
 
 
 @pytest.mark.system

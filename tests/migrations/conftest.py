@@ -16,8 +16,7 @@ from graphmem.adapters.neomodel_nodes.schema import declared
 from graphmem.io_modes import BLOCKING
 from graphmem.ports import Clock, Embedder, Services, run_now
 from graphmem.schema import Difference
-from graphmem.schema.drift import drift
-from graphmem.schema.migration import migrate
+from graphmem.schema.migration import drift, migrate
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock, HashEmbedder
 from tests.plugins.server import Server, started

@@ -12,8 +12,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem import Handle, Settings
 from graphmem.adapters.telemetry.graph_metrics import BOUNDS, METRICS, GraphMetrics, StatsSnapshot
-from graphmem.client import metrics
-from graphmem.client.metrics import Exporter
+from graphmem.client import instrumentation
+from graphmem.client.instrumentation import Exporter
 from graphmem.errors import (
     ConfigurationError,
     GraphUnavailableError,
@@ -24,7 +24,7 @@ from graphmem.model import EventType, Status, Tier
 from graphmem.ports import Role, run_now
 from graphmem.rules import rating
 from graphmem.testing import HashEmbedder, ScriptedLlm
-from graphmem.usage import ConsolidationWork, RatingStep, TenantStats, stats
+from graphmem.usage import ConsolidationWork, RatingStep, TenantStats, operations
 from tests.clients.test_consolidating_by_model import GOOD
 from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
@@ -169,7 +169,7 @@ def test_every_metric_has_a_name_of_its_own() -> None:
 
 def read_by(memory: Handle) -> TenantStats:
     context = memory._state.context
-    return run_now(stats.read(context.services, context.tenant))
+    return run_now(operations.read(context.services, context.tenant))
 
 
 def test_a_reading_is_what_a_count_of_the_graph_gives(plain: Handle, look: Look) -> None:
@@ -295,7 +295,7 @@ class Failing(Through):
 
 
 def test_an_exporter_outlives_its_graph(migrated: Settings, tenant: str) -> None:
-    with metrics.opened(migrated.model_copy(update={"tenant": tenant})) as exporter:
+    with instrumentation.opened(migrated.model_copy(update={"tenant": tenant})) as exporter:
         exporter.read()
         graph: Any = Failing(exporter.services.graph)
         cut = Exporter(replace(exporter.services, graph=graph), exporter.tenants, exporter.metrics)
@@ -320,19 +320,19 @@ def test_an_exporter_reads_the_tenants_it_is_told(
     with door.open() as client:
         client.tenant(tenant).remember("Alice deploys from Borealis.")
     settings = migrated.model_copy(update={"tenant": tenant})
-    with metrics.opened(settings, by_tenant=[other, tenant, other]) as exporter:
+    with instrumentation.opened(settings, by_tenant=[other, tenant, other]) as exporter:
         exporter.read()
         found = scraped(exporter.metrics)
     assert found["graphmem_memories", "status=current", f"tenant={tenant}"] == 1
     assert found["graphmem_memories", "status=current", f"tenant={other}"] == 0
-    with metrics.opened(settings) as exporter:
+    with instrumentation.opened(settings) as exporter:
         exporter.read()
         assert scraped(exporter.metrics)["graphmem_memories", "status=current"] == 1
         assert exporter.services.embedder.name != HashEmbedder().name or migrated.embedder == "hash"
 
 
 def test_a_tenant_that_is_no_name_is_refused_before_anything_is_reached() -> None:
-    with pytest.raises(InvalidInputError), metrics.opened(Settings(), [""]):
+    with pytest.raises(InvalidInputError), instrumentation.opened(Settings(), [""]):
         pass
 
 

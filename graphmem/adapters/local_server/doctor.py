@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from graphmem.adapters.local_server import bolt, jars, lifecycle, process
+from graphmem.adapters.local_server import jars, lifecycle, process
 from graphmem.adapters.local_server.files import (
     DataFolder,
     ServerState,
@@ -225,7 +225,7 @@ def _bolt(folder: DataFolder, running: ServerState | None) -> Iterator[CheckResu
         yield ok("Not running; it starts when needed.")
         return
     try:
-        agent = bolt.log_in(running.uri, USER, folder.password())
+        agent = process.log_in(running.uri, USER, folder.password())
     except GraphmemError as error:
         again = "Run `graphmem server down`, then `graphmem server up`."
         advice = (
@@ -293,7 +293,7 @@ def _remote(settings: Settings) -> Iterator[CheckResult]:
     if settings.uri is None:
         return
     try:
-        agent = bolt.log_in(settings.uri, settings.user, settings.password)
+        agent = process.log_in(settings.uri, settings.user, settings.password)
     except GraphmemError as error:
         yield bad(error.message, "Check the address, the user and the password.")
     else:

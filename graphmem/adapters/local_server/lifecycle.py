@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from graphmem import catalog
-from graphmem.adapters.local_server import bolt, jars, process, warming
+from graphmem.adapters.local_server import jars, process, warming
 from graphmem.adapters.local_server.files import (
     PAGE_CACHE,
     DataFolder,
@@ -121,7 +121,7 @@ def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> N
         # Run a query too: the parser and the planner take most of the time of a first answer.
         params = {"tenant": "default", "scopes": ["global"], "skip": 0, "limit": 1}
         read = catalog.LANGUAGE + catalog.procedure("browser/memories").text
-        with bolt.connect(state.uri, password) as driver:
+        with process.connect(state.uri, password) as driver:
             driver.execute_query(read, params, routing_=RoutingControl.READ)
     finally:
         if (server := process.find(folder, state)) is not None:
@@ -313,7 +313,7 @@ def _log_in(folder: DataFolder, state: ServerState, settings: Settings) -> Endpo
 def _accepts_login(endpoint: Endpoint) -> bool:
     """Return whether the server accepts a login; one that answers may not accept logins yet."""
     try:
-        bolt.log_in(endpoint.uri, endpoint.user, endpoint.password)
+        process.log_in(endpoint.uri, endpoint.user, endpoint.password)
     except GraphUnavailableError:
         return False
     return True

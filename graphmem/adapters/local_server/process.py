@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from graphmem.adapters.local_server import bolt
+from pydantic import SecretStr
+
 from graphmem.adapters.local_server.files import (
     DataFolder,
     ServerState,
@@ -24,11 +25,19 @@ from graphmem.adapters.local_server.files import (
 )
 from graphmem.adapters.local_server.jars import JarStore
 from graphmem.adapters.local_server.java import Java
-from graphmem.errors import LocalServerError, ServerLockedError
+from graphmem.adapters.local_server.records import USER
+from graphmem.errors import (
+    GraphAccessError,
+    GraphUnavailableError,
+    LocalServerError,
+    ServerLockedError,
+)
 from graphmem.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
     import psutil
+    from neo4j import Driver
+
 
 MAX_HEAP = "-Xmx"
 MAIN = "org.neo4j.server.Neo4jCommunity"
@@ -227,7 +236,7 @@ def wait_ready(
         LocalServerError: it took longer than `timeout_s` seconds; carries its log's last lines.
     """
     deadline = time.monotonic() + timeout_s
-    while not (bolt.answers(state.bolt_port) and (ready is None or ready())):
+    while not (answers(state.bolt_port) and (ready is None or ready())):
         if find(folder, state) is None:
             raise _exit_error(folder, state)
         if time.monotonic() > deadline:
@@ -372,3 +381,53 @@ def _exit_error(folder: DataFolder, state: ServerState) -> ServerExitedError:
     crashed = "fatal error has been detected by the Java Runtime" in text
     dead = LocalServerError("Neo4j ended while it was starting.", log_tail=tail)
     return ServerExitedError(dead, "crash" if crashed else "other")
+
+
+_HANDSHAKE = bytes.fromhex("6060b017" + "00000805" + "00" * 12)
+"""Bolt handshake that offers versions 5.8 to 5.0."""
+
+
+def answers(port: int, *, timeout_s: float = 1.0) -> bool:
+    """Return whether a Bolt server answers the handshake on this loopback port."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout_s) as connection:
+            connection.settimeout(timeout_s)
+            connection.sendall(_HANDSHAKE)
+            reply = connection.recv(4)
+    except OSError:
+        return False
+    return len(reply) == 4 and reply != bytes(4)
+
+
+def log_in(uri: str, user: str, password: SecretStr | None) -> str:
+    """Log in and return the server's name and version, such as `Neo4j/2026.08.1`.
+
+    Raises:
+        GraphAccessError: it rejected the credentials.
+        GraphUnavailableError: it cannot be reached, or the address is invalid.
+    """
+    from neo4j import GraphDatabase
+    from neo4j.exceptions import AuthError, ConfigurationError, DriverError, Neo4jError
+
+    secret = password.get_secret_value() if password else ""
+    try:
+        with GraphDatabase.driver(
+            uri, auth=(user, secret), connection_timeout=10, telemetry_disabled=True
+        ) as driver:
+            return str(driver.get_server_info().agent)
+    except AuthError:
+        raise GraphAccessError from None
+    except (DriverError, Neo4jError, ConfigurationError, ValueError, OSError) as error:
+        raise GraphUnavailableError(f"Neo4j at {uri} cannot be reached: {error}.") from None
+
+
+def connect(uri: str, password: SecretStr) -> Driver:
+    """Return a driver of the managed server; it ignores notifications about an empty graph."""
+    from neo4j import GraphDatabase
+
+    return GraphDatabase.driver(
+        uri,
+        auth=(USER, password.get_secret_value()),
+        telemetry_disabled=True,
+        notifications_min_severity="OFF",
+    )

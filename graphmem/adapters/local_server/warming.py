@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
-from graphmem.adapters.local_server import bolt, process
+from graphmem.adapters.local_server import process
 from graphmem.adapters.local_server.files import DataFolder
 from graphmem.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
 from graphmem.settings import Settings
@@ -50,7 +50,7 @@ def warm(folder: DataFolder) -> None:
     try:
         with (
             FileLock(folder.root / "warming.lock", timeout=0),
-            bolt.connect(state.uri, folder.password()) as driver,
+            process.connect(state.uri, folder.password()) as driver,
             driver.session(default_access_mode=READ_ACCESS) as session,
         ):
             text = catalog.procedure("schema/generation").text
