@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SEED = 7
 LONGEST_QUOTE = 12
 """Maximum number of words of a quote."""
-LEAST_WORD = 4
+MIN_WORD = 4
 """Minimum number of characters of a word that may be an object."""
 MOONS = ("Enceladus", "Hyperion", "Oberon", "Triton")
 """Names that occur nowhere in the data."""
@@ -120,7 +120,7 @@ def _scripted(session: Sequence[TurnWindow]) -> Iterator[Case]:
     for window in session:
         for turn in window.people:
             quote = " ".join(turn.text.split()[:LONGEST_QUOTE])
-            words = [w for w in quote.split() if w.isalpha() and len(w) >= LEAST_WORD]
+            words = [w for w in quote.split() if w.isalpha() and len(w) >= MIN_WORD]
             if not words:
                 continue
             yield Case(

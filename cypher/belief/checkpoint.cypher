@@ -13,7 +13,7 @@
 //   $known           datetime  null: a checkpoint reflects the latest known state
 //   $settled         datetime  server time before which every recording transaction has ended
 //   $newest          integer   number of newest events to exclude
-//   $least           integer   minimum number of new events that justifies a new checkpoint
+//   $min_events           integer   minimum number of new events that justifies a new checkpoint
 //   $policy          map       null: the declared policy
 //   $present_policy  boolean   always true
 //   $default_policy  map       policy of undeclared predicates
@@ -34,7 +34,7 @@ CALL (slot_id, valid, policy, checkpoint, tail, members) {
   WITH e ORDER BY e.occurred_at DESC
   RETURN collect([e.occurred_at, e.id]) AS held
 }
-FILTER size(held) >= $newest + $least
+FILTER size(held) >= $newest + $min_events
 WITH kept, slot_id, policy, checkpoint, tail, members, held, held[$newest][0] AS valid
 CALL (slot_id, valid, policy, checkpoint, tail, members) {
   CALL (slot_id, valid, policy, checkpoint, tail, members) {

@@ -14,7 +14,7 @@
 //   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
 //   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
-//   $test            map       upper, lower, promote_step, demote_step, most, least
+//   $test            map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
 //   $skip            integer   number of evidence events to skip, oldest first
 //   $limit           integer   maximum number of evidence events, and of retracted events and memories
 // columns:

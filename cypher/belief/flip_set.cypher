@@ -10,8 +10,8 @@
 //   $valid    datetime  upper bound of valid time
 //   $known    datetime  upper bound of known time; null: no bound
 //   $weights  map       reliability of each source type, in (0, 1]
-//   $test     map       upper, lower, promote_step, demote_step, most, least
-//   $most     integer   maximum number of evidence events; for a belief with more, nothing is computed
+//   $test     map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
+//   $max_events     integer   maximum number of evidence events; for a belief with more, nothing is computed
 // columns:
 //   - evidence  integer   number of evidence events that count
 //   - status    string    status of the test; null: too many evidence events
@@ -32,11 +32,11 @@ CALL (b, valid) {
   RETURN collect(heard {.id, .at, .llr}) AS pieces
 }
 // The initial confidence does not affect the status.
-WITH size(pieces) AS evidence, CASE WHEN size(pieces) <= $most THEN pieces ELSE [] END AS pieces, 0.5 AS initial, [] AS shown
+WITH size(pieces) AS evidence, CASE WHEN size(pieces) <= $max_events THEN pieces ELSE [] END AS pieces, 0.5 AS initial, [] AS shown
 CALL (pieces, evidence, initial, shown) {
   UNWIND pieces AS heard
   // include: fragments/sequential.cypher
-  RETURN CASE WHEN evidence <= $most THEN verdict.status END AS status
+  RETURN CASE WHEN evidence <= $max_events THEN verdict.status END AS status
 }
 CALL (pieces, status) {
   UNWIND CASE status WHEN 'promoted' THEN [1] WHEN 'demoted' THEN [-1] WHEN 'accumulating' THEN [1, -1] END AS side

@@ -17,7 +17,7 @@
 //   $present_policy      boolean   true: use the policy declared now; false: the policy as of $valid and $known
 //   $default_policy      map       policy of undeclared predicates
 //   $weights             map       reliability of each source type, in (0, 1]
-//   $test                map       upper, lower, promote_step, demote_step, most, least
+//   $test                map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
 //   $vitality_constants  map       vitality constants: see rules/vitality.py sent
 // columns:
 //   - card       map       id, scope, statement, subject, predicate, object, recorded_at, status as of the read, created_at

@@ -11,7 +11,7 @@
 //   $valid    datetime  upper bound of valid time
 //   $known    datetime  upper bound of known time; null: no bound
 //   $weights  map       reliability of each source type, in (0, 1]
-//   $test     map       upper, lower, promote_step, demote_step, most, least
+//   $test     map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
 //   $pooled   boolean   only the strongest evidence per episode and polarity counts
 //   $extra    list      hypothetical evidence: id, at, polarity, episode, strength
 //   $without  list      ids of events to leave out

@@ -16,7 +16,7 @@
 //   $present_policy  boolean   true: use the policy declared now; false: the policy at each time
 //   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
-//   $test            map       upper, lower, promote_step, demote_step, most, least
+//   $test            map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
 // columns:
 //   - at       datetime  time of the read
 //   - card     map       id, statement, subject, predicate, object

@@ -18,7 +18,7 @@
 
 MATCH (n:Belief {tenant: $tenant, id: $id})
 WHERE n.scope IN $scopes
-LET skip = $skip, most = $limit
+LET skip = $skip, page_size = $limit
 // include: fragments/event_paths.cypher
 // include: fragments/chain_paths.cypher
 CALL (n) {
@@ -28,4 +28,4 @@ CALL (n) {
   ORDER BY m.created_at DESC, m.id
   RETURN collect(way) AS claims
 }
-RETURN n AS belief, events, chain, claims[..most] AS claims, counts
+RETURN n AS belief, events, chain, claims[..page_size] AS claims, counts

@@ -31,7 +31,7 @@ CALL (n) {
   WITH n, way, s, older
   ORDER BY s.occurred_at DESC, s.event_id DESC, older.id
   LIMIT $limit
-  OPTIONAL MATCH said = (n)<-[:CONCERNS]-(e:Event {tenant: $tenant, id: s.event_id})-[:CONCERNS]->(older)
-  RETURN collect(way) AS replaced, collect(said) AS events
+  OPTIONAL MATCH path = (n)<-[:CONCERNS]-(e:Event {tenant: $tenant, id: s.event_id})-[:CONCERNS]->(older)
+  RETURN collect(way) AS replaced, collect(path) AS events
 }
 RETURN n AS item, replaced, events, items

@@ -13,24 +13,24 @@
 //   - episode  node     episode
 //   - turns    list     paths from the turns of the episode
 //   - events   list     maps of paths: within, words, about
-//   - said     integer  total number of turns, drawn or not
+//   - turn_count     integer  total number of turns, drawn or not
 //   - counts   list     maps of event counts: of, events, newest; most events first
 
 MATCH (n:Episode {tenant: $tenant, id: $id})
 WHERE n.scope IN $scopes
-LET skip = $skip, most = $limit
+LET skip = $skip, page_size = $limit
 CALL (n) {
   MATCH way = (n)<-[:OCCURRED_IN]-(t:Turn)
   WITH way, t
   ORDER BY t.position
   RETURN collect(way) AS ways
 }
-CALL (n, skip, most) {
+CALL (n, skip, page_size) {
   MATCH within = (n)<-[:OCCURRED_IN]-(e:Event)
-  WITH skip, most, within, e
+  WITH skip, page_size, within, e
   ORDER BY e.occurred_at DESC, e.id DESC
-  WITH skip, most, collect([within, e]) AS found
-  UNWIND found[skip..skip + most] AS x
+  WITH skip, page_size, collect([within, e]) AS found
+  UNWIND found[skip..skip + page_size] AS x
   WITH x[0] AS within, x[1] AS e
   WITH {
     within: within,
@@ -49,4 +49,4 @@ CALL (n) {
   ORDER BY number DESC, of
   RETURN collect({of: of, events: number, newest: toString(newest)}) AS counts
 }
-RETURN n AS episode, ways[skip..skip + most] AS turns, events, size(ways) AS said, counts
+RETURN n AS episode, ways[skip..skip + page_size] AS turns, events, size(ways) AS turn_count, counts

@@ -27,7 +27,7 @@ WITH m AS n
 ORDER BY n.created_at DESC, n.id
 SKIP $skip
 LIMIT $limit
-LET skip = 0, most = 2
+LET skip = 0, page_size = 2
 // include: fragments/event_paths.cypher
 // include: fragments/chain_paths.cypher
 RETURN n AS memory, events, chain, counts

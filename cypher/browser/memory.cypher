@@ -18,7 +18,7 @@
 
 MATCH (n:Memory {tenant: $tenant, id: $id})
 WHERE n.scope IN $scopes
-LET skip = $skip, most = $limit
+LET skip = $skip, page_size = $limit
 // include: fragments/event_paths.cypher
 // include: fragments/chain_paths.cypher
 CALL (n) {
@@ -28,4 +28,4 @@ CALL (n) {
   ORDER BY b.created_at DESC, b.id
   RETURN collect(way) AS claims
 }
-RETURN n AS memory, events, chain, claims[..most] AS claims, counts
+RETURN n AS memory, events, chain, claims[..page_size] AS claims, counts

@@ -20,7 +20,7 @@
 UNWIND range(0, size($ids) - 1) AS i
 MATCH (n:Memory|Belief|Turn {tenant: $tenant, id: $ids[i]})
 WHERE n.scope IN $scopes
-LET skip = $skip, most = $limit
+LET skip = $skip, page_size = $limit
 // include: fragments/event_paths.cypher
 // include: fragments/chain_paths.cypher
 CALL (n) {

@@ -32,7 +32,7 @@ CALL (names) {
 OPTIONAL MATCH (policy:Predicate {tenant: $tenant, key: $predicate})
 WITH beliefs, policy, size(beliefs) AS values
 UNWIND beliefs[$skip..$skip + $limit] AS n
-LET skip = 0, most = 3
+LET skip = 0, page_size = 3
 // include: fragments/event_paths.cypher
 // include: fragments/chain_paths.cypher
 RETURN n AS belief, events, chain, counts, policy, values

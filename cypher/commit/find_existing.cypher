@@ -9,7 +9,7 @@
 //   $scopes      list     read scopes of the writer
 //   $rows        list     maps: event_id, exact_ids (in order of preference), embedding or null
 //   $candidates  integer  maximum number of nearest memories per row, >= 1
-//   $least       float    minimum score of a nearest memory
+//   $min_score       float    minimum score of a nearest memory
 // columns:
 //   - event_id  string  event id of the row
 //   - event     map     event already committed under this id, or null
@@ -38,7 +38,7 @@ CALL (row, e, m) {
     WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status = 'current'
     LIMIT $candidates
   ) SCORE AS score
-  FILTER score >= $least
+  FILTER score >= $min_score
   ORDER BY score DESC, n.id
   RETURN collect({id: n.id, scope: n.scope, content: n.content, tags: n.tags, score: score}) AS near
 }

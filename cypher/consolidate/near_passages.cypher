@@ -10,7 +10,7 @@
 //   $known            datetime  upper bound of known time
 //   $non_human_roles  list      roles whose turns are not evidence
 //   $limit            integer   maximum number of nearest turns, and of nearest episodes, per belief, >= 1
-//   $least            float     minimum score of a near passage
+//   $min_score            float     minimum score of a near passage
 // columns:
 //   - belief_id  string  belief id
 //   - score      float   similarity score
@@ -42,7 +42,7 @@ UNION ALL
   FILTER NOT EXISTS { (p)<-[:OCCURRED_IN]-(:Turn {tenant: $tenant}) }
   RETURN p, score
 }
-FILTER score >= $least
+FILTER score >= $min_score
   AND NOT EXISTS { (p)<-[:QUOTES|OCCURRED_IN]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
 // include: fragments/passage.cypher
 RETURN belief_id, score, p.id AS id, passage

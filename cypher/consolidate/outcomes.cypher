@@ -9,7 +9,7 @@
 //   $limit   integer  maximum number of rows per page
 // columns:
 //   - id       string  reply id
-//   - decided  string  JSON: beliefs, said and marks
+//   - decided  string  JSON: beliefs, evidence and marks
 
 MATCH (r:Reply)
 WHERE r.tenant = $tenant AND r.id > $after AND r.done

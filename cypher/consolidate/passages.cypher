@@ -16,8 +16,8 @@
 //   $non_human_roles  list      roles whose turns are not evidence
 //   $neighbours       integer   maximum number of nearest turns, and of nearest episodes, >= 1
 //   $beliefs          integer   maximum number of nearest beliefs, >= 1
-//   $least            float     minimum score of a near passage
-//   $least_same       float     minimum score of a near belief
+//   $min_score            float     minimum score of a near passage
+//   $min_score_same       float     minimum score of a near belief
 // columns:
 //   - id           string    passage id
 //   - recorded_at  datetime  time of recording, the sort key of pages
@@ -50,7 +50,7 @@ CALL (p) {
     FILTER NOT EXISTS { (n)<-[:OCCURRED_IN]-(:Turn {tenant: $tenant}) }
     RETURN n, score
   }
-  FILTER score >= $least AND n.id <> p.id
+  FILTER score >= $min_score AND n.id <> p.id
     AND NOT EXISTS { (n)<-[:QUOTES|OCCURRED_IN]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
   ORDER BY score DESC, n.id
   RETURN collect([n.id, score]) AS near
@@ -63,7 +63,7 @@ CALL (p) {
     WHERE b.tenant = $tenant AND b.scope = $scope AND b.recorded_at <= $known AND b.status IN ['current', 'archived']
     LIMIT $beliefs
   ) SCORE AS score
-  FILTER score >= $least_same
+  FILTER score >= $min_score_same
   ORDER BY score DESC, b.id
   RETURN collect(b {
     .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .object_key, .status, score: score

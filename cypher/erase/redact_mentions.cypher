@@ -18,7 +18,7 @@ CALL () {
 CALL () {
   UNWIND $replies AS id
   MATCH (r:Reply {tenant: $tenant, id: id})
-  SET r.decided = '{"beliefs": [], "said": [], "marks": [], "proposed": []}', r.raw = null, r.problem = null
+  SET r.decided = '{"beliefs": [], "evidence": [], "marks": [], "proposed": []}', r.raw = null, r.problem = null
 }
 CALL () {
   UNWIND $removed AS id

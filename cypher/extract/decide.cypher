@@ -1,4 +1,4 @@
-// Append ACCEPT and REJECT events to proposals. Events that already exist are skipped.
+// Append ACCEPT and DISMISS events to proposals. Events that already exist are skipped.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek

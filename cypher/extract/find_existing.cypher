@@ -7,7 +7,7 @@
 //   $event_ids   list    ids of evidence events and of proposals that may exist
 //   $belief_ids  list    ids of beliefs that may exist
 // columns:
-//   - events   list  maps: id, rejected (whether it was rejected and not accepted)
+//   - events   list  maps: id, dismissed (whether it was dismissed and not accepted)
 //   - beliefs  list  belief ids
 
 RETURN
@@ -16,7 +16,7 @@ RETURN
     WHERE e.id IN $event_ids
     RETURN e {
       .id,
-      rejected: EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'REJECT'}) }
+      dismissed: EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'DISMISS'}) }
         AND NOT EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'ACCEPT'}) }
     }
   } AS events,

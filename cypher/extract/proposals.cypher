@@ -5,7 +5,7 @@
 // params:
 //   $tenant    string    tenant name
 //   $scopes    list      read scopes
-//   $status    string    open, accepted or rejected; null: all
+//   $status    string    open, accepted or dismissed; null: all
 //   $after_at  datetime  recorded_at of the last row of the previous page
 //   $after_id  string    id of the last row of the previous page; '' for the first page
 //   $limit     integer   maximum number of rows per page

@@ -1,6 +1,6 @@
 // Collect the supersessions around `n`, a memory or a belief, as paths to draw. Covers at most three steps. Needs `n`,
-// `most` and $scopes; leaves `chain`, a list of paths.
-// needs: n, most
+// `page_size` and $scopes; leaves `chain`, a list of paths.
+// needs: n, page_size
 // leaves: chain
 
 CALL (n) {
@@ -17,4 +17,4 @@ CALL (n) {
   ORDER BY length(way), newer.created_at DESC, newer.id
   RETURN collect(way) AS after
 }
-LET chain = before[..most] + after[..most]
+LET chain = before[..page_size] + after[..page_size]

@@ -1,27 +1,27 @@
 // Collect the events of `n`, a memory or a belief, as paths to draw. Per kind of edge: a page of its events, newest
-// first, each with two quoted turns, its episode and two retractions. Needs `n`, `skip` and `most`; leaves `events`,
+// first, each with two quoted turns, its episode and two retractions. Needs `n`, `skip` and `page_size`; leaves `events`,
 // maps of paths, and `counts`, maps for all events, drawn or not: edge, of, events, sources, retractions, newest; most
 // events first.
-// needs: n, skip, most
+// needs: n, skip, page_size
 // leaves: events, counts
 
-CALL (n, skip, most) {
-  MATCH says = (n)<-[edge:SUPPORTS|REFUTES|REINFORCES|CONCERNS]-(e:Event)
-  WITH type(edge) AS edge, says, e
+CALL (n, skip, page_size) {
+  MATCH path = (n)<-[edge:SUPPORTS|REFUTES|REINFORCES|CONCERNS]-(e:Event)
+  WITH type(edge) AS edge, path, e
   ORDER BY e.occurred_at DESC, e.id DESC
-  WITH edge, collect([says, e]) AS found
-  UNWIND found[skip..skip + most] AS x
-  WITH x[0] AS says, x[1] AS e
+  WITH edge, collect([path, e]) AS found
+  UNWIND found[skip..skip + page_size] AS x
+  WITH x[0] AS path, x[1] AS e
   WITH {
-    says: says,
-    words: COLLECT {
-      MATCH words = (e)-[:QUOTES]->(t:Turn)-[:OCCURRED_IN]->(:Episode)
-      RETURN words ORDER BY t.position, t.id LIMIT 2
+    path: path,
+    quoted: COLLECT {
+      MATCH quoted = (e)-[:QUOTES]->(t:Turn)-[:OCCURRED_IN]->(:Episode)
+      RETURN quoted ORDER BY t.position, t.id LIMIT 2
     },
-    within: COLLECT { MATCH within = (e)-[:OCCURRED_IN]->(:Episode) RETURN within LIMIT 1 },
-    back: COLLECT {
-      MATCH back = (e)<-[:RETRACTS]-(r:Event)
-      RETURN back ORDER BY r.occurred_at DESC, r.id DESC LIMIT 2
+    episode: COLLECT { MATCH episode = (e)-[:OCCURRED_IN]->(:Episode) RETURN episode LIMIT 1 },
+    retracted_by: COLLECT {
+      MATCH retracted_by = (e)<-[:RETRACTS]-(r:Event)
+      RETURN retracted_by ORDER BY r.occurred_at DESC, r.id DESC LIMIT 2
     }
   } AS event
   RETURN collect(event) AS events

@@ -42,10 +42,10 @@ LET room = coll.flatten([x IN instants | [i IN range(1, x.new) | high + x.down]]
     pushes = [x IN ups | x.push]
 // Only times with a lower ratio than all later ones are candidates. Upward-only steps are not, because the capacity
 // before them is larger.
-LET starts = reduce(found = {least: 1e300, starts: []}, x IN reverse(instants) | CASE
-  WHEN x.ratio >= found.least THEN found
-  WHEN x.rises OR x.down + low < 0 THEN {least: x.ratio, starts: found.starts}
-  ELSE {least: x.ratio, starts: found.starts + {n: x.n, room: x.down + low}}
+LET starts = reduce(found = {ratio: 1e300, starts: []}, x IN reverse(instants) | CASE
+  WHEN x.ratio >= found.ratio THEN found
+  WHEN x.rises OR x.down + low < 0 THEN {ratio: x.ratio, starts: found.starts}
+  ELSE {ratio: x.ratio, starts: found.starts + {n: x.n, room: x.down + low}}
 END).starts
 // Upper bound: no choice keeps more events than fit the capacity at the end.
 LET most = reduce(kept = {load: 0.0, n: 0}, push IN pushes | CASE

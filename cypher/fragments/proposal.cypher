@@ -3,8 +3,8 @@
 // leaves: proposal
 
 LET accepted = EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'ACCEPT'}) },
-    rejected = EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'REJECT'}) }
+    dismissed = EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'DISMISS'}) }
 LET proposal = e {
   .id, .scope, .polarity, .confidence, .source_type, .occurred_at, .recorded_at, .episode_id, .actor, .payload,
-  status: CASE WHEN accepted THEN 'accepted' WHEN rejected THEN 'rejected' ELSE 'open' END
+  status: CASE WHEN accepted THEN 'accepted' WHEN dismissed THEN 'dismissed' ELSE 'open' END
 }

@@ -29,4 +29,4 @@ WITH n, head(collect(y.x)) AS x,
      max(CASE list WHEN 'words' THEN y.found END) AS bm25, max(CASE list WHEN 'words' THEN rank END) AS bm25_rank,
      sum(CASE list WHEN 'vector' THEN part ELSE 0.0 END) AS meaning, sum(CASE list WHEN 'words' THEN part ELSE 0.0 END) AS words,
      sum(CASE list WHEN 'recency' THEN part ELSE 0.0 END) AS recency, sum(CASE list WHEN 'access' THEN part ELSE 0.0 END) AS access
-FILTER $scoring.least IS NULL OR coalesce((2 * vector_score - 1 - $mu) / (1 - $mu) >= $scoring.least, false)
+FILTER $scoring.min_similarity IS NULL OR coalesce((2 * vector_score - 1 - $mu) / (1 - $mu) >= $scoring.min_similarity, false)

@@ -19,12 +19,12 @@ WITH n, reduce(test = {status: 'accumulating', log_ratio: 0.0, confidence: initi
       step IN [{at: x.at, status: status, log_ratio: ratio, confidence: CASE
         WHEN status = test.status THEN test.confidence
         WHEN status = 'promoted' THEN CASE
-          WHEN test.confidence >= $test.most THEN test.confidence
-          WHEN test.confidence + $test.promote_step >= $test.most THEN $test.most
+          WHEN test.confidence >= $test.max_confidence THEN test.confidence
+          WHEN test.confidence + $test.promote_step >= $test.max_confidence THEN $test.max_confidence
           ELSE test.confidence + $test.promote_step
         END
-        WHEN test.confidence <= $test.least THEN test.confidence
-        WHEN test.confidence - $test.demote_step <= $test.least THEN $test.least
+        WHEN test.confidence <= $test.min_confidence THEN test.confidence
+        WHEN test.confidence - $test.demote_step <= $test.min_confidence THEN $test.min_confidence
         ELSE test.confidence - $test.demote_step
       END}] |
       step {.*, steps: CASE WHEN shown[0] <= x.at AND x.at <= shown[1] THEN test.steps + step ELSE test.steps END}

@@ -1,6 +1,6 @@
 // Rank a belief in its ONE slot, and count what competes with it and what equals it. Needs `asked`, the belief,
 // `members` (fragments/slot.cypher, with `asked` first), `valid` and `policy`, $weights; leaves `one`, a map of the
-// rank, or null; `other_candidates`, other candidates affirmed since; and `alias_beliefs`, equal beliefs under aliases; both lists of
+// rank, or null; `other_candidates`, candidates affirmed since; and `alias_beliefs`, equal beliefs under aliases; both lists of
 // maps.
 // needs: asked, members, valid, policy
 // leaves: one, other_candidates, alias_beliefs

@@ -45,17 +45,17 @@ CALL (asked) {
       .*, ambiguous: v.ambiguous AND place < 2, status: coalesce(standing.status, 'current'), head_ids: coalesce(standing.head_ids, [])
     } AS v
     ORDER BY place
-    RETURN collect(v) AS stood
+    RETURN collect(v) AS standings
   }
-  WITH policy, wanted, stood, [v IN stood WHERE v.last_at IS NOT NULL AND v.status = 'current'] AS fit
-  WITH policy, wanted, stood, [v IN fit WHERE v.b = fit[0].b OR (v.ambiguous AND fit[0].ambiguous)] AS contenders
-  UNWIND stood AS v
+  WITH policy, wanted, standings, [v IN standings WHERE v.last_at IS NOT NULL AND v.status = 'current'] AS fit
+  WITH policy, wanted, standings, [v IN fit WHERE v.b = fit[0].b OR (v.ambiguous AND fit[0].ambiguous)] AS contenders
+  UNWIND standings AS v
   FILTER v.b IN wanted
-  LET own = coalesce([s IN stood WHERE s.b = v.value AND s.last_at IS NOT NULL][0], v)
+  LET own = coalesce([s IN standings WHERE s.b = v.value AND s.last_at IS NOT NULL][0], v)
   RETURN collect({
     b: v.b, policy: policy, status: v.status, head_ids: v.head_ids, value: own,
     lost: v.status <> 'current' OR coalesce(size(contenders) > 0 AND NOT own.b IN [c IN contenders | c.b], false),
     contenders: contenders,
-    others: [c IN stood WHERE c.value <> v.value AND c.last_at IS NOT NULL]
+    others: [c IN standings WHERE c.value <> v.value AND c.last_at IS NOT NULL]
   }) AS judged
 }

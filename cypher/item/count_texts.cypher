@@ -6,14 +6,14 @@
 //   $tenant  string   tenant name
 //   $scope   string   scope name
 //   $prefix  string   namespace path: each label followed by a point; '' matches all
-//   $most    integer  upper bound of the count
+//   $limit    integer  upper bound of the count
 // columns:
-//   - texts  integer  number of texts, at most $most
+//   - texts  integer  number of texts, at most $limit
 
 MATCH (n:Namespace)
 USING INDEX n:Namespace(tenant, scope, path)
 WHERE n.tenant = $tenant AND n.scope = $scope AND n.path STARTS WITH $prefix
 MATCH (n)<-[:STANDS_IN]-(:Item {tenant: $tenant})-[:FOUND_BY]->(t:ItemText {tenant: $tenant})
 WITH t
-LIMIT $most
+LIMIT $limit
 RETURN count(t) AS texts

@@ -15,8 +15,8 @@ MERGE (n:Namespace {tenant: $tenant, id: row.id})
   ON CREATE SET n.scope = $scope, n.parts = row.parts, n.depth = size(row.parts), n.path = row.path, n.reversed = row.reversed
 SET n.locked_at = now
 WITH row, n, now
-FILTER n.begun IS NULL OR NOT EXISTS {
+FILTER n.creation_order IS NULL OR NOT EXISTS {
   MATCH (n)<-[:STANDS_IN]-(i:Item {tenant: $tenant})
   WHERE i.expires_at IS NULL OR i.expires_at > $valid
 }
-SET n.begun = [now.epochSeconds * 1000000 + now.microsecond, row.place]
+SET n.creation_order = [now.epochSeconds * 1000000 + now.microsecond, row.place]

@@ -34,7 +34,7 @@ MATCH (t)<-[:FOUND_BY]-(i:Item {tenant: $tenant})
 FILTER all(facet IN $facets WHERE facet IN i.facets)
 MATCH (i)-[:STANDS_IN]->(n:Namespace {tenant: $tenant})
 WITH n, i, max(found) AS score
-ORDER BY score DESC, n.begun, n.path, i.begun, i.id
+ORDER BY score DESC, n.creation_order, n.path, i.creation_order, i.id
 LIMIT $limit
 RETURN i.id AS id, n.parts AS namespace, i.key AS key, i.value AS value,
        toString(i.created_at) AS created_at, toString(i.updated_at) AS updated_at, i.ttl_minutes IS NOT NULL AS fades,

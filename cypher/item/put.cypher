@@ -19,7 +19,7 @@ SET i.scope = $scope,
     i.facets = row.facets,
     i.created_at = CASE WHEN lives THEN i.created_at ELSE $valid END,
     i.updated_at = $valid,
-    i.begun = CASE WHEN lives THEN i.begun ELSE [n.locked_at.epochSeconds * 1000000 + n.locked_at.microsecond, row.place] END,
+    i.creation_order = CASE WHEN lives THEN i.creation_order ELSE [n.locked_at.epochSeconds * 1000000 + n.locked_at.microsecond, row.place] END,
     i.ttl_minutes = row.ttl_minutes,
     i.expires_at = row.expires_at
 MERGE (i)-[:STANDS_IN]->(n)

@@ -30,7 +30,7 @@ FILTER all(facet IN $facets WHERE facet IN i.facets)
 MATCH (i)-[:FOUND_BY]->(t:ItemText {tenant: $tenant})
 WHERE t.embedding IS NOT NULL
 WITH n, i, max(vector.similarity.cosine(t.embedding, $embedding)) AS score
-ORDER BY score DESC, n.begun, n.path, i.begun, i.id
+ORDER BY score DESC, n.creation_order, n.path, i.creation_order, i.id
 SKIP $skip
 LIMIT $limit
 RETURN i.id AS id, n.parts AS namespace, i.key AS key, i.value AS value,

@@ -28,7 +28,7 @@ MATCH (n)<-[:STANDS_IN]-(i:Item {tenant: $tenant})
 FILTER all(facet IN $facets WHERE facet IN i.facets)
   AND (NOT $unindexed OR NOT EXISTS { (i)-[:FOUND_BY]->(:ItemText {tenant: $tenant}) })
 WITH n, i
-ORDER BY n.begun, n.path, i.begun, i.id
+ORDER BY n.creation_order, n.path, i.creation_order, i.id
 SKIP $skip
 LIMIT $limit
 RETURN i.id AS id, n.parts AS namespace, i.key AS key, i.value AS value,

@@ -9,12 +9,12 @@
 //   $step          float     width of a bucket in rating points, > 0
 // columns:
 //   - kind   string   Memory, Belief, Episode or Artifact
-//   - least  float    lower bound of the bucket
+//   - min_elo  float    lower bound of the bucket
 //   - items  integer  number of items in the bucket, > 0
 //   - total  float    sum of their ratings
 
 MATCH (g:Rating)
 WHERE g.tenant = $tenant AND g.elo IS NOT NULL
 // include: fragments/rating_decayed.cypher
-RETURN g.kind AS kind, floor(elo / $step) * $step AS least, count(*) AS items, sum(elo) AS total
-ORDER BY kind, least
+RETURN g.kind AS kind, floor(elo / $step) * $step AS min_elo, count(*) AS items, sum(elo) AS total
+ORDER BY kind, min_elo

@@ -18,7 +18,7 @@
 //   $present_policy      boolean   true: use the policy declared now; false: the policy as of $valid and $known
 //   $default_policy      map       policy of undeclared predicates
 //   $weights             map       reliability of each source type, in (0, 1]
-//   $test                map       upper, lower, promote_step, demote_step, most, least
+//   $test                map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
 //   $vitality_constants  map       vitality constants: see rules/vitality.py sent
 //   $rating_decay        map       floor of ratings, and days, the time constant of their decay
 // columns:

@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  tenant name
-//   $items   list    maps: key, scope, namespace (as in rules/items.py), begun (of the namespace), and texts: maps of name, text and embedding or null
+//   $items   list    maps: key, scope, namespace (as in rules/items.py), creation_order (of the namespace), and texts: maps of name, text and embedding or null
 // columns:
 
 UNWIND $items AS row
@@ -12,7 +12,7 @@ MATCH (i:Item {tenant: $tenant, id: row.key})
 CALL (i, row) {
   MERGE (s:Namespace {tenant: $tenant, id: row.namespace.id})
   ON CREATE SET s.scope = row.scope, s.parts = row.namespace.parts, s.depth = size(row.namespace.parts),
-    s.path = row.namespace.path, s.reversed = row.namespace.reversed, s.begun = row.begun
+    s.path = row.namespace.path, s.reversed = row.namespace.reversed, s.creation_order = row.creation_order
   CREATE (i)-[:STANDS_IN]->(s)
 }
 UNWIND row.texts AS text

@@ -42,7 +42,7 @@ UNION ALL
 UNION ALL
   FILTER $kind = 'Item'
   CREATE (n:Item {tenant: $tenant, id: row.key, facets: row.facets, scope: has.scope, key: has.key, value: has.value,
-    created_at: has.created_at, updated_at: has.updated_at, begun: has.begun, ttl_minutes: has.ttl_minutes,
+    created_at: has.created_at, updated_at: has.updated_at, creation_order: has.creation_order, ttl_minutes: has.ttl_minutes,
     expires_at: has.expires_at})
   RETURN n
 UNION ALL

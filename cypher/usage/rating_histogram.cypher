@@ -10,11 +10,11 @@
 //   $rating_decay  map       floor, and days, the time constant of decay
 //   $step          float     width of a bucket in rating points, > 0
 // columns:
-//   - least  float    lower bound of the bucket
+//   - min_elo  float    lower bound of the bucket
 //   - items  integer  number of items in the bucket
 
 MATCH (g:Rating)
 WHERE g.tenant = $tenant AND g.elo IS NOT NULL AND g.scope IN $scopes AND g.kind IN $kinds
 // include: fragments/rating_decayed.cypher
-RETURN floor(elo / $step) * $step AS least, count(*) AS items
-ORDER BY least
+RETURN floor(elo / $step) * $step AS min_elo, count(*) AS items
+ORDER BY min_elo

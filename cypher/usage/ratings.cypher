@@ -8,7 +8,7 @@
 //   $kinds         list      subset of Memory, Belief, Episode and Artifact
 //   $valid         datetime  time of the read
 //   $rating_decay  map       floor, and days, the time constant of decay
-//   $least         float     inclusive lower bound of the decayed rating
+//   $min_elo       float     inclusive lower bound of the decayed rating
 //   $below         float     exclusive upper bound of the decayed rating
 //   $limit         integer   maximum number of rows
 // columns:
@@ -21,9 +21,9 @@
 //   - touched_at  datetime  time of the last access from a search result; before any access, time of the first search that returned it
 
 MATCH (g:Rating)
-WHERE g.tenant = $tenant AND g.elo >= $least AND g.scope IN $scopes AND g.kind IN $kinds
+WHERE g.tenant = $tenant AND g.elo >= $min_elo AND g.scope IN $scopes AND g.kind IN $kinds
 // include: fragments/rating_decayed.cypher
-FILTER elo >= $least AND elo < $below
+FILTER elo >= $min_elo AND elo < $below
 WITH g, elo
 ORDER BY elo DESC, g.kind, g.id
 LIMIT $limit

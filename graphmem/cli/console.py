@@ -20,7 +20,7 @@ MARK = "↳ "
 
 It prevents a stored text from imitating lines, rows or prompts of the output.
 """
-LEAST_WIDTH = 10
+MIN_WIDTH = 10
 """Minimum width for the prefix, in columns; narrower text is wrapped without it."""
 
 
@@ -91,7 +91,7 @@ class _IndentedText:
     def __rich_console__(
         self, console: rich.console.Console, options: ConsoleOptions
     ) -> Iterable[Segment]:
-        if options.no_wrap or self._text.no_wrap or options.max_width < LEAST_WIDTH:
+        if options.no_wrap or self._text.no_wrap or options.max_width < MIN_WIDTH:
             return self._text.__rich_console__(console, options)
         lines = [
             line

@@ -21,7 +21,7 @@ from graphmem.cli.console import SafeRenderable
 from graphmem.cli.terminal import visible
 from graphmem.cli.views import usage as usage_views
 from graphmem.cli.views.usage import PANES, Entry, Pane, PaneRow
-from graphmem.client.usage import MOST_DAYS, RATED, RatedKind
+from graphmem.client.usage import MAX_DAYS, RATED, RatedKind
 from graphmem.errors import GraphmemError
 from graphmem.rules import display
 from graphmem.usage import UsageCount, UsageDashboard
@@ -54,7 +54,7 @@ def _opened(source: Handle, entry: Entry) -> RenderableType:
         lines += [Text(f"{kind.lower()} {item_id}", style="dim"), Text(text or "(removed)")]
     if isinstance(entry, UsageCount) and entry.session_id is not None:
         # The session started at most a day earlier; otherwise it would have ended.
-        days = min((datetime.now(UTC) - entry.at) / DAY + 2, MOST_DAYS)
+        days = min((datetime.now(UTC) - entry.at) / DAY + 2, MAX_DAYS)
         found = source.usage.audit(days=days, session_id=entry.session_id)
         lines += ["", usage_views.audit(visible(found))]
     return Group(*lines)

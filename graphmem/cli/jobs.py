@@ -72,7 +72,7 @@ def consolidate(app: App, *, every: float | None, **run: Any) -> int:
 def _run_forever(app: App, client: GraphMem, every: float, **run: Any) -> None:
     from graphmem.consolidation import ConsolidationPolicy
 
-    policy = ConsolidationPolicy(every_hours=every)
+    policy = ConsolidationPolicy(interval_hours=every)
     while True:
         with app.counting(CONSOLIDATING) as on_progress:
             found = client.consolidate(if_due=True, policy=policy, on_progress=on_progress, **run)
@@ -102,7 +102,7 @@ proposal.method(
     "proposals.list",
     "List proposals page by page, oldest first.",
     click.option(
-        "--status", default="open", help="Status of the proposals: open, accepted or rejected."
+        "--status", default="open", help="Status of the proposals: open, accepted or dismissed."
     ),
     options.PAGE,
 )

@@ -15,7 +15,7 @@ from graphmem.client.arguments import (
     records,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import bounded, valid, yes_or_no
+from graphmem.client.state import MAX_ROWS, bounded, valid, yes_or_no
 from graphmem.model import (
     BeliefEvidence,
     EvidenceKind,
@@ -29,8 +29,7 @@ from graphmem.model import (
 from graphmem.operations import belief, evidence
 from graphmem.rules import read_options
 
-MOST_ROWS = 1_000
-MOST_PIECES = 10**9
+MAX_PIECES = 10**9
 
 
 class AsyncBeliefVerbs(AsyncNamespace):
@@ -259,7 +258,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             asked.subject,
             asked.predicate,
             reading_of(as_of, policy, present_policy=present_policy),
-            limit=bounded("limit", limit, MOST_ROWS),
+            limit=bounded("limit", limit, MAX_ROWS),
         )
 
     async def evidence_for(
@@ -287,7 +286,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         suppose = belief.TrailRequest(
             pooled=yes_or_no("pooled", pooled),
             skip=read_options.parse_position_cursor(cursor),
-            limit=bounded("limit", limit, MOST_ROWS),
+            limit=bounded("limit", limit, MAX_ROWS),
         )
         by = reading_of(as_of)
         return await belief.test(self._state.context, belief_id_of(belief_id), by, suppose)

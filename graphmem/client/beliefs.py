@@ -20,7 +20,7 @@ from graphmem.client.arguments import (
 )
 from graphmem.client.belief_changes import AsyncBeliefChanges, BeliefChanges
 from graphmem.client.namespace import blocking
-from graphmem.client.state import bounded, valid, yes_or_no
+from graphmem.client.state import MAX_ROWS, bounded, valid, yes_or_no
 from graphmem.model import (
     Belief,
     BeliefChain,
@@ -40,9 +40,8 @@ from graphmem.model import (
 )
 from graphmem.operations import belief, reasons
 
-MOST_ROWS = 1_000
-MOST_VALUES = 100
-MOST_POINTS = 1_000
+MAX_VALUES = 100
+MAX_POINTS = 1_000
 
 
 class _Subject(Record):
@@ -50,7 +49,7 @@ class _Subject(Record):
 
 
 class _Instants(Record):
-    at: Annotated[tuple[Instant, ...], Field(min_length=1, max_length=MOST_POINTS)]
+    at: Annotated[tuple[Instant, ...], Field(min_length=1, max_length=MAX_POINTS)]
 
 
 class AsyncBeliefs(AsyncBeliefChanges):
@@ -115,7 +114,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             reading_of(as_of, policy, present_policy=present_policy),
             [Status.CURRENT, *(status for status, shown in hidden if shown)],
             cursor=cursor,
-            limit=bounded("limit", limit, MOST_ROWS),
+            limit=bounded("limit", limit, MAX_ROWS),
         )
 
     async def slots(
@@ -151,8 +150,8 @@ class AsyncBeliefs(AsyncBeliefChanges):
             reading_of(as_of, policy, present_policy=present_policy),
             valid(_Subject, subject=subject).subject,
             cursor=cursor,
-            limit=bounded("limit", limit, MOST_ROWS),
-            values=bounded("top", top, MOST_VALUES),
+            limit=bounded("limit", limit, MAX_ROWS),
+            values=bounded("top", top, MAX_VALUES),
         )
 
     async def history(
@@ -174,7 +173,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             self._state.context,
             belief_id_of(belief_id),
             reading_of(as_of).as_of,
-            limit=bounded("limit", limit, MOST_ROWS),
+            limit=bounded("limit", limit, MAX_ROWS),
         )
 
     async def chain(self, belief_id: BeliefLike, *, as_of: AsOfLike | None = None) -> BeliefChain:
@@ -206,7 +205,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             self._state.context,
             belief_id_of(belief_id),
             reading_of(as_of).as_of,
-            limit=bounded("limit", limit, MOST_ROWS),
+            limit=bounded("limit", limit, MAX_ROWS),
         )
 
     async def timeline(
@@ -240,8 +239,8 @@ class AsyncBeliefs(AsyncBeliefChanges):
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         given = None if instants is None else valid(_Instants, at=instants).at
-        when = reasons.TimelineInstants(given, bounded("points", points, MOST_POINTS, least=3))
-        count, context = bounded("top", top, MOST_ROWS), self._state.context
+        when = reasons.TimelineInstants(given, bounded("points", points, MAX_POINTS, minimum=3))
+        count, context = bounded("top", top, MAX_ROWS), self._state.context
         read = reading_of(as_of, policy, present_policy=present_policy)
         if predicate is None:
             return await reasons.timeline(context, belief_id_of(of), read, when)

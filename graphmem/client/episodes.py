@@ -9,7 +9,7 @@ from pathlib import Path
 
 from graphmem.client.arguments import AskedId, file_of
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import bounded, valid, yes_or_no
+from graphmem.client.state import MAX_ROWS, bounded, valid, yes_or_no
 from graphmem.model import Episode, Name, NewEpisode, Record, TurnPage
 from graphmem.operations import episode
 from graphmem.ports import OnProgress, silent
@@ -22,8 +22,7 @@ from graphmem.upkeep import (
     compression,
 )
 
-MOST_ROWS = 1_000
-MOST_TURNS = 10**9
+MAX_TURNS = 10**9
 
 
 class _Policy(Record):
@@ -92,7 +91,7 @@ class AsyncEpisodes(AsyncNamespace):
         )
 
     async def turns(
-        self, episode_id: str, *, cursor: str | None = None, limit: int = MOST_ROWS
+        self, episode_id: str, *, cursor: str | None = None, limit: int = MAX_ROWS
     ) -> TurnPage:
         """Return one page of the turns of an episode, in their order.
 
@@ -104,7 +103,7 @@ class AsyncEpisodes(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        count = bounded("limit", limit, MOST_ROWS)
+        count = bounded("limit", limit, MAX_ROWS)
         first = read_options.parse_position_cursor(cursor)
         known = valid(_Known, episode_id=episode_id).episode_id
         return await episode.turns(self._state.context, known, start=first, limit=count)

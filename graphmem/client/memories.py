@@ -7,7 +7,7 @@ from datetime import datetime
 
 from graphmem.client.arguments import AskedId, AsOfLike, MemoryChange, moment_of
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import HandleState, bounded, valid
+from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid
 from graphmem.model import (
     EventSource,
     EventType,
@@ -24,8 +24,7 @@ from graphmem.model import (
 )
 from graphmem.operations import lineage, memories
 
-MOST_ROWS = 1_000
-MOST_DAYS = 36_500
+MAX_DAYS = 36_500
 
 
 class _Known(Record):
@@ -93,13 +92,13 @@ class AsyncMemories(AsyncNamespace):
             _Filter, tags=tags, source=source, since=since, until=until, statuses=statuses
         )
         want = memories.MemoryFilter(**dict(given))
-        count = bounded("limit", limit, MOST_ROWS)
+        count = bounded("limit", limit, MAX_ROWS)
         return await memories.memory_page(
             self._state.context, want, cursor=cursor, limit=count, as_of=moment_of(as_of)
         )
 
     async def history(
-        self, memory_id: str, *, limit: int = MOST_ROWS, as_of: AsOfLike | None = None
+        self, memory_id: str, *, limit: int = MAX_ROWS, as_of: AsOfLike | None = None
     ) -> Sequence[MemoryEvent]:
         """Return the newest events of a memory, oldest of them first.
 
@@ -111,7 +110,7 @@ class AsyncMemories(AsyncNamespace):
         Raises:
             NotFoundError, InvalidInputError: see `get`.
         """
-        count = bounded("limit", limit, MOST_ROWS)
+        count = bounded("limit", limit, MAX_ROWS)
         return await lineage.history(
             self._state.context, _known(memory_id), limit=count, as_of=moment_of(as_of)
         )
@@ -216,8 +215,8 @@ class AsyncMemories(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid, or no page returned the cursor.
         """
-        min_days = bounded("days", days, MOST_DAYS)
-        count = bounded("limit", limit, MOST_ROWS)
+        min_days = bounded("days", days, MAX_DAYS)
+        count = bounded("limit", limit, MAX_ROWS)
         return await memories.stale_page(self._state.context, min_days, cursor=cursor, limit=count)
 
 

@@ -7,12 +7,10 @@ from datetime import datetime
 
 from graphmem.client.arguments import several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import bounded, valid
+from graphmem.client.state import MAX_ROWS, bounded, valid
 from graphmem.extraction import ProposalPage, ProposalStatus, ReviewReport, review
 from graphmem.model import EventSource, Name, Record
 from graphmem.operations import evidence
-
-MOST_ROWS = 1_000
 
 
 class _Status(Record):
@@ -34,7 +32,7 @@ class AsyncProposals(AsyncNamespace):
         """Return a page of the proposals stored for review, oldest first.
 
         Args:
-            status: open, accepted or rejected; None for all.
+            status: open, accepted or dismissed; None for all.
             cursor: `next_cursor` of the previous page; `status` must be the same.
             limit: maximum number of proposals, 1 to 1,000.
 
@@ -42,7 +40,7 @@ class AsyncProposals(AsyncNamespace):
             InvalidInputError: an argument is invalid.
         """
         wanted = valid(_Status, status=status).status
-        count = bounded("limit", limit, MOST_ROWS)
+        count = bounded("limit", limit, MAX_ROWS)
         return await review.page(self._state.context, wanted, cursor=cursor, limit=count)
 
     async def accept(
@@ -119,7 +117,7 @@ class AsyncProposals(AsyncNamespace):
             artifact_ref=artifact_ref,
             note=note,
         )
-        return await review.reject(self._state.context, _ids(proposal_ids), origin)
+        return await review.dismiss(self._state.context, _ids(proposal_ids), origin)
 
 
 class Proposals(Namespace):

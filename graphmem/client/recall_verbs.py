@@ -19,7 +19,7 @@ from graphmem.client.arguments import (
     recall_policy_of,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import bounded, listed, valid, yes_or_no
+from graphmem.client.state import MAX_ROWS, bounded, listed, valid, yes_or_no
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     AnyBite,
@@ -44,13 +44,12 @@ from graphmem.ports import RequestContext
 from graphmem.rules import context, identity, read_options, transcripts
 from graphmem.usage.access_log import SearchHit
 
-MOST_BITES = 1_000
+MAX_BITES = 1_000
 FLAGS = ("memories", "beliefs", "turns", "include_hidden")
 PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
 Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 """A question; it must have a character other than spaces."""
-MOST_ROWS = 1_000
-MOST_PIECES = 10**9
+MAX_PIECES = 10**9
 
 
 class _Question(Record):
@@ -187,7 +186,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid, see `recall`; or no message is of a person.
         """
-        room = bounded("tokens", tokens, context.MAX_TOKENS, least=context.MIN_TOKENS)
+        room = bounded("tokens", tokens, context.MAX_TOKENS, minimum=context.MIN_TOKENS)
         question = valid(_About, about=about).about if isinstance(about, str) else _question(about)
         # The session is not updated here: items that do not fit are not supplied.
         found = await _recalled(
@@ -240,7 +239,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         known = belief_id_of(item_id)
         read = reading_of(as_of, policy, present_policy=present_policy)
         skip = read_options.parse_position_cursor(cursor)
-        count = bounded("limit", limit, MOST_ROWS)
+        count = bounded("limit", limit, MAX_ROWS)
         request = self._state.context
         found = await reasons.belief(request, known, read, skip=skip, limit=count)
         if found is not None:
@@ -301,7 +300,7 @@ def _recalled(
     want = recall.RecallRequest(
         **filters.model_dump(exclude={"scopes"}),
         as_of=moment_of(as_of),
-        limit=bounded("limit", limit, MOST_BITES),
+        limit=bounded("limit", limit, MAX_BITES),
     )
     return recall.recall(_within(request, filters.scopes), question, want, recall_policy_of(policy))
 

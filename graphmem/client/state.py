@@ -29,6 +29,8 @@ E = TypeVar("E", bound=EvidenceSource)
 OnCommit = Callable[[CommitOutcome], None]
 
 log = logging.getLogger("graphmem")
+MAX_ROWS = 1_000
+"""Maximum number of rows in a page or a list."""
 
 MAX_PROBLEMS = 10
 """Maximum number of invalid fields that an error lists."""
@@ -254,14 +256,14 @@ def yes_or_no(name: str, value: bool) -> bool:  # noqa: FBT001 - the value to ch
     return value
 
 
-def bounded(name: str, value: int, most: int, *, least: int = 1) -> int:
+def bounded(name: str, value: int, maximum: int, *, minimum: int = 1) -> int:
     """Return a count that a caller passed.
 
     Raises:
-        InvalidInputError: the value is not a whole number from `least` to `most`.
+        InvalidInputError: the value is not a whole number from `minimum` to `maximum`.
     """
-    if type(value) is not int or not least <= value <= most:
-        raise InvalidInputError(f"{name} must be a whole number from {least} to {most}.")
+    if type(value) is not int or not minimum <= value <= maximum:
+        raise InvalidInputError(f"{name} must be a whole number from {minimum} to {maximum}.")
     return value
 
 

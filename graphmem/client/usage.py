@@ -13,7 +13,7 @@ from pydantic import Field
 from graphmem.adapters.models.service import token_counter
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.recall_verbs import Question
-from graphmem.client.state import HandleState, bounded, valid, yes_or_no
+from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid, yes_or_no
 from graphmem.model import Name, Record, Tier
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import context, read_options
@@ -31,8 +31,7 @@ from graphmem.usage import (
 from graphmem.usage.access_log import ArtifactRef, SearchHit
 from graphmem.usage.packs import PackBudget
 
-MOST_ROWS = 1_000
-MOST_DAYS = 36_500
+MAX_DAYS = 36_500
 Kind = Literal["file", "symbol", "document"]
 Ref = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"\S")]
 Result = str | tuple[str, str]
@@ -40,8 +39,8 @@ RatedKind = Literal["Memory", "Belief", "Episode", "Artifact"]
 RATED: tuple[RatedKind, ...] = ("Memory", "Belief", "Episode", "Artifact")
 PrunedKind = Literal["Memory", "Belief", "Episode"]
 PRUNED: tuple[PrunedKind, ...] = ("Memory", "Belief", "Episode")
-MOST_TOKENS = 10_000_000
-MOST_ITEMS = 10_000
+MAX_TOKENS = 10_000_000
+MAX_ITEMS = 10_000
 ESTIMATE = "graphmem's estimate"
 
 
@@ -62,7 +61,7 @@ class _Rated(Record):
 
 
 class _Audited(Record):
-    days: Annotated[float, Field(gt=0, le=MOST_DAYS, allow_inf_nan=False)]
+    days: Annotated[float, Field(gt=0, le=MAX_DAYS, allow_inf_nan=False)]
     session_id: Name | None
 
 
@@ -87,7 +86,7 @@ class _Packed(Record):
 
 
 class _Old(Record):
-    days: Annotated[float, Field(ge=0, le=MOST_DAYS, allow_inf_nan=False)]
+    days: Annotated[float, Field(ge=0, le=MAX_DAYS, allow_inf_nan=False)]
 
 
 class AsyncUsage(AsyncNamespace):
@@ -180,7 +179,7 @@ class AsyncUsage(AsyncNamespace):
             InvalidInputError: an argument is invalid.
         """
         given = valid(_Rated, tier=tier, kinds=kinds)
-        count = bounded("limit", limit, MOST_ROWS)
+        count = bounded("limit", limit, MAX_ROWS)
         return tuple(await operations.items(self._state.context, given.tier, given.kinds, count))
 
     async def dashboard(
@@ -196,7 +195,7 @@ class AsyncUsage(AsyncNamespace):
             InvalidInputError: an argument is invalid.
         """
         given = valid(_Rated, kinds=kinds)
-        count = bounded("limit", limit, MOST_ROWS)
+        count = bounded("limit", limit, MAX_ROWS)
         return await operations.attention(self._state.context, given.kinds, count)
 
     async def audit(self, *, days: float = 7.0, session_id: str | None = None) -> Audit:
@@ -322,12 +321,12 @@ class AsyncUsage(AsyncNamespace):
         """
         given = valid(_Packed, model=model, kinds=kinds, blocked_paths=blocked_paths)
         budget = PackBudget(
-            tokens=bounded("tokens", tokens, MOST_TOKENS),
+            tokens=bounded("tokens", tokens, MAX_TOKENS),
             count=context.count_tokens if given.model is None else token_counter(given.model),
             counted_by=ESTIMATE if given.model is None else f"{given.model}, counted by litellm",
             blocked_paths=given.blocked_paths,
         )
-        max_items = bounded("limit", limit, MOST_ITEMS)
+        max_items = bounded("limit", limit, MAX_ITEMS)
         folder = None if root is None else Path(root)
         return await operations.pack(self._state.context, budget, given.kinds, max_items, folder)
 

@@ -130,7 +130,7 @@ class BeliefWrite:
                     {name: getattr(claim, name) for name in Claim.__slots__}
                     for claim in beliefs.values()
                 ],
-                "said": [
+                "evidence": [
                     [one.event_id, one.claim.id, one.passage.id, one.kind, one.confidence]
                     for one in self.evidence
                 ],
@@ -151,9 +151,13 @@ def matched(scope: str, ground: Neighborhood, policy: ConsolidationPolicy) -> li
         passage = ground.passages[place]
         for one in same:
             kind = rules.relation(passage, one.claim.statement)
-            least = policy.against if kind is EvidenceKind.REFUTING else policy.same
+            least = (
+                policy.refute_similarity
+                if kind is EvidenceKind.REFUTING
+                else policy.match_similarity
+            )
             if kind is not None and one.similarity >= least:
-                confidence = min(policy.most_confidence, one.similarity)
+                confidence = min(policy.max_confidence, one.similarity)
                 by_belief[one.claim.id].append(
                     PassageEvidence(one.claim, passage, kind, confidence)
                 )
@@ -186,7 +190,7 @@ def gathered(
     episodes: dict[str, int] = {}
     near = [{place[j]: s for j, s in ground.near[i].items() if j in place} for i in free]
     numbers = [episodes.setdefault(ground.passages[i].episode_id, len(episodes)) for i in free]
-    for star in rules.star_clusters(near, numbers, policy.least_episodes):
+    for star in rules.star_clusters(near, numbers, policy.min_belief_episodes):
         members = [free[n] for n in star.members]
         if any(i < ground.fresh for i in members):
             yield tuple(ground.passages[i] for i in members)
@@ -194,7 +198,7 @@ def gathered(
 
 def enough(evidence: Sequence[PassageEvidence], policy: ConsolidationPolicy) -> bool:
     """Return whether the evidence comes from enough episodes for a new belief."""
-    return len({one.passage.episode_id for one in evidence}) >= policy.least_episodes
+    return len({one.passage.episode_id for one in evidence}) >= policy.min_belief_episodes
 
 
 def candidates(ground: Neighborhood, cluster: Cluster, most: int) -> list[NearBelief]:
@@ -259,9 +263,9 @@ async def faint(
         after = ids[-1]
         for one in await states(context, seen, [i for i in ids if i not in supported]):
             alive = one.vitality
-            if alive and alive.derived and one.belief < policy.archive:
-                reason = f"believed {one.belief:.2f}, less than {policy.archive:g}"
-                payload = {"belief": one.belief, "threshold": policy.archive}
+            if alive and alive.derived and one.belief < policy.archive_below:
+                reason = f"believed {one.belief:.2f}, less than {policy.archive_below:g}"
+                payload = {"belief": one.belief, "threshold": policy.archive_below}
                 found.append(
                     StatusMark(
                         one.id, one.statement, EventType.ARCHIVE, seen.known, reason, payload
@@ -383,7 +387,7 @@ async def worded(
 
     Similarity between turns covers their whole text, greetings and answers included. So the
     factual part of each passage is compared with the statement again. The unit has no evidence
-    unless passages of `policy.least_episodes` episodes remain.
+    unless passages of `policy.min_belief_episodes` episodes remain.
 
     Args:
         context: request context.
@@ -431,8 +435,8 @@ def _cluster_evidence(
         cosine = float(matrix[place[_passage_text(one)]] @ stated)
         similarity = scoring.calibrate(cosine, context.model.mu_document)
         supports = rules.relation(one, claim.statement) is EvidenceKind.SUPPORTING
-        if one is cluster[0] or (similarity >= policy.near and supports):
-            confidence = min(policy.most_confidence, similarity)
+        if one is cluster[0] or (similarity >= policy.cluster_similarity and supports):
+            confidence = min(policy.max_confidence, similarity)
             yield PassageEvidence(claim, one, EvidenceKind.SUPPORTING, confidence)
 
 

@@ -109,13 +109,16 @@ async def consolidate(
 
 def _not_now(state: dict[str, Any], options: ConsolidationOptions) -> str | None:
     policy = options.policy
-    if state["episodes"] < policy.start:
-        return f"consolidation starts at {policy.start} episodes; the scope has {state['episodes']}"
+    if state["episodes"] < policy.min_episodes:
+        return (
+            f"consolidation starts at {policy.min_episodes} episodes; "
+            f"the scope has {state['episodes']}"
+        )
     if not options.if_due or state["cursor"] is None:
         return None
     waited = state["now"] - state["cursor"]
-    if state["fresh"] >= policy.fresh or (
-        state["fresh"] and waited >= timedelta(hours=policy.every_hours)
+    if state["fresh"] >= policy.new_episodes or (
+        state["fresh"] and waited >= timedelta(hours=policy.interval_hours)
     ):
         return None
     return f"{state['fresh']} episodes are new, and the last run was {waited} ago"
@@ -250,7 +253,7 @@ async def _clusters(
     else:
         units = []
         for reply_id, cluster in waiting:
-            near = decisions.candidates(ground, cluster, synthesis.MOST_BELIEFS)
+            near = decisions.candidates(ground, cluster, synthesis.MAX_BELIEFS)
             question = ClusterQuestion(reply_id, cluster, near)
             units.append(await _asked(context, options.llm, options, question, run))
     run.troubles += [
@@ -277,7 +280,7 @@ async def _sifted(
     for reply_id, cluster in clusters:
         if reply_id in known and known[reply_id]["done"]:
             _recall(json.loads(known[reply_id]["decided"]), run)
-        elif attempts.get(reply_id, 0) >= options.policy.attempts:
+        elif attempts.get(reply_id, 0) >= options.policy.max_attempts:
             tried = attempts[reply_id]
             problem = f"it failed {tried} times and is skipped until a passage joins it"
             unit = BeliefWrite(reply_id, cluster, problem=("given_up", problem))
@@ -289,7 +292,7 @@ async def _sifted(
 
 def _recall(decided: Mapping[str, Any], run: _ConsolidationRun) -> None:
     """Apply an earlier decision about a cluster, from this run before it was interrupted or not."""
-    for _, belief_id, passage_id, kind, _ in decided["said"]:
+    for _, belief_id, passage_id, kind, _ in decided["evidence"]:
         run.matched_ids.add(passage_id)
         if kind == EvidenceKind.SUPPORTING:
             run.supported.add(belief_id)
@@ -365,5 +368,5 @@ def _trouble(unit: BeliefWrite, attempts: int, policy: ConsolidationPolicy) -> C
         problem=problem,
         episode_ids=tuple(dict.fromkeys(one.episode_id for one in unit.passages)),
         attempts=attempts,
-        given_up=attempts >= policy.attempts,
+        given_up=attempts >= policy.max_attempts,
     )

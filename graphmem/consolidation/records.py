@@ -17,30 +17,30 @@ Similarity = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 class ConsolidationPolicy(Record):
     """Thresholds and limits of consolidation; similarities are calibrated cosines."""
 
-    start: Annotated[int, Field(ge=1, le=10**6)] = 10
+    min_episodes: Annotated[int, Field(ge=1, le=10**6)] = 10
     """Minimum number of episodes before the first run."""
-    every_hours: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 4.0
+    interval_hours: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 4.0
     """Hours after the last run when a new run is due, if there is a new episode."""
-    fresh: Annotated[int, Field(ge=1, le=10**6)] = 20
+    new_episodes: Annotated[int, Field(ge=1, le=10**6)] = 20
     """Number of new episodes that makes a run due."""
-    near: Similarity = 0.75
+    cluster_similarity: Similarity = 0.75
     """Minimum similarity of two passages of one cluster."""
-    least_episodes: Annotated[int, Field(ge=1, le=1_000)] = 3
+    min_belief_episodes: Annotated[int, Field(ge=1, le=1_000)] = 3
     """Minimum number of episodes behind a new belief."""
-    same: Similarity = 0.75
+    match_similarity: Similarity = 0.75
     """Minimum similarity of a passage that may support an existing belief."""
-    against: Similarity = 0.4
+    refute_similarity: Similarity = 0.4
     """Minimum similarity of a passage that may refute a belief. It is lower because a text and its
     reversal are farther apart than two wordings of one fact; the words decide which it is."""
-    borne_out: Similarity = 0.5
+    grounding_similarity: Similarity = 0.5
     """Minimum similarity of a passage that a model's statement rests on."""
     neighbours: Annotated[int, Field(ge=1, le=1_000)] = 64
     """Number of nearest passages examined for each passage."""
-    most_confidence: Unit = 0.9
+    max_confidence: Unit = 0.9
     """Maximum confidence of a piece of evidence; otherwise its similarity to the statement."""
-    archive: Unit = 0.3
+    archive_below: Unit = 0.3
     """Belief score below which an inferred belief is archived."""
-    attempts: Annotated[int, Field(ge=1, le=1_000)] = 5
+    max_attempts: Annotated[int, Field(ge=1, le=1_000)] = 5
     """Maximum number of attempts on a failing cluster, one per run."""
 
 

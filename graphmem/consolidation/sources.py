@@ -150,7 +150,7 @@ async def _read(
             non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
             neighbours=policy.neighbours,
             beliefs=BELIEFS,
-            least=_score(context, policy.near),
+            min_score=_score(context, policy.cluster_similarity),
             least_same=least_same(context, policy),
         )
     )
@@ -179,7 +179,7 @@ def _same(context: RequestContext, row: Mapping[str, Any]) -> NearBelief:
 
 def least_same(context: RequestContext, policy: ConsolidationPolicy) -> float:
     """Return the lowest index score at which a passage may be evidence for or against a belief."""
-    return _score(context, min(policy.same, policy.against))
+    return _score(context, min(policy.match_similarity, policy.refute_similarity))
 
 
 def _score(context: RequestContext, similarity: float) -> float:
@@ -260,6 +260,6 @@ async def _read_neighbors(
             known=seen.known,
             non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
             limit=MOST,
-            least=least_same(context, policy),
+            min_score=least_same(context, policy),
         )
     )

@@ -23,10 +23,10 @@ from graphmem.rules import claims, prompts, scoring
 from graphmem.rules.claims import Claim
 from graphmem.rules.passages import Passage
 
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 """Passages of a cluster shown to the model, those nearest to the centre."""
-MOST_BELIEFS = 8
-MOST_CHARACTERS = 1_000
+MAX_BELIEFS = 8
+MAX_CHARACTERS = 1_000
 """Characters shown of each passage; twenty long documents would exceed a model's context."""
 
 
@@ -57,11 +57,11 @@ async def ask(
         ModelUnavailableError: the model cannot be reached.
     """
     reply_id, cluster = of.reply_id, of.cluster
-    shown = {f"e{n}": one for n, one in enumerate(cluster[:MOST_SHOWN], 1)}
-    beliefs = {f"b{n}": one for n, one in enumerate(of.near[:MOST_BELIEFS], 1)}
+    shown = {f"e{n}": one for n, one in enumerate(cluster[:MAX_SHOWN], 1)}
+    beliefs = {f"b{n}": one for n, one in enumerate(of.near[:MAX_BELIEFS], 1)}
     prompt = rules.synthesis_prompt(
         (
-            rules.PromptPassage(key, one.at.date().isoformat(), one.spoken[:MOST_CHARACTERS])
+            rules.PromptPassage(key, one.at.date().isoformat(), one.spoken[:MAX_CHARACTERS])
             for key, one in shown.items()
         ),
         (rules.PromptBelief(key, one.claim.statement) for key, one in beliefs.items()),
@@ -78,9 +78,7 @@ async def ask(
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", "; ".join(wrong)))
     resting = [shown[key] for key in reply.episodes]
     evidence = [
-        PassageEvidence(
-            beliefs[key].claim, one, kind, min(policy.most_confidence, reply.confidence)
-        )
+        PassageEvidence(beliefs[key].claim, one, kind, min(policy.max_confidence, reply.confidence))
         for kind, keys in (
             (EvidenceKind.SUPPORTING, reply.supports),
             (EvidenceKind.REFUTING, reply.contradicts),
@@ -124,8 +122,8 @@ async def _borne_out(
     found = []
     for one, cosine in zip(resting, matrix[1:] @ matrix[0], strict=True):
         similarity = scoring.calibrate(float(cosine), context.model.mu_document)
-        if similarity >= policy.borne_out:
-            sure = min(policy.most_confidence, confidence, similarity)
+        if similarity >= policy.grounding_similarity:
+            sure = min(policy.max_confidence, confidence, similarity)
             found.append(PassageEvidence(claim, one, EvidenceKind.SUPPORTING, sure))
     return found
 

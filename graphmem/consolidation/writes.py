@@ -192,7 +192,7 @@ async def replay(context: RequestContext, *, repair: bool, on_page: OnProgress) 
         links: dict[str, str] = {}
         for _, decided in rows:
             claims |= {one["id"]: Claim(**one) for one in decided["beliefs"]}
-            links |= {one[0]: one[1] for one in decided["said"]}
+            links |= {one[0]: one[1] for one in decided["evidence"]}
             links |= {one[0]: one[1] for one in decided["marks"]}
         lacking = await _lacking(context, links)
         wrong += [_mismatch(**one) for one in lacking]

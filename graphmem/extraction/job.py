@@ -244,7 +244,7 @@ async def _sorted(
         lambda tx: tx.fetch(LOOK, tenant=context.tenant, event_ids=ids, belief_ids=beliefs)
     )
     run.made |= set(beliefs) - set(found["beliefs"])
-    stored = {event["id"]: event["rejected"] for event in found["events"]}
+    stored = {event["id"]: event["dismissed"] for event in found["events"]}
     kept, known = [], []
     for passed, one in accepted:
         objection = _duplicate_reason(one, stored)
@@ -264,7 +264,7 @@ def _duplicate_reason(
     if one.own_proposal_id not in stored:
         return None
     if stored[one.own_proposal_id]:
-        return DismissalReason.REJECTED, "a reviewer rejected the proposal"
+        return DismissalReason.DISMISSED_BEFORE, "a reviewer dismissed the proposal"
     return DismissalReason.KNOWN, "the proposal already waits for review"
 
 

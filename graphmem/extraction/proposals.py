@@ -128,19 +128,19 @@ def _check_source_type(case: _Case) -> Objection | None:
     weights, kind = case.ground.weights, case.proposal.source_type
     if weights is None or kind in weights:
         return None
-    return DismissalReason.UNWEIGHED, f"the source type {kind!r} has no weight"
+    return DismissalReason.UNWEIGHTED, f"the source type {kind!r} has no weight"
 
 
 def _check_person(case: _Case) -> Objection | None:
     if is_person(case.turn):
         return None
-    return DismissalReason.MACHINE_TURN, f"a turn of the role {case.turn.role!r} is not evidence"
+    return DismissalReason.NOT_A_PERSON, f"a turn of the role {case.turn.role!r} is not evidence"
 
 
 def _check_quote(case: _Case) -> Objection | None:
     if quotes.find_quote(case.proposal.quote, quotes.nfc(case.turn.text)):
         return None
-    return DismissalReason.INVENTED_QUOTE, "the quote does not occur in the turn"
+    return DismissalReason.QUOTE_NOT_FOUND, "the quote does not occur in the turn"
 
 
 def _check_echo(case: _Case) -> Objection | None:
@@ -169,12 +169,12 @@ def _check_grounding(case: _Case) -> Objection | None:
         if windows.is_statement_grounded(case.proposal.statement, case.proposal.quote, within):
             return None
         return (
-            DismissalReason.UNFOUNDED_STATEMENT,
+            DismissalReason.UNGROUNDED_STATEMENT,
             "it names something absent from the text, or shares no word with its quote",
         )
     for name, code in (
-        (case.proposal.subject, DismissalReason.UNFOUNDED_SUBJECT),
-        (case.proposal.object, DismissalReason.UNFOUNDED_OBJECT),
+        (case.proposal.subject, DismissalReason.UNGROUNDED_SUBJECT),
+        (case.proposal.object, DismissalReason.UNGROUNDED_OBJECT),
     ):
         names = windows.name_variants(str(name), case.ground.names)
         if not any(windows.is_grounded(variant, within) for variant in names):
@@ -185,7 +185,10 @@ def _check_grounding(case: _Case) -> Objection | None:
 def _check_time(case: _Case) -> Objection | None:
     when = case.proposal.when
     if when is not None and not quotes.find_quote(when, quotes.nfc(case.turn.text)):
-        return DismissalReason.INVENTED_TIME, f"the words {_shorten(when)} do not occur in the turn"
+        return (
+            DismissalReason.TIME_NOT_FOUND,
+            f"the words {_shorten(when)} do not occur in the turn",
+        )
     if _validity_start(case)[0] > case.window.said_at[case.turn.id]:
         return DismissalReason.FUTURE, "it begins after the time of its turn"
     return None

@@ -117,7 +117,7 @@ def _named(extractor: Extractor) -> str:
 
 PAGE = 2_000
 """Turns per read."""
-MOST_PREDICATES, MOST_NAMES = 500, 60
+MAX_PREDICATES, MAX_NAMES = 500, 60
 """Limits of the vocabulary: the most used predicates and names."""
 EARLY = timedelta(days=1)
 """Time before a session's first turn in which texts supplied to it may be logged."""
@@ -246,8 +246,8 @@ async def vocabulary(context: RequestContext, names: Mapping[str, str]) -> Vocab
             VOCABULARY,
             tenant=context.tenant,
             scopes=list(context.read_scopes),
-            predicates=MOST_PREDICATES,
-            names=MOST_NAMES,
+            predicates=MAX_PREDICATES,
+            names=MAX_NAMES,
         )
     )
     predicates = [(one["name"], one["cardinality"]) for one in found["predicates"]]

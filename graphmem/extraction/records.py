@@ -49,27 +49,27 @@ class DismissalReason(StrEnum):
 
     MALFORMED = "malformed"
     """A part is missing, too long or out of range."""
-    UNWEIGHED = "unweighed"
+    UNWEIGHTED = "unweighted"
     """Its source type has no weight in the settings."""
     FOREIGN_TURN = "foreign_turn"
     """Its turn is not in this session."""
     NOT_OFFERED = "not_offered"
     """Its turn is in this session but was not among the turns to read."""
-    MACHINE_TURN = "machine_turn"
+    NOT_A_PERSON = "not_a_person"
     """Its turn comes from an assistant, a tool or a system."""
-    INVENTED_QUOTE = "invented_quote"
+    QUOTE_NOT_FOUND = "quote_not_found"
     """Its turn does not contain its quote."""
     ECHO = "echo"
     """Its quote repeats text that memory had supplied."""
     HYGIENE = "hygiene"
     """Its quote or text must not be stored: a credential, for example."""
-    UNFOUNDED_SUBJECT = "unfounded_subject"
+    UNGROUNDED_SUBJECT = "ungrounded_subject"
     """Its subject is named neither in the quote nor around it."""
-    UNFOUNDED_OBJECT = "unfounded_object"
+    UNGROUNDED_OBJECT = "ungrounded_object"
     """Its object is named neither in the quote nor around it."""
-    UNFOUNDED_STATEMENT = "unfounded_statement"
+    UNGROUNDED_STATEMENT = "ungrounded_statement"
     """It names something found nowhere around the quote, or shares no word with it."""
-    INVENTED_TIME = "invented_time"
+    TIME_NOT_FOUND = "time_not_found"
     """Its turn does not contain the words that give `since`."""
     FUTURE = "future"
     """Its `since` is later than its turn."""
@@ -77,8 +77,8 @@ class DismissalReason(StrEnum):
     """Another proposal of the same reply states the same about the same turn."""
     KNOWN = "known"
     """The quote is already evidence for it or part of an open proposal."""
-    REJECTED = "rejected"
-    """A person has rejected it."""
+    DISMISSED_BEFORE = "dismissed_before"
+    """A person has dismissed it."""
 
 
 class DismissedProposal(Record):
@@ -183,7 +183,7 @@ class ProposalStatus(StrEnum):
 
     OPEN = "open"
     ACCEPTED = "accepted"
-    REJECTED = "rejected"
+    DISMISSED = "dismissed"
 
 
 class PendingProposal(Record):

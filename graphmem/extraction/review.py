@@ -50,7 +50,7 @@ class WindowWrite:
         return json.dumps(
             {
                 "beliefs": [asdict(claim) for claim in beliefs.values()],
-                "said": [
+                "evidence": [
                     [one.event_id, one.claim.id, one.turn_id, one.kind, one.confidence]
                     for one in counted
                 ],
@@ -195,14 +195,14 @@ async def accept(context: RequestContext, ids: Sequence[str], given: EventSource
     return await _decide(context, EventType.ACCEPT, ids, given)
 
 
-async def reject(context: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
-    """Reject proposals; extraction does not propose them again.
+async def dismiss(context: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
+    """Dismiss proposals; extraction does not propose them again.
 
     Raises:
         NotFoundError, ForeignScopeError: see `accept`.
-        RefusedError: a proposal was accepted before; nothing is rejected.
+        RefusedError: a proposal was accepted before; nothing is dismissed.
     """
-    return await _decide(context, EventType.REJECT, ids, given)
+    return await _decide(context, EventType.DISMISS, ids, given)
 
 
 async def _decide(
@@ -218,7 +218,7 @@ async def _decide(
             PROPOSED, tenant=context.tenant, scopes=list(context.read_scopes), ids=wanted
         )
         _decidable(rows, wanted, context.scope, kind)
-        done = {EventType.ACCEPT: ProposalStatus.ACCEPTED}.get(kind, ProposalStatus.REJECTED)
+        done = {EventType.ACCEPT: ProposalStatus.ACCEPTED}.get(kind, ProposalStatus.DISMISSED)
         fresh = [row for row in rows if row["status"] != done]
         events = [_row(row["id"], context, kind, given) for row in fresh]
         await tx.fetch(DECIDE, tenant=context.tenant, events=events)
@@ -246,7 +246,7 @@ def _decidable(
         row = stored[proposal_id]
         if row["scope"] != scope:
             raise ForeignScopeError(f"Proposal {proposal_id!r} belongs to scope {row['scope']!r}.")
-        if kind is EventType.REJECT and row["status"] == ProposalStatus.ACCEPTED:
+        if kind is EventType.DISMISS and row["status"] == ProposalStatus.ACCEPTED:
             event_id = proposals.parse_evidence(row).event_id
             raise RefusedError(
                 f"Proposal {proposal_id!r} was accepted.",

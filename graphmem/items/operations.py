@@ -279,7 +279,7 @@ class _Reading:
             tenant=self.to.tenant,
             scope=self.to.scope,
             prefix=prefix,
-            most=EXACT + 1,
+            limit=EXACT + 1,
         )
         if texts > EXACT:
             low, high = rules.path_bounds(prefix)

@@ -22,7 +22,7 @@ Labels: TypeAlias = Annotated[tuple[Label, ...], Field(max_length=100)]
 Key: TypeAlias = Annotated[Text, Field(max_length=10_000)]
 Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=1_000_000_000)]
 YesNo: TypeAlias = Annotated[bool, Strict()]
-MOST_MINUTES = 100 * 365 * 24 * 60
+MAX_MINUTES = 100 * 365 * 24 * 60
 """Maximum lifetime of an item: 100 years."""
 
 
@@ -47,7 +47,7 @@ class PutItem(Record):
     """Texts by which vector search finds the item, each under its own name; blank ones are
     skipped."""
     ttl_minutes: (
-        Annotated[float, Strict(), Field(gt=0, le=MOST_MINUTES, allow_inf_nan=False)] | None
+        Annotated[float, Strict(), Field(gt=0, le=MAX_MINUTES, allow_inf_nan=False)] | None
     ) = None
     """Minutes without a read or write after which the item expires; None for no expiry."""
 

@@ -240,8 +240,8 @@ WhyResult = subset(
     "revise_due=belief.verdict.revise_due total=total|trace.total trace=trace.trace "
     "head_ids=memory.head_ids",
     competition=subset(Competition, "place of leader_id affirmed refuted kappa pressure score"),
-    pieces=subset(EvidenceDetail, _PIECE + "confidence says echo_of"),
-    withdrawn=subset(RetractedEvidence, "event_id note"),
+    pieces=subset(EvidenceDetail, _PIECE + "confidence log_weight echo_of"),
+    retracted=subset(RetractedEvidence, "event_id note"),
     replaces=_REPLACEMENT,
     replaced_by=_REPLACEMENT,
     memories=subset(ClaimingMemory, "memory_id content"),

@@ -52,7 +52,7 @@ class EventType(StrEnum):
     ROLL_UP = "ROLL_UP"
     PROPOSE = "PROPOSE"
     ACCEPT = "ACCEPT"
-    REJECT = "REJECT"
+    DISMISS = "DISMISS"
 
 
 class Status(StrEnum):

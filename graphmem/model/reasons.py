@@ -122,7 +122,7 @@ class EvidenceDetail(Record):
     """Reliability of the source type, in [0, 1]; 0 if the settings have no weight for it."""
     faded: float
     """MANY: the confidence decayed to the time of the read, in [0, 1)."""
-    says: float
+    log_weight: float
     """MANY: -w ln(1 - faded), >= 0."""
     echo_of: str | None
     """MANY: id of the stronger event of its episode and kind that is counted instead."""
@@ -204,7 +204,7 @@ class Competition(Record):
     """Number of refutations since."""
     pressure: float
     """A: sum of the affirmations of other values since, weighted by age as the policy defines."""
-    rivals: tuple[CompetingValue, ...]
+    other_candidates: tuple[CompetingValue, ...]
     """Other values affirmed since, those with most events first; at most ten."""
     affirmations_of_others: int
     kappa: float
@@ -256,13 +256,13 @@ class BeliefReasons(Record):
     next_cursor: str | None = None
     """Cursor of the next page; None on the last one."""
     log_positive: float
-    """L+ <= 0: minus the sum of `says` over the supporting pieces; P+ = 1 - exp(L+)."""
+    """L+ <= 0: minus the sum of `log_weight` over the supporting pieces; P+ = 1 - exp(L+)."""
     log_negative: float
     competition: Competition | None
     """Competition of a value of a ONE slot; its belief is the score in it."""
-    namesakes: tuple[AliasBelief, ...] = ()
+    alias_beliefs: tuple[AliasBelief, ...] = ()
     """Beliefs that the slot counts as the same value; each has its own evidence."""
-    withdrawn: tuple[RetractedEvidence, ...]
+    retracted: tuple[RetractedEvidence, ...]
     """Retracted evidence, oldest first; at most one page."""
     replaces: tuple[Replacement, ...]
     replaced_by: tuple[Replacement, ...]

@@ -81,7 +81,7 @@ class RecallPolicy(Record):
     blend: float = Field(0.4, ge=0, le=1)
     """alpha: a belief's score is relevance * (alpha + (1 - alpha) * belief); see also ESPER."""
     trace: TraceRank = TraceRank()
-    most: int | None = Field(None, ge=1)
+    max_results: int | None = Field(None, ge=1)
     """Maximum number of hits; None applies the limit of the call only."""
 
 
@@ -97,7 +97,7 @@ POLICIES = {
         recency_weight=0.6,
         access_weight=0.4,
         min_similarity=0.25,
-        most=3,
+        max_results=3,
     ),
     "agent": RecallPolicy(
         vector_weight=0.25,

@@ -314,7 +314,7 @@ def _slot(row: Mapping[str, Any], by: ReadOptions, params: Mapping[str, Any]) ->
     )
 
 
-MOST = 1_000
+MAX_EVENTS = 1_000
 """Maximum number of pieces of evidence; the cost grows with their square."""
 
 FLIP_SET = catalog.query("belief/flip_set", dict)
@@ -337,7 +337,7 @@ async def flip_set(context: RequestContext, belief_id: str, by: ReadOptions) -> 
             **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
             id=belief_id,
             test=read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
-            most=MOST,
+            max_events=MAX_EVENTS,
         )
     )
     if not rows:
@@ -347,7 +347,7 @@ async def flip_set(context: RequestContext, belief_id: str, by: ReadOptions) -> 
     if row["status"] is None:
         raise InvalidInputError(
             f"{row['evidence']:,} pieces of evidence count; a flip set is computed for at most "
-            f"{MOST:,}.",
+            f"{MAX_EVENTS:,}.",
             hint="Read as of an earlier time, or try `what_if` without some of them.",
         )
     return FlipSet(

@@ -217,7 +217,7 @@ async def _look(
         scopes=list(context.read_scopes),
         rows=rows,
         candidates=CANDIDATES,
-        least=_least_score(context),
+        min_score=_least_score(context),
     )
 
 

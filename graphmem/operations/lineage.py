@@ -232,7 +232,7 @@ async def _keep(tx: Tx, context: RequestContext, draft: TextDraft, vector: Vecto
         scopes=[context.scope],
         rows=[own],
         candidates=1,
-        least=1.0,
+        min_score=1.0,
     )
     exact = found[0]["exact"] if found else None
     tags = sorted({*(exact["tags"] if exact else ()), *draft.memory.tags})

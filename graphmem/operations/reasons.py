@@ -141,8 +141,8 @@ def _links(found: Iterable[Mapping[str, Any]]) -> tuple[ChainLink, ...]:
     return tuple(sorted(links, key=lambda link: (link.occurred_at, link.event_id, link.newer_id)))
 
 
-MOST_RIVALS = 10
-MOST_VALUES = 1_000
+MAX_RIVALS = 10
+MAX_VALUES = 1_000
 
 EXPLAIN = catalog.query("belief/explain", dict)
 TIMELINE = catalog.query("belief/timeline", dict)
@@ -191,8 +191,8 @@ async def belief(
         log_positive=(row["projected"] or {}).get("log_positive", 0.0),
         log_negative=(row["projected"] or {}).get("log_negative", 0.0),
         competition=_competition(row),
-        namesakes=tuple(AliasBelief(**one) for one in row["alias_beliefs"]),
-        withdrawn=tuple(_withdrawn(one) for one in row["retracted"]),
+        alias_beliefs=tuple(AliasBelief(**one) for one in row["alias_beliefs"]),
+        retracted=tuple(_retracted(one) for one in row["retracted"]),
         replaces=tuple(_replacement(one) for one in row["links"] if one["newer"]),
         replaced_by=tuple(_replacement(one) for one in row["links"] if not one["newer"]),
         memories=tuple(ClaimingMemory(**one) for one in row["memories"]),
@@ -279,7 +279,7 @@ async def timeline_slot(
             **_when(when),
             subject=claims.name_key(subject),
             predicate=claims.name_key(predicate),
-            limit=MOST_VALUES,
+            limit=MAX_VALUES,
         )
     )
     for row in rows[:1]:
@@ -364,7 +364,7 @@ def _piece(line: Mapping[str, Any]) -> EvidenceDetail:
         kind=EvidenceKind.of(line["polarity"]),
         occurred_at=line["at"],
         faded=line["c"],
-        says=0.0 - line["l"],
+        log_weight=0.0 - line["l"],
         score=line["s"],
         log_ratio=log_ratio,
         status=status,
@@ -388,13 +388,13 @@ def _competition(row: Mapping[str, Any]) -> Competition | None:
         refuted=one["left"],
         refutations=one["refutations"],
         pressure=one["pressure"] or 0.0,
-        rivals=tuple(rivals[:MOST_RIVALS]),
+        other_candidates=tuple(rivals[:MAX_RIVALS]),
         affirmations_of_others=sum(rival.events for rival in rivals),
         kappa=row["policy"]["kappa"],
     )
 
 
-def _withdrawn(one: Mapping[str, Any]) -> RetractedEvidence:
+def _retracted(one: Mapping[str, Any]) -> RetractedEvidence:
     return RetractedEvidence(
         **{name: one[name] for name in ("confidence", "source_type")},
         **{name: one[name] for name in ("retraction_id", "retracted_at")},

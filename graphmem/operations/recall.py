@@ -46,7 +46,7 @@ OUTVOTED = "outvoted"
 """Reason for hiding a value of a ONE slot that another value leads."""
 WIDER = 5
 """Factor by which a search with filters that the index cannot apply widens its candidate pool."""
-MOST_DESCRIBED = 5_000
+MAX_DESCRIBED = 5_000
 """Maximum number of memories, found by tag and source, whose similarity is computed exactly."""
 
 
@@ -97,7 +97,7 @@ async def recall(
     times = want.as_of or AsOf()
     [vector] = await context.services.embedder.embed([text], Role.QUERY)
     statuses = [*Status, OUTVOTED] if want.include_hidden else [str(Status.CURRENT)]
-    by, limit = scoring.score_params(policy), min(want.limit, policy.most or want.limit)
+    by, limit = scoring.score_params(policy), min(want.limit, policy.max_results or want.limit)
     now = context.services.clock.now()
     asked = read_options.read_params(
         read_options.ReadOptions(times), context.tenant_scope, context.services.settings, now
@@ -166,7 +166,7 @@ def _narrower(
         },
         "words": asked["words"] | {"facets": described},
         "wide_pool": WIDER * asked["pool"],
-        "max_faceted": MOST_DESCRIBED,
+        "max_faceted": MAX_DESCRIBED,
     }
 
 

@@ -169,8 +169,8 @@ def sprt_params(bounds: formulas.SprtParameters) -> dict[str, float]:
         "lower": bounds.lower,
         "promote_step": bounds.promote_step,
         "demote_step": bounds.demote_step,
-        "most": bounds.max_confidence,
-        "least": bounds.min_confidence,
+        "max_confidence": bounds.max_confidence,
+        "min_confidence": bounds.min_confidence,
     }
 
 

@@ -142,7 +142,7 @@ def score_params(policy: RecallPolicy) -> dict[str, Any]:
         "named": policy.named if blended else 0.0,
         "dated": policy.dated if blended else 0.0,
         "machine": policy.machine if blended else 1.0,
-        "least": policy.min_similarity,
+        "min_similarity": policy.min_similarity,
         "beliefs": policy.beliefs,
         "blend": policy.blend if lists or policy.score is Score.ESPER else 1.0,
     }

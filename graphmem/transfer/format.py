@@ -367,7 +367,7 @@ PRUNING_SOURCE = "attention"
 @_open
 class _Decided(TypedDict):
     beliefs: list[ClaimFields]
-    said: list[tuple[Id, Id, Id, EvidenceKind, Number]]
+    evidence: list[tuple[Id, Id, Id, EvidenceKind, Number]]
     marks: list[tuple[Id, Id, Annotated[Text, Field(max_length=200)]]]
 
 

@@ -20,7 +20,7 @@ from graphmem.transfer.records import ImportReport
 
 BATCH = 500
 """Nodes per transaction."""
-MOST_LINKS = 5_000
+MAX_LINKS = 5_000
 """Maximum number of relationships per transaction, unless a single node has more."""
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -97,7 +97,7 @@ def _fits(batch: Batch, node: Node) -> bool:
     return (
         batch[0].kind == node.kind
         and len(batch) < BATCH
-        and sum(len(one.links) for one in batch) + len(node.links) <= MOST_LINKS
+        and sum(len(one.links) for one in batch) + len(node.links) <= MAX_LINKS
     )
 
 
@@ -311,7 +311,7 @@ def _placed(node: Node) -> dict[str, Any]:
         "key": node.key,
         "scope": node.properties["scope"],
         "namespace": rules.namespace_row(node.properties["scope"], space["parts"], 0),
-        "begun": space["begun"],
+        "creation_order": space["creation_order"],
         "texts": node.texts,
     }
 

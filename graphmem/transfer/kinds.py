@@ -26,7 +26,7 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from graphmem.items import rules
-from graphmem.items.records import MOST_MINUTES, Label
+from graphmem.items.records import MAX_MINUTES, Label
 from graphmem.items.records import Key as ItemKey
 from graphmem.model import EventType, Name, Status, Text
 from graphmem.model.belief import Cardinality, Combine
@@ -202,15 +202,15 @@ class _Item(TypedDict):
     value: Text
     created_at: When
     updated_at: When
-    begun: CreationOrder
-    ttl_minutes: NotRequired[Annotated[Number, Field(gt=0, le=MOST_MINUTES)]]
+    creation_order: CreationOrder
+    ttl_minutes: NotRequired[Annotated[Number, Field(gt=0, le=MAX_MINUTES)]]
     expires_at: NotRequired[When]
 
 
 @closed
 class _Namespace(TypedDict):
     parts: Annotated[list[Label], Field(max_length=100)]
-    begun: CreationOrder
+    creation_order: CreationOrder
 
 
 @closed
@@ -393,7 +393,7 @@ COMMITTED = frozenset(
     {EventType.ADD, EventType.IMPORT, EventType.REINFORCE_EXACT, EventType.REINFORCE_NEAR}
 )
 """Types of events that commit a text."""
-_DECIDED = frozenset({EventType.ACCEPT, EventType.REJECT})
+_DECIDED = frozenset({EventType.ACCEPT, EventType.DISMISS})
 _LOGGED = frozenset({EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, EventType.ROLL_UP})
 
 

@@ -139,7 +139,7 @@ async def _refresh(context: RequestContext, kept: CachedKind, ids: list[str]) ->
 
 
 BACKFILL_PAGE = 500
-MOST_EVENTS = 5_000
+MAX_EVENTS = 5_000
 """Events per transaction, which keeps it below the transaction timeout."""
 SHOWN = 10
 """Example ids reported per problem."""
@@ -259,7 +259,7 @@ def _parts(found: Sequence[UnbackedMemory]) -> Iterator[list[UnbackedMemory]]:
     events = 0
     for one in found:
         its = min(one.reinforce_count or 0, backfill.MAX_EVENTS)
-        if part and events + its > MOST_EVENTS:
+        if part and events + its > MAX_EVENTS:
             yield part
             part, events = [], 0
         part.append(one)

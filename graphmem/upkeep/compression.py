@@ -248,10 +248,10 @@ async def graduate(
             importance=policy.importance,
             accesses=policy.accesses,
             until=context.services.clock.now() - timedelta(days=policy.graduate_days),
-            limit=policy.most + 1,
+            limit=policy.max_episodes + 1,
         )
     )
-    due = rows[: policy.most]
+    due = rows[: policy.max_episodes]
     lines = {
         row["id"]: rules.digest_line(
             row["occurred_at"], await _digest_text(context, row), row["id"]

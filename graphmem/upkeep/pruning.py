@@ -197,7 +197,7 @@ def _judged(rows: Sequence[Mapping[str, Any]], now: datetime, policy: PrunePolic
             elo=row["elo"],
             tier=tier,
             idle_days=case.idle_days,
-            fate=fate,
+            action=fate,
             reason=reason,
             sha256=identity.digest(whole),
         )
@@ -242,7 +242,7 @@ async def _write(
             shortened.append(
                 compression.put_away(event, {"id": one.id, **item}, gist, since, **details)
             )
-        if one.fate is PruneAction.ARCHIVE:
+        if one.action is PruneAction.ARCHIVE:
             event = (
                 compression.episode_event(context, EventType.ARCHIVE, one.kind, one.id, run)
                 | origin
@@ -284,7 +284,7 @@ def _line(row: Mapping[str, Any]) -> PruneRecord:
         kind=row["kind"],
         id=row["item_id"],
         text=row["text"][:SHOWN],
-        fate=PruneAction.ARCHIVE if row["type"] == EventType.ARCHIVE else PruneAction.COMPRESS,
+        action=PruneAction.ARCHIVE if row["type"] == EventType.ARCHIVE else PruneAction.COMPRESS,
         elo=details["elo"],
         reason=details["reason"],
         sha256=details["sha256"],

@@ -48,7 +48,7 @@ class PruneCandidate(Record):
     tier: Tier
     idle_days: float
     """Days since it was written or opened; being found is not a touch."""
-    fate: PruneAction
+    action: PruneAction
     reason: str
     """Reason, as a sentence with its numbers."""
     sha256: str
@@ -80,7 +80,7 @@ class PruneRecord(Record):
     id: str
     text: str
     """Its first 200 characters."""
-    fate: PruneAction
+    action: PruneAction
     elo: float
     """Rating at that time."""
     reason: str
@@ -109,7 +109,7 @@ class UpkeepPolicy(Record):
     """Number of accesses after which an important episode graduates at any age."""
     graduate_days: Days = 14.0
     """Age in days at which an important episode graduates."""
-    most: Annotated[int, Field(ge=1, le=1_000)] = 10
+    max_episodes: Annotated[int, Field(ge=1, le=1_000)] = 10
     """Maximum number of episodes that graduate in one cycle."""
     compress_days: Days = 30.0
     """Age in days at which an episode without accesses is compressed."""

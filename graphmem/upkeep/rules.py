@@ -38,7 +38,7 @@ class PruneCase:
 class PruneVerdict(NamedTuple):
     """Action for an item, with the reason as text."""
 
-    fate: PruneAction
+    action: PruneAction
     reason: str
 
 
@@ -71,10 +71,10 @@ def prune_verdict(case: PruneCase, by: PrunePolicy = STANDARD) -> PruneVerdict:
     return _by_age("LOW, never opened and untouched", case.idle_days, days, PruneAction.ARCHIVE)
 
 
-def _by_age(what: str, days: float, limit: float, fate: PruneAction) -> PruneVerdict:
+def _by_age(what: str, days: float, limit: float, action: PruneAction) -> PruneVerdict:
     duration = f"{what} for {max(days, 0) // 1:.0f} days"
     if days >= limit:
-        return PruneVerdict(fate, f"{duration}: {limit:g} or more")
+        return PruneVerdict(action, f"{duration}: {limit:g} or more")
     return PruneVerdict(PruneAction.KEEP, f"{duration}: less than {limit:g}")
 
 

@@ -87,9 +87,11 @@ async def items(
     context: RequestContext, tier: Tier | None, kinds: Sequence[str], limit: int
 ) -> list[RatedItem]:
     """Return the highest rated items, of one tier or of all."""
-    least, below = rating.tier_bounds(tier)
+    min_elo, below = rating.tier_bounds(tier)
     rows = await context.services.graph.read(
-        lambda tx: tx.fetch(RATINGS, least=least, below=below, limit=limit, **_read(context, kinds))
+        lambda tx: tx.fetch(
+            RATINGS, min_elo=min_elo, below=below, limit=limit, **_read(context, kinds)
+        )
     )
     return [_item(row) for row in rows]
 
@@ -101,11 +103,11 @@ async def attention(context: RequestContext, kinds: Sequence[str], limit: int) -
         _read(context, kinds),
         {"tenant": context.tenant, "scopes": list(context.read_scopes)},
     )
-    least, below = rating.tier_bounds(None)
+    min_elo, below = rating.tier_bounds(None)
 
     async def work(tx: Any) -> tuple[list[Any], list[Any], list[Any], list[RatingUpdate]]:
         return (
-            await tx.fetch(RATINGS, least=least, below=below, limit=limit, **asked),
+            await tx.fetch(RATINGS, min_elo=min_elo, below=below, limit=limit, **asked),
             await tx.fetch(SPREAD, step=STEP, **asked),
             await tx.fetch(RECENT, limit=limit, **seen),
             await tx.fetch(UPDATES, limit=limit, **seen),
@@ -114,11 +116,11 @@ async def attention(context: RequestContext, kinds: Sequence[str], limit: int) -
     top, spread, recent, updates = await context.services.graph.read(work)
     tiers = dict.fromkeys(Tier, 0)
     for step in spread:
-        tiers[rating.tier(step["least"])] += step["items"]
+        tiers[rating.tier(step["min_elo"])] += step["items"]
     return UsageDashboard(
         top=tuple(_item(row) for row in top),
         tiers=tiers,
-        histogram=tuple((step["least"], step["items"]) for step in spread),
+        histogram=tuple((step["min_elo"], step["items"]) for step in spread),
         activity=tuple(_activity(row) for row in recent),
         updates=tuple(updates),
     )
@@ -406,7 +408,7 @@ async def read(services: Services, tenant: str) -> TenantStats:
         artifacts=counted.get(("artifact", None), 0),
         archives=counted.get(("archive", None), 0),
         ratings=tuple(
-            RatingStep(**row, below=row["least"] + TIER_STEP, tier=rating.tier(row["least"]))
+            RatingStep(**row, below=row["min_elo"] + TIER_STEP, tier=rating.tier(row["min_elo"]))
             for row in ratings
         ),
         unrated=unrated,

@@ -133,7 +133,7 @@ class RatingStep(Record):
 
     kind: str
     """Memory, Belief, Episode or Artifact."""
-    least: float
+    min_elo: float
     """Lower bound of the step, inclusive."""
     below: float
     """Upper bound of the step, exclusive."""

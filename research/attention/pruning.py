@@ -99,7 +99,7 @@ class ShortTermMemory:
     def prune(self, day: float) -> None:
         """Compress and archive the episodes that are due."""
         fates = {
-            episode: rules.prune_verdict(self._case(episode, day)).fate for episode in self.live
+            episode: rules.prune_verdict(self._case(episode, day)).action for episode in self.live
         }
         self.compressed |= {e: day for e, fate in fates.items() if fate is PruneAction.COMPRESS}
         self.live = [e for e, fate in fates.items() if fate is not PruneAction.ARCHIVE]

@@ -48,11 +48,11 @@ class Talk:
     @property
     def start(self) -> int:
         """Number of sessions that a run waits for: the policy's, or fewer for a short talk."""
-        return min(ConsolidationPolicy().start, round(len(self.sessions) * HELD_IN))
+        return min(ConsolidationPolicy().min_episodes, round(len(self.sessions) * HELD_IN))
 
     def policy(self, **changed: Any) -> ConsolidationPolicy:
         """Return the default policy with some fields changed."""
-        return ConsolidationPolicy(start=self.start, **changed)
+        return ConsolidationPolicy(min_episodes=self.start, **changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def conversations(path: Path) -> Iterator[Talk]:
 def facts_in(changes: Sequence[BeliefChange], talk: Talk, policy: ConsolidationPolicy) -> Facts:
     """Return the scores of the beliefs formed from a generated history against its facts."""
     assert talk.history is not None  # noqa: S101 - the caller passes a generated history
-    return scores.against_facts(changes, talk.history, policy.least_episodes)
+    return scores.against_facts(changes, talk.history, policy.min_belief_episodes)
 
 
 def shares(part: Sequence[Predicted]) -> Row:
@@ -170,7 +170,9 @@ def predicted(split: Split, policy: ConsolidationPolicy) -> Predicted:
     def supported(statements: Sequence[str]) -> int:
         rows = vectors[[place[text] for text in statements]]
         mu = split.held._state.context.model.mu_document
-        matched = scores.spoken_of(rows, statements, split.later, split.vectors, mu, policy.same)
+        matched = scores.spoken_of(
+            rows, statements, split.later, split.vectors, mu, policy.match_similarity
+        )
         return len(matched[EvidenceKind.SUPPORTING])
 
     return Predicted(len(made), supported(made), float(np.mean([supported(d) for d in drawn])))

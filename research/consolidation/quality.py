@@ -65,10 +65,13 @@ def measure(steps: Steps, *, beam: bool) -> Report:
         ]
         swept = SweepData.of(on, made, locomo[:SWEPT_TALKS])
         tables += [
-            Table("sweep: near", [swept.row(steps, near=near) for near in NEAR]),
+            Table(
+                "sweep: cluster_similarity",
+                [swept.row(steps, cluster_similarity=near) for near in NEAR],
+            ),
             Table(
                 "sweep: least episodes",
-                [swept.row(steps, least_episodes=least) for least in LEAST],
+                [swept.row(steps, min_belief_episodes=least) for least in LEAST],
             ),
             Table(
                 "interval",

@@ -101,7 +101,7 @@ def interval_row(
     ours = {(n, i) for n, changes in enumerate(runs) for i in scores.absorbed(changes)}
     theirs = {(n, i) for n, changes in enumerate(once) for i in scores.absorbed(changes)}
     known = [
-        scores.against_facts(changes, talk.history, talk.policy().least_episodes)
+        scores.against_facts(changes, talk.history, talk.policy().min_belief_episodes)
         for changes, talk in zip(runs, talks, strict=True)
         if talk.history is not None
     ]

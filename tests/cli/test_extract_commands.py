@@ -80,8 +80,8 @@ def test_what_is_refused_and_what_is_to_declare_is_shown(
         ]
     )
     shown = run("belief", "extract", "--session-id", "monday")
-    assert "invented_quote: the quote does not occur in the turn" in shown.out
-    assert "dismissed: 1 invented_quote" in shown.out
+    assert "quote_not_found: the quote does not occur in the turn" in shown.out
+    assert "dismissed: 1 quote_not_found" in shown.out
     assert "to declare: graphmem predicate declare lives_in --cardinality ONE" in shown.out
 
 

@@ -87,10 +87,10 @@ def test_memories_of_mem0_with_their_history(memory: Handle, look: Look, tenant:
     assert (now.created_at, now.tags) == (MAY, ("home", "places"))
     events = look.events(tenant)
     assert {"mem0_h1", "mem0_h2", "mem0_g0", "mem0_g1"} <= events.keys()
-    begun = events["mem0_h1"]
-    assert begun["occurred_at"].to_native() == MARCH
-    assert (begun["source"], begun["actor"]) == ("mem0", "alice")
-    assert begun["artifact_ref"] == "mem0:m1"
+    creation_order = events["mem0_h1"]
+    assert creation_order["occurred_at"].to_native() == MARCH
+    assert (creation_order["source"], creation_order["actor"]) == ("mem0", "alice")
+    assert creation_order["artifact_ref"] == "mem0:m1"
     assert events["mem0_h2"]["actor"] == "user"
     assert done.done == {"remember": 2, "supersede": 1, "deprecate": 1}
     assert done.unplaced == {"memory.metadata": 1, "memory.run_id": 1}

@@ -118,7 +118,7 @@ class Told:
             ahead -= found
         return found
 
-    def withdrawn(self) -> frozenset[str]:
+    def retracted(self) -> frozenset[str]:
         words = (
             Retract(e["id"], e["target_id"], e["at"], e["recorded_at"])
             for e in self.events.values()
@@ -235,7 +235,7 @@ def chains_agree(memory: Handle, then: Told, belief: str, as_of: AsOf) -> None:
 
 
 def histories_agree(memory: Handle, then: Told, belief: str, as_of: AsOf) -> None:
-    seen, gone = then.seen(belief), then.withdrawn()
+    seen, gone = then.seen(belief), then.retracted()
     evidence = {e["id"] for e in seen if e["polarity"] is not None}
     lines = memory.beliefs.history(belief, as_of=as_of)
     assert {e.id for e in lines} == {e["id"] for e in seen} | then.words(evidence)

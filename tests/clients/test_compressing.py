@@ -316,7 +316,7 @@ def test_consolidation_sees_a_compressed_episode_as_before(then: Handle, told: s
     for n in range(3):
         text = " ".join(["I swim across the cold lake before breakfast."] * (30 + n))
         long_ago(then, f"e{n}", **{told: text[:999] if told == "summary" else text})
-    policy = ConsolidationPolicy(start=1)
+    policy = ConsolidationPolicy(min_episodes=1)
     before = then.consolidate(dry_run=True, policy=policy)
     assert before.changes
     assert len(then.episodes.compress().episodes) == 3

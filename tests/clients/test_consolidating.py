@@ -156,14 +156,14 @@ def test_nothing_runs_before_ten_episodes(memory: Handle) -> None:
 
 
 def test_a_run_is_due_after_twenty_new_episodes(memory: Handle) -> None:
-    policy = ConsolidationPolicy(start=1, fresh=3)
+    policy = ConsolidationPolicy(min_episodes=1, new_episodes=3)
     tell(memory, [unlike(n) for n in range(2)])
     assert memory.consolidate(policy=policy, if_due=True).applied  # None has run before.
     tell(memory, [unlike(n) for n in range(2, 4)], first=2)
     assert "2 episodes are new" in (memory.consolidate(policy=policy, if_due=True).skipped or "")
     tell(memory, [unlike(4)], first=4)
     assert memory.consolidate(policy=policy, if_due=True).applied
-    soon = ConsolidationPolicy(start=1, every_hours=1e-9)
+    soon = ConsolidationPolicy(min_episodes=1, interval_hours=1e-9)
     assert memory.consolidate(policy=soon, if_due=True).skipped  # Late, but nothing is new.
     tell(memory, [unlike(5)], first=5)
     assert memory.consolidate(policy=soon, if_due=True).applied

@@ -90,7 +90,7 @@ def test_a_model_may_support_and_contradict_beliefs_that_are_there(
     said = memory.believe(LAND)
     tell(memory, SWIMS)
     modelled, llm = scripted(door, memory, GOOD | {"contradicts": ["b1"]})
-    done = modelled.consolidate(policy=ConsolidationPolicy(start=1, same=0.3))
+    done = modelled.consolidate(policy=ConsolidationPolicy(min_episodes=1, match_similarity=0.3))
     assert LAND in llm.prompts[0].user
     assert {one.step for one in done.changes} >= {
         BeliefChangeKind.CREATE,
@@ -103,7 +103,9 @@ def test_what_says_an_existing_belief_again_makes_no_other(door: Door, memory: H
     said = memory.believe(LAND)
     tell(memory, SWIMS)
     modelled, _ = scripted(door, memory, GOOD | {"supports": ["b1"]})
-    [change] = modelled.consolidate(policy=ConsolidationPolicy(start=1, same=0.3)).changes
+    [change] = modelled.consolidate(
+        policy=ConsolidationPolicy(min_episodes=1, match_similarity=0.3)
+    ).changes
     assert (change.step, change.belief_id) == (BeliefChangeKind.SUPPORT, said.belief_id)
     assert memory.beliefs.get(said.belief_id).supporting_episodes == 3
 
@@ -160,7 +162,7 @@ def test_a_cluster_is_tried_a_bounded_number_of_times(door: Door, memory: Handle
     tell(memory, SWIMS)
     llm = ScriptedLlm(lambda _: "nonsense")
     modelled = door.on(memory, llm=llm)
-    policy = ConsolidationPolicy(start=1, attempts=2)
+    policy = ConsolidationPolicy(min_episodes=1, max_attempts=2)
     found = [problems(modelled.consolidate(policy=policy)) for _ in range(3)]
     assert found == [
         [("model_reply", 1, False)],
@@ -230,12 +232,12 @@ def test_faults_of_a_service_lose_no_episode(
         [""] * 4,
     ):
         service.script(faults)
-        done = modelled.consolidate(policy=ConsolidationPolicy(start=1, attempts=99))
+        done = modelled.consolidate(policy=ConsolidationPolicy(min_episodes=1, max_attempts=99))
         assert not done.changes
         assert len(done.troubles) == 2
         assert KEY not in repr(done)
         service.replies.clear()
-    done = modelled.consolidate(policy=ConsolidationPolicy(start=1, attempts=99))
+    done = modelled.consolidate(policy=ConsolidationPolicy(min_episodes=1, max_attempts=99))
     assert len(done.changes) == 2
     assert not done.troubles
     assert {len(one.episode_ids) for one in done.changes} == {3}

@@ -146,7 +146,7 @@ async def slow(*given):
     sys.stdin.readline()
     return done
 writes.write = slow
-GraphMem.open(embedder=HashEmbedder()).consolidate(policy=ConsolidationPolicy(start=1))
+GraphMem.open(embedder=HashEmbedder()).consolidate(policy=ConsolidationPolicy(min_episodes=1))
 """
 
 
@@ -169,6 +169,6 @@ def test_a_killed_process_leaves_what_the_next_goes_on_with(
             child.stdin.write("\n")
             child.stdin.flush()
         child.send_signal(signal.SIGKILL)
-    done = plain.consolidate(policy=ConsolidationPolicy(start=1))
+    done = plain.consolidate(policy=ConsolidationPolicy(min_episodes=1))
     assert done.resumed
     assert_same(look.graph(tenant), undisturbed)

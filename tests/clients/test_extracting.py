@@ -178,12 +178,12 @@ def test_what_fails_a_check_is_listed_and_not_written(
     say(memory, "s1", "You live in Madrid.", at=JUNE, role="assistant")
     bad = {
         DismissalReason.FOREIGN_TURN: offer("t9", "I moved to Lisbon", "Lisbon"),
-        DismissalReason.INVENTED_QUOTE: offer("t1", "I moved to Madrid", "Madrid"),
-        DismissalReason.MACHINE_TURN: offer("t3", "You live in Madrid", "Madrid"),
+        DismissalReason.QUOTE_NOT_FOUND: offer("t1", "I moved to Madrid", "Madrid"),
+        DismissalReason.NOT_A_PERSON: offer("t3", "You live in Madrid", "Madrid"),
         DismissalReason.HYGIENE: offer("t2", "My password is hunter2secret99", "hunter2secret99"),
-        DismissalReason.UNFOUNDED_OBJECT: offer("t1", "I moved to Lisbon", "Rome"),
-        DismissalReason.UNFOUNDED_SUBJECT: offer("t1", "I moved", "Lisbon", subject="Bob"),
-        DismissalReason.INVENTED_TIME: offer(
+        DismissalReason.UNGROUNDED_OBJECT: offer("t1", "I moved to Lisbon", "Rome"),
+        DismissalReason.UNGROUNDED_SUBJECT: offer("t1", "I moved", "Lisbon", subject="Bob"),
+        DismissalReason.TIME_NOT_FOUND: offer(
             "t1", "I moved to Lisbon", "Lisbon", when="since 2019"
         ),
         DismissalReason.MALFORMED: offer("t1", "I moved to Lisbon", "Lisbon", confidence=7),
@@ -303,7 +303,7 @@ def test_any_callable_can_read(memory: Handle) -> None:
     assert (one.source_type, one.statement) == ("CLASSIFIER", "tram is late")
     assert (
         sorted(refused.code for refused in done.refused)
-        == ["invented_quote"] * 2 + ["malformed"] * 4
+        == ["quote_not_found"] * 2 + ["malformed"] * 4
     )
     assert "tickets" in done.extractor
     assert memory.extract(session_id="s1", extractor=tickets).turns == 0

@@ -128,7 +128,7 @@ def test_invented_quotes_reach_nothing(
     before = look.events(tenant)
     service.script([answered(offer("t1", "I live on the Moon", "Moon"))])
     done = served(door, memory, service).extract(session_id="s")
-    assert [one.code for one in done.refused] == [DismissalReason.INVENTED_QUOTE]
+    assert [one.code for one in done.refused] == [DismissalReason.QUOTE_NOT_FOUND]
     assert look.events(tenant) == before
 
 

@@ -251,7 +251,7 @@ def test_only_the_own_scope_graduates_and_what_it_sees_counts(then: Handle, file
 def test_other_numbers(then: Handle, file: Path) -> None:
     for n in range(3):
         important(then, f"e{n}", importance=0.2 + n / 10, at=NEW)
-    policy = UpkeepPolicy(importance=0.25, graduate_days=13, most=1)
+    policy = UpkeepPolicy(importance=0.25, graduate_days=13, max_episodes=1)
     assert ids(then.episodes.graduate(file, policy=policy)) == ["e2"]
     policy = UpkeepPolicy(importance=0.25, accesses=1)
     assert ids(then.episodes.graduate(file, policy=policy)) == []
@@ -280,7 +280,7 @@ def test_a_file_must_be_one(plain: Handle, file: str) -> None:
         {"importance": 1.1},
         {"importance": float("nan")},
         {"accesses": 0},
-        {"most": 0},
+        {"max_episodes": 0},
         {"graduate_days": -1},
         {"compress_days": float("inf")},
         {"other": 1},

@@ -145,12 +145,12 @@ def test_why_names_what_says_the_same(memory: Handle) -> None:
     memory.aliases.add("Bob Smith", "Bob")
     found = memory.why(lisbon)
     assert isinstance(found, BeliefReasons)
-    [one] = found.namesakes
+    [one] = found.alias_beliefs
     assert (one.belief_id, one.statement, one.events) == (also, "Bob Smith lives in lisbon", 1)
     assert (found.competition is not None, found.total) == (True, 1)
     other = memory.why(porto)
     assert isinstance(other, BeliefReasons)
-    assert other.namesakes == ()
+    assert other.alias_beliefs == ()
 
 
 def test_a_name_holds_in_every_scope_of_its_tenant_and_in_no_other(memory: Handle) -> None:

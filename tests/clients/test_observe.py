@@ -450,7 +450,7 @@ def test_a_source_that_the_readers_settings_do_not_know_says_nothing_in_any_read
     reasons = memory.why(heard)
     assert isinstance(reasons, BeliefReasons)
     [piece, _] = reasons.pieces
-    assert (piece.weight, piece.says, piece.score, piece.llr) == (0, 0, 0, 0)
+    assert (piece.weight, piece.log_weight, piece.score, piece.llr) == (0, 0, 0, 0)
     [line, _] = memory.evidence_for(heard).lines
     assert (line.source_type, line.weight, line.strength, line.llr) == ("SENSOR", 0, 0.5, 0)
     assert memory.beliefs.list().beliefs[0].positive == 0

@@ -183,7 +183,7 @@ def test_what_is_no_policy_is_told_which_there_are(offline: Handle, policy: Any)
         {"trace": {"tau_days": 0}},
         {"trace": {"spacing": float("nan")}},
         {"trace": {"weight": float("inf")}},
-        {"most": 0},
+        {"max_results": 0},
         {"score": "best"},
         {"colour": "red"},
     ],

@@ -98,7 +98,7 @@ def test_esper_prefers_what_is_believed(dated: Handle) -> None:
 
 def test_engram_gives_three_at_most_and_nothing_that_hardly_fits(windows: Handle) -> None:
     windows.remember("The deploy window of Draco is Friday", at=MAY)
-    wide = POLICIES["engram"].model_copy(update={"most": None, "min_similarity": None})
+    wide = POLICIES["engram"].model_copy(update={"max_results": None, "min_similarity": None})
     every = windows.recall(QUESTION, policy=wide).bites
     assert len(every) == 5
     assert any((bite.similarity or 0) < LEAST for bite in every)
@@ -113,7 +113,7 @@ def test_engram_gives_three_at_most_and_nothing_that_hardly_fits(windows: Handle
 
 def test_engram_leaves_out_what_only_words_found(windows: Handle) -> None:
     windows.remember(f"Friday {unlike(2)} {unlike(3)} {unlike(4)}")
-    near = POLICIES["engram"].model_copy(update={"min_similarity": None, "most": None})
+    near = POLICIES["engram"].model_copy(update={"min_similarity": None, "max_results": None})
     by_word = [b for b in windows.recall("Friday", policy=near).bites if b.bm25 is not None]
     assert any((b.similarity or 0) < LEAST for b in by_word)
     for bite in windows.recall("Friday", policy="engram").bites:

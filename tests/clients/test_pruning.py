@@ -42,7 +42,7 @@ def then(door: Door, memory: Handle, clock: FrozenClock) -> Handle:
 
 
 def fates(done: PruneReport) -> dict[str, PruneAction]:
-    return {item.id: item.fate for item in done.items}
+    return {item.id: item.action for item in done.items}
 
 
 def turns(then: Handle, **looking: Any) -> set[str]:

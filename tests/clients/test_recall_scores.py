@@ -81,7 +81,7 @@ def test_scores_and_their_order_are_those_of_the_oracle(
 
     _holds(every, query, policy)
     if policy.pool > len(every):
-        capped = policy.model_copy(update={"most": 3})
+        capped = policy.model_copy(update={"max_results": 3})
         asked = memory.recall(query, limit=1_000, turns=True, include_hidden=True, policy=capped)
         # Not what words count for: that depends on all that the index holds, of other tenants too.
         assert [bite.id for bite in asked.bites] == [bite.id for bite in every[:3]]
@@ -89,7 +89,7 @@ def test_scores_and_their_order_are_those_of_the_oracle(
 
 def _recalled(memory: Handle, query: str, policy: RecallPolicy) -> tuple[AnyBite, ...]:
     """Return all that can be found."""
-    policy = policy.model_copy(update={"most": None})
+    policy = policy.model_copy(update={"max_results": None})
     return memory.recall(query, limit=1_000, turns=True, include_hidden=True, policy=policy).bites
 
 

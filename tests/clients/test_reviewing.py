@@ -91,7 +91,7 @@ def test_what_was_rejected_is_not_proposed_again_and_may_be_accepted(memory: Han
         return [{"turn_id": turns[0].id, "quote": MOVED, **parts}]
 
     done = memory.extract(session_id="s1", extractor=same)
-    assert [refused.code for refused in done.refused] == [DismissalReason.REJECTED]
+    assert [refused.code for refused in done.refused] == [DismissalReason.DISMISSED_BEFORE]
     assert memory.beliefs.list().beliefs == ()
     assert memory.proposals.accept([one.id]).belief_ids == (one.belief_id,)
     assert memory.beliefs.get(one.belief_id).supporting_episodes == 1

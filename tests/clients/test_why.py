@@ -52,7 +52,7 @@ def test_a_value_that_lost_shows_what_took_its_score(memory: Handle) -> None:
     assert (one.affirmed, one.refutations, one.affirmations_of_others) == (0.8, 1, 1)
     assert one.refuted == pytest.approx(1 - 0.8 * 0.5)
     assert one.pressure == pytest.approx(0.9)
-    assert [(r.object, r.events) for r in one.rivals] == [("Atlas", 1)]
+    assert [(r.object, r.events) for r in one.other_candidates] == [("Atlas", 1)]
     assert found.belief.belief == pytest.approx(0.8 * 0.6 * math.exp(-2.0 * 0.9))
     assert found.belief.belief == memory.beliefs.get(borealis).belief
     first, doubt = found.pieces
@@ -105,13 +105,13 @@ def test_what_was_taken_back_is_listed_with_its_retraction(memory: Handle) -> No
     undo = memory.beliefs.retract(seen.event_id, note="misheard")
     found = why(memory, seen)
     assert [p.event_id for p in found.pieces] == [kept.event_id]
-    [gone] = found.withdrawn
+    [gone] = found.retracted
     assert (gone.event_id, gone.retraction_id) == (seen.event_id, undo.event_id)
     assert (gone.confidence, gone.note, gone.occurred_at) == (0.9, "misheard", MONDAY)
     memory.beliefs.retract(undo.event_id)
     found = why(memory, seen)
     assert [p.event_id for p in found.pieces] == [seen.event_id, kept.event_id]
-    assert found.withdrawn == ()
+    assert found.retracted == ()
 
 
 def test_a_revised_belief_names_what_stands_in_its_place(memory: Handle) -> None:

@@ -30,7 +30,7 @@ def exported(memory: Handle) -> str:
 
 
 AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, compressed_days=0)
-AT_FIRST = ConsolidationPolicy(start=1)
+AT_FIRST = ConsolidationPolicy(min_episodes=1)
 NO_FILE = "no such folder/MEMORY.md"
 
 READS: dict[str, Call] = {

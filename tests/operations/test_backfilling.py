@@ -459,7 +459,7 @@ def test_only_so_many_events_are_made_for_one_memory(
 def test_many_events_are_more_than_one_transaction(
     plain: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(caches, "MOST_EVENTS", 10)
+    monkeypatch.setattr(caches, "MAX_EVENTS", 10)
     for n, count in enumerate((4, 6, 1, 30, 0, 2)):
         put(look, tenant, f"m{n}", created_at=MAY, reinforce_count=count)
     parts: list[int] = []

@@ -107,7 +107,7 @@ def tell(memory: Handle, step: Told, ids: list[str], episodes: Sequence[str]) ->
     elif step.kind == "retract" and ids:
         memory.beliefs.retract(ids[step.pick % len(ids)])
     elif step.kind == "keep":
-        run_now(writing.keep(memory._state.context, place(), newest=4, least=1, longest_s=0.0))
+        run_now(writing.keep(memory._state.context, place(), newest=4, min_events=1, longest_s=0.0))
 
 
 @settings(max_examples=examples(6, 60, 600))
@@ -159,16 +159,16 @@ def keep(memory: Handle, **bounds: Any) -> int:
 def test_the_newest_stay_out_and_the_rest_is_held(plain: Handle, look: Look, tenant: str) -> None:
     plain.predicates.declare("works_on", cardinality="ONE", at=BASE)
     filled(plain, 60)
-    assert keep(plain, newest=10, least=20) == 50
+    assert keep(plain, newest=10, min_events=20) == 50
     assert kept(look, tenant)[0] | {"until": None} == {
         "until": None,
         "values": 3,
         "events": 50,
         "newest": 10,
     }
-    assert keep(plain, newest=10, least=20) == 0
+    assert keep(plain, newest=10, min_events=20) == 0
     filled(plain, 20, start=60)
-    assert keep(plain, newest=10, least=20) == 20
+    assert keep(plain, newest=10, min_events=20) == 20
     assert kept(look, tenant)[0]["events"] == 70
 
 
@@ -180,7 +180,7 @@ def test_a_short_slot_has_none(plain: Handle, look: Look, tenant: str) -> None:
 
 def test_what_may_be_under_way_stays_out(plain: Handle, look: Look, tenant: str) -> None:
     filled(plain, 40)
-    assert keep(plain, newest=1, least=1, longest_s=30.0) == 0
+    assert keep(plain, newest=1, min_events=1, longest_s=30.0) == 0
     assert kept(look, tenant) == []
 
 
@@ -196,7 +196,7 @@ def spoil(look: Look, tenant: str) -> None:
 def test_a_read_uses_it(plain: Handle, look: Look, tenant: str) -> None:
     plain.predicates.declare("works_on", cardinality="ONE", at=BASE)
     filled(plain, 30)
-    keep(plain, newest=3, least=3)
+    keep(plain, newest=3, min_events=3)
     spoil(look, tenant)
     assert sum(c.events for c in plain.current("alice", "works_on").candidates) == 30 + 3 * SPOILT
 
@@ -206,7 +206,7 @@ def test_a_late_event_and_other_weights_are_read_from_zero(
 ) -> None:
     plain.predicates.declare("works_on", cardinality="ONE", at=BASE)
     filled(plain, 30)
-    keep(plain, newest=3, least=3)
+    keep(plain, newest=3, min_events=3)
     spoil(look, tenant)
     plain.observe("alice", "works_on", "value 1", at=BASE + timedelta(minutes=1))
     assert sum(c.events for c in plain.current("alice", "works_on").candidates) == 31
@@ -214,11 +214,11 @@ def test_a_late_event_and_other_weights_are_read_from_zero(
 
 def test_a_retraction_drops_it(plain: Handle, look: Look, tenant: str) -> None:
     filled(plain, 30)
-    keep(plain, newest=3, least=3)
+    keep(plain, newest=3, min_events=3)
     assert len(kept(look, tenant)) == 1
     plain.beliefs.retract("e4", retraction_id="r1")
     assert kept(look, tenant) == []
-    keep(plain, newest=3, least=3)
+    keep(plain, newest=3, min_events=3)
     plain.beliefs.retract("r1")
     assert kept(look, tenant) == []
 
@@ -231,7 +231,7 @@ def test_writing_looks_after_long_slots(
         "__kwdefaults__",
         {
             "newest": 8,
-            "least": 8,
+            "min_events": 8,
             "longest_s": 0.0,
         },
     )

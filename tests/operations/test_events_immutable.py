@@ -261,8 +261,8 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
     ],
     "proposals.dismiss": [
         lambda m: m.proposals.dismiss([m.proposals.list().proposals[0].id]),
-        lambda m: m.proposals.dismiss([m.proposals.list(status="rejected").proposals[0].id]),
-        lambda m: m.proposals.accept([m.proposals.list(status="rejected").proposals[0].id]),
+        lambda m: m.proposals.dismiss([m.proposals.list(status="dismissed").proposals[0].id]),
+        lambda m: m.proposals.accept([m.proposals.list(status="dismissed").proposals[0].id]),
     ],
     "usage.rate": [searched, lambda m: m.usage.rate(), lambda m: m.usage.rate(from_scratch=True)],
     "usage.prune": [lambda m: m.usage.prune(dry_run=False, policy=AT_ONCE)],
@@ -333,7 +333,7 @@ def test_no_write_changes_an_event(plain: Handle, look: Look, tenant: str) -> No
         "SESSION_END",
         "PROPOSE",
         "ACCEPT",
-        "REJECT",
+        "DISMISS",
     }
 
 

@@ -17,7 +17,7 @@ BASE = datetime(2025, 3, 1, tzinfo=UTC)
 @pytest.fixture
 def filled(plain: Handle, monkeypatch: pytest.MonkeyPatch) -> Handle:
     """A tenant with one of every cache."""
-    bounds = {"newest": 4, "least": 4, "longest_s": 0.0}
+    bounds = {"newest": 4, "min_events": 4, "longest_s": 0.0}
     monkeypatch.setattr(writing.keep, "__kwdefaults__", bounds)
     monkeypatch.setattr(writing.long_slots, "__defaults__", (8,))
     old = plain.remember("The user lives in Porto", at=BASE)

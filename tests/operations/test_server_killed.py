@@ -239,8 +239,8 @@ def test_items_that_were_acknowledged_survive_the_server(own_server: Settings) -
         values = {one.key: one.value["n"] for one in found}  # type: ignore[union-attr]
         # The batch that was under way may be there too, whole.
         last = max(acknowledged.values()) + 1
-        begun = {kept(f"{last % 20} {m}", last).key: last for m in range(5)}
-        assert values in (acknowledged, acknowledged | begun)
+        creation_order = {kept(f"{last % 20} {m}", last).key: last for m in range(5)}
+        assert values in (acknowledged, acknowledged | creation_order)
         assert len(named) == 10  # type: ignore[arg-type]
 
 

@@ -13,7 +13,7 @@ SWIMS = (
     "I swim across the cold lake before breakfast again.",
     "Today I swim across the cold lake before breakfast.",
 )
-FEW = ConsolidationPolicy(start=1)
+FEW = ConsolidationPolicy(min_episodes=1)
 
 
 def tell(memory: Handle, texts: Sequence[str], *, name: str | None = None, first: int = 0) -> None:

@@ -37,7 +37,7 @@ SOURCES = {1.0: "EXPLICIT", 0.8: "RULE", 0.6: "CLASSIFIER", 0.5: "EXTRACTOR"}
 """Source types by their weight."""
 MICROSECOND = timedelta(microseconds=1)
 STEPS = (MICROSECOND, MICROSECOND, timedelta(days=1), timedelta(days=300))
-MOST_IN_A_BATCH = 1_000
+MAX_IN_A_BATCH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +201,8 @@ def deliver(
         drafts = [
             _draft(item, _claim(context.scope, item.claim, subject), prefix) for item in evidence
         ]
-        for start in range(0, len(drafts), MOST_IN_A_BATCH):
-            run_now(writing.append(context, drafts[start : start + MOST_IN_A_BATCH], {}))
+        for start in range(0, len(drafts), MAX_IN_A_BATCH):
+            run_now(writing.append(context, drafts[start : start + MAX_IN_A_BATCH], {}))
 
 
 def written(handle: Handle, items: Sequence[Item], look: Look, *, prefix: str = "") -> Written:

@@ -187,7 +187,7 @@ def _talk(count: int, **more: Any) -> Talk:
 
 def test_a_short_conversation_is_not_waited_for() -> None:
     assert [_talk(n).start for n in (3, 10, 30)] == [2, 7, 10]
-    assert _talk(3).policy(near=0.8).near == 0.8
+    assert _talk(3).policy(cluster_similarity=0.8).cluster_similarity == 0.8
 
 
 def test_runs_at_an_interval_are_held_against_one_run_over_everything() -> None:
@@ -237,8 +237,8 @@ def test_a_sweep_writes_nothing_and_intervals_come_to_the_same(
     talk = _swimming(tenant)
     swept = SweepData.of(on, [talk], [])
     for least, beliefs, recall in ((4, 1, 100.0), (5, 0, None), (4, 1, 100.0)):
-        row = swept.row(on.steps, least_episodes=least)
-        assert row["least_episodes"] == least
+        row = swept.row(on.steps, min_belief_episodes=least)
+        assert row["min_belief_episodes"] == least
         assert (row["generated beliefs"], row["generated recall"]) == (beliefs, recall)
         assert row["LoCoMo beliefs"] == 0
     rows = list(sweeps.intervals(on, {"made": [talk]}))

@@ -200,7 +200,7 @@ def test_only_what_a_score_ranks_by_is_sent(score: Score) -> None:
         assert extras == {"reach": 0, "named": 0.0, "dated": 0.0, "machine": 1.0}
     assert by["distance"] == (score in {Score.FLAT, Score.ESPER})
     assert by["adds"] == (score is Score.ESPER)
-    assert by["least"] == 0.2
+    assert by["min_similarity"] == 0.2
 
 
 @given(st.text())

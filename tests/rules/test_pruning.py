@@ -42,7 +42,7 @@ cases = st.builds(
     ],
 )
 def test_the_days_themselves_are_enough(tier: Tier | None, idle: float, fate: PruneAction) -> None:
-    assert prune_verdict(PruneCase(tier, idle)).fate is fate
+    assert prune_verdict(PruneCase(tier, idle)).action is fate
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_low_item_that_nobody_opened_since_it_was_compressed_goes_in_the_end(
 ) -> None:
     """Compressed late, it has its thirty days all the same."""
     found = prune_verdict(PruneCase(Tier.LOW, idle, compressed, opened))
-    assert found.fate is fate
+    assert found.action is fate
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_sentence_waits_as_long_as_a_text_and_is_never_compressed(
 
 
 def test_what_is_very_low_is_archived_compressed_or_not() -> None:
-    assert prune_verdict(PruneCase(Tier.VERY_LOW, 30, 1, opened_since=True)).fate is ARCHIVE
+    assert prune_verdict(PruneCase(Tier.VERY_LOW, 30, 1, opened_since=True)).action is ARCHIVE
 
 
 @pytest.mark.parametrize(
@@ -110,19 +110,19 @@ def test_the_reason_in_words(case: PruneCase, fate: PruneAction, reason: str) ->
 
 def test_other_terms() -> None:
     terms = PrunePolicy(archive_days=3, compress_days=1.5, compressed_days=2)
-    assert prune_verdict(PruneCase(Tier.VERY_LOW, 3), terms).fate is ARCHIVE
+    assert prune_verdict(PruneCase(Tier.VERY_LOW, 3), terms).action is ARCHIVE
     assert prune_verdict(PruneCase(Tier.LOW, 1.5), terms) == PruneVerdict(
         COMPRESS, "LOW and untouched for 1 days: 1.5 or more"
     )
-    assert prune_verdict(PruneCase(Tier.LOW, 5, 2), terms).fate is ARCHIVE
+    assert prune_verdict(PruneCase(Tier.LOW, 5, 2), terms).action is ARCHIVE
 
 
 @given(cases)
 def test_only_what_is_low_or_lower_is_ever_touched(case: PruneCase) -> None:
     found = prune_verdict(case)
     if case.tier not in (Tier.LOW, Tier.VERY_LOW) or case.idle_days < 14:
-        assert found.fate is KEEP
-    if found.fate is COMPRESS:
+        assert found.action is KEEP
+    if found.action is COMPRESS:
         assert case.compressed_days is None
         assert case.compressible
     assert found.reason
@@ -138,4 +138,4 @@ def test_waiting_longer_never_brings_anything_back(case: PruneCase, more: float)
         case.compressible,
     )
     order = [KEEP, COMPRESS, ARCHIVE]
-    assert order.index(prune_verdict(aged).fate) >= order.index(prune_verdict(case).fate)
+    assert order.index(prune_verdict(aged).action) >= order.index(prune_verdict(case).action)

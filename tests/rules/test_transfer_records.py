@@ -42,7 +42,7 @@ RECORDS: dict[str, dict[str, Any]] = {
         "value": '{"a":1}',
         "created_at": DAY,
         "updated_at": DAY,
-        "begun": [1, 1],
+        "creation_order": [1, 1],
     },
     "Predicate": {
         "scope": "global",
@@ -86,7 +86,7 @@ def record(kind: str, **changed: Any) -> dict[str, Any]:
     found = {"kind": kind, "key": "k", "properties": properties, "links": []}
     if kind == "Item":
         found["key"] = rules.item_id("global", ["n"], "k")
-        found |= {"namespace": {"parts": ["n"], "begun": [1, 1]}, "texts": []}
+        found |= {"namespace": {"parts": ["n"], "creation_order": [1, 1]}, "texts": []}
     return found
 
 

@@ -50,7 +50,7 @@ def day(year: int, month: int, of: int = 1) -> datetime:
         ("for two years", SAID.replace(year=2022)),
         ("for the last three months", SAID.replace(month=3)),
         ("a couple of  years ago", SAID.replace(year=2022)),
-        # What lies ahead is told from what has begun.
+        # What lies ahead is told from what has creation_order.
         ("tomorrow", day(2024, 6, 13)),
         ("next week", day(2024, 6, 17)),
         ("next month", day(2024, 7)),

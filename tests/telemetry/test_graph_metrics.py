@@ -35,9 +35,14 @@ from tests.plugins.graph import Look, fresh_tenant
 NOTHING = dict.fromkeys(Status, 0)
 
 
-def step(kind: str, least: float, items: int, total: float) -> RatingStep:
+def step(kind: str, min_elo: float, items: int, total: float) -> RatingStep:
     return RatingStep(
-        kind=kind, least=least, below=least + 100, tier=rating.tier(least), items=items, total=total
+        kind=kind,
+        min_elo=min_elo,
+        below=min_elo + 100,
+        tier=rating.tier(min_elo),
+        items=items,
+        total=total,
     )
 
 
@@ -214,7 +219,7 @@ def test_ratings_are_those_of_the_time_of_the_reading(plain: Handle) -> None:
     steps = [one for one in found.ratings if one.kind == "Memory"]
     assert sum(one.total for one in steps) == pytest.approx(sum(by_kind["Memory"]), abs=0.01)
     for one in steps:
-        inside = [elo for elo in by_kind["Memory"] if one.least <= elo < one.below]
+        inside = [elo for elo in by_kind["Memory"] if one.min_elo <= elo < one.below]
         assert (len(inside), {rating.tier(elo) for elo in inside}) == (one.items, {one.tier})
 
 

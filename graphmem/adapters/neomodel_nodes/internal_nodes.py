@@ -198,7 +198,7 @@ class Namespace(ScopedNode):
     path = StringProperty(required=True)
     reversed = StringProperty(required=True)
     # Creation time by the server's clock in microseconds, and the position in a batch.
-    begun = ArrayProperty(IntegerProperty())
+    creation_order = ArrayProperty(IntegerProperty())
     locked_at = DateTimeNeo4jFormatProperty()
 
     items = RelationshipFrom(at("Item"), "STANDS_IN")
@@ -214,7 +214,7 @@ class Item(ScopedNode):
     facets = ArrayProperty(StringProperty())
     created_at = DateTimeNeo4jFormatProperty(required=True)
     updated_at = DateTimeNeo4jFormatProperty(required=True)
-    begun = ArrayProperty(IntegerProperty())
+    creation_order = ArrayProperty(IntegerProperty())
     ttl_minutes = FloatProperty()
     expires_at = DateTimeNeo4jFormatProperty()
     locked_at = DateTimeNeo4jFormatProperty()

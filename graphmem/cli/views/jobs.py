@@ -10,9 +10,9 @@ from rich.text import Text
 from graphmem import consolidation, extraction, model, upkeep
 from graphmem.cli.views.format import counted, day, more, shortened
 
-MOST_QUOTES = 5
+MAX_QUOTES = 5
 LONGEST_QUOTE = 120
-MOST_EPISODES = 20
+MAX_EPISODES = 20
 MARKS = {
     consolidation.BeliefChangeKind.CREATE: ("+", "green", "new"),
     consolidation.BeliefChangeKind.SUPPORT: ("=", "cyan", "supported"),
@@ -55,12 +55,12 @@ def compression(found: upkeep.CompressionReport) -> Group:
     lines = [
         Text(f"{verb}: {counted(len(found.episodes), 'episode')}, {freed:,} characters saved.")
     ]
-    for episode in found.episodes[:MOST_EPISODES]:
+    for episode in found.episodes[:MAX_EPISODES]:
         line = Text(f"{day(episode.occurred_at):>11}  ", style="dim")
         line.append(shortened(episode.kept, LONGEST_QUOTE), style="default")
         lines.append(line.append(f"   {episode.episode_id}, {episode.characters:,} characters"))
-    if len(found.episodes) > MOST_EPISODES:
-        lines.append(Text(f"and {len(found.episodes) - MOST_EPISODES} more", style="dim"))
+    if len(found.episodes) > MAX_EPISODES:
+        lines.append(Text(f"and {len(found.episodes) - MAX_EPISODES} more", style="dim"))
     return Group(*lines)
 
 
@@ -70,13 +70,13 @@ def _change(change: consolidation.BeliefChange) -> Text:
     of = f", from {counted(len(change.episode_ids), 'episode')}" if change.quotes else ""
     why = f": {change.reason}" if change.reason else ""
     line.append(f"\n    {word}{of}{why}   {change.belief_id}", style="dim")
-    for quote in change.quotes[:MOST_QUOTES]:
+    for quote in change.quotes[:MAX_QUOTES]:
         line.append(f"\n    {day(quote.occurred_at):>11}  ", style="dim")
         line.append(f"{quote.confidence:.2f}  ", style="dim").append(
             shortened(quote.text, LONGEST_QUOTE)
         )
-    if len(change.quotes) > MOST_QUOTES:
-        line.append(f"\n    and {len(change.quotes) - MOST_QUOTES} more", style="dim")
+    if len(change.quotes) > MAX_QUOTES:
+        line.append(f"\n    and {len(change.quotes) - MAX_QUOTES} more", style="dim")
     return line
 
 

@@ -90,7 +90,7 @@ def _score(bite: model.AnyBite) -> list[str]:
     return parts
 
 
-MOST_ADDENDS = 6
+MAX_ADDENDS = 6
 """Longest sum that is written out term by term."""
 
 
@@ -162,7 +162,7 @@ def _arithmetic(found: model.BeliefReasons) -> Table:
     places = {piece.event_id: n for n, piece in enumerate(found.pieces, found.start + 1)}
     for piece in found.pieces:
         faded = [number(piece.faded)] if fades else []
-        value = number(piece.score if competes else piece.says, 3)
+        value = number(piece.score if competes else piece.log_weight, 3)
         rows.add_row(
             str(places[piece.event_id]),
             f"{piece.occurred_at:%Y-%m-%d %H:%M}",
@@ -208,8 +208,8 @@ def _sums(found: model.BeliefReasons) -> Iterator[str]:
         ("for", "+", model.EvidenceKind.SUPPORTING, found.log_positive, belief.positive),
         ("against", "−", model.EvidenceKind.REFUTING, found.log_negative, belief.negative),
     ):
-        parts = [number(p.says, 3) for p in found.pieces if p.counts and p.kind is kind]
-        whole = len(found.pieces) == found.total and 1 < len(parts) <= MOST_ADDENDS
+        parts = [number(p.log_weight, 3) for p in found.pieces if p.counts and p.kind is kind]
+        whole = len(found.pieces) == found.total and 1 < len(parts) <= MAX_ADDENDS
         added = f"−({' + '.join(parts)}) = " if whole else ""
         yield (
             f"{name:<8} L{letter} = {added}{number(0.0 + log, 3)}"
@@ -242,7 +242,7 @@ def _competed(result: model.Competition, decay_per_day: float) -> Iterator[str]:
     if result.refutations:
         history.append(f"refuted since by {counted(result.refutations, 'piece')}")
     if result.affirmations_of_others:
-        others = ", ".join(f"{rival.object} ({rival.events})" for rival in result.rivals)
+        others = ", ".join(f"{rival.object} ({rival.events})" for rival in result.other_candidates)
         times = counted(result.affirmations_of_others, "time")
         history.append(f"others affirmed since {times}: {others}")
     yield f"         {'; '.join(history)}"
@@ -251,7 +251,7 @@ def _competed(result: model.Competition, decay_per_day: float) -> Iterator[str]:
 def _test(found: model.BeliefReasons) -> Text:
     result, start = found.belief.verdict, found.belief.initial_confidence
     parts = [signed(piece.llr) for piece in found.pieces]
-    whole = len(parts) == found.total and 1 < len(parts) <= MOST_ADDENDS
+    whole = len(parts) == found.total and 1 < len(parts) <= MAX_ADDENDS
     added = f"{' '.join(parts)} = " if whole else ""
     line = Text(f"test     {added}{signed(result.log_ratio)}: ")
     line.append_text(belief_views.verdict(result))
@@ -260,7 +260,7 @@ def _test(found: model.BeliefReasons) -> Text:
 
 def _around(found: model.BeliefReasons) -> Iterator[Text]:
     """Yield retracted evidence, replacements, aliases and asserting memories."""
-    for piece in found.withdrawn:
+    for piece in found.retracted:
         mark = "+" if piece.kind is model.EvidenceKind.SUPPORTING else "−"
         yield Text(
             f"retracted: {mark} {piece.source_type} {number(piece.confidence)} of "
@@ -270,7 +270,7 @@ def _around(found: model.BeliefReasons) -> Iterator[Text]:
         )
     yield from _replacements("replaces", found.replaces)
     yield from _replacements("replaced by", found.replaced_by)
-    for same in found.namesakes:
+    for same in found.alias_beliefs:
         yield Text(
             f"same under an alias: {same.statement} ({same.belief_id}, {same.events} pieces)",
             style="dim",

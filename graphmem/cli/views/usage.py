@@ -126,7 +126,7 @@ SEVERITIES = {
     usage.Severity.WARNING: "yellow",
     usage.Severity.INFO: "cyan",
 }
-MOST_IDS = 5
+MAX_IDS = 5
 """Number of ids shown per finding; the JSON contains all of them."""
 WIDTH = 40
 """Length of the longest bar, in characters."""
@@ -255,7 +255,7 @@ def audit(found: usage.Audit) -> RenderableType:
         line = Text(f"{finding.severity} ", style=SEVERITIES[finding.severity]).append(
             finding.message, style="default"
         )
-        parts += ["", line, Text("  " + " ".join(finding.ids[:MOST_IDS]), style="dim")]
+        parts += ["", line, Text("  " + " ".join(finding.ids[:MAX_IDS]), style="dim")]
     if not found.findings:
         parts += ["", Text("No protocol violations.", style="green")]
     return Group(*parts)
@@ -303,11 +303,11 @@ def pruned(done: upkeep.PruneReport) -> RenderableType:
     if not done.items:
         return Text(f"Nothing to prune: {totals}.", style="dim")
     verb = "Pruned" if done.applied else "Would be pruned"
-    fates = Counter(item.fate for item in done.items)
+    fates = Counter(item.action for item in done.items)
     summary = ", ".join(f"{fates[fate]} {word}" for fate, word in DONE.items() if fates[fate])
     parts: list[RenderableType] = [Text(f"{verb}: {summary}."), Text(totals, style="dim")]
     for fate, word in DONE.items():
-        items = [item for item in done.items if item.fate is fate]
+        items = [item for item in done.items if item.action is fate]
         if items:
             parts.append(_items(items, word))
     if done.applied:
@@ -331,7 +331,7 @@ def manifest(lines: tuple[upkeep.PruneRecord, ...]) -> RenderableType:
         )
         parts.append(head)
         for line in items[:MOST]:
-            shown = Text(f"  {DONE[line.fate]:<10} ", style="yellow" if line.away else "dim")
+            shown = Text(f"  {DONE[line.action]:<10} ", style="yellow" if line.away else "dim")
             shown.append(shortened(line.text, LONGEST), style="default" if line.away else "dim")
             parts.append(shown.append(f"   {line.kind} {line.id}", style="dim"))
         parts += _more(len(items))

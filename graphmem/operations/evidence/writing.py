@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 NEWEST = 128
 """Newest pieces of evidence, by valid time, left out of a checkpoint; late ones rarely precede
 them."""
-LEAST = 128
+MIN_EVENTS = 128
 """Minimum number of new pieces of evidence for an update of a checkpoint."""
-MOST_AT_ONCE = 8
+MAX_AT_ONCE = 8
 """Maximum number of slots that one write checkpoints."""
 
 CHECKPOINT_LOCK = catalog.query("belief/lock_checkpoint", lambda row: row["settled"])
@@ -50,7 +50,7 @@ async def keep(
     place: SlotKey,
     *,
     newest: int = NEWEST,
-    least: int = LEAST,
+    min_events: int = MIN_EVENTS,
     longest_s: float = read_options.MAX_OPEN_TRANSACTION.total_seconds(),
 ) -> int:
     """Update a slot's checkpoint and return the number of pieces of evidence added to it.
@@ -59,7 +59,7 @@ async def keep(
         context: request context.
         place: key of the slot.
         newest: number of newest pieces left out.
-        least: minimum number of new pieces; with fewer, nothing changes.
+        min_events: minimum number of new pieces; with fewer, nothing changes.
         longest_s: maximum duration of a write, in seconds.
     """
 
@@ -79,7 +79,7 @@ async def keep(
             known=None,
             settled=settled,
             newest=newest,
-            least=least,
+            min_events=min_events,
             policy=None,
             present_policy=True,
             default_policy=claims.policy_fields(Policy()),
@@ -105,17 +105,19 @@ async def forget(context: RequestContext, place: SlotKey) -> None:
 
 async def look_after(context: RequestContext, places: Iterable[SlotKey]) -> None:
     """Update checkpoints after a write; a failure is logged and does not affect the write."""
-    for place in list(dict.fromkeys(places))[:MOST_AT_ONCE]:
+    for place in list(dict.fromkeys(places))[:MAX_AT_ONCE]:
         try:
             await keep(context, place)
         except GraphmemError:
             log.warning("Could not update the checkpoint of slot %s.", place.slot_id)
 
 
-async def long_slots(context: RequestContext, least: int = NEWEST + LEAST) -> list[SlotKey]:
+async def long_slots(
+    context: RequestContext, min_events: int = NEWEST + MIN_EVENTS
+) -> list[SlotKey]:
     """Return every slot of the tenant with at least `least` pieces of evidence."""
     return await context.services.graph.read(
-        lambda tx: tx.fetch(LONG, tenant=context.tenant, least=least)
+        lambda tx: tx.fetch(LONG, tenant=context.tenant, min_events=min_events)
     )
 
 

@@ -187,7 +187,11 @@ def _said(piece: EvidenceDetail, e: Evidence, valid: datetime, by: Policy) -> li
     return [
         *_unlike("faded", piece.faded, faded),
         # The logarithm near 1 - 1e-9 magnifies the last digit of the confidence by 1e9.
-        *(_unlike("says", piece.says, -e.weight * math.log1p(-faded)) if faded < 0.999 else []),
+        *(
+            _unlike("says", piece.log_weight, -e.weight * math.log1p(-faded))
+            if faded < 0.999
+            else []
+        ),
         *_unlike("score", piece.score, e.weight * clipped(e.confidence)),
         *_unlike("weight", piece.weight, e.weight),
         *_unlike("strength", piece.strength, formulas.evidence_strength(e)),
@@ -204,7 +208,7 @@ def _echoes(found: BeliefReasons, own: list[Evidence]) -> list[str]:
         kept = pieces[piece.echo_of or piece.event_id]
         if not kept.counts or episodes[kept.event_id] != episodes[piece.event_id]:
             told.append(f"{piece.event_id} echoes {kept.event_id}")
-        if piece.says > kept.says:
+        if piece.log_weight > kept.log_weight:
             told.append(f"{piece.event_id} says more than {kept.event_id}")
     if len({episodes[p.event_id] for p in found.pieces if p.counts}) != sum(
         p.counts for p in found.pieces
@@ -216,7 +220,7 @@ def _echoes(found: BeliefReasons, own: list[Evidence]) -> list[str]:
 def _joined(found: BeliefReasons, by: Policy) -> list[str]:
     """What counts adds up to L+ and L-, and these to the belief."""
     sums = {
-        kind: 0.0 - math.fsum(p.says for p in found.pieces if p.counts and p.kind is kind)
+        kind: 0.0 - math.fsum(p.log_weight for p in found.pieces if p.counts and p.kind is kind)
         for kind in EvidenceKind
     }
     up, down = sums[EvidenceKind.SUPPORTING], sums[EvidenceKind.REFUTING]
@@ -254,9 +258,9 @@ def _taken_back(written: Written, found: BeliefReasons, as_of: AsOf) -> list[str
         if e.claim == found.belief.id
         and (as_of.known is None or written.recorded[e.id] <= as_of.known)
     }
-    told = [] if {w.event_id for w in found.withdrawn} == known - stays else ["others withdrawn"]
+    told = [] if {w.event_id for w in found.retracted} == known - stays else ["others withdrawn"]
     words = {r.id: r for r in written.retracts}
-    for one in found.withdrawn:
+    for one in found.retracted:
         # The newest word alone, without any other, leads to the event by an odd number of steps.
         steps, target = 0, one.retraction_id
         while target in words and steps <= len(words):
@@ -308,6 +312,6 @@ def _since(one: Competition, found: BeliefReasons, seen: list[Evidence], by: Pol
     told += _unlike("pressure", one.pressure, weighs)
     if (one.refutations, one.affirmations_of_others) != (len(against), len(others)):
         told.append(f"{one.refutations} refutations, {one.affirmations_of_others} others")
-    if {r.belief_id for r in one.rivals} != {e.claim for e in others}:
-        told.append(f"rivals {one.rivals}")
+    if {r.belief_id for r in one.other_candidates} != {e.claim for e in others}:
+        told.append(f"rivals {one.other_candidates}")
     return told

@@ -38,7 +38,7 @@ def similarities(memory: Handle, texts: list[str]) -> np.ndarray:
 
 
 def ground(memory: Handle, since: datetime = read_options.BEGINNING) -> Neighborhood:
-    policy = ConsolidationPolicy(near=NEAR, same=NEAR, neighbours=1_000)
+    policy = ConsolidationPolicy(cluster_similarity=NEAR, match_similarity=NEAR, neighbours=1_000)
     seen = ScopeSnapshot(known=datetime.now(UTC) + timedelta(minutes=1), since=since)
     return run_now(sources.ground(memory._state.context, seen, policy, lambda _kind, _count: None))
 
@@ -116,7 +116,9 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: Handle) -
         )
         for claim in (claims.statement_claim(context.scope, one) for one in statements)
     }
-    policy = ConsolidationPolicy(near=NEAR, same=NEAR, against=NEAR)
+    policy = ConsolidationPolicy(
+        cluster_similarity=NEAR, match_similarity=NEAR, refute_similarity=NEAR
+    )
     found = run_now(sources.around(context, seen, made, used, policy))
     spoken = [passages.prefix_speaker(one.name, one.text) for one in told]
     exact = similarities(plain, [*spoken, *statements])[: len(told), len(told) :]

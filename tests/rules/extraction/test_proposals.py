@@ -91,16 +91,16 @@ def test_the_quote_is_kept_as_it_stands() -> None:
         ({"turn_id": "t77"}, DismissalReason.NOT_OFFERED),
         ({"turn_id": "t9"}, DismissalReason.NOT_OFFERED),
         ({"turn_id": "nowhere"}, DismissalReason.FOREIGN_TURN),
-        ({"turn_id": "t0", "quote": "Where do you live now"}, DismissalReason.MACHINE_TURN),
-        ({"quote": "I moved to Porto"}, DismissalReason.INVENTED_QUOTE),
-        ({"quote": "i moved to lisbon"}, DismissalReason.INVENTED_QUOTE),
-        ({"quote": "Bob bought four cats"}, DismissalReason.INVENTED_QUOTE),
-        ({"object": "Madrid"}, DismissalReason.UNFOUNDED_OBJECT),
-        ({"object": "Paris"}, DismissalReason.UNFOUNDED_OBJECT),
-        ({"object": "+"}, DismissalReason.UNFOUNDED_OBJECT),
-        ({"subject": "Carol"}, DismissalReason.UNFOUNDED_SUBJECT),
-        ({"when": "since May"}, DismissalReason.INVENTED_TIME),
-        ({"source_type": "ORACLE"}, DismissalReason.UNWEIGHED),
+        ({"turn_id": "t0", "quote": "Where do you live now"}, DismissalReason.NOT_A_PERSON),
+        ({"quote": "I moved to Porto"}, DismissalReason.QUOTE_NOT_FOUND),
+        ({"quote": "i moved to lisbon"}, DismissalReason.QUOTE_NOT_FOUND),
+        ({"quote": "Bob bought four cats"}, DismissalReason.QUOTE_NOT_FOUND),
+        ({"object": "Madrid"}, DismissalReason.UNGROUNDED_OBJECT),
+        ({"object": "Paris"}, DismissalReason.UNGROUNDED_OBJECT),
+        ({"object": "+"}, DismissalReason.UNGROUNDED_OBJECT),
+        ({"subject": "Carol"}, DismissalReason.UNGROUNDED_SUBJECT),
+        ({"when": "since May"}, DismissalReason.TIME_NOT_FOUND),
+        ({"source_type": "ORACLE"}, DismissalReason.UNWEIGHTED),
         ({"since": SAID + timedelta(days=9)}, DismissalReason.FUTURE),
         (
             {"turn_id": "t3", "quote": "My password is hunter2secret99", "object": "cats"},
@@ -185,7 +185,7 @@ def test_a_statement_names_nothing_new_and_shares_a_word(
     found = check(**SAYS | {"statement": statement})
     assert isinstance(found, CheckedProposal) == passes
     if isinstance(found, DismissedProposal):
-        assert found.code is DismissalReason.UNFOUNDED_STATEMENT
+        assert found.code is DismissalReason.UNGROUNDED_STATEMENT
 
 
 def test_since_when_is_read_from_the_turns_own_words() -> None:
@@ -211,7 +211,7 @@ def test_what_was_supplied_founds_nothing_and_is_no_evidence() -> None:
         turn("", 2),
     ]
     changed = {"quote": "Sure, thanks", "object": "Madrid"}
-    assert refuses(ground, turns, **GOOD | changed) is DismissalReason.UNFOUNDED_OBJECT
+    assert refuses(ground, turns, **GOOD | changed) is DismissalReason.UNGROUNDED_OBJECT
     echoed = [turn("As you say: You live in Madrid.", 1), turn("", 2)]
     changed = {"quote": "live in Madrid", "object": "Madrid"}
     assert refuses(ground, echoed, **GOOD | changed) is DismissalReason.ECHO
