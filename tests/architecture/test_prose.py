@@ -157,7 +157,7 @@ def test_each_pattern_can_match() -> None:
             "Of the tenant.",
             "anew",
         ),
-        *("stands for it", "the wall of a tenant", "its alias_beliefs"),
+        *("stands for it", "the wall of a tenant", "its namesakes"),
     ]
     for pattern, example in zip(PATTERNS, examples, strict=True):
         assert re.search(pattern["regex"], example, re.IGNORECASE), example
