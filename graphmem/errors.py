@@ -26,7 +26,9 @@ The class docstring is the default message, so the text is written once.
     │  └─ SupersededBeliefError      another belief has already replaced it
     ├─ NotFoundError                 nothing visible has this id
     ├─ UnavailableError              may succeed later
-    │  ├─ GraphUnavailableError · ModelUnavailableError
+    │  ├─ GraphUnavailableError
+    │  ├─ ModelUnavailableError
+    │  │  └─ ModelFetchError         the files of a local model could not be fetched
     │  ├─ IndexNotReadyError         a search would return incomplete results
     │  ├─ ReadConflictError          data was deleted while it was read
     │  ├─ LeaseLostError             another worker has resumed the work
@@ -256,6 +258,10 @@ class StillStartingError(UnavailableError):
 
 class ModelUnavailableError(UnavailableError):
     """The embedding or language model cannot be reached."""
+
+
+class ModelFetchError(ModelUnavailableError):
+    """The files of a local model could not be fetched."""
 
 
 class LocalServerError(UnavailableError):

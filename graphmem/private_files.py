@@ -1,11 +1,15 @@
-"""Files for one user: created exclusively, reopened only if that user created them."""
+"""Files and folders for one user: created exclusively, closed to others, written atomically."""
 
 from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
+
+from graphmem.errors import ConfigurationError
 
 MODE = 0o600
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -82,3 +86,82 @@ def publish(draft: Path, target: Path) -> None:
         draft.replace(target)
     else:
         draft.unlink()
+
+
+def make_folder(path: Path, *, setting: str) -> None:
+    """Create a folder and its parents, accessible only to their owner.
+
+    Raises:
+        ConfigurationError: a file has its name, or it cannot be written.
+    """
+    hint = f"Set {setting} to a writable folder."
+    try:
+        for folder in reversed([path, *path.parents]):
+            folder.mkdir(mode=0o700, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise ConfigurationError(
+            f"The folder {path} cannot be created: a file has this name.", hint=hint
+        ) from None
+    except OSError as error:
+        raise ConfigurationError(
+            f"The folder {path} cannot be created ({error.strerror}).", hint=hint
+        ) from None
+    if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+        raise ConfigurationError(f"The folder {path} is not writable.", hint=hint)
+
+
+def remove_others_access(path: Path, *, setting: str) -> None:
+    """Remove other users' permissions from a folder of graphmem and from its content.
+
+    Raises:
+        ConfigurationError: see `exposed_mode`.
+    """
+    if exposed_mode(path, setting=setting):
+        path = path.resolve()
+        _make_private(path)
+        for inside in path.rglob("*"):
+            # Files may vanish or belong to another user; the folder's mode protects them.
+            with suppress(OSError):
+                _make_private(inside)
+
+
+def exposed_mode(path: Path, *, setting: str) -> int:
+    """Return the mode of a folder of graphmem if other users can open it; else 0.
+
+    Raises:
+        ConfigurationError: another user owns it or can change its content.
+    """
+    if os.name != "posix" or not path.is_dir():
+        return 0
+    info = path.stat()
+    mode = stat.S_IMODE(info.st_mode)
+    if info.st_uid == os.geteuid():
+        return mode if mode & OTHERS else 0
+    # Folders that only root can change, such as those in a container's image, are safe.
+    if info.st_uid or mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise ConfigurationError(
+            f"The folder {path} belongs to another user (number {info.st_uid}).",
+            hint=f"Set {setting} to a folder of your own.",
+        )
+    return 0
+
+
+def _make_private(path: Path) -> None:
+    """Remove every permission of other users; links and their targets are not changed."""
+    mode = path.lstat().st_mode
+    if not stat.S_ISLNK(mode) and mode & OTHERS:
+        path.chmod(stat.S_IMODE(mode) & ~OTHERS)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file atomically that only its owner can read."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        # Created with its final mode, so that others can never open it.
+        with os.fdopen(create(draft), "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

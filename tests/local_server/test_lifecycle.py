@@ -20,8 +20,9 @@ import pytest
 from neo4j.exceptions import TransientError
 from pydantic import SecretStr
 
+from graphmem import maven
 from graphmem.adapters import local_server
-from graphmem.adapters.local_server import Endpoint, jars, lifecycle, process
+from graphmem.adapters.local_server import Endpoint, lifecycle, process
 from graphmem.adapters.local_server.files import DataFolder
 from graphmem.adapters.local_server.jars import JarStore, shipped_lock
 from graphmem.adapters.local_server.java import find_java
@@ -347,7 +348,7 @@ def test_a_broken_aot_cache_does_not_stop_the_server(
         pytest.skip("this Java has no AOT cache")
     broken = tmp_path / "broken.aot"
     (tmp_path / "draft").write_bytes(os.urandom(1 << 20))
-    jars.keep(tmp_path / "draft", broken)
+    maven.keep(tmp_path / "draft", broken)
     monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: broken)
     monkeypatch.setattr(lifecycle, "make_aot_cache_in_background", lambda *_: None)
     found = local_server.ensure(own_server)
@@ -361,7 +362,7 @@ def test_a_cache_that_breaks_the_jvm_is_dropped(
     """A JVM may crash over a cache whose head is sound; then the server starts without."""
     cache = tmp_path / "cruel.aot"
     (tmp_path / "draft").touch()
-    jars.keep(tmp_path / "draft", cache)
+    maven.keep(tmp_path / "draft", cache)
     monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: cache)
     monkeypatch.setattr(lifecycle, "make_aot_cache_in_background", lambda *_: None)
     real = process.wait_ready
@@ -422,7 +423,7 @@ def test_what_was_changed_after_it_was_made_is_not_loaded(tmp_path: Path) -> Non
     """A cache and a plugin hold code: size and time as before are not enough."""
     made = tmp_path / "made.aot"
     (tmp_path / "draft").write_bytes(b"code of ours")
-    jars.keep(tmp_path / "draft", made)
+    maven.keep(tmp_path / "draft", made)
     assert f"-XX:AOTCache={made}" in lifecycle.aot_flags(made)
     before = made.stat()
     made.write_bytes(b"code of evil")
@@ -439,7 +440,7 @@ def test_a_cache_that_was_changed_is_told(
 ) -> None:
     changed = tmp_path / "x.aot"
     (tmp_path / "draft").write_bytes(b"code of ours")
-    jars.keep(tmp_path / "draft", changed)
+    maven.keep(tmp_path / "draft", changed)
     changed.write_bytes(b"code of evil")
     monkeypatch.setattr(lifecycle, "aot_cache_file", lambda *_: changed)
     found = {f.name: f for f in local_server.diagnose(server_settings)}["aot"]

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from graphmem import maven
 from graphmem.adapters import local_server
-from graphmem.adapters.local_server import jars
-from graphmem.adapters.local_server.jars import Jar, shipped_lock
+from graphmem.adapters.local_server.jars import shipped_lock
 from graphmem.adapters.local_server.java import find_java
 from graphmem.adapters.local_server.plugin import building
 from graphmem.adapters.local_server.plugin.building import BuildPlan
-from graphmem.adapters.local_server.records import Progress
 from graphmem.errors import ConfigurationError, ProceduresNotBuiltError, ServerFetchError
+from graphmem.maven import Jar, Progress
 from graphmem.settings import Settings
 from tests.plugins.server import Server
 from tests.procedures.conftest import Asked
@@ -159,7 +159,7 @@ def test_what_was_left_and_what_is_old_goes(built: Path, server_settings: Settin
     stale, fresh = folder / "graphmem-0.plugin.jar", folder / "graphmem-1.plugin.jar"
     for path in (stale, fresh):
         path.write_bytes(b"")
-    long_ago = time.time() - jars.UNUSED_S - 1
+    long_ago = time.time() - maven.UNUSED_S - 1
     os.utime(stale, (long_ago, long_ago))
     try:
         # Nobody has asked for these weights before.

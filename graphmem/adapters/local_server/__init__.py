@@ -1,21 +1,17 @@
 """The managed Neo4j: fetched on first use, started on demand, listening on loopback only."""
 
 from graphmem.adapters.local_server.backup import Backup, back_up, restore
-from graphmem.adapters.local_server.doctor import diagnose
+from graphmem.adapters.local_server.doctor import DoctorFinding, diagnose
 from graphmem.adapters.local_server.lifecycle import (
+    Endpoint,
+    ServerStatus,
     browse_link,
     ensure,
     status,
     stop,
     stored_password,
 )
-from graphmem.adapters.local_server.records import (
-    DoctorFinding,
-    Endpoint,
-    Progress,
-    Report,
-    ServerStatus,
-)
+from graphmem.maven import Progress, Report
 
 __all__ = [
     "Backup",

@@ -25,8 +25,8 @@ from graphmem.adapters.local_server.lifecycle import (
     lock_timeout_s,
     stop_locked,
 )
-from graphmem.adapters.local_server.records import Progress, Report
 from graphmem.errors import LocalServerError
+from graphmem.maven import Progress, Report
 from graphmem.settings import Settings
 
 DATABASE = "neo4j"

@@ -6,22 +6,35 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from graphmem.adapters.local_server import jars, lifecycle, process
+from graphmem import maven
+from graphmem.adapters.local_server import lifecycle, process
 from graphmem.adapters.local_server.files import (
     DataFolder,
     ServerState,
     cache_root,
-    exposed_mode,
     version_key,
 )
 from graphmem.adapters.local_server.jars import JarStore, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, find_java
-from graphmem.adapters.local_server.records import USER, DoctorFinding
+from graphmem.adapters.local_server.process import USER
 from graphmem.errors import ConfigurationError, GraphAccessError, GraphmemError, ServerLockedError
+from graphmem.private_files import exposed_mode
 from graphmem.settings import Settings
+
+
+@dataclass(frozen=True)
+class DoctorFinding:
+    """Result of one check of `doctor`, with advice if there is a problem."""
+
+    name: str
+    level: Literal["ok", "warn", "bad"]
+    message: str
+    advice: str = ""
+
 
 CheckResult: TypeAlias = tuple[Literal["ok", "warn", "bad"], str, str]
 """Level, message and advice."""
@@ -262,7 +275,7 @@ def _aot(settings: Settings) -> Iterator[CheckResult]:
         return  # reported by an earlier check
     if cache is None:
         yield ok(f"None, because Java is older than {AOT_SINCE}; starts take longer.")
-    elif jars.is_intact(cache):
+    elif maven.is_intact(cache):
         yield ok(f"{cache.stat().st_size / 1e6:.0f} MB; starts are fast.")
     elif cache.exists():
         yield warn(

@@ -6,27 +6,67 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from pydantic import SecretStr
 
-from graphmem import catalog
-from graphmem.adapters.local_server import jars, process, warming
+from graphmem import catalog, maven
+from graphmem.adapters.local_server import process, warming
 from graphmem.adapters.local_server.files import (
     PAGE_CACHE,
     DataFolder,
     ServerState,
     cache_root,
-    make_folder,
 )
 from graphmem.adapters.local_server.jars import JarStore, fetch, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, Java, find_java
-from graphmem.adapters.local_server.records import USER, Endpoint, Progress, Report, ServerStatus
+from graphmem.adapters.local_server.process import USER
 from graphmem.errors import GraphAccessError, GraphmemError, GraphUnavailableError
+from graphmem.maven import Progress, Report
+from graphmem.private_files import make_folder
 from graphmem.rules import urls
 from graphmem.settings import Settings
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Address and credentials of the server; its repr hides the password."""
+
+    uri: str
+    user: str
+    password: SecretStr
+    http_url: str
+    version: str
+
+
+@dataclass(frozen=True)
+class ServerStatus:
+    """Status of the managed server, determined without starting it.
+
+    Attributes:
+        uptime_s: seconds since it was started; None if it is not running.
+        heap: maximum heap of the running JVM, such as `1g`; None if it is not running or has no
+            limit.
+        page_cache: maximum page cache of the running server, such as `512m`; None if unknown.
+        data_bytes, cache_bytes: size of its data and of the cache folder, bytes.
+    """
+
+    running: bool
+    uri: str | None
+    browser_url: str | None
+    pid: int | None
+    version: str | None
+    uptime_s: float | None
+    heap: str | None
+    page_cache: str | None
+    home: Path
+    cache: Path
+    password_file: Path
+    data_bytes: int
+    cache_bytes: int
+
 
 TRAINING_S = 180.0
 """Seconds the training server may take to answer; it runs at the lowest priority."""
@@ -53,10 +93,10 @@ def aot_flags(cache: Path | None) -> list[str]:
     """
     if cache is None:
         return []
-    if not jars.is_intact(cache):
-        jars.discard(cache)
+    if not maven.is_intact(cache):
+        maven.discard(cache)
         return []
-    cache.touch()  # unused caches are removed after `jars.UNUSED_S`
+    cache.touch()  # unused caches are removed after `maven.UNUSED_S`
     return [f"-XX:AOTCache={cache}", "-Xlog:disable", "-Xlog:all=error:stderr"]
 
 
@@ -88,8 +128,8 @@ def make_aot_cache(settings: Settings) -> None:
     make_folder(cache.parent, setting="GRAPHMEM_CACHE")
     try:
         with FileLock(cache.parent / "make.lock", timeout=0):
-            jars.remove_unused(cache.parent, ".aot")
-            if not jars.is_intact(cache):
+            maven.remove_unused(cache.parent, ".aot")
+            if not maven.is_intact(cache):
                 _train(java, store, cache)
     except Timeout:
         return
@@ -100,7 +140,7 @@ def _train(java: Java, store: JarStore, cache: Path) -> None:
         draft = Path(scratch) / "cache.aot"
         try:
             _run_once(java, store, DataFolder(Path(scratch) / "home"), draft)
-            jars.keep(draft, cache)
+            maven.keep(draft, cache)
         except (GraphmemError, process.ServerExitedError, OSError) as error:
             failure_note(cache).write_text(f"{error}\n", encoding="utf-8")
 

@@ -21,17 +21,16 @@ from graphmem.adapters.local_server.files import (
     ServerState,
     environment,
     newer_data_error,
-    write_private,
 )
 from graphmem.adapters.local_server.jars import JarStore
 from graphmem.adapters.local_server.java import Java
-from graphmem.adapters.local_server.records import USER
 from graphmem.errors import (
     GraphAccessError,
     GraphUnavailableError,
     LocalServerError,
     ServerLockedError,
 )
+from graphmem.private_files import write_private
 from graphmem.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
     from neo4j import Driver
 
 
+USER = "neo4j"
+"""The only user of a fresh Neo4j."""
 MAX_HEAP = "-Xmx"
 MAIN = "org.neo4j.server.Neo4jCommunity"
 ADMIN = "org.neo4j.cli.AdminTool"

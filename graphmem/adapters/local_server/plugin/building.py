@@ -16,13 +16,14 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from graphmem.adapters.local_server import jars
-from graphmem.adapters.local_server.files import environment, make_folder
-from graphmem.adapters.local_server.jars import JarLock, JarStore, fetch_missing, shipped_lock
+from graphmem import maven
+from graphmem.adapters.local_server.files import environment
+from graphmem.adapters.local_server.jars import JarLock, JarStore, shipped_lock
 from graphmem.adapters.local_server.java import OLDEST, Java, find_java
 from graphmem.adapters.local_server.plugin.java_source import procedure_specs, sources
-from graphmem.adapters.local_server.records import Progress, Report
 from graphmem.errors import ConfigurationError, LocalServerError, ProceduresNotBuiltError
+from graphmem.maven import Progress, Report, fetch_missing
+from graphmem.private_files import make_folder
 from graphmem.settings import Settings
 
 MAIN = "org.eclipse.jdt.internal.compiler.batch.Main"
@@ -63,7 +64,7 @@ class BuildPlan:
 
     def is_built(self) -> bool:
         """Return whether the jar exists unchanged; the server runs the code in it."""
-        return jars.is_intact(self.jar)
+        return maven.is_intact(self.jar)
 
     def failed(self) -> str:
         """Return why building this jar failed less than `RETRY_S` ago; empty if it did not."""
@@ -91,7 +92,7 @@ def build(settings: Settings, *, report: Report, lock: JarLock | None = None) ->
     """
     plan = BuildPlan.of(settings, lock)
     if plan.is_built():
-        plan.jar.touch()  # unused jars are removed after `jars.UNUSED_S`
+        plan.jar.touch()  # unused jars are removed after `maven.UNUSED_S`
         return plan.jar
     make_folder(plan.tools.folder, setting="GRAPHMEM_CACHE")
     try:
@@ -109,7 +110,7 @@ def _build_jar(plan: BuildPlan, java: Java, report: Report) -> None:
     from filelock import FileLock
 
     with FileLock(plan.tools.folder / "build.lock"):
-        jars.remove_unused(plan.tools.folder, ".failed", ".plugin.jar")
+        maven.remove_unused(plan.tools.folder, ".failed", ".plugin.jar")
         if plan.is_built():
             return
         report(Progress("prepare", "Compiling the procedures"))
@@ -118,7 +119,7 @@ def _build_jar(plan: BuildPlan, java: Java, report: Report) -> None:
         ) as scratch:
             draft = Path(scratch) / "draft"
             write_jar(compile_sources(plan, java, Path(scratch)), draft)
-            jars.keep(draft, plan.jar)
+            maven.keep(draft, plan.jar)
 
 
 def compile_sources(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
