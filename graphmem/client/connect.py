@@ -125,7 +125,7 @@ def blocking_services(
     from graphmem.io_modes import BLOCKING, SystemClock
 
     # Opened before the graph: invalid model settings must not leave connections open.
-    model = embedder or open_embedder(known, awaited=False)
+    model = embedder or open_embedder(known, awaited=False, report=report)
     writer = llm or open_llm(known, awaited=False)
     graph = BlockingGraph(at, known)
     files, exports, clock = TextFiles(BLOCKING), ExportFiles(BLOCKING), SystemClock(BLOCKING)
@@ -146,7 +146,7 @@ def awaited_services(
     from graphmem.io_modes import AWAITED, SystemClock, run_concurrently
 
     # Opened before the graph: invalid model settings must not leave connections open.
-    model = embedder or open_embedder(known, awaited=True)
+    model = embedder or open_embedder(known, awaited=True, report=report)
     writer = llm or open_llm(known, awaited=True)
     graph = AwaitedGraph(at, known)
     files, exports, clock = TextFiles(AWAITED), ExportFiles(AWAITED), SystemClock(AWAITED)

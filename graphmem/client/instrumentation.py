@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from graphmem.client import connect
 from graphmem.client.state import valid
-from graphmem.errors import GraphmemError, MigrationPendingError
+from graphmem.errors import ConfigurationError, GraphmemError, MigrationPendingError
 from graphmem.model import TenantScope
-from graphmem.ports import Answer, Role, Services, run_now
+from graphmem.ports import Answer, Role, SelectableEmbedder, Services, run_now, token_embedder
 from graphmem.schema import migration
 from graphmem.usage import operations
 
 if TYPE_CHECKING:
     from graphmem.adapters.telemetry.graph_metrics import GraphMetrics
-    from graphmem.ports import Embedder, Llm, Matrix, Prompt, Telemetry
+    from graphmem.ports import Embedder, Encoding, Llm, Matrix, Prompt, Telemetry, TokenStates
     from graphmem.rules.prompts import M
     from graphmem.settings import Settings
     from graphmem.usage import TenantStats
@@ -79,6 +79,28 @@ class InstrumentedEmbedder:
         """Return the embeddings of texts; see `ports.Embedder.embed`."""
         with self._telemetry.embedding(self._inner.name, role, len(texts)):
             return await self._inner.embed(texts, role)
+
+    async def select(self, recorded: Sequence[str]) -> None:
+        """Select a model; see `ports.SelectableEmbedder.select`."""
+        if isinstance(self._inner, SelectableEmbedder):
+            await self._inner.select(recorded)
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether `encode` and `token_states` may be called."""
+        return token_embedder(self._inner) is not None
+
+    async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
+        """Return vectors and token states; see `ports.TokenEmbedder.encode`."""
+        inner = token_embedder(self._inner)
+        if inner is None:
+            raise ConfigurationError(f"The model {self.name} has no token states.")
+        with self._telemetry.embedding(self.name, role, len(texts)):
+            return await inner.encode(texts, role)
+
+    async def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
+        """Return token states; see `ports.TokenEmbedder.token_states`."""
+        return (await self.encode(texts, role)).tokens
 
 
 class InstrumentedLlm:

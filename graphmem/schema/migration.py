@@ -20,7 +20,7 @@ from graphmem.errors import (
     ModelMismatchError,
 )
 from graphmem.model import EmbeddingModel
-from graphmem.ports import Embedder, Query, Role, Row, Services, Tx
+from graphmem.ports import Embedder, Query, Role, Row, SelectableEmbedder, Services, Tx
 from graphmem.rules import scoring
 from graphmem.rules.scoring import Calibration, embedding_property, mean_cosine, number_embeddings
 from graphmem.schema.records import (
@@ -152,6 +152,8 @@ async def migrate(services: Services) -> tuple[str, ...]:
     """
     for statement in BOOTSTRAP:
         await services.graph.schema(statement)
+    # Before the lock, because a model may have to be fetched.
+    await select_model(services, await state(services))
     owner = secrets.token_hex(8)
     await _lock(services, owner)
     try:
@@ -318,6 +320,7 @@ async def _same_language(found: GraphState, services: Services) -> None:
 
 async def _same_model(found: GraphState, services: Services) -> EmbeddingModel:
     """Return the graph's record of the configured model."""
+    await select_model(services, found)
     ours = (services.embedder.name, await services.embedder.dimension())
     filled = [model for model in found.models if model.key in ("current", "former")]
     for model in filled:
@@ -325,6 +328,13 @@ async def _same_model(found: GraphState, services: Services) -> EmbeddingModel:
             return model
     shown = " and ".join(f"{model.name} ({model.dimension} dimensions)" for model in filled)
     raise ModelMismatchError(f"This graph was filled with {shown}, not with {ours[0]} ({ours[1]}).")
+
+
+async def select_model(services: Services, found: GraphState) -> None:
+    """Let an embedder that stands for several models use the one that filled the graph."""
+    if isinstance(services.embedder, SelectableEmbedder):
+        filled = [found.keyed(key) for key in ("current", "former")]
+        await services.embedder.select([model.name for model in filled if model is not None])
 
 
 @dataclass(frozen=True, slots=True)

