@@ -141,7 +141,7 @@ class JarFolder:
     failure: ClassVar[type[UnavailableError]] = ServerFetchError
     """Error that is raised if they cannot be fetched."""
     alternative: ClassVar[str] = ""
-    """What else to do then; ends the error's hint."""
+    """Alternative to these jars; the last part of the error's hint."""
 
     def missing(self) -> list[Jar]:
         """Return the jars that are absent or damaged; damaged ones are removed."""

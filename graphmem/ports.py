@@ -17,7 +17,6 @@ from typing import (
     Any,
     Concatenate,
     Generic,
-    NamedTuple,
     ParamSpec,
     Protocol,
     TypeAlias,
@@ -38,10 +37,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from graphmem.model import EmbeddingModel, TenantScope
+    from graphmem.model.terms import Encoding, TokenStates
     from graphmem.settings import Settings
 
     Matrix = npt.NDArray[np.float32]
-    TokenIds = npt.NDArray[np.int32]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -174,23 +173,6 @@ class Embedder(Protocol):
         ...
 
 
-class TokenStates(NamedTuple):
-    """The tokens of one text, without those that a model adds to every text."""
-
-    ids: TokenIds
-    """int32[n], numbers of the tokens in the model's vocabulary."""
-    states: Matrix
-    """float32[n, dimension], the model's last layer, rows of length 1."""
-
-
-class Encoding(NamedTuple):
-    """Vectors and token states of several texts, from one pass of the model."""
-
-    vectors: Matrix
-    """The same rows as those of `Embedder.embed`."""
-    tokens: list[TokenStates]
-
-
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
     """An embedder that can also return token states."""
@@ -216,7 +198,7 @@ def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
 
 @runtime_checkable
 class SelectableEmbedder(Embedder, Protocol):
-    """An embedder that stands for several models until a graph decides."""
+    """A choice between several models, until a graph is opened."""
 
     async def select(self, recorded: Sequence[str]) -> None:
         """Use the first of these models that it has; for a new graph, the best available one.

@@ -19,7 +19,8 @@ from graphmem.usage import operations
 
 if TYPE_CHECKING:
     from graphmem.adapters.telemetry.graph_metrics import GraphMetrics
-    from graphmem.ports import Embedder, Encoding, Llm, Matrix, Prompt, Telemetry, TokenStates
+    from graphmem.model.terms import Encoding, TokenStates
+    from graphmem.ports import Embedder, Llm, Matrix, Prompt, Telemetry
     from graphmem.rules.prompts import M
     from graphmem.settings import Settings
     from graphmem.usage import TenantStats

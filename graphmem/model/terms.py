@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -14,6 +14,10 @@ from pydantic import (
     Field,
     Strict,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 def _utc(at: datetime) -> datetime:
@@ -100,3 +104,20 @@ class EmbeddingModel(Record):
     key: Literal["current", "next", "former", "dropped"] = "current"
     """`next` is filling the graph; `former` preceded `current`, and its embeddings still exist;
     those of `dropped` are being removed."""
+
+
+class TokenStates(NamedTuple):
+    """The tokens of one text, without those that a model adds to every text."""
+
+    ids: npt.NDArray[np.int32]
+    """int32[n], numbers of the tokens in the model's vocabulary."""
+    states: npt.NDArray[np.float32]
+    """float32[n, dimension], the model's last layer, rows of length 1."""
+
+
+class Encoding(NamedTuple):
+    """Vectors and token states of several texts, from one pass of the model."""
+
+    vectors: npt.NDArray[np.float32]
+    """The same rows as those of `ports.Embedder.embed`."""
+    tokens: list[TokenStates]

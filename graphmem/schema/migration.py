@@ -331,7 +331,7 @@ async def _same_model(found: GraphState, services: Services) -> EmbeddingModel:
 
 
 async def select_model(services: Services, found: GraphState) -> None:
-    """Let an embedder that stands for several models use the one that filled the graph."""
+    """Let an embedder with several models use the one that filled the graph."""
     if isinstance(services.embedder, SelectableEmbedder):
         filled = [found.keyed(key) for key in ("current", "former")]
         await services.embedder.select([model.name for model in filled if model is not None])

