@@ -25,7 +25,7 @@ SHOWN = 4
 """Number of examples shown per outcome."""
 BEGAN = datetime(2026, 1, 12, tzinfo=UTC)
 """Date of the first message."""
-ASKED = "Where does Alice deploy Tidepool from now?"
+ASKED = "Which region does Alice deploy Tidepool from now?"
 SUBJECT, PREDICATE = "Alice", "deploys_from"
 SEEN = (("jan12-05", "Borealis", 0.8), ("feb04-03", "Borealis", 0.8), ("apr02-03", "Atlas", 0.9))
 """Message id, affirmed value and confidence of each piece of evidence."""

