@@ -90,7 +90,8 @@ def test_a_choice_of_models_learns_which_one_filled_the_graph(
     door: Door, telemetry: Telemetry | None
 ) -> None:
     embedder = Selecting()
-    door.open(embedder=embedder, telemetry=telemetry)
+    with door.opened(embedder=embedder, telemetry=telemetry):
+        pass
     assert embedder.asked == [["hash-256"]]
 
 
