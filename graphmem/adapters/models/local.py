@@ -9,7 +9,7 @@ import re
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
@@ -128,7 +128,9 @@ class Encoder:
 
     The quantisation of activations depends on all texts of a run: batches of 8 change a vector by
     up to 0.005 in cosine. Therefore every text has a run of its own, on one core; several texts
-    run at once. A text longer than 512 tokens is read in windows.
+    run at once. The vector of a text is that of its first 512 tokens: the mean over all its windows
+    finds 42.6 % of BEAM's evidence among the first ten, the first window 54.1 %. Token states are
+    those of all windows.
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
@@ -154,11 +156,11 @@ class Encoder:
 
     def __call__(self, texts: Sequence[str], role: Role) -> Matrix:
         """Return one row per text."""
-        return np.stack(self._each(lambda text: self._run(text, role)[0], texts))
+        return np.stack(self._each(partial(self._vector, role), texts))
 
     def encode(self, texts: Sequence[str], role: Role) -> Encoding:
         """Return one row and the token states per text."""
-        vectors, tokens = zip(*self._each(lambda text: self._run(text, role), texts), strict=True)
+        vectors, tokens = zip(*self._each(partial(self._both, role), texts), strict=True)
         return Encoding(np.stack(vectors), list(tokens))
 
     def _each(self, work: Callable[[str], T], texts: Sequence[str]) -> list[T]:
@@ -169,19 +171,24 @@ class Encoder:
         with ThreadPoolExecutor(min(self._threads, len(texts))) as pool:
             return list(pool.map(work, texts))
 
-    def _run(self, text: str, role: Role) -> tuple[Matrix, TokenStates]:
-        prefix, body = self._prefixes[role], self._ids(text)
-        size = MAX_TOKENS - len(prefix) - 2
-        total, states = np.zeros(0, dtype=np.float32), []
-        for start in range(0, max(len(body), 1), size):
-            window = [self._start, *prefix, *body[start : start + size], self._end]
-            layer = self._last_layer(window)
-            # The mean over all tokens of all windows, as the model was trained on one window.
-            total = layer.sum(axis=0) + (total if total.size else 0.0)
-            states.append(layer[1 + len(prefix) : -1])
-        rows = np.concatenate(states)
+    def _vector(self, role: Role, text: str) -> Matrix:
+        first = next(self._windows(role, self._ids(text)))
+        vector: Matrix = self._last_layer(first).mean(axis=0)
+        return vector
+
+    def _both(self, role: Role, text: str) -> tuple[Matrix, TokenStates]:
+        ids = self._ids(text)
+        layers = [self._last_layer(window) for window in self._windows(role, ids)]
+        own = slice(1 + len(self._prefixes[role]), -1)
+        rows = np.concatenate([layer[own] for layer in layers])
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        return total, TokenStates(np.array(body, dtype=np.int32), rows)
+        return layers[0].mean(axis=0), TokenStates(np.array(ids, dtype=np.int32), rows)
+
+    def _windows(self, role: Role, ids: Sequence[int]) -> Iterator[list[int]]:
+        prefix = self._prefixes[role]
+        size = MAX_TOKENS - len(prefix) - 2
+        for start in range(0, max(len(ids), 1), size):
+            yield [self._start, *prefix, *ids[start : start + size], self._end]
 
     def _last_layer(self, ids: list[int]) -> Matrix:
         tokens = np.array([ids], dtype=np.int64)
