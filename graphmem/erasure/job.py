@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from graphmem import catalog
 from graphmem.erasure import guard, removal, rules, targets
@@ -24,7 +25,7 @@ PAUSE_S = 0.05
 FOUND = catalog.query("erase/target", dict)
 REFUSED = catalog.query("erase/find_tombstones", dict)
 RUNNING = catalog.query("schema/running", lambda row: row["id"])
-LABELS = {
+LABELS: Mapping[str, str] = {
     ErasureTarget.MEMORY: "Memory",
     ErasureTarget.BELIEF: "Belief",
     ErasureTarget.EPISODE: "Episode",
@@ -35,7 +36,7 @@ LABELS = {
 class ErasureRequest:
     """Arguments of an erasure."""
 
-    what: ErasureTarget
+    what: ErasureTarget | Literal["tenant"]
     id: str
     apply: bool
     on_progress: OnProgress
@@ -44,18 +45,34 @@ class ErasureRequest:
 
 
 async def forget(context: RequestContext, request: ErasureRequest) -> ErasureReport:
-    """Erase data, or report what would be erased.
+    """Erase an item or a scope, or report what would be erased.
 
     The tombstone is written first, so that concurrent writes are refused. The requested node is
     erased last, so that an interrupted run can find the rest again.
 
     Raises:
         NotFoundError: nothing visible has this id.
-        ForeignScopeError: the item, scope or tenant is not the handle's own.
+        ForeignScopeError: the item or scope is not the handle's own.
     """
     if request.what in LABELS:
         return await _item(context, request)
-    return await _part(context, request)
+    if request.id != context.scope:
+        raise ForeignScopeError(
+            "A scope must be erased by a handle on it.", hint="Open one: `.scope(…)`."
+        )
+    return await _part(context, request, request.id)
+
+
+async def erase_tenant(
+    context: RequestContext, on_progress: OnProgress, *, apply: bool
+) -> ErasureReport:
+    """Erase the tenant of the context, or report what would be erased.
+
+    Raises:
+        NotFoundError: the tenant has no data.
+    """
+    request = ErasureRequest("tenant", context.tenant, apply, on_progress)
+    return await _part(context, request, None)
 
 
 async def _item(context: RequestContext, request: ErasureRequest) -> ErasureReport:
@@ -114,14 +131,11 @@ async def _look_again(
     return late, left
 
 
-async def _part(context: RequestContext, request: ErasureRequest) -> ErasureReport:
-    scope = request.id if request.what is ErasureTarget.SCOPE else None
+async def _part(
+    context: RequestContext, request: ErasureRequest, scope: str | None
+) -> ErasureReport:
+    """Erase a scope, or the whole tenant if `scope` is None."""
     tenant = context.tenant
-    if request.id != (tenant if scope is None else context.scope):
-        raise ForeignScopeError(
-            f"A {request.what} must be erased by a handle on it.",
-            hint=f"Open one: `.{request.what}(…)`.",
-        )
     key = rules.tenant_key(tenant) if scope is None else rules.scope_key(tenant, scope)
     counts = await targets.census(context, scope)
     if not counts:

@@ -48,7 +48,7 @@ class ErasureSet:
         return bool(self.memories or self.beliefs or self.episodes)
 
 
-def alone(what: ErasureTarget, item_id: str) -> ErasureSet:
+def alone(what: str, item_id: str) -> ErasureSet:
     """Return a set of one item."""
     match what:
         case ErasureTarget.MEMORY:

@@ -35,6 +35,7 @@ from graphmem.model.belief import (
 )
 from graphmem.model.episode import (
     Episode,
+    EpisodePage,
     IngestReport,
     Message,
     NewEpisode,
@@ -143,6 +144,7 @@ __all__ = [
     "Context",
     "EmbeddingModel",
     "Episode",
+    "EpisodePage",
     "EpisodeRef",
     "EventSource",
     "EventType",

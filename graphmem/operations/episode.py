@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
-from graphmem.model import Episode, Message, NewEpisode, Turn, TurnPage, TurnsReceipt
+from graphmem.model import (
+    AsOf,
+    Episode,
+    EpisodePage,
+    Message,
+    NewEpisode,
+    Turn,
+    TurnPage,
+    TurnsReceipt,
+)
 from graphmem.ports import RequestContext, Role, Tx
 from graphmem.rules import drafts, identity, passages, read_options, transcripts
 from graphmem.rules.conflicts import retry_conversion
@@ -24,6 +33,7 @@ LOCK = catalog.query("episode/lock", catalog.ignored)
 ADD_TURNS = catalog.query("episode/add_turns", lambda row: row["added"])
 TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
+LIST = catalog.query("episode/list", dict)
 
 
 async def open_episode(context: RequestContext, new: NewEpisode) -> str:
@@ -143,6 +153,56 @@ async def episode(context: RequestContext, episode_id: str) -> Episode:
     if not found:
         raise NotFoundError(f"No episode {episode_id!r}.")
     return found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeFilter:
+    """Filter for a list of episodes."""
+
+    session_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    include_archived: bool = False
+
+
+@retry_conversion
+async def episode_page(
+    context: RequestContext,
+    want: EpisodeFilter,
+    *,
+    cursor: str | None,
+    limit: int,
+    as_of: AsOf | None = None,
+) -> EpisodePage:
+    """Return one page of episodes, newest first, and the cursor of the next.
+
+    Raises:
+        InvalidInputError: `cursor` was not returned by `episode_page`, or `as_of.known` is in the
+            future.
+    """
+    before_at, before_id = read_options.parse_time_cursor(cursor)
+    [page] = await context.services.graph.read(
+        lambda tx: tx.fetch(
+            LIST,
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
+            session_id=want.session_id,
+            since=want.since,
+            until=want.until,
+            include_archived=want.include_archived,
+            before_at=before_at,
+            before_id=before_id,
+            limit=limit,
+            **read_options.time_bounds(as_of),
+        )
+    )
+    found = tuple(Episode(**one) for one in page["episodes"])
+    last = found[-1] if len(found) == limit else None
+    return EpisodePage(
+        episodes=found,
+        next_cursor=read_options.time_cursor(last.occurred_at, last.id) if last else None,
+        provisional=read_options.is_provisional(as_of or AsOf(), page["now"]),
+    )
 
 
 async def _add(

@@ -122,6 +122,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "consolidate/state": {"scope": "global"},
         "consolidate/indexed": {"scope": "global"},
         "episode/get": {**seen, "ids": [known["episode"], known["document"]]},
+        "episode/list": seen,
         "episode/find_existing": {"episode_id": known["episode"], "ids": ["1"], "given": 1},
         "episode/turns": {**seen, "episode_id": known["episode"]},
         "erase/beliefs_of": {"episodes": [known["episode"]], "memories": [memory]},
