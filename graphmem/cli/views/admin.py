@@ -92,9 +92,10 @@ def stats(found: TenantStats) -> Group:
         "episodes to consolidate": work.fresh,
         "clusters to retry": work.undecided,
     }
+    tokens = f"{work.tokens_in:,} + {work.tokens_out:,} tokens"
     cost = (
-        f"Consolidation of {work.decided:,} clusters: {work.calls:,} requests, {work.tokens_in:,} + "
-        f"{work.tokens_out:,} tokens, {work.cost_usd:.4f} USD; {work.failures:,} failed attempts."
+        f"Consolidation of {work.decided:,} clusters: {work.calls:,} requests, {tokens}, "
+        f"{work.cost_usd:.4f} USD; {work.failures:,} failed attempts."
     )
     return Group(f"Tenant {found.tenant}", rows, "", counts("waiting", waiting), "", cost)
 
