@@ -52,7 +52,7 @@ def test_a_page_has_the_episodes_as_get_returns_them(
 
 @pytest.mark.parametrize("limit", [1, 2, 6, 7])
 def test_pages_cover_every_episode_once_newest_first(memory: Handle, limit: int) -> None:
-    """Several episodes share an instant, so the cursor has to tell them apart."""
+    """Several episodes share an instant, so the cursor must distinguish them."""
     for n in range(6):
         memory.episodes.add(episode_id=f"p{n}", at=MAY + n % 2 * DAY)
     found = everything(memory, limit)
@@ -63,7 +63,7 @@ def test_a_list_narrows(memory: Handle) -> None:
     for n in range(3):
         memory.episodes.add(episode_id=f"p{n}", at=MAY + n * DAY, session_id="s" if n else None)
     assert ids(memory, session_id="s") == ["p2", "p1"]
-    assert ids(memory, session_id="nobody's") == []
+    assert ids(memory, session_id="unknown") == []
     assert ids(memory, since=MAY + DAY) == ["p2", "p1"]
     assert ids(memory, until=MAY + DAY) == ["p0"]
     assert ids(memory, since=MAY + DAY, until=MAY + 2 * DAY) == ["p1"]
@@ -111,7 +111,7 @@ def test_an_erased_episode_is_not_listed(memory: Handle) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "named"),
     [
         ({"limit": 0}, "limit"),
         ({"limit": 1_001}, "limit"),
@@ -123,6 +123,6 @@ def test_an_erased_episode_is_not_listed(memory: Handle) -> None:
         ({"as_of": AsOf(known=datetime(2999, 1, 1, tzinfo=UTC))}, "known"),
     ],
 )
-def test_what_does_not_fit_is_refused(memory: Handle, asked: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidInputError, match=said):
+def test_what_does_not_fit_is_refused(memory: Handle, asked: dict[str, Any], named: str) -> None:
+    with pytest.raises(InvalidInputError, match=named):
         memory.episodes.list(**asked)
