@@ -401,8 +401,7 @@ Blocking: TypeAlias = "Callable[Concatenate[Any, P], T]"
 
 
 def blocking(
-    function: Awaited[P, T],
-    within: Callable[..., AbstractContextManager[object]] = _nothing,
+    function: Awaited[P, T], within: Callable[..., AbstractContextManager[object]] = _nothing
 ) -> Blocking[P, T]:
     """Return the blocking twin of a coroutine function that awaits blocking ports only.
 

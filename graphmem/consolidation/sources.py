@@ -15,10 +15,7 @@ from graphmem.ports import OnProgress, RequestContext
 from graphmem.rules import claims, read_options, scoring, transcripts
 from graphmem.rules.claims import Claim
 from graphmem.rules.conflicts import retry_conversion
-from graphmem.rules.passages import (
-    Passage,
-    informative_sentences,
-)
+from graphmem.rules.passages import Passage, informative_sentences
 
 if TYPE_CHECKING:
     from graphmem.rules.duplicates import Vector

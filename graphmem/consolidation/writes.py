@@ -43,11 +43,7 @@ async def take(context: RequestContext, owner: str, seconds: int) -> Mapping[str
     """Take or renew the lease and return its row; None if another worker holds it."""
     rows = await context.services.graph.write(
         lambda tx: tx.fetch(
-            LEASE,
-            tenant=context.tenant,
-            scope=context.scope,
-            owner=owner,
-            seconds=seconds,
+            LEASE, tenant=context.tenant, scope=context.scope, owner=owner, seconds=seconds
         )
     )
     return rows[0] if rows else None
@@ -57,11 +53,7 @@ async def give_back(context: RequestContext, owner: str, *, finished: bool) -> N
     """Release the lease; the snapshot of an unfinished run is kept for the run that resumes it."""
     await context.services.graph.write(
         lambda tx: tx.fetch(
-            RELEASE,
-            tenant=context.tenant,
-            scope=context.scope,
-            owner=owner,
-            finished=finished,
+            RELEASE, tenant=context.tenant, scope=context.scope, owner=owner, finished=finished
         )
     )
 

@@ -156,10 +156,7 @@ def _key(context: RequestContext, row: Mapping[str, Any]) -> str:
 
 async def _turns(tx: Tx, context: RequestContext, erased: ErasureSet) -> int:
     [removed] = await tx.fetch(
-        REMOVE_TURNS,
-        tenant=context.tenant,
-        episodes=list(erased.episodes),
-        limit=targets.PAGE,
+        REMOVE_TURNS, tenant=context.tenant, episodes=list(erased.episodes), limit=targets.PAGE
     )
     return removed
 

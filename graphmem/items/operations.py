@@ -275,11 +275,7 @@ class _Reading:
         prefix = rules.namespace_path(call.prefix)
         end = call.offset + call.limit
         [texts] = await self.tx.fetch(
-            COUNT_TEXTS,
-            tenant=self.to.tenant,
-            scope=self.to.scope,
-            prefix=prefix,
-            limit=EXACT + 1,
+            COUNT_TEXTS, tenant=self.to.tenant, scope=self.to.scope, prefix=prefix, limit=EXACT + 1
         )
         if texts > EXACT:
             low, high = rules.path_bounds(prefix)

@@ -131,12 +131,7 @@ async def belief_page(
     """
     before_at, before_id = read_options.parse_time_cursor(cursor)
     found = await _states(
-        context,
-        by,
-        statuses=list(statuses),
-        before_at=before_at,
-        before_id=before_id,
-        limit=limit,
+        context, by, statuses=list(statuses), before_at=before_at, before_id=before_id, limit=limit
     )
     last = found[-1] if len(found) == limit else None
     return BeliefPage(

@@ -7,16 +7,7 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import NotFoundError
-from graphmem.model import (
-    Belief,
-    Card,
-    ChainNeighbor,
-    Episode,
-    EpisodeRef,
-    Item,
-    Memory,
-    Turn,
-)
+from graphmem.model import Belief, Card, ChainNeighbor, Episode, EpisodeRef, Item, Memory, Turn
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, formulas, read_options
 from graphmem.rules.conflicts import retry_conversion

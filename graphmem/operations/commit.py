@@ -203,13 +203,7 @@ async def _look(
         # A repeated text is an exact match within the batch, so one search is enough.
         vector = None if d.content_hash in seen else vectors.get(d.content_hash)
         seen.add(d.content_hash)
-        rows.append(
-            {
-                "event_id": d.event_id,
-                "exact_ids": list(d.exact_ids),
-                "embedding": vector,
-            }
-        )
+        rows.append({"event_id": d.event_id, "exact_ids": list(d.exact_ids), "embedding": vector})
     return await tx.fetch(
         LOOK,
         tenant=context.tenant,

@@ -127,10 +127,7 @@ async def supersede(
         done = Supersession(newer_id=newer_id, older_id=older_id, event_id=event_id, reason=reason)
         row = drafts.event_row(
             draft, context.tenant_scope, EventType.SUPERSEDE, done.model_dump()
-        ) | {
-            "id": event_id,
-            "request_hash": asked,
-        }
+        ) | {"id": event_id, "request_hash": asked}
         await tx.fetch(
             SUPERSEDE, tenant=context.tenant, event=row, newer_id=newer_id, older_id=older_id
         )
@@ -173,11 +170,7 @@ async def chain(context: RequestContext, memory_id: str, as_of: AsOf | None = No
         NotFoundError: no visible memory has this id, or had it at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    wanted = {
-        "tenant": context.tenant,
-        "scopes": list(context.read_scopes),
-        "memory_id": memory_id,
-    }
+    wanted = {"tenant": context.tenant, "scopes": list(context.read_scopes), "memory_id": memory_id}
     if as_of is None:
         rows, provisional = (
             await context.services.graph.read(lambda tx: tx.fetch(CHAIN, **wanted)),

@@ -170,13 +170,7 @@ async def belief(
     """
     params = _params(context, by, EXPLAIN)
     rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            EXPLAIN,
-            **params,
-            id=belief_id,
-            skip=skip,
-            limit=limit,
-        )
+        lambda tx: tx.fetch(EXPLAIN, **params, id=belief_id, skip=skip, limit=limit)
     )
     if not rows:
         return None
@@ -213,12 +207,7 @@ async def timeline(
     """
     params = _params(context, by, TIMELINE)
     rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            TIMELINE,
-            **params,
-            **_when(when),
-            id=belief_id,
-        )
+        lambda tx: tx.fetch(TIMELINE, **params, **_when(when), id=belief_id)
     )
     if not rows:
         raise NotFoundError(f"No belief {belief_id!r}.")

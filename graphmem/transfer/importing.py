@@ -235,10 +235,7 @@ class _Batch:
             return
         given = list(rows.values())
         there = await self.tx.fetch(
-            POSITIONS,
-            tenant=self.tenant,
-            ends=[] if turns else given,
-            turns=given if turns else [],
+            POSITIONS, tenant=self.tenant, ends=[] if turns else given, turns=given if turns else []
         )
         for node in fresh:
             if node.key in there:
