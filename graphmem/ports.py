@@ -18,8 +18,6 @@ from graphmem.errors import SuspendedInSyncError
 from graphmem.rules.prompts import M
 from graphmem.rules.prompts import Prompt as Prompt  # argument of `Llm`, created by rules
 
-# field of `Query`, read by rules
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -384,6 +382,37 @@ class RequestContext:
     def read_scopes(self) -> tuple[str, ...]:
         """Scopes that the call may read."""
         return self.tenant_scope.scopes
+
+    async def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        """Run `work` in one managed read transaction; see `_TenantTx`."""
+        return await self.services.graph.read(lambda tx: work(_TenantTx(tx, self.tenant_scope)))
+
+    async def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        """Run `work` in one managed write transaction; see `_TenantTx`."""
+        return await self.services.graph.write(lambda tx: work(_TenantTx(tx, self.tenant_scope)))
+
+    async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
+        """Run one query in a transaction of its own, in the mode that the query declares."""
+        run = self.read if query.mode is Mode.READ else self.write
+        return await run(lambda tx: tx.fetch(query, **params))
+
+
+@dataclass(frozen=True, slots=True)
+class _TenantTx:
+    """A transaction that adds `tenant`, `scope` and `scopes` to the parameters of a query.
+
+    It adds those that the query declares and the call does not pass.
+    """
+
+    inner: Tx
+    tenant_scope: TenantScope
+
+    async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
+        """Run a catalog query and return its rows as records."""
+        to = self.tenant_scope
+        own = {"tenant": to.tenant, "scope": to.scope, "scopes": list(to.scopes)}
+        added = {name: own[name] for name in own.keys() & query.params - params.keys()}
+        return await self.inner.fetch(query, **added, **params)
 
 
 def run_now(work: Coroutine[Any, Any, T]) -> T:

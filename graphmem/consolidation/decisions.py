@@ -293,21 +293,12 @@ async def states(context: RequestContext, seen: ScopeSnapshot, ids: Sequence[str
     }
     for start in range(0, len(ids), PAGE):
         asked["ids"] = list(ids[start : start + PAGE])
-        found += await context.services.graph.read(lambda tx: tx.fetch(STATES, **asked))
+        found += await context.fetch(STATES, **asked)
     return found
 
 
 async def _inferred(context: RequestContext, seen: ScopeSnapshot, after: str) -> list[str]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            INFERRED,
-            tenant=context.tenant,
-            scope=context.scope,
-            known=seen.known,
-            after=after,
-            limit=PAGE,
-        )
-    )
+    return await context.fetch(INFERRED, known=seen.known, after=after, limit=PAGE)
 
 
 def _flags(

@@ -81,9 +81,7 @@ async def consolidate(
     context: RequestContext, options: ConsolidationOptions
 ) -> ConsolidationReport:
     """Consolidate episodes into beliefs or preview it; see `AsyncConsolidation.consolidate`."""
-    [state] = await context.services.graph.read(
-        lambda tx: tx.fetch(STATE, tenant=context.tenant, scope=context.scope)
-    )
+    [state] = await context.fetch(STATE)
     counted = {"episodes": state["episodes"], "fresh": state["fresh"]}
     if why := _not_now(state, options):
         return ConsolidationReport(applied=False, skipped=why, **counted)
@@ -330,14 +328,8 @@ async def _ready(
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield units with flags and embeddings, each with the ids of beliefs that existed before."""
     statements = {s.claim.id: s.claim.statement for unit in units for s in unit.evidence}
-    [found] = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            LOOK,
-            tenant=context.tenant,
-            scopes=[context.scope],
-            event_ids=[],
-            belief_ids=sorted(statements),
-        )
+    [found] = await context.fetch(
+        LOOK, scopes=[context.scope], event_ids=[], belief_ids=sorted(statements)
     )
     existing = {row["id"] for row in found["beliefs"]}
     made = {belief_id: vector for unit in units for belief_id, vector in unit.vectors.items()}
@@ -355,9 +347,7 @@ async def _ready(
 
 
 async def _replies(context: RequestContext, ids: Sequence[str]) -> list[dict[str, Any]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(REPLIES, tenant=context.tenant, ids=list(ids))
-    )
+    return await context.fetch(REPLIES, ids=list(ids))
 
 
 def _trouble(unit: BeliefWrite, attempts: int, policy: ConsolidationPolicy) -> ClusterFailure:

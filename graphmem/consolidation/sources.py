@@ -132,33 +132,27 @@ async def _read(
     after: tuple[datetime, str] = (read_options.BEGINNING, ""),
     ids: Sequence[str] | None = None,
 ) -> list[dict[str, Any]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            PASSAGES,
-            tenant=context.tenant,
-            scope=context.scope,
-            label=label,
-            since=seen.since,
-            after_at=after[0],
-            after_id=after[1],
-            limit=PAGE,
-            ids=ids,
-            known=seen.known,
-            non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
-            neighbours=policy.neighbours,
-            beliefs=BELIEFS,
-            min_score=_score(context, policy.cluster_similarity),
-            least_same=least_same(context, policy),
-        )
+    return await context.fetch(
+        PASSAGES,
+        label=label,
+        since=seen.since,
+        after_at=after[0],
+        after_id=after[1],
+        limit=PAGE,
+        ids=ids,
+        known=seen.known,
+        non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
+        neighbours=policy.neighbours,
+        beliefs=BELIEFS,
+        min_score=_score(context, policy.cluster_similarity),
+        min_score_same=least_same(context, policy),
     )
 
 
 async def _indexed(context: RequestContext, known: datetime) -> None:
     """Wait until the vector indexes contain the last commit; continue without it after 10 s."""
     for _ in range(WAITS):
-        [visible] = await context.services.graph.read(
-            lambda tx: tx.fetch(VISIBLE, tenant=context.tenant, scope=context.scope, known=known)
-        )
+        [visible] = await context.fetch(VISIBLE, known=known)
         if visible:
             return
         await context.services.clock.sleep(WAIT_S)
@@ -248,15 +242,11 @@ async def _read_neighbors(
     context: RequestContext, seen: ScopeSnapshot, made: list[NewBelief], policy: ConsolidationPolicy
 ) -> list[dict[str, Any]]:
     beliefs = [{"id": one.claim.id, "vector": one.vector} for one in made]
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            AROUND,
-            tenant=context.tenant,
-            scope=context.scope,
-            beliefs=beliefs,
-            known=seen.known,
-            non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
-            limit=MOST,
-            min_score=least_same(context, policy),
-        )
+    return await context.fetch(
+        AROUND,
+        beliefs=beliefs,
+        known=seen.known,
+        non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
+        limit=MOST,
+        min_score=least_same(context, policy),
     )

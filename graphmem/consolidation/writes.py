@@ -41,21 +41,13 @@ class Lease:
 
 async def take(context: RequestContext, owner: str, seconds: int) -> Mapping[str, Any] | None:
     """Take or renew the lease and return its row; None if another worker holds it."""
-    rows = await context.services.graph.write(
-        lambda tx: tx.fetch(
-            LEASE, tenant=context.tenant, scope=context.scope, owner=owner, seconds=seconds
-        )
-    )
+    rows = await context.fetch(LEASE, owner=owner, seconds=seconds)
     return rows[0] if rows else None
 
 
 async def give_back(context: RequestContext, owner: str, *, finished: bool) -> None:
     """Release the lease; the snapshot of an unfinished run is kept for the run that resumes it."""
-    await context.services.graph.write(
-        lambda tx: tx.fetch(
-            RELEASE, tenant=context.tenant, scope=context.scope, owner=owner, finished=finished
-        )
-    )
+    await context.fetch(RELEASE, owner=owner, finished=finished)
 
 
 async def write(context: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
@@ -93,14 +85,7 @@ async def _write(
     }
 
     async def work(tx: Tx) -> bool:
-        done = await tx.fetch(
-            BEGIN,
-            tenant=context.tenant,
-            scope=context.scope,
-            owner=lease.owner,
-            seconds=lease.seconds,
-            id=unit.reply_id,
-        )
+        done = await tx.fetch(BEGIN, owner=lease.owner, seconds=lease.seconds, id=unit.reply_id)
         if not done:
             raise LeaseLostError
         if done[0]:
@@ -114,30 +99,22 @@ async def _write(
             ]
             await tx.fetch(
                 APPEND,
-                tenant=context.tenant,
                 tenant_key=identity.tenant_key(context.tenant),
                 scopes=[context.scope],
                 events=rows,
             )
         if unit.marks:
-            await tx.fetch(LOCK, tenant=context.tenant)
+            await tx.fetch(LOCK)
             rows = [_mark_row(context, unit, mark, synthesiser) for mark in unit.marks]
-            await tx.fetch(MARK, tenant=context.tenant, events=rows)
-        await tx.fetch(
-            END,
-            tenant=context.tenant,
-            reply=reply,
-            passages=sorted({one.id for one in unit.passages}),
-        )
+            await tx.fetch(MARK, events=rows)
+        await tx.fetch(END, reply=reply, passages=sorted({one.id for one in unit.passages}))
         return True
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 async def _stored_ids(tx: Tx, context: RequestContext, ids: list[str]) -> set[str]:
-    [found] = await tx.fetch(
-        LOOK, tenant=context.tenant, scopes=[context.scope], event_ids=ids, belief_ids=[]
-    )
+    [found] = await tx.fetch(LOOK, scopes=[context.scope], event_ids=ids, belief_ids=[])
     return {event["id"] for event in found["events"]}
 
 
@@ -202,16 +179,12 @@ def _mismatch(event_id: str, belief_id: str) -> Mismatch:
 
 
 async def _stored_replies(context: RequestContext, after: str) -> list[tuple[str, dict[str, Any]]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(KEPT, tenant=context.tenant, after=after, limit=PAGE)
-    )
+    return await context.fetch(KEPT, after=after, limit=PAGE)
 
 
 async def _lacking(context: RequestContext, links: Mapping[str, str]) -> list[dict[str, Any]]:
     rows = [{"event_id": event, "belief_id": belief} for event, belief in links.items()]
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(LACKING, tenant=context.tenant, links=rows)
-    )
+    return await context.fetch(LACKING, links=rows)
 
 
 async def _relink(
@@ -233,11 +206,4 @@ async def _relink(
 
 
 async def _linked(context: RequestContext, links: Sequence[Mapping[str, Any]]) -> None:
-    await context.services.graph.write(
-        lambda tx: tx.fetch(
-            REPLAY,
-            tenant=context.tenant,
-            tenant_key=identity.tenant_key(context.tenant),
-            links=links,
-        )
-    )
+    await context.fetch(REPLAY, tenant_key=identity.tenant_key(context.tenant), links=links)

@@ -135,9 +135,7 @@ async def _start_run(
         return _ExtractionRun(episode, CheckContext(context.scope, ()), Vocabulary(), {})
     known = await readers.vocabulary(context, options.names)
     ids = [_reply_id(context, options, span) for span in spans]
-    found = await context.services.graph.read(
-        lambda tx: tx.fetch(REPLIES, tenant=context.tenant, ids=ids)
-    )
+    found = await context.fetch(REPLIES, ids=ids)
     ground = CheckContext(
         scope=context.scope,
         session=frozenset(place.id for place in places),
@@ -240,9 +238,7 @@ async def _sorted(
         return [], [], set()
     ids = [name for _, one in accepted for name in (one.event_id, one.own_proposal_id)]
     beliefs = sorted({one.claim.id for _, one in accepted})
-    [found] = await context.services.graph.read(
-        lambda tx: tx.fetch(LOOK, tenant=context.tenant, event_ids=ids, belief_ids=beliefs)
-    )
+    [found] = await context.fetch(LOOK, event_ids=ids, belief_ids=beliefs)
     run.made |= set(beliefs) - set(found["beliefs"])
     stored = {event["id"]: event["dismissed"] for event in found["events"]}
     kept, known = [], []

@@ -75,15 +75,13 @@ async def current(
     """
     scopes = [context.scope, *(s for s in context.read_scopes if s != context.scope)]
     params = _params(context, by) | {"scopes": scopes}
-    [row] = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            CURRENT,
-            **params,
-            subject=claims.name_key(subject),
-            predicate=claims.name_key(predicate),
-            weights_key=None if from_zero else claims.weights_key(params["weights"]),
-            limit=limit,
-        )
+    [row] = await context.fetch(
+        CURRENT,
+        **params,
+        subject=claims.name_key(subject),
+        predicate=claims.name_key(predicate),
+        weights_key=None if from_zero else claims.weights_key(params["weights"]),
+        limit=limit,
     )
     found = row["candidates"]
     return Slot(
@@ -161,18 +159,16 @@ async def test(
         }
         for place, one in enumerate(suppose.extra)
     ]
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            TEST,
-            **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
-            id=belief_id,
-            test=read_options.sprt_params(bounds),
-            pooled=suppose.pooled,
-            extra=extra,
-            without=list(suppose.without),
-            skip=suppose.skip,
-            limit=suppose.limit,
-        )
+    rows = await context.fetch(
+        TEST,
+        **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
+        id=belief_id,
+        test=read_options.sprt_params(bounds),
+        pooled=suppose.pooled,
+        extra=extra,
+        without=list(suppose.without),
+        skip=suppose.skip,
+        limit=suppose.limit,
     )
     if not rows:
         raise NotFoundError(f"No belief {belief_id!r}.")
@@ -225,9 +221,7 @@ async def _states(
         read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
     )
     params |= {"test": test, "vitality_constants": formulas.vitality_params()}
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(STATES, **params, **asked, limit=limit)
-    )
+    rows = await context.fetch(STATES, **params, **asked, limit=limit)
     for _, now in rows[:1]:
         read_options.check_not_future(by.as_of, now)
     return [found for found, _ in rows]
@@ -269,17 +263,15 @@ async def slot_page(
     params = read_options.read_params(
         by, context.tenant_scope, context.services.settings, context.services.clock.now()
     )
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            SLOTS,
-            **params,
-            subject=None if subject is None else claims.name_key(subject),
-            after_scope=after[0],
-            after_subject=after[1],
-            after_predicate=after[2],
-            slots=limit,
-            limit=values,
-        )
+    rows = await context.fetch(
+        SLOTS,
+        **params,
+        subject=None if subject is None else claims.name_key(subject),
+        after_scope=after[0],
+        after_subject=after[1],
+        after_predicate=after[2],
+        slots=limit,
+        limit=values,
     )
     for row in rows[:1]:
         read_options.check_not_future(by.as_of, row["now"])
@@ -326,14 +318,12 @@ async def flip_set(context: RequestContext, belief_id: str, by: ReadOptions) -> 
     params = read_options.read_params(
         by, context.tenant_scope, context.services.settings, context.services.clock.now()
     )
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            FLIP_SET,
-            **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
-            id=belief_id,
-            test=read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
-            max_events=MAX_EVENTS,
-        )
+    rows = await context.fetch(
+        FLIP_SET,
+        **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
+        id=belief_id,
+        test=read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
+        max_events=MAX_EVENTS,
     )
     if not rows:
         raise NotFoundError(f"No belief {belief_id!r}.")

@@ -53,7 +53,7 @@ async def expand(context: RequestContext, item_id: str) -> Card:
             case _:
                 return _card(row, Episode(**row["item"]))
 
-    card = await context.services.graph.read(work)
+    card = await context.read(work)
     if card is None:
         raise NotFoundError(f"No item {item_id!r}.")
     return card

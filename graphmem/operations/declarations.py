@@ -61,22 +61,16 @@ async def append(
     """
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK, tenant=context.tenant)
-        await tx.fetch(LOCK_NAMES, tenant=context.tenant, ids=[row["id"]])
-        [found] = await tx.fetch(
-            LOOK,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            event_ids=[row["id"]],
-            belief_ids=[],
-        )
+        await tx.fetch(LOCK)
+        await tx.fetch(LOCK_NAMES, ids=[row["id"]])
+        [found] = await tx.fetch(LOOK, event_ids=[row["id"]], belief_ids=[])
         for event in found["events"]:
             if event["request_hash"] != row["request_hash"]:
                 raise EventConflictError(f"The id {row['id']!r} was used for something else.")
             return
         await write(tx)
 
-    await context.services.graph.write(work)
+    await context.write(work)
 
 
 def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
@@ -105,10 +99,9 @@ async def say(context: RequestContext, name: str, other: str | None, given: Even
     row = drafted(EventType.SAME_AS, (key, other_key), written, given, now)
 
     async def write(tx: Tx) -> None:
-        _check((key, name), (other_key, other), await tx.fetch(LIST_ALIASES, tenant=context.tenant))
+        _check((key, name), (other_key, other), await tx.fetch(LIST_ALIASES))
         await tx.fetch(
             SAY,
-            tenant=context.tenant,
             key=key,
             name=name.strip(),
             other_key=other_key,
@@ -153,9 +146,7 @@ async def canonical(context: RequestContext) -> Mapping[str, str]:
 
 
 async def _listed(context: RequestContext) -> list[tuple[str, str, Alias]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(LIST_ALIASES, tenant=context.tenant)
-    )
+    return await context.fetch(LIST_ALIASES)
 
 
 def _predicate(row: Mapping[str, Any]) -> Predicate:
@@ -189,12 +180,7 @@ async def declare(
 
     async def write(tx: Tx) -> None:
         await tx.fetch(
-            DECLARE,
-            tenant=context.tenant,
-            key=key,
-            name=name.strip(),
-            template=checked,
-            event={**row, **fields},
+            DECLARE, key=key, name=name.strip(), template=checked, event={**row, **fields}
         )
 
     await append(context, row, write)
@@ -205,6 +191,4 @@ async def declare(
 @retry_conversion
 async def predicates(context: RequestContext) -> list[Predicate]:
     """Return every predicate with a declared policy, sorted by name."""
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(LIST_PREDICATES, tenant=context.tenant)
-    )
+    return await context.fetch(LIST_PREDICATES)

@@ -138,7 +138,7 @@ async def recall(
             provisional=read_options.is_provisional(times, found["now"]),
         )
 
-    return await context.services.graph.read(work)
+    return await context.read(work)
 
 
 def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:

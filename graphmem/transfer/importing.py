@@ -129,10 +129,10 @@ def _same_model(context: RequestContext, head: Header) -> None:
 
 async def _write(context: RequestContext, batch: Batch, on_progress: OnProgress) -> _ImportTotals:
     async def work(tx: Tx) -> _ImportTotals:
-        await tx.fetch(LOCK, tenant=context.tenant)
+        await tx.fetch(LOCK)
         return await _Batch(tx, context, batch).taken()
 
-    done = await context.services.graph.write(work)
+    done = await context.write(work)
     on_progress(batch[0].kind.label, len(batch))
     return done
 

@@ -98,14 +98,7 @@ async def found(context: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dic
     Raises:
         ArchiveDamagedError: an archive does not match its checksum.
     """
-    rows = await tx.fetch(
-        ARCHIVED,
-        tenant=context.tenant,
-        scopes=list(context.read_scopes),
-        ids=ids,
-        valid=context.services.clock.now(),
-        known=None,
-    )
+    rows = await tx.fetch(ARCHIVED, ids=ids, valid=context.services.clock.now(), known=None)
     for row in rows:
         archive = row["archive"]
         if archive is not None and identity.digest(archive["content"]) != archive["sha256"]:
@@ -162,10 +155,10 @@ async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
             raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {row['scope']!r}.")
         if row["archive"] is None and not row["archived"]:
             return False
-        await tx.fetch(RESTORE, tenant=context.tenant, events=[event])
+        await tx.fetch(RESTORE, events=[event])
         return True
 
-    changed = await context.services.graph.write(work)
+    changed = await context.write(work)
     event_id = event["id"] if changed else None
     return RestoredEpisode(episode_id=episode_id, changed=changed, event_id=event_id)
 
@@ -173,18 +166,14 @@ async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
 async def _unused(
     context: RequestContext, policy: UpkeepPolicy, until: datetime, after: tuple[datetime, str]
 ) -> list[dict[str, Any]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            UNUSED,
-            tenant=context.tenant,
-            scope=context.scope,
-            importance=policy.importance,
-            until=until,
-            longest=rules.MAX_GIST_CHARS,
-            after_at=after[0],
-            after_id=after[1],
-            limit=BATCH,
-        )
+    return await context.fetch(
+        UNUSED,
+        importance=policy.importance,
+        until=until,
+        longest=rules.MAX_GIST_CHARS,
+        after_at=after[0],
+        after_id=after[1],
+        limit=BATCH,
     )
 
 
@@ -202,9 +191,7 @@ async def _write(
         )
         for row in rows
     )
-    return await context.services.graph.write(
-        lambda tx: tx.fetch(COMPRESS, tenant=context.tenant, events=events)
-    )
+    return await context.fetch(COMPRESS, events=events)
 
 
 def _compressed(row: Mapping[str, Any], gist: str | None) -> CompressedEpisode:
@@ -238,18 +225,13 @@ async def graduate(
     """
     name = path.name
     codes = rules.digest_codes(await context.services.files.read(path), name)
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            GRADUATES,
-            tenant=context.tenant,
-            scope=context.scope,
-            scopes=list(context.read_scopes),
-            file=name,
-            importance=policy.importance,
-            accesses=policy.accesses,
-            until=context.services.clock.now() - timedelta(days=policy.graduate_days),
-            limit=policy.max_episodes + 1,
-        )
+    rows = await context.fetch(
+        GRADUATES,
+        file=name,
+        importance=policy.importance,
+        accesses=policy.accesses,
+        until=context.services.clock.now() - timedelta(days=policy.graduate_days),
+        limit=policy.max_episodes + 1,
     )
     due = rows[: policy.max_episodes]
     lines = {
@@ -313,15 +295,8 @@ async def _first_turn(context: RequestContext, episode_id: str) -> str:
 
 
 async def _turns(context: RequestContext, episode_id: str, start: int) -> list[dict[str, Any]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            TURNS,
-            tenant=context.tenant,
-            scopes=[context.scope],
-            episode_id=episode_id,
-            **{"from": start},
-            limit=PAGE,
-        )
+    return await context.fetch(
+        TURNS, scopes=[context.scope], episode_id=episode_id, **{"from": start}, limit=PAGE
     )
 
 
@@ -331,9 +306,7 @@ async def _write_digest(context: RequestContext, name: str, lines: Mapping[str, 
     events = [
         _event(context, name, about, lines[about]) | {"occurred_at": now} for about in sorted(lines)
     ]
-    await context.services.graph.write(
-        lambda tx: tx.fetch(GRADUATE, tenant=context.tenant, events=events)
-    )
+    await context.fetch(GRADUATE, events=events)
 
 
 def _event(context: RequestContext, name: str, about: str, line: str) -> dict[str, Any]:

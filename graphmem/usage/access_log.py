@@ -343,11 +343,11 @@ async def rollable(context: RequestContext, before: datetime) -> RollUpReport:
     """Return a preview of `roll_up`."""
 
     async def work(tx: Tx) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        within = await tx.fetch(ROLLABLE, tenant=context.tenant, before=before)
-        [alone] = await tx.fetch(ROLLABLE_ALONE, tenant=context.tenant, before=before)
+        within = await tx.fetch(ROLLABLE, before=before)
+        [alone] = await tx.fetch(ROLLABLE_ALONE, before=before)
         return within, alone
 
-    within, alone = await context.services.graph.read(work)
+    within, alone = await context.read(work)
     found = within[0] if within else {"sessions": 0, "searches": 0, "results": 0}
     return RollUpReport(
         applied=False, **{name: n + alone.get(name, 0) for name, n in found.items()}
@@ -366,18 +366,18 @@ async def roll_up(
     counted = {"sessions": 0, "searches": 0, "results": 0}
 
     async def work(tx: Tx) -> list[dict[str, Any]]:
-        rows = await tx.fetch(CHECKPOINT, tenant=context.tenant, before=before, sessions=PAGE)
+        rows = await tx.fetch(CHECKPOINT, before=before, sessions=PAGE)
         events = [_event(row, context.services.clock.now()) for row in rows if row["searches"]]
         if events:
-            await tx.fetch(ROLL_UP, tenant=context.tenant, events=events)
+            await tx.fetch(ROLL_UP, events=events)
         return rows
 
-    while rows := await context.services.graph.write(work):
+    while rows := await context.write(work):
         counted["sessions"] += sum(row["searches"] > 0 for row in rows)
         for name in ("searches", "results"):
             counted[name] += sum(row[name] for row in rows)
         on_progress("session", len(rows))
-    while alone := await context.services.graph.write(lambda tx: _alone(context, tx, before)):
+    while alone := await context.write(lambda tx: _alone(context, tx, before)):
         counted["searches"] += len(alone)
         counted["results"] += sum(row["results"] for row in alone)
         on_progress("search", len(alone))
@@ -386,13 +386,13 @@ async def roll_up(
 
 async def _alone(context: RequestContext, tx: Tx, before: datetime) -> list[dict[str, Any]]:
     """Roll up a page of searches outside any session, which have no effect on ratings."""
-    rows = await tx.fetch(FIND_ALONE, tenant=context.tenant, before=before, limit=ALONE)
+    rows = await tx.fetch(FIND_ALONE, before=before, limit=ALONE)
     by_scope: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         by_scope[row["scope"]].append(row)
     if rows:
         events = [_of_alone(scope, found, context) for scope, found in sorted(by_scope.items())]
-        await tx.fetch(ROLL_UP_ALONE, tenant=context.tenant, events=events)
+        await tx.fetch(ROLL_UP_ALONE, events=events)
     return rows
 
 

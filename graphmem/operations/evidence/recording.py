@@ -196,9 +196,9 @@ async def mark(
     }
 
     async def work(tx: Tx) -> StatusReceipt:
-        await tx.fetch(LOCK, tenant=context.tenant)
-        await tx.fetch(writing.LOCK_NAMES, tenant=context.tenant, ids=[event_id])
-        found = await writing.look(tx, context, [event_id], [belief_id])
+        await tx.fetch(LOCK)
+        await tx.fetch(writing.LOCK_NAMES, ids=[event_id])
+        found = await writing.look(tx, [event_id], [belief_id])
         for event in found["events"]:
             writing.same(event, row["request_hash"])
         if not found["beliefs"]:
@@ -210,7 +210,7 @@ async def mark(
         hides = kind is EventType.ARCHIVE and not repeated
         if hides and belief["status"] == Status.SUPERSEDED:
             raise SupersededBeliefError(f"Belief {belief_id!r} was superseded already.")
-        [done] = await tx.fetch(MARK, tenant=context.tenant, events=[row])
+        [done] = await tx.fetch(MARK, events=[row])
         return StatusReceipt(
             event_id=event_id,
             belief_id=belief_id,
@@ -220,7 +220,7 @@ async def mark(
             repeated=repeated,
         )
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 RETRACT = catalog.query("belief/retract", catalog.ignored)
@@ -256,16 +256,16 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
 
     async def work(tx: Tx) -> RetractionReceipt:
         # Lock the tenant too, so that no slot state computed concurrently outlives the retraction.
-        await tx.fetch(LOCK, tenant=context.tenant)
-        await tx.fetch(writing.LOCK_NAMES, tenant=context.tenant, ids=sorted({event_id, target_id}))
-        found = await writing.look(tx, context, [event_id, target_id], [])
+        await tx.fetch(LOCK)
+        await tx.fetch(writing.LOCK_NAMES, ids=sorted({event_id, target_id}))
+        found = await writing.look(tx, [event_id, target_id], [])
         events = {event["id"]: event for event in found["events"]}
         target, known = events.get(target_id), events.get(event_id)
         _retractable(target, context.tenant_scope)
         if known is not None:
             writing.same(known, row["request_hash"])
         else:
-            await tx.fetch(RETRACT, tenant=context.tenant, event=row)
+            await tx.fetch(RETRACT, event=row)
         return RetractionReceipt(
             event_id=event_id,
             target_id=target_id,
@@ -273,7 +273,7 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
             repeated=known is not None,
         )
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 def _retractable(target: Mapping[str, Any] | None, tenant_scope: TenantScope) -> None:
@@ -350,18 +350,18 @@ async def replace(
     }
 
     async def work(tx: Tx) -> tuple[ReplacementReceipt, Sequence[str]]:
-        await tx.fetch(LOCK, tenant=context.tenant)
-        await tx.fetch(writing.LOCK_NAMES, tenant=context.tenant, ids=[event_id])
-        found = await writing.look(tx, context, [event_id], older_ids)
+        await tx.fetch(LOCK)
+        await tx.fetch(writing.LOCK_NAMES, ids=[event_id])
+        found = await writing.look(tx, [event_id], older_ids)
         for event in found["events"]:
             writing.same(event, row["request_hash"])
             return done.model_copy(update={"repeated": True}), ()
         _replaceable(found["beliefs"], older_ids, context.tenant_scope)
         written = await writing.write(tx, context, newer, vectors, ())
-        await tx.fetch(REPLACE, tenant=context.tenant, event=row, newer=newer_ids, older=older_ids)
+        await tx.fetch(REPLACE, event=row, newer=newer_ids, older=older_ids)
         return done, written.unembedded
 
-    replaced, unembedded = await context.services.graph.write(work)
+    replaced, unembedded = await context.write(work)
     if unembedded:
         await writing.embed_statements(context, unembedded)
     return replaced
