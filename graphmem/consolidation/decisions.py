@@ -14,7 +14,7 @@ from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.consolidation.sources import NearBelief, Neighborhood, ScopeSnapshot
 from graphmem.model import AsOf, Belief, EventType, EvidenceKind, EvidenceSource, Status
 from graphmem.ports import RequestContext, Role
-from graphmem.rules import claims, formulas, identity, read_options, scoring
+from graphmem.rules import claims, drafts, formulas, identity, read_options, scoring
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.formulas import Evidence
@@ -256,10 +256,7 @@ async def faint(
     """Return archive marks for beliefs that are only inferred, unsupported and below the limit."""
     found: list[StatusMark] = []
     after = ""
-    while True:
-        ids = await _inferred(context, seen, after)
-        if not ids:
-            return found
+    while ids := await context.fetch(INFERRED, known=seen.known, after=after, limit=PAGE):
         after = ids[-1]
         for one in await states(context, seen, [i for i in ids if i not in supported]):
             alive = one.vitality
@@ -271,34 +268,23 @@ async def faint(
                         one.id, one.statement, EventType.ARCHIVE, seen.known, reason, payload
                     )
                 )
+    return found
 
 
 async def states(context: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) -> list[Belief]:
     """Return beliefs of the scope as of the start of the run, without the run's own writes."""
-    tenant_scope = context.tenant_scope.model_copy(update={"scopes": (context.scope,)})
-    asked = read_options.read_params(
-        ReadOptions(as_of=AsOf(valid=seen.known, known=seen.known)),
-        tenant_scope,
-        context.services.settings,
-        seen.known,
-    )
+    by = ReadOptions(as_of=AsOf(valid=seen.known, known=seen.known))
     found: list[Belief] = []
-    asked |= {
+    asked = context.read_params(STATES, by) | {
+        "scopes": [context.scope],
         "statuses": list(Status),
         "before_at": None,
         "before_id": "",
         "limit": PAGE,
-        "test": read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
-        "vitality_constants": formulas.vitality_params(),
     }
-    for start in range(0, len(ids), PAGE):
-        asked["ids"] = list(ids[start : start + PAGE])
-        found += await context.fetch(STATES, **asked)
+    for part in drafts.batches(ids, PAGE):
+        found += await context.fetch(STATES, **asked, ids=part)
     return found
-
-
-async def _inferred(context: RequestContext, seen: ScopeSnapshot, after: str) -> list[str]:
-    return await context.fetch(INFERRED, known=seen.known, after=after, limit=PAGE)
 
 
 def _flags(

@@ -23,7 +23,7 @@ from graphmem.consolidation.writes import Lease
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import EvidenceKind
 from graphmem.ports import Llm, OnProgress, RequestContext, Role, TokenUsage
-from graphmem.rules import identity, read_options
+from graphmem.rules import drafts, identity, read_options
 from graphmem.rules.claims import Claim
 
 CHUNK = 64
@@ -149,10 +149,7 @@ async def _run(
         clusters=len(run.tried),
         changes=tuple(run.changes),
         troubles=tuple(run.troubles),
-        calls=run.bill.calls,
-        tokens_in=run.bill.tokens_in,
-        tokens_out=run.bill.tokens_out,
-        cost_usd=run.bill.cost_usd,
+        **asdict(run.bill),
     )
 
 
@@ -198,8 +195,7 @@ async def _matched(
     matched = decisions.matched(context.scope, ground, options.policy)
     for unit in matched:
         run.record(unit)
-    for start in range(0, len(matched), CHUNK):
-        chunk = matched[start : start + CHUNK]
+    for chunk in drafts.batches(matched, CHUNK):
         found = await _replies(context, [unit.reply_id for unit in chunk])
         done = {row["id"] for row in found if row["done"]}
         waiting = [unit for unit in chunk if unit.reply_id not in done]
@@ -217,24 +213,22 @@ async def _round(
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield units for clusters of passages that are not yet evidence for or against a belief."""
     named = [
-        (_cluster_id(context, options, cluster), cluster)
+        (
+            decisions.reply_id(context.scope, _named(options), *sorted(one.id for one in cluster)),
+            cluster,
+        )
         for cluster in decisions.gathered(ground, run.matched_ids, options.policy)
     ]
     clusters = [one for one in named if one[0] not in run.tried]
     run.tried |= {reply_id for reply_id, _ in clusters}
     # A paid reply is written before the next request.
     step = CHUNK if options.llm is None else 1
-    for start in range(0, len(clusters), step):
-        part = clusters[start : start + step]
+    for part in drafts.batches(clusters, step):
         async for one in _clusters(context, options, seen, ground, part, run):
             yield one
         options.on_progress("cluster", len(part))
         if run.down >= DOWN:
             return
-
-
-def _cluster_id(context: RequestContext, options: ConsolidationOptions, cluster: Cluster) -> str:
-    return decisions.reply_id(context.scope, _named(options), *sorted(one.id for one in cluster))
 
 
 async def _clusters(

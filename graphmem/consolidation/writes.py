@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from graphmem.consolidation.decisions import BeliefWrite, StatusMark
 from graphmem.consolidation.sources import ScopeSnapshot
 from graphmem.errors import ErasedError, LeaseLostError
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import drafts, formulas, identity
+from graphmem.rules import drafts, formulas
 from graphmem.rules.claims import Claim
 from graphmem.upkeep import Mismatch
 
@@ -97,12 +97,7 @@ async def _write(
                 for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
                 if draft.event_id not in found
             ]
-            await tx.fetch(
-                APPEND,
-                tenant_key=identity.tenant_key(context.tenant),
-                scopes=[context.scope],
-                events=rows,
-            )
+            await tx.fetch(APPEND, scopes=[context.scope], events=rows)
         if unit.marks:
             await tx.fetch(LOCK)
             rows = [_mark_row(context, unit, mark, synthesiser) for mark in unit.marks]
@@ -201,9 +196,5 @@ async def _relink(
         ),
         key=lambda row: (row["claim"]["id"], row["event_id"]),
     )
-    for start in range(0, len(rows), LINKS):
-        await _linked(context, rows[start : start + LINKS])
-
-
-async def _linked(context: RequestContext, links: Sequence[Mapping[str, Any]]) -> None:
-    await context.fetch(REPLAY, tenant_key=identity.tenant_key(context.tenant), links=links)
+    for links in drafts.batches(rows, LINKS):
+        await context.fetch(REPLAY, links=links)

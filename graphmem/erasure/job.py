@@ -13,7 +13,7 @@ from graphmem.erasure.records import ErasureReport, ErasureTarget
 from graphmem.erasure.targets import ErasureSet
 from graphmem.errors import ForeignScopeError, NotFoundError
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import identity
+from graphmem.rules import drafts, identity
 
 ITEMS = 100
 """Memories, or beliefs, whose events are erased together."""
@@ -158,10 +158,10 @@ async def _remove(
     Events of the requested node get tombstones. Nodes derived from it may be created again from
     other sources, because consolidated beliefs have ids derived from their text.
     """
-    for some in targets.pages(erased.beliefs, ITEMS):
+    for some in drafts.batches(erased.beliefs, ITEMS):
         part = ErasureSet(beliefs=tuple(some))
         await removal.items(context, part, on_progress, refused=bool(roots.beliefs))
-    for some in targets.pages(erased.memories, ITEMS):
+    for some in drafts.batches(erased.memories, ITEMS):
         part = ErasureSet(memories=tuple(some))
         await removal.items(context, part, on_progress, refused=bool(roots.memories))
     if erased.episodes:

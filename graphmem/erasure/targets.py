@@ -134,11 +134,6 @@ async def census(context: RequestContext, scope: str | None) -> Counter[str]:
     return +Counter[str](counts)
 
 
-def pages(ids: Sequence[str], size: int = PAGE) -> list[list[str]]:
-    """Split ids into lists of at most `size`."""
-    return [list(ids[start : start + size]) for start in range(0, len(ids), size)]
-
-
 MENTION_PAGE = 5_000
 """Nodes of a kind read per transaction."""
 FEW = 50

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -116,10 +116,7 @@ async def extract(
         unread=tuple(part.unread for part in done if part.unread is not None),
         new_predicates=_new_predicates(named, run.known),
         cardinalities=_cardinalities(named, run.known),
-        calls=run.bill.calls,
-        tokens_in=run.bill.tokens_in,
-        tokens_out=run.bill.tokens_out,
-        cost_usd=run.bill.cost_usd,
+        **asdict(run.bill),
     )
 
 

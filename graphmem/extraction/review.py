@@ -135,12 +135,7 @@ async def append(
         if one.event_id not in stored
     ]
     if rows:
-        await tx.fetch(
-            APPEND,
-            tenant_key=identity.tenant_key(context.tenant),
-            scopes=[context.scope],
-            events=rows,
-        )
+        await tx.fetch(APPEND, scopes=[context.scope], events=rows)
 
 
 LOCK = catalog.query("commit/lock", catalog.ignored)

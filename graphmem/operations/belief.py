@@ -74,7 +74,7 @@ async def current(
         InvalidInputError: `known` is in the future.
     """
     scopes = [context.scope, *(s for s in context.read_scopes if s != context.scope)]
-    params = _params(context, by) | {"scopes": scopes}
+    params = context.read_params(CURRENT, by) | {"scopes": scopes}
     [row] = await context.fetch(
         CURRENT,
         **params,
@@ -148,7 +148,7 @@ async def test(
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: `known` is in the future.
     """
-    params, bounds = _params(context, by), read_options.sprt_parameters(context.services.settings)
+    params = context.read_params(TEST, by)
     extra = [
         {
             "id": f"supposed {place}",
@@ -161,9 +161,8 @@ async def test(
     ]
     rows = await context.fetch(
         TEST,
-        **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
+        **params,
         id=belief_id,
-        test=read_options.sprt_params(bounds),
         pooled=suppose.pooled,
         extra=extra,
         without=list(suppose.without),
@@ -175,6 +174,7 @@ async def test(
     [row] = rows
     read_options.check_not_future(by.as_of, row["now"])
     verdict = Verdict(**row["verdict"])
+    bounds = read_options.sprt_parameters(context.services.settings)
     return Trail(
         belief_id=belief_id,
         initial_confidence=row["initial"],
@@ -216,21 +216,11 @@ async def _states(
     context: RequestContext, by: ReadOptions, *, limit: int, **which: Any
 ) -> list[Belief]:
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
-    params, test = (
-        _params(context, by),
-        read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
-    )
-    params |= {"test": test, "vitality_constants": formulas.vitality_params()}
+    params = context.read_params(STATES, by)
     rows = await context.fetch(STATES, **params, **asked, limit=limit)
     for _, now in rows[:1]:
         read_options.check_not_future(by.as_of, now)
     return [found for found, _ in rows]
-
-
-def _params(context: RequestContext, by: ReadOptions) -> dict[str, Any]:
-    return read_options.read_params(
-        by, context.tenant_scope, context.services.settings, context.services.clock.now()
-    )
 
 
 SLOTS = catalog.query("belief/slots", dict)
@@ -260,9 +250,7 @@ async def slot_page(
         InvalidInputError: `cursor` was not returned by `slot_page`, or `known` is in the future.
     """
     after = read_options.parse_key_cursor(cursor, 3)
-    params = read_options.read_params(
-        by, context.tenant_scope, context.services.settings, context.services.clock.now()
-    )
+    params = context.read_params(SLOTS, by)
     rows = await context.fetch(
         SLOTS,
         **params,
@@ -315,16 +303,8 @@ async def flip_set(context: RequestContext, belief_id: str, by: ReadOptions) -> 
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: more than 1,000 pieces count, or `known` is in the future.
     """
-    params = read_options.read_params(
-        by, context.tenant_scope, context.services.settings, context.services.clock.now()
-    )
-    rows = await context.fetch(
-        FLIP_SET,
-        **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
-        id=belief_id,
-        test=read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
-        max_events=MAX_EVENTS,
-    )
+    params = context.read_params(FLIP_SET, by)
+    rows = await context.fetch(FLIP_SET, **params, id=belief_id, max_events=MAX_EVENTS)
     if not rows:
         raise NotFoundError(f"No belief {belief_id!r}.")
     [row] = rows

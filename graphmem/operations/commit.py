@@ -73,8 +73,8 @@ async def remember(
     _no_conflict(ready)
     done: dict[str, CommitOutcome] = {}
     accepted = [d for d in {d.event_id: d for d in ready}.values() if not d.reasons]
-    for start in range(0, len(accepted), BATCH):
-        done.update(await _kept(context, accepted[start : start + BATCH]))
+    for batch in drafts.batches(accepted, BATCH):
+        done.update(await _kept(context, batch))
     return list(_in_order(context, ready, done))
 
 
@@ -252,7 +252,7 @@ async def _append(
         }
         for d, v in verdicts
     ]
-    [counts] = await tx.fetch(WRITE, tenant_key=identity.tenant_key(context.tenant), events=events)
+    [counts] = await tx.fetch(WRITE, events=events)
     wanted = {
         "written": len(events),
         "in_episodes": sum(d.memory.episode_id is not None for d, _ in verdicts),
@@ -286,11 +286,7 @@ async def _claim(
         belief_ids=[],
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
-    await tx.fetch(
-        CLAIM,
-        tenant_key=identity.tenant_key(context.tenant),
-        claims=claims.claim_rows(committed, context.tenant_scope, templates),
-    )
+    await tx.fetch(CLAIM, claims=claims.claim_rows(committed, context.tenant_scope, templates))
 
 
 def _payload(draft: TextDraft, outcome: CommitOutcome) -> dict[str, Any]:

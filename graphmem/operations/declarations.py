@@ -2,51 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import GLOBAL_SCOPE, Alias, EventSource, EventType, Policy, Predicate
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, identity
+from graphmem.rules import claims
 from graphmem.rules.conflicts import retry_conversion
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 LOCK_NAMES = catalog.query("belief/lock_event_ids", catalog.ignored)
 LOOK = catalog.query("belief/find_existing", dict)
-
-
-def drafted(
-    kind: EventType,
-    values: Sequence[str | None],
-    payload: Mapping[str, str | None],
-    given: EventSource,
-    now: datetime,
-) -> dict[str, Any]:
-    """Return the event fields that all kinds of declarations share.
-
-    Args:
-        kind: type of event.
-        values: values that, with the source, identify a repeated request.
-        payload: values as written; the note is added.
-        given: source of the event.
-        now: current time.
-
-    Raises:
-        InvalidInputError: the event is in the future.
-    """
-    return {
-        "id": given.event_id or identity.event_id(now),
-        "scope": GLOBAL_SCOPE,
-        "type": kind,
-        "occurred_at": drafts.event_time(given.at, now),
-        "request_hash": drafts.request_hash(kind, *values, *claims.hashed_fields(given)),
-        **drafts.origin_fields(given),
-        "payload": json.dumps({**payload, "note": given.note}, ensure_ascii=False),
-    }
 
 
 async def append(
@@ -95,8 +63,9 @@ async def say(context: RequestContext, name: str, other: str | None, given: Even
     """
     now = context.services.clock.now()
     key, other_key = claims.name_key(name), None if other is None else claims.name_key(other)
-    written = {"name": name, "other": other}
-    row = drafted(EventType.SAME_AS, (key, other_key), written, given, now)
+    written = {"name": name, "other": other, "note": given.note}
+    values = EventType.SAME_AS, key, other_key
+    row = claims.source_event(given, GLOBAL_SCOPE, EventType.SAME_AS, now, values, written)
 
     async def write(tx: Tx) -> None:
         _check((key, name), (other_key, other), await tx.fetch(LIST_ALIASES))
@@ -174,9 +143,9 @@ async def declare(
     fields = claims.policy_fields(policy)
     checked = None if template is None else claims.check_template(template)
     key = claims.name_key(name)
-    values = (key, *(str(value) for value in fields.values()), checked)
-    written = {"predicate": name, "template": checked}
-    row = drafted(EventType.POLICY, values, written, given, now)
+    values = (EventType.POLICY, key, *(str(value) for value in fields.values()), checked)
+    written = {"predicate": name, "template": checked, "note": given.note}
+    row = claims.source_event(given, GLOBAL_SCOPE, EventType.POLICY, now, values, written)
 
     async def write(tx: Tx) -> None:
         await tx.fetch(

@@ -145,7 +145,7 @@ async def _add(
         fresh = await _plan(tx, episode_id, messages, keys)
         if fresh.new and not _lacking(fresh, messages, vectors):
             rows = [_row(context, fresh, i, messages[i], vectors.get(i), now) for i in fresh.new]
-            await _write(tx, context, episode_id, rows)
+            await _write(tx, episode_id, rows)
         return fresh
 
     while True:
@@ -233,11 +233,7 @@ def _row(
     }
 
 
-async def _write(
-    tx: Tx, context: RequestContext, episode_id: str, rows: list[dict[str, Any]]
-) -> None:
-    written = await tx.fetch(
-        ADD_TURNS, tenant_key=identity.tenant_key(context.tenant), episode_id=episode_id, turns=rows
-    )
+async def _write(tx: Tx, episode_id: str, rows: list[dict[str, Any]]) -> None:
+    written = await tx.fetch(ADD_TURNS, episode_id=episode_id, turns=rows)
     if written != [len(rows)]:
         raise NotFoundError(f"No episode {episode_id!r}.")

@@ -69,9 +69,7 @@ async def mark(context: RequestContext, memory_id: str, kind: EventType, by: Eve
         "request_hash": drafts.request_hash(
             context.scope, kind, memory_id, by.note, by.at, by.actor
         ),
-        "source": by.source,
-        "actor": by.actor,
-        "artifact_ref": by.artifact_ref,
+        **drafts.origin_fields(by),
         "payload": json.dumps({"reason": by.note} if by.note else {}),
     }
 
@@ -215,7 +213,7 @@ async def _keep(tx: Tx, context: RequestContext, draft: TextDraft, vector: Vecto
         "turn_id": draft.memory.turn_id,
         **drafts.facet_fields(draft, context.tenant_scope, tags),
     }
-    await tx.fetch(COMMIT_WRITE, tenant_key=identity.tenant_key(context.tenant), events=[event])
+    await tx.fetch(COMMIT_WRITE, events=[event])
     if exact:
         again = formulas.retrace_params({draft.memory_id: [draft.event_id]})
         await tx.fetch(RETRACE, **again)

@@ -69,10 +69,7 @@ async def get(context: RequestContext, memory_id: str, as_of: AsOf | None = None
 async def _judged(tx: Tx, context: RequestContext, memory: Memory, as_of: AsOf | None) -> Memory:
     if not memory.claim_ids:
         return memory
-    by = read_options.ReadOptions(as_of or AsOf())
-    params = read_options.read_params(
-        by, context.tenant_scope, context.services.settings, context.services.clock.now()
-    )
+    params = context.read_params(LOST, ReadOptions(as_of or AsOf()))
     [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
     return claims.mark_lost_claims(memory, lost)
 
@@ -137,11 +134,7 @@ async def stale_page(
     """
     after_at, after_id = read_options.parse_time_cursor(cursor)
     now = context.services.clock.now()
-    asked = read_options.read_params(
-        ReadOptions(), context.tenant_scope, context.services.settings, now
-    )
-    wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
-    wanted |= {
+    wanted = context.read_params(STALE, ReadOptions(), now) | {
         "until": now - timedelta(days=days),
         "after_at": after_at or read_options.BEGINNING,
         "after_id": after_id or "",
@@ -154,7 +147,8 @@ async def stale_page(
         claimed = {claim for row in rows for claim in row["card"]["claim_ids"]}
         if not claimed:
             return rows, ()
-        [lost] = await tx.fetch(LOST, **asked, ids=sorted(claimed))
+        params = context.read_params(LOST, ReadOptions(), now)
+        [lost] = await tx.fetch(LOST, **params, ids=sorted(claimed))
         return rows, lost
 
     rows, lost = await context.read(work)

@@ -37,7 +37,7 @@ from graphmem.model import (
     Turn,
     Verdict,
 )
-from graphmem.ports import Query, RequestContext
+from graphmem.ports import RequestContext
 from graphmem.rules import claims, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
@@ -156,7 +156,7 @@ async def belief(
     Raises:
         InvalidInputError: `known` is in the future.
     """
-    params = _params(context, by, EXPLAIN)
+    params = context.read_params(EXPLAIN, by)
     rows = await context.fetch(EXPLAIN, **params, id=belief_id, skip=skip, limit=limit)
     if not rows:
         return None
@@ -191,7 +191,7 @@ async def timeline(
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: `known` is in the future.
     """
-    params = _params(context, by, TIMELINE)
+    params = context.read_params(TIMELINE, by)
     rows = await context.fetch(TIMELINE, **params, **_when(when), id=belief_id)
     if not rows:
         raise NotFoundError(f"No belief {belief_id!r}.")
@@ -244,7 +244,7 @@ async def timeline_slot(
     """
     subject, predicate = slot
     scopes = [context.scope, *(s for s in context.read_scopes if s != context.scope)]
-    params = _params(context, by, TIMELINE_SLOT) | {"scopes": scopes}
+    params = context.read_params(TIMELINE_SLOT, by) | {"scopes": scopes}
     rows = await context.fetch(
         TIMELINE_SLOT,
         **params,
@@ -284,15 +284,6 @@ def _series(rows: Sequence[Mapping[str, Any]], best: int) -> tuple[Series, ...]:
         )
         for belief_id in sorted(shown, key=lambda one: order.get(one, len(order)))
     )
-
-
-def _params(context: RequestContext, by: ReadOptions, query: Query[Any]) -> dict[str, Any]:
-    """Return the evidence-reading parameters that a query declares, the valid time among them."""
-    known = read_options.read_params(
-        by, context.tenant_scope, context.services.settings, context.services.clock.now()
-    )
-    test = read_options.sprt_params(read_options.sprt_parameters(context.services.settings))
-    return {name: value for name, value in (known | {"test": test}).items() if name in query.params}
 
 
 def _when(when: TimelineInstants) -> dict[str, Any]:

@@ -285,9 +285,7 @@ async def _write(
                 rows[one.id] = row | {"embedding": None if one.embedded else vector}
                 done.append(one)
         if rows:
-            await tx.fetch(
-                WRITE, tenant_key=identity.tenant_key(context.tenant), memories=list(rows.values())
-            )
+            await tx.fetch(WRITE, memories=list(rows.values()))
             await _refresh_memories(tx, context, list(rows))
         return {
             "memories": sum(not one.stated for one in done),
@@ -315,8 +313,7 @@ async def _edges(
     done, ringed = backfill.dated_edges(fit)
     for edge in ringed:
         _leave(totals, edge, "ring")
-    for start in range(0, len(done), BACKFILL_PAGE):
-        part = done[start : start + BACKFILL_PAGE]
+    for part in drafts.batches(done, BACKFILL_PAGE):
         n = await _supersede(context, part)
         totals.add(edges=n, events=n)
         on_progress("edge", len(part))

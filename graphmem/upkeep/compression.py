@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -123,14 +124,19 @@ async def compress(
         on_progress: progress callback; receives `episode` and the number processed.
         apply: whether to write; False for a preview.
     """
-    until = context.services.clock.now() - timedelta(days=policy.compress_days)
     found: list[CompressedEpisode] = []
-    after = (read_options.BEGINNING, "")
-    while rows := await _unused(context, policy, until, after):
+    fetch = partial(
+        context.fetch,
+        UNUSED,
+        importance=policy.importance,
+        until=context.services.clock.now() - timedelta(days=policy.compress_days),
+        longest=rules.MAX_GIST_CHARS,
+        limit=BATCH,
+    )
+    async for rows in read_options.pages(fetch, at="occurred_at"):
         gists = {row["id"]: gist(row["summary"], row["content"]) for row in rows}
         done = set(await _write(context, rows, gists)) if apply else gists.keys()
         found += [_compressed(row, gists[row["id"]]) for row in rows if row["id"] in done]
-        after = rows[-1]["occurred_at"], rows[-1]["id"]
         on_progress("episode", len(rows))
     return CompressionReport(applied=apply and bool(found), episodes=tuple(found))
 
@@ -161,20 +167,6 @@ async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
     changed = await context.write(work)
     event_id = event["id"] if changed else None
     return RestoredEpisode(episode_id=episode_id, changed=changed, event_id=event_id)
-
-
-async def _unused(
-    context: RequestContext, policy: UpkeepPolicy, until: datetime, after: tuple[datetime, str]
-) -> list[dict[str, Any]]:
-    return await context.fetch(
-        UNUSED,
-        importance=policy.importance,
-        until=until,
-        longest=rules.MAX_GIST_CHARS,
-        after_at=after[0],
-        after_id=after[1],
-        limit=BATCH,
-    )
 
 
 async def _write(
@@ -282,22 +274,17 @@ async def _digest_text(context: RequestContext, row: Mapping[str, Any]) -> str:
 
 async def _first_turn(context: RequestContext, episode_id: str) -> str:
     """Return the first factual turn of a person, else a person's first turn, else ''."""
-    first, start = "", 0
-    while turns := await _turns(context, episode_id, start):
+    first, place = "", {"from": 0}
+    asked = {"scopes": [context.scope], "episode_id": episode_id, "limit": PAGE}
+    while turns := await context.fetch(TURNS, **asked, **place):
         for turn in turns:
             if transcripts.is_human(turn["role"]) and turn["text"].strip():
                 text = rules.gist(turn["text"], turn["name"])
                 if passages.informative_sentences(turn["text"]):
                     return text
                 first = first or text
-        start += PAGE
+        place["from"] += PAGE
     return first
-
-
-async def _turns(context: RequestContext, episode_id: str, start: int) -> list[dict[str, Any]]:
-    return await context.fetch(
-        TURNS, scopes=[context.scope], episode_id=episode_id, **{"from": start}, limit=PAGE
-    )
 
 
 async def _write_digest(context: RequestContext, name: str, lines: Mapping[str, str]) -> None:

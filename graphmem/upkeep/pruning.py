@@ -7,13 +7,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import NotFoundError
 from graphmem.model import EventType
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import identity, rating, read_options
+from graphmem.rules import drafts, identity, rating, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.rating import STANDARD
 from graphmem.upkeep import compression, rules
@@ -106,12 +107,9 @@ async def prune(
 async def pruned(context: RequestContext, run: str | None) -> list[PruneRecord]:
     """Return the prune records of the scope, of one run or of all, oldest first."""
     found: list[PruneRecord] = []
-    after = (read_options.BEGINNING, "")
-    while rows := await context.fetch(
-        PRUNED, run=run, after_at=after[0], after_id=after[1], limit=PAGE
-    ):
+    fetch = partial(context.fetch, PRUNED, run=run, limit=PAGE)
+    async for rows in read_options.pages(fetch, at="recorded_at"):
         found += map(_line, rows)
-        after = rows[-1]["recorded_at"], rows[-1]["id"]
     return found
 
 
@@ -144,8 +142,8 @@ async def restore_run(
     }
     items = sorted(away)
     once = identity.event_id(context.services.clock.now())
-    for start in range(0, len(items), PAGE):
-        part = [_back(context, item, once, run) for item in items[start : start + PAGE]]
+    for some in drafts.batches(items, PAGE):
+        part = [_back(context, item, once, run) for item in some]
         await context.write(lambda tx, part=part: _restore(context, tx, part))  # type: ignore[misc]
         on_progress("item", len(part))
     return PruneRestoreReport(items=len(items))

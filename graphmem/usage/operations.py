@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -119,8 +120,8 @@ async def _end_abandoned(context: RequestContext) -> int:
     """End abandoned sessions, each at the time of its last log entry."""
     before = context.services.clock.now() - ABANDONED
     rows = await context.fetch(ABANDONED_SESSIONS, before=before)
-    for start in range(0, len(rows), ENDS):
-        await context.fetch(END, events=[_ended(row) for row in rows[start : start + ENDS]])
+    for part in drafts.batches(rows, ENDS):
+        await context.fetch(END, events=[_ended(row) for row in part])
     return len(rows)
 
 
@@ -267,33 +268,10 @@ async def _rows(
     until: datetime,
     **asked: Any,
 ) -> AsyncIterator[dict[str, Any]]:
-    after: tuple[datetime, str] = (read_options.BEGINNING, "")
-    while True:
-        rows = await _page(context, query, since, until, after, asked)
+    fetch = partial(context.fetch, query, since=since, until=until, limit=AUDIT_PAGE, **asked)
+    async for rows in read_options.pages(fetch, at="recorded_at"):
         for row in rows:
             yield row
-        if len(rows) < AUDIT_PAGE:
-            return
-        after = rows[-1]["recorded_at"], rows[-1]["id"]
-
-
-async def _page(
-    context: RequestContext,
-    query: Query[dict[str, Any]],
-    since: datetime,
-    until: datetime,
-    after: tuple[datetime, str],
-    asked: Mapping[str, Any],
-) -> list[dict[str, Any]]:
-    return await context.fetch(
-        query,
-        since=since,
-        until=until,
-        after_at=after[0],
-        after_id=after[1],
-        limit=AUDIT_PAGE,
-        **asked,
-    )
 
 
 PACKABLE = catalog.query("usage/pack_candidates", dict)

@@ -11,7 +11,7 @@ from graphmem import catalog
 from graphmem.errors import EventConflictError, ForeignScopeError, GraphmemError, NotFoundError
 from graphmem.model import EvidenceReceipt, Policy
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import claims, identity, read_options
+from graphmem.rules import claims, read_options
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.conflicts import retry_conversion
 
@@ -252,7 +252,6 @@ async def write(
     if new:
         [done] = await tx.fetch(
             APPEND,
-            tenant_key=identity.tenant_key(context.tenant),
             events=[draft.row(context.tenant_scope, vectors.get(draft.claim.id)) for draft in new],
         )
         for name in done["missing"]:
