@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphmem import catalog
@@ -13,7 +13,7 @@ from graphmem.consolidation import rules
 from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.consolidation.sources import NearBelief, Neighborhood, ScopeSnapshot
 from graphmem.model import AsOf, Belief, EventType, EvidenceKind, EvidenceSource, Status
-from graphmem.ports import RequestContext, Role
+from graphmem.ports import RequestContext, Role, TokenUsage
 from graphmem.rules import claims, drafts, formulas, identity, read_options, scoring
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.conflicts import retry_conversion
@@ -80,8 +80,6 @@ class StatusMark:
     payload: Mapping[str, Any]
 
 
-NOTHING: Mapping[str, Any] = {"calls": 0, "tokens_in": 0, "tokens_out": 0, "cost_usd": None}
-
 Cluster: TypeAlias = tuple[Passage, ...]
 """A central passage, first, and the passages near it."""
 
@@ -100,8 +98,7 @@ class BeliefWrite:
     """Ids of beliefs that were archived when the run started."""
     raw: str | None = None
     """Unparsed reply of a model; None if no model was called."""
-    spent: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    """Calls, tokens and cost; the cost is None if the price is unknown."""
+    spent: TokenUsage = field(default_factory=TokenUsage)
     problem: tuple[str, str] | None = None
     """Error code and message; None on success. A failed unit has no evidence."""
 
@@ -126,10 +123,7 @@ class BeliefWrite:
         beliefs = {one.claim.id: one.claim for one in self.evidence}
         return json.dumps(
             {
-                "beliefs": [
-                    {name: getattr(claim, name) for name in Claim.__slots__}
-                    for claim in beliefs.values()
-                ],
+                "beliefs": [asdict(claim) for claim in beliefs.values()],
                 "evidence": [
                     [one.event_id, one.claim.id, one.passage.id, one.kind, one.confidence]
                     for one in self.evidence

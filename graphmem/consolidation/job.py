@@ -288,7 +288,7 @@ async def _asked(run: _ConsolidationRun, llm: Llm, question: ClusterQuestion) ->
         unit = BeliefWrite(question.reply_id, question.cluster, problem=(error.code, str(error)))
     # Count the answer even if the embedding model failed after it.
     run.bill.join(bill)
-    return replace(unit, spent=asdict(bill))
+    return replace(unit, spent=bill)
 
 
 async def _ready(

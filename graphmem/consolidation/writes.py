@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from graphmem import catalog
@@ -81,7 +81,7 @@ async def _write(
         "decided": None if unit.problem else unit.decided(),
         "raw": unit.raw,
         "problem": None if unit.problem is None else ": ".join(unit.problem),
-        **unit.spent,
+        **asdict(unit.spent),
     }
 
     async def work(tx: Tx) -> bool:
@@ -91,11 +91,17 @@ async def _write(
         if done[0]:
             return False
         if batch:
-            found = await _stored_ids(tx, context, [draft.event_id for draft in batch])
+            [found] = await tx.fetch(
+                LOOK,
+                scopes=[context.scope],
+                event_ids=[draft.event_id for draft in batch],
+                belief_ids=[],
+            )
+            stored = {event["id"] for event in found["events"]}
             rows = [
                 draft.row(context.tenant_scope, unit.vectors.get(draft.claim.id))
                 for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
-                if draft.event_id not in found
+                if draft.event_id not in stored
             ]
             await tx.fetch(APPEND, scopes=[context.scope], events=rows)
         if unit.marks:
@@ -106,11 +112,6 @@ async def _write(
         return True
 
     return await context.write(work)
-
-
-async def _stored_ids(tx: Tx, context: RequestContext, ids: list[str]) -> set[str]:
-    [found] = await tx.fetch(LOOK, scopes=[context.scope], event_ids=ids, belief_ids=[])
-    return {event["id"] for event in found["events"]}
 
 
 def _mark_row(
@@ -151,14 +152,15 @@ async def replay(context: RequestContext, *, repair: bool, on_page: OnProgress) 
     claims: dict[str, Claim] = {}
     marks: list[dict[str, Any]] = []
     after = ""
-    while rows := await _stored_replies(context, after):
+    while rows := await context.fetch(KEPT, after=after, limit=PAGE):
         after = rows[-1][0]
         links: dict[str, str] = {}
         for _, decided in rows:
             claims |= {one["id"]: Claim(**one) for one in decided["beliefs"]}
             links |= {one[0]: one[1] for one in decided["evidence"]}
             links |= {one[0]: one[1] for one in decided["marks"]}
-        lacking = await _lacking(context, links)
+        ends = [{"event_id": event, "belief_id": belief} for event, belief in links.items()]
+        lacking = await context.fetch(LACKING, links=ends)
         wrong += [_mismatch(**one) for one in lacking]
         if repair:
             await _relink(context, lacking, claims)
@@ -171,15 +173,6 @@ async def replay(context: RequestContext, *, repair: bool, on_page: OnProgress) 
 
 def _mismatch(event_id: str, belief_id: str) -> Mismatch:
     return Mismatch(kind="belief", id=belief_id, cached="no edge", found=f"event {event_id}")
-
-
-async def _stored_replies(context: RequestContext, after: str) -> list[tuple[str, dict[str, Any]]]:
-    return await context.fetch(KEPT, after=after, limit=PAGE)
-
-
-async def _lacking(context: RequestContext, links: Mapping[str, str]) -> list[dict[str, Any]]:
-    rows = [{"event_id": event, "belief_id": belief} for event, belief in links.items()]
-    return await context.fetch(LACKING, links=rows)
 
 
 async def _relink(

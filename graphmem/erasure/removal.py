@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +134,9 @@ async def _until_last(
         found = await targets.events(tx, erased)
         rows = found[: targets.PAGE]
         if refused:
-            await refuse(tx, context, [_key(context, row) for row in rows])
+            tenant = context.tenant
+            keys = [rules.key(tenant, "Event", row["id"], row["scope"]) for row in rows]
+            await refuse(tx, context, keys)
         await _remove(tx, context, rows, refreshes=True)
         if finish is not None and rows == found:
             await finish(tx, erased)
@@ -146,10 +148,6 @@ async def _until_last(
         on_progress("node", min(found, targets.PAGE))
     if finish is not None:
         on_progress("node", len(erased.stated))
-
-
-def _key(context: RequestContext, row: Mapping[str, Any]) -> str:
-    return rules.key(context.tenant, "Event", row["id"], row["scope"])
 
 
 async def _remove_items(tx: Tx, erased: ErasureSet) -> None:

@@ -207,7 +207,9 @@ async def remove(
         [page] = await context.fetch(MENTIONS, marks=marks, limit=MENTION_PAGE, **place)
         found = _found(page, ids)
         if apply and found.count:
-            await _write(context, found)
+            await context.fetch(
+                UNMENTION, events=found.events, replies=found.replies, removed=found.removed
+            )
         changed += found.count
         on_progress("page", 1)
         event, reply = page["event"] or END, page["reply"] or END
@@ -244,10 +246,4 @@ def _found(page: Mapping[str, Any], ids: MentionedIds) -> _Mentions:
         ],
         replies=sorted(of_it),
         removed=[row["id"] for row in removed if row["id"] not in of_it],
-    )
-
-
-async def _write(context: RequestContext, found: _Mentions) -> None:
-    await context.fetch(
-        UNMENTION, events=found.events, replies=found.replies, removed=found.removed
     )

@@ -156,20 +156,14 @@ async def places(context: RequestContext, episode_id: str, extractor: str) -> li
     """Return all turns of a session in order, marked as read or unread by an extractor."""
     rows: list[dict[str, Any]] = []
     while True:
-        page = await _page(context, episode_id, extractor, rows[-1]["position"] + 1 if rows else 0)
+        first = {"from": rows[-1]["position"] + 1 if rows else 0}
+        asked = {"episode_id": episode_id, "extractor": extractor, "limit": PAGE}
+        page = await context.fetch(SCAN, **asked, **first)
         rows += page
         if len(page) < PAGE:
             break
     return windows.turn_contexts(
         (r["id"], r["position"], r["read"], r["occurred_at"]) for r in rows
-    )
-
-
-async def _page(
-    context: RequestContext, episode_id: str, extractor: str, first: int
-) -> list[dict[str, Any]]:
-    return await context.fetch(
-        SCAN, episode_id=episode_id, extractor=extractor, limit=PAGE, **{"from": first}
     )
 
 

@@ -104,18 +104,16 @@ def _check(
 @retry_conversion
 async def aliases(context: RequestContext) -> list[Alias]:
     """Return all aliases, sorted by name."""
-    return [alias for _, _, alias in await _listed(context)]
+    return [alias for _, _, alias in await context.fetch(LIST_ALIASES)]
 
 
 async def canonical(context: RequestContext) -> Mapping[str, str]:
     """Return canonical names as written, by folded alias."""
     return {
-        key: alias.same_as for key, _, alias in await _listed(context) if alias.same_as is not None
+        key: alias.same_as
+        for key, _, alias in await context.fetch(LIST_ALIASES)
+        if alias.same_as is not None
     }
-
-
-async def _listed(context: RequestContext) -> list[tuple[str, str, Alias]]:
-    return await context.fetch(LIST_ALIASES)
 
 
 def _predicate(row: Mapping[str, Any]) -> Predicate:

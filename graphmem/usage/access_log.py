@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from graphmem import catalog
@@ -109,29 +110,25 @@ class SearchEntry:
 
 
 Entry: TypeAlias = SessionStart | SearchEntry | AccessEntry
+_TENANT = attrgetter("tenant")
 
 
 def session_start(context: RequestContext, session_id: str, agent: str | None) -> SessionStart:
     """Return a session start, at the current time."""
+    return SessionStart(**_event_fields(context), session_id=session_id, agent=agent)
+
+
+def _event_fields(context: RequestContext) -> dict[str, Any]:
+    """Return the fields of an entry made from a handle's scope at the current time."""
     now = context.services.clock.now()
-    tenant_scope = context.tenant_scope
-    return SessionStart(
-        tenant_scope.tenant, identity.event_id(now), tenant_scope.scope, now, session_id, agent
-    )
+    event_id = identity.event_id(now)
+    return {"tenant": context.tenant, "event_id": event_id, "scope": context.scope, "at": now}
 
 
 def ended(start: SessionStart, now: datetime, logged: int) -> SessionStart:
     """Return the end of a session with `logged` searches and accesses."""
-    return SessionStart(
-        start.tenant,
-        identity.event_id(now),
-        start.scope,
-        now,
-        start.session_id,
-        start.agent,
-        within=start.event_id,
-        logged=logged,
-    )
+    event_id = identity.event_id(now)
+    return replace(start, event_id=event_id, at=now, within=start.event_id, logged=logged)
 
 
 def access(
@@ -142,20 +139,13 @@ def access(
     artifact: ArtifactRef | None = None,
 ) -> AccessEntry:
     """Return an access to an item from a handle's scope, at the current time."""
-    now = context.services.clock.now()
-    tenant_scope = context.tenant_scope
-    actor, within = (start.session_id, start.event_id) if start else (None, None)
-    event_id = identity.event_id(now)
     return AccessEntry(
-        tenant_scope.tenant,
-        event_id,
-        tenant_scope.scope,
-        label,
-        item_id,
-        now,
-        actor,
-        within,
-        artifact,
+        **_event_fields(context),
+        label=label,
+        item_id=item_id,
+        actor=start.session_id if start else None,
+        within=start.event_id if start else None,
+        artifact=artifact,
     )
 
 
@@ -167,19 +157,13 @@ def search(
     start: SessionStart | None,
 ) -> SearchEntry:
     """Return a search from a handle's scope, at the current time."""
-    now = context.services.clock.now()
-    tenant_scope = context.tenant_scope
-    actor, within = (start.session_id, start.event_id) if start else (None, None)
     return SearchEntry(
-        tenant_scope.tenant,
-        identity.event_id(now),
-        tenant_scope.scope,
-        now,
-        actor,
-        tool,
-        query[:LONGEST_QUERY],
-        tuple(found),
-        within,
+        **_event_fields(context),
+        actor=start.session_id if start else None,
+        tool=tool,
+        query=query[:LONGEST_QUERY],
+        found=tuple(found),
+        within=start.event_id if start else None,
     )
 
 
@@ -194,7 +178,7 @@ async def write(services: Services, entries: Iterable[Entry]) -> int:
     try:
         return await _write(services, whole)
     except ErasedError as error:
-        parts = [list(of) for _, of in groupby(sorted(whole, key=_tenant), _tenant)]
+        parts = [list(of) for _, of in groupby(sorted(whole, key=_TENANT), _TENANT)]
         if len(parts) > 1:
             # Tenants may share an id that only one of them has erased.
             return sum([await write(services, part) for part in parts])
@@ -219,7 +203,7 @@ def _without(one: Entry, error: ErasedError) -> Entry | None:
 
 
 async def _write(services: Services, entries: Sequence[Entry]) -> int:
-    by_tenant = groupby(sorted(entries, key=_tenant), _tenant)
+    by_tenant = groupby(sorted(entries, key=_TENANT), _TENANT)
     batches = [(tenant, _batch(list(of))) for tenant, of in by_tenant]
 
     async def work(tx: Tx) -> int:
@@ -235,10 +219,6 @@ async def _write(services: Services, entries: Sequence[Entry]) -> int:
     return await services.graph.write(work) if batches else 0
 
 
-def _tenant(one: Entry) -> str:
-    return one.tenant
-
-
 _Part: TypeAlias = tuple[Query[int], list[Mapping[str, Any]]]
 
 
@@ -246,7 +226,9 @@ def _batch(entries: Sequence[Entry]) -> tuple[list[Mapping[str, Any]], list[_Par
     """Return the artifacts of a tenant's entries, and their rows by query, in order."""
     # A fixed order makes concurrent writers wait for each other and rarely deadlock.
     bounds = [one for one in entries if isinstance(one, SessionStart)]
-    searches = sorted((one for one in entries if isinstance(one, SearchEntry)), key=_event_id)
+    searches = sorted(
+        (one for one in entries if isinstance(one, SearchEntry)), key=attrgetter("event_id")
+    )
     looks = [one for one in entries if isinstance(one, AccessEntry)]
     looks.sort(key=lambda one: (one.label, one.item_id, one.event_id))
     known = {
@@ -268,10 +250,6 @@ def _batch(entries: Sequence[Entry]) -> tuple[list[Mapping[str, Any]], list[_Par
         (END, [_bound_row(one) for one in bounds if one.within is not None]),
     ]
     return artifacts, [(query, rows) for query, rows in parts if rows]
-
-
-def _event_id(one: SearchEntry) -> str:
-    return one.event_id
 
 
 def _bound_row(one: SessionStart) -> Mapping[str, Any]:
