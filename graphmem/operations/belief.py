@@ -83,20 +83,8 @@ async def current(
         weights_key=None if from_zero else claims.weights_key(params["weights"]),
         limit=limit,
     )
-    found = row["candidates"]
-    return Slot(
-        scope=row["scope"] or context.scope,
-        subject=found[0]["subject"] if found else subject.strip(),
-        predicate=predicate.strip(),
-        policy=claims.parse_policy(row["policy"]),
-        candidates=tuple(
-            Candidate(**{k: v for k, v in c.items() if k != "subject"}) for c in found
-        ),
-        total=row["total"],
-        valid=params["valid"],
-        provisional=read_options.is_provisional(by.as_of, row["now"]),
-        names=tuple(row["names"][1:]),
-    )
+    asked = {"subject_key": subject.strip(), "predicate": None, "predicate_key": predicate.strip()}
+    return _slot({**row, **asked, "scope": row["scope"] or context.scope}, by, params["valid"])
 
 
 @retry_conversion
@@ -266,12 +254,12 @@ async def slot_page(
     last = rows[-1] if len(rows) == limit else None
     keys = ("scope", "subject_key", "predicate_key")
     return SlotPage(
-        slots=tuple(_slot(row, by, params) for row in rows),
+        slots=tuple(_slot(row, by, params["valid"]) for row in rows),
         next_cursor=read_options.key_cursor(*(last[key] for key in keys)) if last else None,
     )
 
 
-def _slot(row: Mapping[str, Any], by: ReadOptions, params: Mapping[str, Any]) -> Slot:
+def _slot(row: Mapping[str, Any], by: ReadOptions, valid: datetime) -> Slot:
     found = row["candidates"]
     # If all evidence was retracted, the names as written are gone and the folded keys remain.
     return Slot(
@@ -283,7 +271,7 @@ def _slot(row: Mapping[str, Any], by: ReadOptions, params: Mapping[str, Any]) ->
             Candidate(**{k: v for k, v in c.items() if k != "subject"}) for c in found
         ),
         total=row["total"],
-        valid=params["valid"],
+        valid=valid,
         provisional=read_options.is_provisional(by.as_of, row["now"]),
         names=tuple(row["names"][1:]),
     )
