@@ -361,10 +361,10 @@ class Services:
     """None if telemetry is off."""
     gather: Gather = in_turn
 
-    async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
+    def fetch(self, query: Query[R], /, **params: object) -> Coroutine[Any, Any, list[R]]:
         """Run one query in a transaction of its own, to read or to write as the query declares."""
         run = self.graph.read if query.mode is Mode.READ else self.graph.write
-        return await run(lambda tx: tx.fetch(query, **params))
+        return run(lambda tx: tx.fetch(query, **params))
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,18 +390,20 @@ class RequestContext:
         """Scopes that the call may read."""
         return self.tenant_scope.scopes
 
-    async def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+    # These return the graph's coroutines instead of awaiting them: each call has fewer frames.
+
+    def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
         """Run `work` in one managed read transaction; see `_TenantTx`."""
-        return await self.services.graph.read(lambda tx: work(_TenantTx(tx, self.tenant_scope)))
+        return self.services.graph.read(lambda tx: work(_TenantTx(tx, self.tenant_scope)))
 
-    async def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+    def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
         """Run `work` in one managed write transaction; see `_TenantTx`."""
-        return await self.services.graph.write(lambda tx: work(_TenantTx(tx, self.tenant_scope)))
+        return self.services.graph.write(lambda tx: work(_TenantTx(tx, self.tenant_scope)))
 
-    async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
+    def fetch(self, query: Query[R], /, **params: object) -> Coroutine[Any, Any, list[R]]:
         """Run one query in a transaction of its own, to read or to write as the query declares."""
         run = self.read if query.mode is Mode.READ else self.write
-        return await run(lambda tx: tx.fetch(query, **params))
+        return run(lambda tx: tx.fetch(query, **params))
 
     def read_params(
         self, query: Query[Any], by: ReadOptions, now: datetime | None = None
@@ -425,7 +427,7 @@ class _TenantTx:
     inner: Tx
     tenant_scope: TenantScope
 
-    async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
+    def fetch(self, query: Query[R], /, **params: object) -> Coroutine[Any, Any, list[R]]:
         """Run a catalog query and return its rows as records."""
         to = self.tenant_scope
         own = {
@@ -435,7 +437,7 @@ class _TenantTx:
             "scopes": list(to.scopes),
         }
         added = {name: own[name] for name in own.keys() & query.params - params.keys()}
-        return await self.inner.fetch(query, **added, **params)
+        return self.inner.fetch(query, **added, **params)
 
 
 def run_now(work: Coroutine[Any, Any, T]) -> T:
