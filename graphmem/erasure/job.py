@@ -14,7 +14,7 @@ from graphmem.erasure.records import ErasureReport, ErasureTarget
 from graphmem.erasure.targets import ErasureSet
 from graphmem.errors import ForeignScopeError, NotFoundError
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import identity
+from graphmem.rules import drafts, identity
 
 ITEMS = 100
 """Memories, or beliefs, whose events are erased together."""
@@ -172,10 +172,10 @@ async def _remove(
     Events of the requested node get tombstones. Nodes derived from it may be created again from
     other sources, because consolidated beliefs have ids derived from their text.
     """
-    for some in targets.pages(erased.beliefs, ITEMS):
+    for some in drafts.batches(erased.beliefs, ITEMS):
         part = ErasureSet(beliefs=tuple(some))
         await removal.items(context, part, on_progress, refused=bool(roots.beliefs))
-    for some in targets.pages(erased.memories, ITEMS):
+    for some in drafts.batches(erased.memories, ITEMS):
         part = ErasureSet(memories=tuple(some))
         await removal.items(context, part, on_progress, refused=bool(roots.memories))
     if erased.episodes:
@@ -185,15 +185,7 @@ async def _remove(
 
 async def _texts(context: RequestContext, request: ErasureRequest) -> list[str] | None:
     """Return the texts of an item; None if it was erased."""
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            FOUND,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            label=LABELS[request.what],
-            id=request.id,
-        )
-    )
+    rows = await context.fetch(FOUND, label=LABELS[request.what], id=request.id)
     if not rows:
         former = rules.former_key(context.tenant, request.id)
         if await _refused(context, _root_key(context, request), former):
@@ -209,9 +201,7 @@ async def _texts(context: RequestContext, request: ErasureRequest) -> list[str] 
 
 async def _refused(context: RequestContext, *keys: str) -> bool:
     owner = identity.tenant_key(context.tenant)
-    [found] = await context.services.graph.read(
-        lambda tx: tx.fetch(REFUSED, tenant=owner, keys=keys)
-    )
+    [found] = await context.fetch(REFUSED, tenant=owner, keys=keys)
     return bool(found["keys"])
 
 
@@ -225,19 +215,19 @@ async def _close(context: RequestContext, key: str) -> None:
     async def work(tx: Tx) -> None:
         await removal.refuse(tx, context, [key])
 
-    await context.services.graph.write(work)
+    await context.write(work)
     await context.services.clock.sleep(guard.TRUST_S)
     await _wait(context)
 
 
 async def _wait(context: RequestContext) -> None:
     """Wait for the open transactions, at most as long as one may take."""
-    began = await context.services.graph.read(_running)
+    began = await context.read(_running)
     waited = 0.0
     while began and waited <= context.services.settings.transaction_timeout_s:
         await context.services.clock.sleep(PAUSE_S)
         waited += PAUSE_S
-        began &= await context.services.graph.read(_running)
+        began &= await context.read(_running)
 
 
 async def _running(tx: Tx) -> set[str]:

@@ -76,9 +76,7 @@ async def open_episode(context: RequestContext, new: NewEpisode) -> str:
     embedding = None
     if text.strip():
         [embedding] = await context.services.embedder.embed([text], Role.DOCUMENT)
-    [found] = await context.services.graph.write(
-        lambda tx: tx.fetch(OPEN, tenant=context.tenant, episode=row, embedding=embedding)
-    )
+    [found] = await context.fetch(OPEN, episode=row, embedding=embedding)
     if new.episode_id is not None and found["request_hash"] != asked:
         raise EventConflictError(f"The id {new.episode_id!r} was used for another episode.")
     return episode_id
@@ -123,16 +121,7 @@ async def add_messages(
 @retry_conversion
 async def turns(context: RequestContext, episode_id: str, *, start: int, limit: int) -> TurnPage:
     """Return turns of an episode in order, from position `start`; empty if it has none."""
-    found = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            TURNS,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            episode_id=episode_id,
-            **{"from": start},
-            limit=limit,
-        )
-    )
+    found = await context.fetch(TURNS, episode_id=episode_id, **{"from": start}, limit=limit)
     return TurnPage(
         turns=tuple(found), next_cursor=read_options.next_page(start, limit, len(found))
     )
@@ -145,11 +134,7 @@ async def episode(context: RequestContext, episode_id: str) -> Episode:
     Raises:
         NotFoundError: no visible episode has this id.
     """
-    found = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            GET, tenant=context.tenant, scopes=list(context.read_scopes), ids=[episode_id]
-        )
-    )
+    found = await context.fetch(GET, ids=[episode_id])
     if not found:
         raise NotFoundError(f"No episode {episode_id!r}.")
     return found[0]
@@ -213,16 +198,14 @@ async def _add(
     now: datetime,
 ) -> tuple[list[str], int]:
     vectors: dict[int, Vector] = {}
-    plan = await context.services.graph.read(
-        lambda tx: _plan(tx, context, episode_id, messages, keys)
-    )
+    plan = await context.read(lambda tx: _plan(tx, episode_id, messages, keys))
 
     async def work(tx: Tx) -> _TurnPlan:
-        await tx.fetch(LOCK, tenant=context.tenant, episode_id=episode_id)
-        fresh = await _plan(tx, context, episode_id, messages, keys)
+        await tx.fetch(LOCK, episode_id=episode_id)
+        fresh = await _plan(tx, episode_id, messages, keys)
         if fresh.new and not _lacking(fresh, messages, vectors):
             rows = [_row(context, fresh, i, messages[i], vectors.get(i), now) for i in fresh.new]
-            await _write(tx, context, episode_id, rows)
+            await _write(tx, episode_id, rows)
         return fresh
 
     while True:
@@ -234,7 +217,7 @@ async def _add(
             ]
             matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
             vectors.update(zip(lacking, matrix, strict=True))
-        plan = await context.services.graph.write(work)
+        plan = await context.write(work)
         if not _lacking(plan, messages, vectors):
             return plan.ids, len(plan.new)
 
@@ -249,18 +232,10 @@ class _TurnPlan:
 
 
 async def _plan(
-    tx: Tx,
-    context: RequestContext,
-    episode_id: str,
-    messages: Sequence[Message],
-    keys: Sequence[str] | None,
+    tx: Tx, episode_id: str, messages: Sequence[Message], keys: Sequence[str] | None
 ) -> _TurnPlan:
     [found] = await tx.fetch(
-        LOOK,
-        tenant=context.tenant,
-        episode_id=episode_id,
-        ids=list(keys or ()),
-        given=0 if keys else len(messages),
+        LOOK, episode_id=episode_id, ids=list(keys or ()), given=0 if keys else len(messages)
     )
     if keys is not None:
         return _keyed_plan(found, messages, keys)
@@ -318,15 +293,7 @@ def _row(
     }
 
 
-async def _write(
-    tx: Tx, context: RequestContext, episode_id: str, rows: list[dict[str, Any]]
-) -> None:
-    written = await tx.fetch(
-        ADD_TURNS,
-        tenant=context.tenant,
-        tenant_key=identity.tenant_key(context.tenant),
-        episode_id=episode_id,
-        turns=rows,
-    )
+async def _write(tx: Tx, episode_id: str, rows: list[dict[str, Any]]) -> None:
+    written = await tx.fetch(ADD_TURNS, episode_id=episode_id, turns=rows)
     if written != [len(rows)]:
         raise NotFoundError(f"No episode {episode_id!r}.")

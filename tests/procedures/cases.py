@@ -116,7 +116,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "neighbours": 5,
             "beliefs": 5,
             "min_score": 0.0,
-            "least_same": 0.0,
+            "min_score_same": 0.0,
         },
         "consolidate/attempted": {"ids": [known["reply"]]},
         "consolidate/state": {"scope": "global"},
