@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from graphmem.client.arguments import (
-    Because,
-    BeliefLike,
-    Target,
-    belief_id_of,
-    several,
-)
+from graphmem.client.arguments import Because, BeliefLike, Target, belief_id_of, several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState, valid
 from graphmem.errors import InvalidInputError

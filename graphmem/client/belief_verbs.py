@@ -6,14 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from graphmem.client.arguments import (
-    Asked,
-    AsOfLike,
-    BeliefLike,
-    belief_id_of,
-    reading_of,
-    records,
-)
+from graphmem.client.arguments import Asked, AsOfLike, BeliefLike, belief_id_of, reading_of, records
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import MAX_ROWS, bounded, valid, yes_or_no
 from graphmem.model import (

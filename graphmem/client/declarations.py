@@ -9,16 +9,7 @@ from typing import Literal
 from graphmem.client.arguments import Named
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import valid
-from graphmem.model import (
-    Alias,
-    Cardinality,
-    Combine,
-    EventSource,
-    Part,
-    Policy,
-    Predicate,
-    Record,
-)
+from graphmem.model import Alias, Cardinality, Combine, EventSource, Part, Policy, Predicate, Record
 from graphmem.operations import declarations
 
 

@@ -73,12 +73,7 @@ class AsyncProposals(AsyncNamespace):
         """
         to = self._state.context
         origin = valid(
-            EventSource,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
+            EventSource, at=at, source=source, actor=actor, artifact_ref=artifact_ref, note=note
         )
         done = await review.accept(to, _ids(proposal_ids), origin)
         if done.belief_ids:
@@ -110,12 +105,7 @@ class AsyncProposals(AsyncNamespace):
             NotFoundError, ForeignScopeError, InvalidInputError: see `accept`.
         """
         origin = valid(
-            EventSource,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
+            EventSource, at=at, source=source, actor=actor, artifact_ref=artifact_ref, note=note
         )
         return await review.dismiss(self._state.context, _ids(proposal_ids), origin)
 

@@ -178,9 +178,7 @@ async def _memory_history(call: ToolCall[schemas.HistoryArguments]) -> results.E
     return results.EventList(events=tuple(events))
 
 
-async def _memory_deprecate(
-    call: ToolCall[schemas.DeprecateArguments],
-) -> results.DeprecateResult:
+async def _memory_deprecate(call: ToolCall[schemas.DeprecateArguments]) -> results.DeprecateResult:
     memory_id = call.arguments.memory_id
     event_id = await call.session.memories.deprecate(memory_id, **call.origin("reason"))
     return results.DeprecateResult(memory_id=memory_id, event_id=event_id)
@@ -209,9 +207,7 @@ async def _believe(call: ToolCall[schemas.BelieveArguments]) -> EvidenceReceipt:
     return await call.session.believe(call.arguments.statement, **given)
 
 
-async def _add_evidence(
-    call: ToolCall[schemas.AddEvidenceArguments],
-) -> results.RecordedEvidence:
+async def _add_evidence(call: ToolCall[schemas.AddEvidenceArguments]) -> results.RecordedEvidence:
     asked = call.arguments
     given = call.origin("at", "turn_id", "note")
     done = await call.session.add_evidence(asked.belief_id, asked.kind, asked.strength, **given)
