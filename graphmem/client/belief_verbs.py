@@ -6,14 +6,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from graphmem.client.arguments import Asked, AsOfLike, BeliefLike, belief_id_of, reading_of, records
+from graphmem.client.arguments import (
+    Asked,
+    AsOfLike,
+    BeliefLike,
+    belief_id_of,
+    evidence_fields,
+    hypothesis,
+    reading_of,
+    records,
+)
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import MAX_ROWS, bounded, valid, yes_or_no
 from graphmem.model import (
     BeliefEvidence,
     EvidenceKind,
     EvidenceReceipt,
-    Hypothesis,
     Observation,
     Policy,
     Slot,
@@ -70,6 +78,9 @@ class AsyncBeliefVerbs(AsyncNamespace):
             EventConflictError: the id was used for another event.
             NotFoundError: the episode or turn does not exist.
         """
+        origin = evidence_fields(
+            episode_id, turn_id, event_id, at, source, actor, artifact_ref, note
+        )
         given = valid(
             Observation,
             subject=subject,
@@ -78,14 +89,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             confidence=confidence,
             kind=kind,
             source_type=source_type,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
+            **origin,
         )
         return await evidence.observe(self._state.context, await self._state.placed(given))
 
@@ -148,22 +152,10 @@ class AsyncBeliefVerbs(AsyncNamespace):
         Raises:
             InvalidInputError, EventConflictError, NotFoundError: see `observe`.
         """
-        given = valid(
-            Hypothesis,
-            statement=statement,
-            subject=subject,
-            predicate=predicate,
-            object=object,
-            confidence=confidence,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
+        origin = evidence_fields(
+            episode_id, turn_id, event_id, at, source, actor, artifact_ref, note
         )
+        given = hypothesis(statement, subject, predicate, object, confidence, origin)
         return await evidence.believe(self._state.context, await self._state.placed(given))
 
     async def add_evidence(
@@ -202,19 +194,10 @@ class AsyncBeliefVerbs(AsyncNamespace):
             ForeignScopeError: the belief belongs to another scope.
             InvalidInputError, EventConflictError: see `observe`.
         """
-        given = valid(
-            BeliefEvidence,
-            kind=kind,
-            strength=strength,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
+        origin = evidence_fields(
+            episode_id, turn_id, event_id, at, source, actor, artifact_ref, note
         )
+        given = valid(BeliefEvidence, kind=kind, strength=strength, **origin)
         return await evidence.testify(
             self._state.context, belief_id_of(belief_id), await self._state.placed(given)
         )
