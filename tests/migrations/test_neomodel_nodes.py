@@ -57,8 +57,8 @@ def test_classes_find_one_another_whatever_the_importing_module_calls_its_own() 
     code = (
         "Item = Memory = Event = Belief = Turn = Episode = Name = Migration = str\n"
         "from graphmem import objects\n"
-        "for name in objects.__all__:\n"
-        "    for _, relation in getattr(getattr(objects, name), '__all_relationships__', ()):\n"
+        "for one in vars(objects).values():\n"
+        "    for _, relation in getattr(one, '__all_relationships__', ()):\n"
         "        relation.lookup_node_class()\n"
         "        print(relation.definition['node_class'].__module__)\n"
     )
