@@ -30,8 +30,6 @@ from graphmem.model import (
 from graphmem.operations import belief, evidence
 from graphmem.rules import read_options
 
-MAX_PIECES = 10**9
-
 
 class AsyncBeliefVerbs(AsyncNamespace):
     """Methods that record evidence and read beliefs, awaited."""
