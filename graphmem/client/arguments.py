@@ -138,7 +138,7 @@ def event_source(
     return valid(EventSource, **fields, artifact_ref=artifact_ref, note=note)
 
 
-def evidence_fields(
+def evidence_from(
     episode_id: str | None,
     turn_id: str | None,
     event_id: str | None,

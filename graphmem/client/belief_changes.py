@@ -11,7 +11,7 @@ from graphmem.client.arguments import (
     Target,
     belief_id_of,
     event_source,
-    evidence_fields,
+    evidence_from,
     hypothesis,
     several,
 )
@@ -119,9 +119,7 @@ class AsyncBeliefChanges(AsyncNamespace):
             SelfSupersessionError: the new wording is that of the belief itself.
             InvalidInputError, EventConflictError: see `observe`.
         """
-        origin = evidence_fields(
-            episode_id, turn_id, event_id, at, source, actor, artifact_ref, note
-        )
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
         new = hypothesis(statement, subject, predicate, object, confidence, origin)
         return await _replace(self._state, EventType.REVISE, [belief_id], [new], reason)
 
@@ -159,9 +157,7 @@ class AsyncBeliefChanges(AsyncNamespace):
             NotFoundError, ForeignScopeError, SupersededBeliefError, SelfSupersessionError,
             InvalidInputError, EventConflictError: see `revise`.
         """
-        origin = evidence_fields(
-            episode_id, turn_id, event_id, at, source, actor, artifact_ref, note
-        )
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
         given = valid(EvidenceSource, **origin).model_dump()
         new = [valid(Hypothesis, statement=s, **given) for s in several("statements", statements)]
         if len({claims.statement_claim("", str(one.statement)).id for one in new}) < _PAIR:
@@ -213,9 +209,7 @@ class AsyncBeliefChanges(AsyncNamespace):
         older = several("beliefs", beliefs)
         if len({belief_id_of(one) for one in older}) < _PAIR:
             raise InvalidInputError("Two beliefs at least are merged.")
-        origin = evidence_fields(
-            episode_id, turn_id, event_id, at, source, actor, artifact_ref, note
-        )
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
         new = hypothesis(statement, subject, predicate, object, confidence, origin)
         return await _replace(self._state, EventType.MERGE, older, [new], reason)
 

@@ -11,7 +11,7 @@ from graphmem.client.arguments import (
     AsOfLike,
     BeliefLike,
     belief_id_of,
-    evidence_fields,
+    evidence_from,
     hypothesis,
     reading_of,
     records,
@@ -76,9 +76,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             EventConflictError: the id was used for another event.
             NotFoundError: the episode or turn does not exist.
         """
-        origin = evidence_fields(
-            episode_id, turn_id, event_id, at, source, actor, artifact_ref, note
-        )
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
         given = valid(
             Observation,
             subject=subject,
@@ -150,9 +148,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         Raises:
             InvalidInputError, EventConflictError, NotFoundError: see `observe`.
         """
-        origin = evidence_fields(
-            episode_id, turn_id, event_id, at, source, actor, artifact_ref, note
-        )
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
         given = hypothesis(statement, subject, predicate, object, confidence, origin)
         return await evidence.believe(self._state.context, await self._state.placed(given))
 
@@ -192,9 +188,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             ForeignScopeError: the belief belongs to another scope.
             InvalidInputError, EventConflictError: see `observe`.
         """
-        origin = evidence_fields(
-            episode_id, turn_id, event_id, at, source, actor, artifact_ref, note
-        )
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
         given = valid(BeliefEvidence, kind=kind, strength=strength, **origin)
         return await evidence.testify(
             self._state.context, belief_id_of(belief_id), await self._state.placed(given)

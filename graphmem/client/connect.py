@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -30,10 +30,7 @@ class Neo4jAddress:
 
     uri: str
     user: str
-    password: str
-
-    def __repr__(self) -> str:
-        return f"Address(uri={self.uri!r}, user={self.user!r})"
+    password: str = field(repr=False)
 
 
 def silent(_: str) -> None:
