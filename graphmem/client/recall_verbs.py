@@ -52,7 +52,6 @@ FLAGS = ("memories", "beliefs", "turns", "include_hidden")
 PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
 Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 """A question; it must have a character other than spaces."""
-MAX_PIECES = 10**9
 
 
 class _Question(Record):

@@ -20,7 +20,6 @@ class Endpoint:
     uri: str
     user: str
     password: SecretStr
-    http_url: str
     version: str
 
 
