@@ -245,11 +245,7 @@ def _result(answer: ItemAnswer) -> Result:
     if isinstance(answer, list):
         # All elements have one type, as LangGraph's annotation requires.
         return [_searched(v) if isinstance(v, FoundItem) else v for v in answer]  # type: ignore[return-value]
-    return None if answer is None else _item(answer)
-
-
-def _item(item: StoredItem) -> Item:
-    return Item(**_fields(item))
+    return None if answer is None else Item(**_fields(answer))
 
 
 def _searched(item: FoundItem) -> SearchItem:

@@ -12,74 +12,37 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from graphmem.adapters.neomodel_nodes import schema
-from graphmem.adapters.neomodel_nodes.declarations import (
-    EvidenceEdge,
-    RatedEdge,
-    ReturnedEdge,
-    Supersedes,
-)
-from graphmem.adapters.neomodel_nodes.internal_nodes import (
-    Archive,
-    Checkpoint,
-    Consolidation,
-    EmbeddingModel,
-    Item,
-    ItemText,
-    Migration,
-    MigrationLock,
-    NameLock,
-    Namespace,
-    Rater,
-    Rating,
-    Reply,
-    Tombstone,
-)
-from graphmem.adapters.neomodel_nodes.nodes import (
-    Artifact,
-    Belief,
-    Episode,
-    Event,
-    Memory,
-    Name,
-    Predicate,
-    Tenant,
-    Turn,
-)
+from graphmem.adapters.neomodel_nodes.declarations import EvidenceEdge as EvidenceEdge
+from graphmem.adapters.neomodel_nodes.declarations import RatedEdge as RatedEdge
+from graphmem.adapters.neomodel_nodes.declarations import ReturnedEdge as ReturnedEdge
+from graphmem.adapters.neomodel_nodes.declarations import Supersedes as Supersedes
+from graphmem.adapters.neomodel_nodes.nodes import Archive as Archive
+from graphmem.adapters.neomodel_nodes.nodes import Artifact as Artifact
+from graphmem.adapters.neomodel_nodes.nodes import Belief as Belief
+from graphmem.adapters.neomodel_nodes.nodes import Checkpoint as Checkpoint
+from graphmem.adapters.neomodel_nodes.nodes import Consolidation as Consolidation
+from graphmem.adapters.neomodel_nodes.nodes import EmbeddingModel as EmbeddingModel
+from graphmem.adapters.neomodel_nodes.nodes import Episode as Episode
+from graphmem.adapters.neomodel_nodes.nodes import Event as Event
+from graphmem.adapters.neomodel_nodes.nodes import Item as Item
+from graphmem.adapters.neomodel_nodes.nodes import ItemText as ItemText
+from graphmem.adapters.neomodel_nodes.nodes import Memory as Memory
+from graphmem.adapters.neomodel_nodes.nodes import Migration as Migration
+from graphmem.adapters.neomodel_nodes.nodes import MigrationLock as MigrationLock
+from graphmem.adapters.neomodel_nodes.nodes import Name as Name
+from graphmem.adapters.neomodel_nodes.nodes import NameLock as NameLock
+from graphmem.adapters.neomodel_nodes.nodes import Namespace as Namespace
+from graphmem.adapters.neomodel_nodes.nodes import Predicate as Predicate
+from graphmem.adapters.neomodel_nodes.nodes import Rater as Rater
+from graphmem.adapters.neomodel_nodes.nodes import Rating as Rating
+from graphmem.adapters.neomodel_nodes.nodes import Reply as Reply
+from graphmem.adapters.neomodel_nodes.nodes import Tenant as Tenant
+from graphmem.adapters.neomodel_nodes.nodes import Tombstone as Tombstone
+from graphmem.adapters.neomodel_nodes.nodes import Turn as Turn
 from graphmem.client import connect
 
 if TYPE_CHECKING:
     from graphmem.settings import Settings
-
-__all__ = [
-    "Archive",
-    "Artifact",
-    "Belief",
-    "Checkpoint",
-    "Consolidation",
-    "EmbeddingModel",
-    "Episode",
-    "Event",
-    "EvidenceEdge",
-    "Item",
-    "ItemText",
-    "Memory",
-    "Migration",
-    "MigrationLock",
-    "Name",
-    "NameLock",
-    "Namespace",
-    "Predicate",
-    "RatedEdge",
-    "Rater",
-    "Rating",
-    "Reply",
-    "ReturnedEdge",
-    "Supersedes",
-    "Tenant",
-    "Tombstone",
-    "Turn",
-    "browsing",
-]
 
 
 @contextmanager

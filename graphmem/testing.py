@@ -61,10 +61,7 @@ class ScriptedLlm:
     """
 
     def __init__(
-        self,
-        replies: Iterable[Reply] | Callable[[Prompt[Any]], Reply],
-        *,
-        name: str = "scripted",
+        self, replies: Iterable[Reply] | Callable[[Prompt[Any]], Reply], *, name: str = "scripted"
     ) -> None:
         """Use replies in their order, or a callable that returns one for each prompt."""
         self.prompts: list[Prompt[Any]] = []

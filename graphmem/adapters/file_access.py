@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from errno import EACCES
+from functools import partial, wraps
 from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from graphmem import private_files
 from graphmem.errors import DigestFileError, DigestLockedError, ExportFileError
@@ -21,65 +24,71 @@ LARGEST = 1_000_000
 ATTEMPTS = 20
 """Maximum number of attempts; an editor, which ignores the lock, may write the file meanwhile."""
 _WRITABLE = 0o222
+F = TypeVar("F", "TextFiles", "ExportFiles")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
+def _in_mode(
+    work: Callable[Concatenate[F, P], T],
+) -> Callable[Concatenate[F, P], Coroutine[Any, Any, T]]:
+    """Return a coroutine method that does the work in the I/O mode of its object."""
+
+    @wraps(work)
+    async def run(self: F, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.mode.run(partial(work, self, *args, **kwargs))
+
+    return run
+
+
+@dataclass(frozen=True, slots=True)
 class TextFiles:
     """UTF-8 text files of users; see `ports.Files`."""
 
-    def __init__(self, mode: IOMode) -> None:
-        self._mode = mode
+    mode: IOMode
 
-    async def read(self, path: Path) -> str | None:
+    @_in_mode
+    def read(self, path: Path) -> str | None:
         """Return the text of a file; None if it does not exist.
 
         Raises:
             DigestFileError: it cannot be read.
         """
-        return await self._mode.run(lambda: _read(path))
+        with _digest_failure(path):
+            return _text(_resolved(path), path)
 
-    async def below(self, root: Path, name: str) -> str | None:
+    @_in_mode
+    def below(self, root: Path, name: str) -> str | None:
         """Return the text of a file below a folder."""
-        return await self._mode.run(lambda: _below(root, name))
+        # An agent once named this file: it may have changed since, and its name may be invalid.
+        with suppress(OSError, ValueError):
+            real = (root / name).resolve(strict=True)
+            if real.is_relative_to(root.resolve()) and real.is_file():
+                with real.open("rb") as file:
+                    data = file.read(LARGEST + 1)
+                return data.decode("utf-8") if len(data) <= LARGEST else None
+        return None
 
-    async def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
+    @_in_mode
+    def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
         """Replace a file's text with the result of `change`.
 
         Raises:
             DigestFileError: it cannot be read or written.
             DigestLockedError: another process held its lock for too long.
         """
-        await self._mode.run(lambda: _revise(path, change))
+        from filelock import FileLock, Timeout
 
-
-def _read(path: Path) -> str | None:
-    with _digest_failure(path):
-        return _text(_resolved(path), path)
-
-
-def _below(root: Path, name: str) -> str | None:
-    # An agent once named this file: it may have changed since, and its name may be invalid.
-    with suppress(OSError, ValueError):
-        real = (root / name).resolve(strict=True)
-        if real.is_relative_to(root.resolve()) and real.is_file():
-            with real.open("rb") as file:
-                data = file.read(LARGEST + 1)
-            return data.decode("utf-8") if len(data) <= LARGEST else None
-    return None
-
-
-def _revise(path: Path, change: Callable[[str | None], str]) -> None:
-    from filelock import FileLock, Timeout
-
-    with _digest_failure(path):
-        real = _resolved(path)
-        lock = real.with_name(f".{real.name}.lock")
-        try:
-            with FileLock(lock, timeout=LOCK_S):
-                _replace_text(real, path, change)
-        except Timeout:
-            raise DigestLockedError(
-                f"Another process has been writing {path} for more than {LOCK_S:.0f} s."
-            ) from None
+        with _digest_failure(path):
+            real = _resolved(path)
+            lock = real.with_name(f".{real.name}.lock")
+            try:
+                with FileLock(lock, timeout=LOCK_S):
+                    _replace_text(real, path, change)
+            except Timeout:
+                raise DigestLockedError(
+                    f"Another process has been writing {path} for more than {LOCK_S:.0f} s."
+                ) from None
 
 
 def _replace_text(real: Path, path: Path, change: Callable[[str | None], str]) -> None:
@@ -182,62 +191,64 @@ LONGEST = 256 << 20
 """Maximum bytes read to complete a line; an export contains no longer lines."""
 
 
+@dataclass(frozen=True, slots=True)
 class ExportFiles:
     """Files of an export; see `ports.Exports`."""
 
-    def __init__(self, mode: IOMode) -> None:
-        self._mode = mode
+    mode: IOMode
 
-    async def size(self, path: Path) -> int | None:
+    @_in_mode
+    def size(self, path: Path) -> int | None:
         """Return the bytes of a file; None if it does not exist."""
-        return await self._mode.run(lambda: _size(path))
+        with _export_failure(path):
+            try:
+                info = path.stat()
+            except FileNotFoundError:
+                return None
+            if not path.is_file():
+                raise ExportFileError(f"{path} is not a regular file.", hint="Name another file.")
+            return info.st_size
 
-    async def lines(self, path: Path, start: int) -> list[bytes]:
+    @_in_mode
+    def lines(self, path: Path, start: int) -> list[bytes]:
         """Return some lines of a file."""
-        return await self._mode.run(lambda: _lines(path, start))
+        with _export_failure(path), path.open("rb") as file:
+            file.seek(start)
+            data = file.read(PIECE)
+            if data and not data.endswith(b"\n"):
+                data += file.readline(LONGEST)
+            # Only a line feed ends a line; `splitlines` would split at other characters too.
+            lines = data.split(b"\n")
+            return [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
-    async def append(self, path: Path, start: int, data: bytes) -> None:
+    @_in_mode
+    def append(self, path: Path, start: int, data: bytes) -> None:
         """Append to a file."""
-        await self._mode.run(lambda: _append(path, start, data))
+        with _export_failure(path), os.fdopen(_opened(path, start), "ab") as file:
+            if file.seek(0, os.SEEK_END) != start:
+                raise ExportFileError(
+                    f"Another export is writing {path}.", hint="Wait for it, or name another file."
+                )
+            file.write(data)
 
-    async def cut(self, path: Path, end: int) -> None:
+    @_in_mode
+    def cut(self, path: Path, end: int) -> None:
         """Truncate a file."""
-        await self._mode.run(lambda: _cut(path, end))
+        with _export_failure(path), os.fdopen(private_files.reopen(path, os.O_RDWR), "r+b") as file:
+            file.truncate(end)
 
-    async def finish(self, part: Path, path: Path) -> None:
+    @_in_mode
+    def finish(self, part: Path, path: Path) -> None:
         """Rename a complete file to its final name."""
-        await self._mode.run(lambda: _finish(part, path))
-
-
-def _size(path: Path) -> int | None:
-    with _export_failure(path):
-        try:
-            info = path.stat()
-        except FileNotFoundError:
-            return None
-        if not path.is_file():
-            raise ExportFileError(f"{path} is not a regular file.", hint="Name another file.")
-        return info.st_size
-
-
-def _lines(path: Path, start: int) -> list[bytes]:
-    with _export_failure(path), path.open("rb") as file:
-        file.seek(start)
-        data = file.read(PIECE)
-        if data and not data.endswith(b"\n"):
-            data += file.readline(LONGEST)
-        # Only a line feed ends a line; `splitlines` would split at other characters too.
-        lines = data.split(b"\n")
-        return [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-
-
-def _append(path: Path, start: int, data: bytes) -> None:
-    with _export_failure(path), os.fdopen(_opened(path, start), "ab") as file:
-        if file.seek(0, os.SEEK_END) != start:
-            raise ExportFileError(
-                f"Another export is writing {path}.", hint="Wait for it, or name another file."
-            )
-        file.write(data)
+        with _export_failure(path):
+            with os.fdopen(private_files.reopen(part, os.O_RDWR), "r+b") as file:
+                os.fsync(file.fileno())
+            try:
+                private_files.publish(part, path)
+            except FileExistsError:
+                raise ExportFileError(
+                    f"Another program created {path} meanwhile.", hint=f"The export is {part}."
+                ) from None
 
 
 def _opened(path: Path, start: int) -> int:
@@ -248,23 +259,6 @@ def _opened(path: Path, start: int) -> int:
         except FileExistsError:
             pass  # an export that was killed before its first line
     return private_files.reopen(path, os.O_WRONLY | os.O_APPEND)
-
-
-def _cut(path: Path, end: int) -> None:
-    with _export_failure(path), os.fdopen(private_files.reopen(path, os.O_RDWR), "r+b") as file:
-        file.truncate(end)
-
-
-def _finish(part: Path, path: Path) -> None:
-    with _export_failure(path):
-        with os.fdopen(private_files.reopen(part, os.O_RDWR), "r+b") as file:
-            os.fsync(file.fileno())
-        try:
-            private_files.publish(part, path)
-        except FileExistsError:
-            raise ExportFileError(
-                f"Another program created {path} meanwhile.", hint=f"The export is {part}."
-            ) from None
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -219,9 +219,8 @@ class BlockingGraph:
 
     def __init__(self, address: ServerAddress, settings: Settings) -> None:
         self._settings = settings
-        self._connect(address)
-        self._database = settings.database
         self._generation = scoring.FIRST_GENERATION
+        self._connect(address)
 
     def _connect(self, address: ServerAddress) -> None:
         with translated():
@@ -250,17 +249,12 @@ class BlockingGraph:
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
-        unit = neo4j.unit_of_work(timeout=self._settings.read_timeout_s)(
-            blocking(lambda tx: work(BlockingTx(tx, self._generation)))
-        )
         with translated(), self._session() as session:
-            return session.execute_read(unit)
+            return session.execute_read(self._unit(work, self._settings.read_timeout_s))
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` in one managed write transaction."""
-        unit = neo4j.unit_of_work(timeout=self._settings.transaction_timeout_s)(
-            blocking(lambda tx: work(BlockingTx(tx, self._generation)))
-        )
+        unit = self._unit(work, self._settings.transaction_timeout_s)
         with translated(), self._session() as session:
             try:
                 return session.execute_write(unit)
@@ -270,9 +264,7 @@ class BlockingGraph:
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
-        unit = neo4j.unit_of_work(timeout=SCHEMA_TIMEOUT_S)(
-            blocking(lambda tx: BlockingTx(tx, self._generation).fetch(query, **params))
-        )
+        unit = self._unit(lambda tx: tx.fetch(query, **params), SCHEMA_TIMEOUT_S)
         with translated(), self._session() as session:
             return session.execute_write(unit)
 
@@ -280,8 +272,14 @@ class BlockingGraph:
         """Close the connections."""
         self._driver.close()
 
+    def _unit(self, work: Work[T], timeout_s: float) -> Callable[[neo4j.ManagedTransaction], T]:
+        return neo4j.unit_of_work(timeout=timeout_s)(
+            blocking(lambda tx: work(BlockingTx(tx, self._generation)))
+        )
+
     def _session(self) -> neo4j.Session:
-        return self._driver.session(database=self._database, bookmark_manager=self._bookmarks)
+        database = self._settings.database
+        return self._driver.session(database=database, bookmark_manager=self._bookmarks)
 
 
 class AwaitedGraph:
@@ -289,9 +287,8 @@ class AwaitedGraph:
 
     def __init__(self, address: ServerAddress, settings: Settings) -> None:
         self._settings = settings
-        self._connect(address)
-        self._database = settings.database
         self._generation = scoring.FIRST_GENERATION
+        self._connect(address)
 
     def _connect(self, address: ServerAddress) -> None:
         with translated():
@@ -319,22 +316,14 @@ class AwaitedGraph:
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
-
-        @neo4j.unit_of_work(timeout=self._settings.read_timeout_s)
-        async def unit(tx: neo4j.AsyncManagedTransaction) -> T:
-            return await work(AwaitedTx(tx, self._generation))
-
+        unit = self._unit(work, self._settings.read_timeout_s)
         with translated():
             async with self._session() as session:
                 return await session.execute_read(unit)
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` in one managed write transaction."""
-
-        @neo4j.unit_of_work(timeout=self._settings.transaction_timeout_s)
-        async def unit(tx: neo4j.AsyncManagedTransaction) -> T:
-            return await work(AwaitedTx(tx, self._generation))
-
+        unit = self._unit(work, self._settings.transaction_timeout_s)
         with translated():
             async with self._session() as session:
                 try:
@@ -344,11 +333,7 @@ class AwaitedGraph:
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
-
-        @neo4j.unit_of_work(timeout=SCHEMA_TIMEOUT_S)
-        async def unit(tx: neo4j.AsyncManagedTransaction) -> list[R]:
-            return await AwaitedTx(tx, self._generation).fetch(query, **params)
-
+        unit = self._unit(lambda tx: tx.fetch(query, **params), SCHEMA_TIMEOUT_S)
         with translated():
             async with self._session() as session:
                 return await session.execute_write(unit)
@@ -357,5 +342,13 @@ class AwaitedGraph:
         """Close the connections."""
         await self._driver.close()
 
+    def _unit(
+        self, work: Work[T], timeout_s: float
+    ) -> Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]:
+        return neo4j.unit_of_work(timeout=timeout_s)(
+            lambda tx: work(AwaitedTx(tx, self._generation))
+        )
+
     def _session(self) -> neo4j.AsyncSession:
-        return self._driver.session(database=self._database, bookmark_manager=self._bookmarks)
+        database = self._settings.database
+        return self._driver.session(database=database, bookmark_manager=self._bookmarks)

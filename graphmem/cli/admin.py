@@ -13,6 +13,7 @@ import click
 from graphmem.cli import options, terminal
 from graphmem.cli.app import App, Group, command
 from graphmem.cli.browse import browser
+from graphmem.cli.memory import ERASING
 from graphmem.rules import urls
 
 if TYPE_CHECKING:
@@ -119,6 +120,25 @@ admin.method(
     counters={"memory": "memories examined", "edge": "supersessions completed"},
     fails=lambda report: report.unfit,
 )
+
+
+admin.method("admin.stats", "Count the nodes of a tenant and its waiting work.")
+
+
+@admin.command(name="erase-tenant")
+@click.argument("tenant")
+@options.apply("Erase for good")
+@command()
+def erase_tenant(app: App, **erasure: Any) -> int:
+    """Plan the erasure of a tenant; --apply erases for good.
+
+    The command erases all scopes of TENANT. Its name is refused from then on. The exit code is 1
+    when the final check finds remaining data.
+    """
+    with app.client() as client, app.counting(ERASING) as on_progress:
+        done = client.admin.erase_tenant(on_progress=on_progress, **erasure)
+    app.emit(done, "admin.erase_tenant")
+    return int(bool(done.left))
 
 
 @admin.command()

@@ -378,10 +378,6 @@ alias.method(
     options.NOTE,
 )
 alias.method(
-    "aliases.remove",
-    "Remove the alias NAME.",
-    click.argument("name"),
-    options.EVENT,
-    options.NOTE,
+    "aliases.remove", "Remove the alias NAME.", click.argument("name"), options.EVENT, options.NOTE
 )
 alias.method("aliases.list", "List the aliases.")

@@ -148,6 +148,24 @@ episode.method(
     click.argument("episode_id"),
 )
 episode.method(
+    "episodes.list",
+    "List episodes page by page, newest first.",
+    click.option("--session-id", help="Include only episodes of this session."),
+    click.option(
+        "--since",
+        type=options.InstantType(),
+        help="Include only episodes that happened at or after this time.",
+    ),
+    click.option(
+        "--until",
+        type=options.InstantType(),
+        help="Include only episodes that happened before this time.",
+    ),
+    click.option("--include-archived", is_flag=True, help="Include archived episodes."),
+    options.PAGE,
+    options.AS_OF,
+)
+episode.method(
     "episodes.turns",
     "Show the turns of an episode, in order.",
     click.argument("episode_id"),

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from graphmem import Handle
 
 STATUSES = ("current", "superseded", "deprecated", "archived")
-TARGETS = ("memory", "belief", "episode", "scope", "tenant")
+TARGETS = ("memory", "belief", "episode", "scope")
+ERASING = {"page": "Pages searched", "node": "Nodes erased"}
 MEMORY_ID = click.argument("memory_id")
 TEXT = click.argument("content", metavar="TEXT")
 
@@ -121,16 +122,13 @@ def _mark(
 def forget(app: App, what: str, item_id: str, **erasure: Any) -> int:
     """Plan an erasure; --apply erases for good.
 
-    The command erases a memory, a belief, an episode, a scope or a tenant together with everything
-    derived from it. Erased items are refused when they are submitted again. The exit code is 1
-    when the final check finds remaining data.
+    The command erases a memory, a belief, an episode or a scope together with everything derived
+    from it. Erased items are refused when they are submitted again. The exit code is 1 when the
+    final check finds remaining data. `graphmem admin erase-tenant` erases a tenant.
     """
-    counters = {"page": "Pages searched", "node": "Nodes erased"}
-    with app.client() as client, app.counting(counters) as on_progress:
-        # Open the named scope or tenant, so that --scope and --tenant need not repeat it.
-        handle: Handle = client
-        if what in ("scope", "tenant"):
-            handle = client.scope(item_id) if what == "scope" else client.tenant(item_id)
+    with app.client() as client, app.counting(ERASING) as on_progress:
+        # Open the named scope, so that --scope need not repeat it.
+        handle: Handle = client.scope(item_id) if what == "scope" else client
         done = handle.forget(what, item_id, on_progress=on_progress, **erasure)
     app.emit(done, "forget")
     return int(bool(done.left))

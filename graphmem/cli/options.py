@@ -138,10 +138,7 @@ def limit(default: int, rows: str) -> Callable[[F], F]:
     return click.option("--limit", type=int, default=default, help=text)
 
 
-PAGE = stacked(
-    limit(50, "rows per page"),
-    CURSOR,
-)
+PAGE = stacked(limit(50, "rows per page"), CURSOR)
 
 
 def kinds(names: Sequence[str]) -> Callable[[F], F]:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from graphmem.cli import options
 from graphmem.cli.app import App, Group, command, given
 from graphmem.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    pass
 
 PRUNED = ("Memory", "Belief", "Episode")
 RATED = (*PRUNED, "Artifact")

@@ -9,8 +9,9 @@ from dataclasses import replace
 from graphmem.client import foreign_import
 from graphmem.client.arguments import file_of
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import valid
+from graphmem.client.state import valid, yes_or_no
 from graphmem.consolidation import writes
+from graphmem.erasure import ErasureReport, job
 from graphmem.errors import InvalidInputError
 from graphmem.model import Name, Record, Slot
 from graphmem.operations import belief, evidence
@@ -25,6 +26,7 @@ from graphmem.transfer import (
     importing,
 )
 from graphmem.upkeep import BackfillReport, Mismatch, RebuildReport, caches
+from graphmem.usage import TenantStats, operations
 
 PLANS = {"mem0": foreign.plan_mem0, "graphiti": foreign.plan_graphiti}
 TOLERANCE = 1e-9
@@ -181,6 +183,38 @@ class AsyncAdmin(AsyncNamespace):
         """
         return await caches.make_whole(self._state.context, on_progress)
 
+    async def stats(self) -> TenantStats:
+        """Return the numbers of nodes of the tenant, their ratings, waiting work and costs.
+
+        All scopes of the tenant are counted, in one transaction. The duration is proportional to
+        the number of nodes. Log entries that are not written yet are not counted.
+        """
+        return await operations.read(self._state.context.services, self._state.context.tenant)
+
+    async def erase_tenant(
+        self, *, dry_run: bool = True, on_progress: OnProgress = silent
+    ) -> ErasureReport:
+        """Erase all data of the handle's tenant, in all its scopes.
+
+        Erasure is permanent, and the name of the tenant is refused from then on. docs/erasure.md
+        describes what the database files may still contain, and for how long.
+
+        Safe to interrupt and to repeat: another call resumes the erasure.
+
+        Args:
+            dry_run: report what would be erased without erasing; pass False to erase.
+            on_progress: progress callback; receives `page` for each page of events, and `node` with
+                the number of erased nodes.
+
+        Raises:
+            NotFoundError: the tenant has no data.
+            InvalidInputError: an argument is invalid.
+        """
+        applied = not yes_or_no("dry_run", dry_run)
+        if applied:
+            await self._state.try_flush()
+        return await job.erase_tenant(self._state.context, on_progress, apply=applied)
+
 
 class Admin(Namespace):
     """Methods for the operator of a tenant; blocking twin of `AsyncAdmin`."""
@@ -191,6 +225,8 @@ class Admin(Namespace):
     rebuild = blocking(AsyncAdmin.rebuild)
     verify = blocking(AsyncAdmin.verify)
     backfill = blocking(AsyncAdmin.backfill)
+    stats = blocking(AsyncAdmin.stats)
+    erase_tenant = blocking(AsyncAdmin.erase_tenant)
 
 
 async def rebuilt(context: RequestContext, on_progress: OnProgress) -> RebuildReport:

@@ -17,7 +17,9 @@ from graphmem.model import (
     POLICIES,
     AsOf,
     Belief,
+    EventSource,
     EvidenceReceipt,
+    Hypothesis,
     Name,
     Note,
     Part,
@@ -121,6 +123,48 @@ def reading_of(
 def moment_of(given: AsOfLike | None) -> AsOf | None:
     """Return the validated (valid, known) time of a read; None for now."""
     return valid(Moment, as_of=given).as_of
+
+
+def event_source(
+    event_id: str | None,
+    at: datetime | None,
+    source: str,
+    actor: str | None,
+    artifact_ref: str | None,
+    note: str | None = None,
+) -> EventSource:
+    """Return the validated origin of an event, given by a method's parameters."""
+    fields = {"event_id": event_id, "at": at, "source": source, "actor": actor}
+    return valid(EventSource, **fields, artifact_ref=artifact_ref, note=note)
+
+
+def evidence_from(
+    episode_id: str | None,
+    turn_id: str | None,
+    event_id: str | None,
+    at: datetime | None,
+    source: str,
+    actor: str | None,
+    artifact_ref: str | None,
+    note: str | None,
+) -> dict[str, Any]:
+    """Return the fields of an `EvidenceSource`, to be validated with those of the evidence."""
+    event = {"event_id": event_id, "at": at, "source": source, "actor": actor}
+    origin = {"artifact_ref": artifact_ref, "note": note}
+    return {"episode_id": episode_id, "turn_id": turn_id, **event, **origin}
+
+
+def hypothesis(
+    statement: str | None,
+    subject: str | None,
+    predicate: str | None,
+    object: str | None,  # noqa: A002
+    confidence: float,
+    origin: Mapping[str, Any],
+) -> Hypothesis:
+    """Return a validated hypothesis, given by a method's parameters and its evidence fields."""
+    triple = {"subject": subject, "predicate": predicate, "object": object}
+    return valid(Hypothesis, statement=statement, confidence=confidence, **triple, **origin)
 
 
 def recall_policy_of(given: object) -> RecallPolicy:

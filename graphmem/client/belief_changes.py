@@ -10,6 +10,9 @@ from graphmem.client.arguments import (
     BeliefLike,
     Target,
     belief_id_of,
+    event_source,
+    evidence_from,
+    hypothesis,
     several,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
@@ -66,15 +69,7 @@ class AsyncBeliefChanges(AsyncNamespace):
             EventConflictError, InvalidInputError: see `observe`.
         """
         target = valid(Target, event_id=event_id).event_id
-        origin = valid(
-            EventSource,
-            event_id=retraction_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = event_source(retraction_id, at, source, actor, artifact_ref, note)
         return await evidence.retract(self._state.context, target, origin)
 
     async def revise(
@@ -124,22 +119,8 @@ class AsyncBeliefChanges(AsyncNamespace):
             SelfSupersessionError: the new wording is that of the belief itself.
             InvalidInputError, EventConflictError: see `observe`.
         """
-        new = valid(
-            Hypothesis,
-            statement=statement,
-            subject=subject,
-            predicate=predicate,
-            object=object,
-            confidence=confidence,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
+        new = hypothesis(statement, subject, predicate, object, confidence, origin)
         return await _replace(self._state, EventType.REVISE, [belief_id], [new], reason)
 
     async def split(
@@ -176,18 +157,8 @@ class AsyncBeliefChanges(AsyncNamespace):
             NotFoundError, ForeignScopeError, SupersededBeliefError, SelfSupersessionError,
             InvalidInputError, EventConflictError: see `revise`.
         """
-        origin = valid(
-            EvidenceSource,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
-        given = origin.model_dump()
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
+        given = valid(EvidenceSource, **origin).model_dump()
         new = [valid(Hypothesis, statement=s, **given) for s in several("statements", statements)]
         if len({claims.statement_claim("", str(one.statement)).id for one in new}) < _PAIR:
             raise InvalidInputError("A belief is split into two statements at least.")
@@ -238,22 +209,8 @@ class AsyncBeliefChanges(AsyncNamespace):
         older = several("beliefs", beliefs)
         if len({belief_id_of(one) for one in older}) < _PAIR:
             raise InvalidInputError("Two beliefs at least are merged.")
-        new = valid(
-            Hypothesis,
-            statement=statement,
-            subject=subject,
-            predicate=predicate,
-            object=object,
-            confidence=confidence,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
+        new = hypothesis(statement, subject, predicate, object, confidence, origin)
         return await _replace(self._state, EventType.MERGE, older, [new], reason)
 
     async def archive(
@@ -290,15 +247,7 @@ class AsyncBeliefChanges(AsyncNamespace):
             InvalidInputError: an argument is invalid, or `at` is in the future.
             EventConflictError: the id was used for another event.
         """
-        origin = valid(
-            EventSource,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = event_source(event_id, at, source, actor, artifact_ref, note)
         return await _mark_belief(self._state, EventType.ARCHIVE, belief_id, reason, origin)
 
     async def restore(
@@ -328,15 +277,7 @@ class AsyncBeliefChanges(AsyncNamespace):
         Raises:
             NotFoundError, ForeignScopeError, InvalidInputError, EventConflictError: see `archive`.
         """
-        origin = valid(
-            EventSource,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = event_source(event_id, at, source, actor, artifact_ref, note)
         return await _mark_belief(self._state, EventType.RESTORE, belief_id, reason, origin)
 
     async def clear_flag(
@@ -368,15 +309,7 @@ class AsyncBeliefChanges(AsyncNamespace):
         Raises:
             NotFoundError, ForeignScopeError, InvalidInputError, EventConflictError: see `archive`.
         """
-        origin = valid(
-            EventSource,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = event_source(event_id, at, source, actor, artifact_ref, note)
         return await _mark_belief(self._state, EventType.RESOLVE, belief_id, reason, origin)
 
 

@@ -11,6 +11,8 @@ from graphmem.client.arguments import (
     AsOfLike,
     BeliefLike,
     belief_id_of,
+    evidence_from,
+    hypothesis,
     reading_of,
     records,
 )
@@ -20,7 +22,6 @@ from graphmem.model import (
     BeliefEvidence,
     EvidenceKind,
     EvidenceReceipt,
-    Hypothesis,
     Observation,
     Policy,
     Slot,
@@ -28,8 +29,6 @@ from graphmem.model import (
 )
 from graphmem.operations import belief, evidence
 from graphmem.rules import read_options
-
-MAX_PIECES = 10**9
 
 
 class AsyncBeliefVerbs(AsyncNamespace):
@@ -77,6 +76,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             EventConflictError: the id was used for another event.
             NotFoundError: the episode or turn does not exist.
         """
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
         given = valid(
             Observation,
             subject=subject,
@@ -85,14 +85,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             confidence=confidence,
             kind=kind,
             source_type=source_type,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
+            **origin,
         )
         return await evidence.observe(self._state.context, await self._state.placed(given))
 
@@ -155,22 +148,8 @@ class AsyncBeliefVerbs(AsyncNamespace):
         Raises:
             InvalidInputError, EventConflictError, NotFoundError: see `observe`.
         """
-        given = valid(
-            Hypothesis,
-            statement=statement,
-            subject=subject,
-            predicate=predicate,
-            object=object,
-            confidence=confidence,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
+        given = hypothesis(statement, subject, predicate, object, confidence, origin)
         return await evidence.believe(self._state.context, await self._state.placed(given))
 
     async def add_evidence(
@@ -209,19 +188,8 @@ class AsyncBeliefVerbs(AsyncNamespace):
             ForeignScopeError: the belief belongs to another scope.
             InvalidInputError, EventConflictError: see `observe`.
         """
-        given = valid(
-            BeliefEvidence,
-            kind=kind,
-            strength=strength,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
+        given = valid(BeliefEvidence, kind=kind, strength=strength, **origin)
         return await evidence.testify(
             self._state.context, belief_id_of(belief_id), await self._state.placed(given)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from graphmem.ports import Embedder, Llm
     from graphmem.settings import Settings
 
-__all__ = [
-    "Neo4jAddress",
-    "RequestContext",
-    "address",
-    "awaited_services",
-    "blocking_services",
-    "bound",
-    "settings",
-]
-
 SCHEMES = frozenset(f"{name}{tls}" for name in ("bolt", "neo4j") for tls in ("", "+s", "+ssc"))
 
 
@@ -40,10 +30,7 @@ class Neo4jAddress:
 
     uri: str
     user: str
-    password: str
-
-    def __repr__(self) -> str:
-        return f"Address(uri={self.uri!r}, user={self.user!r})"
+    password: str = field(repr=False)
 
 
 def silent(_: str) -> None:
@@ -111,48 +98,29 @@ def _is_address(uri: str) -> bool:
         return False
 
 
-def blocking_services(
+def open_services(
     known: Settings,
     at: Neo4jAddress,
     report: Callable[[str], None],
-    embedder: Embedder | None,
+    embedder: Embedder | None = None,
     llm: Llm | None = None,
+    *,
+    awaited: bool = False,
 ) -> Services:
-    """Return services for blocking calls; their coroutines never suspend."""
+    """Return services for blocking calls, whose coroutines never suspend, or for the event loop."""
     from graphmem.adapters.file_access import ExportFiles, TextFiles
     from graphmem.adapters.models import open_embedder, open_llm
-    from graphmem.adapters.neo4j_graph import BlockingGraph
-    from graphmem.io_modes import BLOCKING, SystemClock
+    from graphmem.adapters.neo4j_graph import AwaitedGraph, BlockingGraph
+    from graphmem.io_modes import AWAITED, BLOCKING, SystemClock, run_concurrently
 
+    mode = AWAITED if awaited else BLOCKING
     # Opened before the graph: invalid model settings must not leave connections open.
-    model = embedder or open_embedder(known, awaited=False, report=report)
-    writer = llm or open_llm(known, awaited=False)
-    graph = BlockingGraph(at, known)
-    files, exports, clock = TextFiles(BLOCKING), ExportFiles(BLOCKING), SystemClock(BLOCKING)
-    return Services(graph, model, clock, known, report, files, exports, writer)
-
-
-def awaited_services(
-    known: Settings,
-    at: Neo4jAddress,
-    report: Callable[[str], None],
-    embedder: Embedder | None,
-    llm: Llm | None = None,
-) -> Services:
-    """Return services for the running event loop."""
-    from graphmem.adapters.file_access import ExportFiles, TextFiles
-    from graphmem.adapters.models import open_embedder, open_llm
-    from graphmem.adapters.neo4j_graph import AwaitedGraph
-    from graphmem.io_modes import AWAITED, SystemClock, run_concurrently
-
-    # Opened before the graph: invalid model settings must not leave connections open.
-    model = embedder or open_embedder(known, awaited=True, report=report)
-    writer = llm or open_llm(known, awaited=True)
-    graph = AwaitedGraph(at, known)
-    files, exports, clock = TextFiles(AWAITED), ExportFiles(AWAITED), SystemClock(AWAITED)
-    return Services(
-        graph, model, clock, known, report, files, exports, writer, gather=run_concurrently
-    )
+    model = embedder or open_embedder(known, awaited=awaited, report=report)
+    writer = llm or open_llm(known, awaited=awaited)
+    graph = AwaitedGraph(at, known) if awaited else BlockingGraph(at, known)
+    files, exports, clock = TextFiles(mode), ExportFiles(mode), SystemClock(mode)
+    services = Services(graph, model, clock, known, report, files, exports, writer)
+    return replace(services, gather=run_concurrently) if awaited else services
 
 
 async def bound(services: Services, known: Settings) -> RequestContext:

@@ -6,19 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from graphmem.client.arguments import Named
+from graphmem.client.arguments import Named, event_source
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import valid
-from graphmem.model import (
-    Alias,
-    Cardinality,
-    Combine,
-    EventSource,
-    Part,
-    Policy,
-    Predicate,
-    Record,
-)
+from graphmem.model import Alias, Cardinality, Combine, Part, Policy, Predicate, Record
 from graphmem.operations import declarations
 
 
@@ -84,15 +75,7 @@ class AsyncPredicates(AsyncNamespace):
             margin=margin,
             combine=combine,
         )
-        origin = valid(
-            EventSource,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = event_source(event_id, at, source, actor, artifact_ref, note)
         return await declarations.declare(
             self._state.context, named.name, wanted, named.template, origin
         )
@@ -149,15 +132,7 @@ class AsyncAliases(AsyncNamespace):
             EventConflictError: the id was used for another event.
         """
         pair = valid(_NamePair, name=name, other=other)
-        origin = valid(
-            EventSource,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = event_source(event_id, at, source, actor, artifact_ref, note)
         return await declarations.say(self._state.context, pair.name, pair.other, origin)
 
     async def remove(
@@ -187,15 +162,7 @@ class AsyncAliases(AsyncNamespace):
             InvalidInputError, EventConflictError: see `add`.
         """
         pair = valid(_NamePair, name=name)
-        origin = valid(
-            EventSource,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = event_source(event_id, at, source, actor, artifact_ref, note)
         return await declarations.say(self._state.context, pair.name, None, origin)
 
     async def list(self) -> Sequence[Alias]:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from graphmem.client.arguments import AskedId, file_of
+from graphmem.client.arguments import AskedId, AsOfLike, file_of, moment_of
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import MAX_ROWS, bounded, valid, yes_or_no
-from graphmem.model import Episode, Name, NewEpisode, Record, TurnPage
+from graphmem.model import Episode, EpisodePage, Instant, Name, NewEpisode, Record, TurnPage
 from graphmem.operations import episode
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import read_options
@@ -35,6 +35,12 @@ class _File(Record):
 
 class _Known(Record):
     episode_id: AskedId
+
+
+class _Filter(Record):
+    session_id: Name | None = None
+    since: Instant | None = None
+    until: Instant | None = None
 
 
 class AsyncEpisodes(AsyncNamespace):
@@ -88,6 +94,41 @@ class AsyncEpisodes(AsyncNamespace):
         """
         return await episode.episode(
             self._state.context, valid(_Known, episode_id=episode_id).episode_id
+        )
+
+    async def list(
+        self,
+        *,
+        cursor: str | None = None,
+        limit: int = 50,
+        session_id: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        include_archived: bool = False,
+        as_of: AsOfLike | None = None,
+    ) -> EpisodePage:
+        """Return one page of episodes, newest first; the read is not logged as an access.
+
+        Args:
+            cursor: `next_cursor` of the previous page; None for the first page.
+            limit: maximum number of episodes, 1 to 1,000.
+            session_id: list only episodes of this session.
+            since: list only episodes that happened at or after this time.
+            until: list only episodes that happened before this time.
+            include_archived: include episodes that pruning archived.
+            as_of: valid and known time of the read. Texts are current: they have no history.
+
+        Raises:
+            InvalidInputError: an argument is invalid, the cursor is not from a page, or
+                `as_of.known` is in the future.
+        """
+        given = valid(_Filter, session_id=session_id, since=since, until=until)
+        want = episode.EpisodeFilter(
+            **dict(given), include_archived=yes_or_no("include_archived", include_archived)
+        )
+        count = bounded("limit", limit, MAX_ROWS)
+        return await episode.episode_page(
+            self._state.context, want, cursor=cursor, limit=count, as_of=moment_of(as_of)
         )
 
     async def turns(
@@ -191,6 +232,7 @@ class Episodes(Namespace):
 
     add = blocking(AsyncEpisodes.add)
     get = blocking(AsyncEpisodes.get)
+    list = blocking(AsyncEpisodes.list)
     turns = blocking(AsyncEpisodes.turns)
     graduate = blocking(AsyncEpisodes.graduate)
     compress = blocking(AsyncEpisodes.compress)

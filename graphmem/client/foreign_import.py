@@ -20,11 +20,7 @@ from graphmem.model import (
     Record,
     TenantScope,
 )
-from graphmem.operations import (
-    episode,
-    evidence,
-    lineage,
-)
+from graphmem.operations import episode, evidence, lineage
 from graphmem.ports import OnProgress
 from graphmem.rules import drafts
 from graphmem.transfer import ForeignImportReport

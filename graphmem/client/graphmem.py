@@ -83,7 +83,9 @@ class AsyncGraphMem(AsyncHandle):
         chosen = instrumentation.chosen(known, telemetry)
         with instrumentation.opening(chosen):
             address = await asyncio.to_thread(connect.address, known, on_progress)
-            services = connect.awaited_services(known, address, on_progress, embedder, llm)
+            services = connect.open_services(
+                known, address, on_progress, embedder, llm, awaited=True
+            )
             context = await connect.bound(instrumentation.watched(services, chosen), known)
             state = _state(context, known, on_commit, rules)
             watch(state, awaited=True)
@@ -202,7 +204,7 @@ class GraphMem(Handle):
         chosen = instrumentation.chosen(known, telemetry)
         with instrumentation.opening(chosen):
             address = connect.address(known, on_progress)
-            services = connect.blocking_services(known, address, on_progress, embedder, llm)
+            services = connect.open_services(known, address, on_progress, embedder, llm)
             context = run_now(connect.bound(instrumentation.watched(services, chosen), known))
             state = _state(context, known, on_commit, rules)
             watch(state, awaited=False)

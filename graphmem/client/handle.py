@@ -71,7 +71,7 @@ class AsyncHandle(AsyncMemoryVerbs, AsyncBeliefVerbs, AsyncRecallVerbs, AsyncJob
 
     @property
     def admin(self) -> AsyncAdmin:
-        """Export, import, verify and rebuild a tenant's data."""
+        """Export, import, verify, rebuild, count and erase a tenant's data."""
         return AsyncAdmin(self._state)
 
     @property
@@ -143,7 +143,7 @@ class Handle(MemoryVerbs, BeliefVerbs, RecallVerbs, Jobs):
 
     @property
     def admin(self) -> Admin:
-        """Export, import, verify and rebuild a tenant's data."""
+        """Export, import, verify, rebuild, count and erase a tenant's data."""
         return Admin(self._state)
 
     @property

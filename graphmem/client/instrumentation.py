@@ -191,7 +191,7 @@ def opened(
     tenants = tuple(valid(TenantScope, tenant=name).tenant for name in names)
     metrics = GraphMetrics(by_tenant=bool(by_tenant))
     at = connect.address(settings, report)
-    services = connect.blocking_services(settings, at, report, None)
+    services = connect.open_services(settings, at, report)
     try:
         run_now(services.graph.verify())
         if waiting := migration.pending(run_now(migration.state(services))):

@@ -152,8 +152,7 @@ def _reader(state: HandleState, extractor: Extractor | Literal["rules"] | None) 
         return readers.CallReader(extractor)
     if extractor is not None:
         raise InvalidInputError(
-            'extractor must be "rules" or a callable.',
-            hint="Omit it to use the language model.",
+            'extractor must be "rules" or a callable.', hint="Omit it to use the language model."
         )
     if state.context.services.llm is None:
         raise ConfigurationError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from graphmem.client.arguments import AskedId, AsOfLike, MemoryChange, moment_of
+from graphmem.client.arguments import AskedId, AsOfLike, MemoryChange, event_source, moment_of
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid
 from graphmem.model import (
@@ -153,14 +153,7 @@ class AsyncMemories(AsyncNamespace):
             NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see
                 `supersede`.
         """
-        origin = valid(
-            EventSource,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-        )
+        origin = event_source(event_id, at, source, actor, artifact_ref)
         return await _mark(self._state, memory_id, EventType.DEPRECATE, reason, origin)
 
     async def restore(
@@ -189,14 +182,7 @@ class AsyncMemories(AsyncNamespace):
             NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see
                 `supersede`.
         """
-        origin = valid(
-            EventSource,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-        )
+        origin = event_source(event_id, at, source, actor, artifact_ref)
         return await _mark(self._state, memory_id, EventType.RESTORE, reason, origin)
 
     async def stale(

@@ -210,21 +210,21 @@ class AsyncMemoryVerbs(AsyncNamespace):
         digests: Iterable[Path | str] = (),
         on_progress: OnProgress = silent,
     ) -> ErasureReport:
-        """Erase a memory, a belief, an episode, a scope or a tenant, with all data derived from it.
+        """Erase a memory, a belief, an episode or a scope, with all data derived from it.
 
         Erasure is permanent. A tombstone, which is a hash without content, refuses the same data
         when it is sent again. Erasing a memory also erases its events and the beliefs that only
         its claims state. Erasing an episode also erases its turns and events, the memories and
         beliefs whose text has no other source, and everything consolidated or extracted from it.
-        Nodes with other evidence are recomputed. A scope or tenant is erased whole, and its name
-        is refused from then on. docs/erasure.md describes what the database files may still
-        contain, and for how long.
+        Nodes with other evidence are recomputed. A scope is erased whole, and its name is refused
+        from then on. `admin.erase_tenant` erases a tenant. docs/erasure.md describes what the
+        database files may still contain, and for how long.
 
         Safe to interrupt and to repeat: another call resumes the erasure.
 
         Args:
-            what: memory, belief, episode, scope or tenant.
-            item_id: id of the target; for a scope or tenant, the name of the handle's own.
+            what: memory, belief, episode or scope.
+            item_id: id of the target; for a scope, the name of the handle's own.
             dry_run: report what would be erased without erasing; pass False to erase.
             digests: files that `graduate` wrote; lines about erased data are removed.
             on_progress: progress callback; receives `page` for each page of events, and `node` with
@@ -232,7 +232,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
 
         Raises:
             NotFoundError: no visible item has this id.
-            ForeignScopeError: the target belongs to another scope, or is another scope or tenant.
+            ForeignScopeError: the target belongs to another scope, or is another scope.
             DigestFileError, DigestLockedError: a digest cannot be read or written.
             InvalidInputError: an argument is invalid.
         """

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from graphmem.client.arguments import several
+from graphmem.client.arguments import event_source, several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import MAX_ROWS, bounded, valid
 from graphmem.extraction import ProposalPage, ProposalStatus, ReviewReport, review
-from graphmem.model import EventSource, Name, Record
+from graphmem.model import Name, Record
 from graphmem.operations import evidence
 
 
@@ -72,14 +72,7 @@ class AsyncProposals(AsyncNamespace):
             InvalidInputError: an argument is invalid.
         """
         to = self._state.context
-        origin = valid(
-            EventSource,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = event_source(None, at, source, actor, artifact_ref, note)
         done = await review.accept(to, _ids(proposal_ids), origin)
         if done.belief_ids:
             await evidence.embed_statements(to, done.belief_ids)
@@ -109,14 +102,7 @@ class AsyncProposals(AsyncNamespace):
             RefusedError: a proposal is already accepted.
             NotFoundError, ForeignScopeError, InvalidInputError: see `accept`.
         """
-        origin = valid(
-            EventSource,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
+        origin = event_source(None, at, source, actor, artifact_ref, note)
         return await review.dismiss(self._state.context, _ids(proposal_ids), origin)
 
 

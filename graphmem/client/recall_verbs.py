@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeAlias
@@ -24,10 +25,12 @@ from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     AnyBite,
     AsOf,
+    BeliefEvent,
     BeliefReasons,
     Card,
     Context,
     Instant,
+    MemoryEvent,
     MemoryReasons,
     Message,
     Name,
@@ -49,7 +52,6 @@ FLAGS = ("memories", "beliefs", "turns", "include_hidden")
 PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
 Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 """A question; it must have a character other than spaces."""
-MAX_PIECES = 10**9
 
 
 class _Question(Record):
@@ -256,6 +258,30 @@ class AsyncRecallVerbs(AsyncNamespace):
             trace=await memories.explain(request, known, at, limit=count),
         )
 
+    async def history(
+        self, item_id: BeliefLike, *, limit: int = 100, as_of: AsOfLike | None = None
+    ) -> Sequence[BeliefEvent] | Sequence[MemoryEvent]:
+        """Return the newest events of a belief or a memory, oldest of them first.
+
+        Args:
+            item_id: id of a belief or a memory, or a receipt or record of a belief.
+            limit: maximum number of events, 1 to 1,000.
+            as_of: valid and known time of the read; now by default.
+
+        Raises:
+            NotFoundError: no visible item has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
+        """
+        known, at = belief_id_of(item_id), moment_of(as_of)
+        count = bounded("limit", limit, MAX_ROWS)
+        request = self._state.context
+        with suppress(NotFoundError):
+            return await reasons.history(request, known, at or AsOf(), limit=count)
+        try:
+            return await lineage.history(request, known, limit=count, as_of=at)
+        except NotFoundError as error:
+            raise NotFoundError(f"No belief or memory {known!r}.", hint=error.hint) from None
+
     async def expand(self, item_id: str) -> Card:
         """Return the card of a memory, a belief, a turn or an episode.
 
@@ -282,6 +308,7 @@ class RecallVerbs(Namespace):
     recall = blocking(AsyncRecallVerbs.recall)
     context = blocking(AsyncRecallVerbs.context)
     why = blocking(AsyncRecallVerbs.why)
+    history = blocking(AsyncRecallVerbs.history)
     expand = blocking(AsyncRecallVerbs.expand)
 
 

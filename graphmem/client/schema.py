@@ -95,7 +95,7 @@ def open_schema(
     """
     known = settings or connect.settings()
     at = connect.address(known, report)
-    services = connect.blocking_services(known, at, report, embedder)
+    services = connect.open_services(known, at, report, embedder)
     try:
         run_now(services.graph.verify())
         yield SchemaClient(services)

@@ -162,11 +162,7 @@ class AsyncUsage(AsyncNamespace):
         return await settle(self._state.context, on_progress)
 
     async def ratings(
-        self,
-        *,
-        tier: Tier | str | None = None,
-        kinds: Sequence[RatedKind] = RATED,
-        limit: int = 50,
+        self, *, tier: Tier | str | None = None, kinds: Sequence[RatedKind] = RATED, limit: int = 50
     ) -> tuple[RatedItem, ...]:
         """Return the most used items in the read scopes, highest rating first.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphmem import catalog
@@ -13,8 +13,8 @@ from graphmem.consolidation import rules
 from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.consolidation.sources import NearBelief, Neighborhood, ScopeSnapshot
 from graphmem.model import AsOf, Belief, EventType, EvidenceKind, EvidenceSource, Status
-from graphmem.ports import RequestContext, Role
-from graphmem.rules import claims, formulas, identity, read_options, scoring
+from graphmem.ports import RequestContext, Role, TokenUsage
+from graphmem.rules import claims, drafts, formulas, identity, read_options, scoring
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.formulas import Evidence
@@ -80,8 +80,6 @@ class StatusMark:
     payload: Mapping[str, Any]
 
 
-NOTHING: Mapping[str, Any] = {"calls": 0, "tokens_in": 0, "tokens_out": 0, "cost_usd": None}
-
 Cluster: TypeAlias = tuple[Passage, ...]
 """A central passage, first, and the passages near it."""
 
@@ -100,8 +98,7 @@ class BeliefWrite:
     """Ids of beliefs that were archived when the run started."""
     raw: str | None = None
     """Unparsed reply of a model; None if no model was called."""
-    spent: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    """Calls, tokens and cost; the cost is None if the price is unknown."""
+    spent: TokenUsage = field(default_factory=TokenUsage)
     problem: tuple[str, str] | None = None
     """Error code and message; None on success. A failed unit has no evidence."""
 
@@ -126,10 +123,7 @@ class BeliefWrite:
         beliefs = {one.claim.id: one.claim for one in self.evidence}
         return json.dumps(
             {
-                "beliefs": [
-                    {name: getattr(claim, name) for name in Claim.__slots__}
-                    for claim in beliefs.values()
-                ],
+                "beliefs": [asdict(claim) for claim in beliefs.values()],
                 "evidence": [
                     [one.event_id, one.claim.id, one.passage.id, one.kind, one.confidence]
                     for one in self.evidence
@@ -256,10 +250,7 @@ async def faint(
     """Return archive marks for beliefs that are only inferred, unsupported and below the limit."""
     found: list[StatusMark] = []
     after = ""
-    while True:
-        ids = await _inferred(context, seen, after)
-        if not ids:
-            return found
+    while ids := await context.fetch(INFERRED, known=seen.known, after=after, limit=PAGE):
         after = ids[-1]
         for one in await states(context, seen, [i for i in ids if i not in supported]):
             alive = one.vitality
@@ -271,43 +262,23 @@ async def faint(
                         one.id, one.statement, EventType.ARCHIVE, seen.known, reason, payload
                     )
                 )
+    return found
 
 
 async def states(context: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) -> list[Belief]:
     """Return beliefs of the scope as of the start of the run, without the run's own writes."""
-    tenant_scope = context.tenant_scope.model_copy(update={"scopes": (context.scope,)})
-    asked = read_options.read_params(
-        ReadOptions(as_of=AsOf(valid=seen.known, known=seen.known)),
-        tenant_scope,
-        context.services.settings,
-        seen.known,
-    )
+    by = ReadOptions(as_of=AsOf(valid=seen.known, known=seen.known))
     found: list[Belief] = []
-    asked |= {
+    asked = context.read_params(STATES, by) | {
+        "scopes": [context.scope],
         "statuses": list(Status),
         "before_at": None,
         "before_id": "",
         "limit": PAGE,
-        "test": read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
-        "vitality_constants": formulas.vitality_params(),
     }
-    for start in range(0, len(ids), PAGE):
-        asked["ids"] = list(ids[start : start + PAGE])
-        found += await context.services.graph.read(lambda tx: tx.fetch(STATES, **asked))
+    for part in drafts.batches(ids, PAGE):
+        found += await context.fetch(STATES, **asked, ids=part)
     return found
-
-
-async def _inferred(context: RequestContext, seen: ScopeSnapshot, after: str) -> list[str]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            INFERRED,
-            tenant=context.tenant,
-            scope=context.scope,
-            known=seen.known,
-            after=after,
-            limit=PAGE,
-        )
-    )
 
 
 def _flags(

@@ -23,7 +23,7 @@ from graphmem.consolidation.writes import Lease
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import EvidenceKind
 from graphmem.ports import Llm, OnProgress, RequestContext, Role, TokenUsage
-from graphmem.rules import identity, read_options
+from graphmem.rules import drafts, identity, read_options
 from graphmem.rules.claims import Claim
 
 CHUNK = 64
@@ -54,8 +54,11 @@ class ConsolidationOptions:
 
 @dataclass(slots=True)
 class _ConsolidationRun:
-    """State of a run."""
+    """A run and its state."""
 
+    context: RequestContext
+    options: ConsolidationOptions
+    seen: ScopeSnapshot
     tried: set[str] = field(default_factory=set)
     """Reply ids of the clusters handled so far."""
     matched_ids: set[str] = field(default_factory=set)
@@ -69,6 +72,12 @@ class _ConsolidationRun:
     down: int = 0
     """Consecutive requests without an answer."""
 
+    @property
+    def name(self) -> str:
+        """Name of the method that synthesises beliefs."""
+        llm = self.options.llm
+        return decisions.NAME if llm is None else synthesis.named(llm)
+
     def record(self, unit: BeliefWrite) -> None:
         """Record the evidence of a unit."""
         self.supported |= {
@@ -81,15 +90,13 @@ async def consolidate(
     context: RequestContext, options: ConsolidationOptions
 ) -> ConsolidationReport:
     """Consolidate episodes into beliefs or preview it; see `AsyncConsolidation.consolidate`."""
-    [state] = await context.services.graph.read(
-        lambda tx: tx.fetch(STATE, tenant=context.tenant, scope=context.scope)
-    )
+    [state] = await context.fetch(STATE)
     counted = {"episodes": state["episodes"], "fresh": state["fresh"]}
     if why := _not_now(state, options):
         return ConsolidationReport(applied=False, skipped=why, **counted)
     if not options.apply:
         seen = _seen(state["open"] or state["now"], state["cursor"])
-        done = await _run(context, options, seen, None)
+        done = await _run(_ConsolidationRun(context, options, seen), None)
         return done.model_copy(update=counted)
     owner = identity.event_id(context.services.clock.now())
     held = await writes.take(context, owner, writes.LEASE_S)
@@ -98,9 +105,8 @@ async def consolidate(
     seen = _seen(held["known"], held["cursor"])
     finished = False
     try:
-        done = await _run(
-            context, options, seen, Lease(owner, seen, writes.LEASE_S, held["resumed"])
-        )
+        lease = Lease(owner, seen, writes.LEASE_S, held["resumed"])
+        done = await _run(_ConsolidationRun(context, options, seen), lease)
         finished = not any(trouble.code == UNAVAILABLE for trouble in done.troubles)
     finally:
         await writes.give_back(context, owner, finished=finished)
@@ -132,159 +138,132 @@ def _seen(known: Any, cursor: Any) -> ScopeSnapshot:
     return ScopeSnapshot(known=known, since=since)
 
 
-async def _run(
-    context: RequestContext, options: ConsolidationOptions, seen: ScopeSnapshot, lease: Lease | None
-) -> ConsolidationReport:
-    name = _named(options)
-    run = _ConsolidationRun()
-    ground = await sources.ground(context, seen, options.policy, options.on_progress)
-    async for unit, existing in _units(context, options, seen, ground, run):
-        if lease is not None and not await writes.write(context, lease, unit, name):
+async def _run(run: _ConsolidationRun, lease: Lease | None) -> ConsolidationReport:
+    options = run.options
+    ground = await sources.ground(run.context, run.seen, options.policy, options.on_progress)
+    async for unit, existing in _units(run, ground):
+        if lease is not None and not await writes.write(run.context, lease, unit, run.name):
             continue
         run.changes += synthesis.changes(unit, existing)
     return ConsolidationReport(
         applied=lease is not None,
         resumed=lease is not None and lease.resumed,
         synthesiser=decisions.NAME if options.llm is None else options.llm.name,
-        known=seen.known,
+        known=run.seen.known,
         passages=len(ground.passages),
         clusters=len(run.tried),
         changes=tuple(run.changes),
         troubles=tuple(run.troubles),
-        calls=run.bill.calls,
-        tokens_in=run.bill.tokens_in,
-        tokens_out=run.bill.tokens_out,
-        cost_usd=run.bill.cost_usd,
+        **asdict(run.bill),
     )
 
 
 async def _units(
-    context: RequestContext,
-    options: ConsolidationOptions,
-    seen: ScopeSnapshot,
-    ground: Neighborhood,
-    run: _ConsolidationRun,
+    run: _ConsolidationRun, ground: Neighborhood
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield the units to write, in order, each with the ids of beliefs it does not create.
 
     The remaining passages are clustered again until no cluster creates a belief. So a second run
     finds nothing more.
     """
-    async for one in _matched(context, options, seen, ground, run):
+    context, seen, policy = run.context, run.seen, run.options.policy
+    async for one in _matched(run, ground):
         yield one
     while True:
-        async for one in _round(context, options, seen, ground, run):
+        async for one in _round(run, ground):
             yield one
         if run.down >= DOWN:
             return
         if not run.made:
             break
-        near = await sources.around(context, seen, run.made, run.matched_ids, options.policy)
+        near = await sources.around(context, seen, run.made, run.matched_ids, policy)
         run.made = {}
-        async for one in _matched(context, options, seen, near, run):
+        async for one in _matched(run, near):
             yield one
-    marks = await decisions.faint(context, seen, run.supported, options.policy)
+    marks = await decisions.faint(context, seen, run.supported, policy)
     if marks:
         reply_id = decisions.reply_id(context.scope, "archive", seen.known.isoformat())
         yield BeliefWrite(reply_id, (), marks=tuple(marks)), set()
 
 
 async def _matched(
-    context: RequestContext,
-    options: ConsolidationOptions,
-    seen: ScopeSnapshot,
-    ground: Neighborhood,
-    run: _ConsolidationRun,
+    run: _ConsolidationRun, ground: Neighborhood
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield evidence for and against existing beliefs."""
-    matched = decisions.matched(context.scope, ground, options.policy)
+    matched = decisions.matched(run.context.scope, ground, run.options.policy)
     for unit in matched:
         run.record(unit)
-    for start in range(0, len(matched), CHUNK):
-        chunk = matched[start : start + CHUNK]
-        found = await _replies(context, [unit.reply_id for unit in chunk])
+    for chunk in drafts.batches(matched, CHUNK):
+        found = await run.context.fetch(REPLIES, ids=[unit.reply_id for unit in chunk])
         done = {row["id"] for row in found if row["done"]}
         waiting = [unit for unit in chunk if unit.reply_id not in done]
-        for unit in await decisions.marked(context, seen, waiting):
+        for unit in await decisions.marked(run.context, run.seen, waiting):
             yield unit, {one.claim.id for one in unit.evidence}
-        options.on_progress("belief", len(chunk))
+        run.options.on_progress("belief", len(chunk))
 
 
 async def _round(
-    context: RequestContext,
-    options: ConsolidationOptions,
-    seen: ScopeSnapshot,
-    ground: Neighborhood,
-    run: _ConsolidationRun,
+    run: _ConsolidationRun, ground: Neighborhood
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield units for clusters of passages that are not yet evidence for or against a belief."""
     named = [
-        (_cluster_id(context, options, cluster), cluster)
-        for cluster in decisions.gathered(ground, run.matched_ids, options.policy)
+        (
+            decisions.reply_id(run.context.scope, run.name, *sorted(one.id for one in cluster)),
+            cluster,
+        )
+        for cluster in decisions.gathered(ground, run.matched_ids, run.options.policy)
     ]
     clusters = [one for one in named if one[0] not in run.tried]
     run.tried |= {reply_id for reply_id, _ in clusters}
     # A paid reply is written before the next request.
-    step = CHUNK if options.llm is None else 1
-    for start in range(0, len(clusters), step):
-        part = clusters[start : start + step]
-        async for one in _clusters(context, options, seen, ground, part, run):
+    step = CHUNK if run.options.llm is None else 1
+    for part in drafts.batches(clusters, step):
+        async for one in _clusters(run, ground, part):
             yield one
-        options.on_progress("cluster", len(part))
+        run.options.on_progress("cluster", len(part))
         if run.down >= DOWN:
             return
 
 
-def _cluster_id(context: RequestContext, options: ConsolidationOptions, cluster: Cluster) -> str:
-    return decisions.reply_id(context.scope, _named(options), *sorted(one.id for one in cluster))
-
-
 async def _clusters(
-    context: RequestContext,
-    options: ConsolidationOptions,
-    seen: ScopeSnapshot,
-    ground: Neighborhood,
-    clusters: Sequence[tuple[str, Cluster]],
-    run: _ConsolidationRun,
+    run: _ConsolidationRun, ground: Neighborhood, clusters: Sequence[tuple[str, Cluster]]
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    waiting, attempts = await _sifted(context, options, clusters, run)
-    if options.llm is None:
-        units = await decisions.worded(context, waiting, options.policy)
+    policy, llm = run.options.policy, run.options.llm
+    waiting, attempts = await _sifted(run, clusters)
+    if llm is None:
+        units = await decisions.worded(run.context, waiting, policy)
     else:
         units = []
         for reply_id, cluster in waiting:
             near = decisions.candidates(ground, cluster, synthesis.MAX_BELIEFS)
             question = ClusterQuestion(reply_id, cluster, near)
-            units.append(await _asked(context, options.llm, options, question, run))
+            units.append(await _asked(run, llm, question))
     run.troubles += [
-        _trouble(unit, attempts.get(unit.reply_id, 0) + 1, options.policy)
+        _trouble(unit, attempts.get(unit.reply_id, 0) + 1, policy)
         for unit in units
         if unit.problem is not None
     ]
-    async for found in _ready(context, seen, units, run):
+    async for found in _ready(run, units):
         yield found
 
 
 async def _sifted(
-    context: RequestContext,
-    options: ConsolidationOptions,
-    clusters: Sequence[tuple[str, Cluster]],
-    run: _ConsolidationRun,
+    run: _ConsolidationRun, clusters: Sequence[tuple[str, Cluster]]
 ) -> tuple[list[tuple[str, Cluster]], dict[str, int]]:
     """Return the clusters still to process, by reply id, and the failed attempts of each."""
-    known = {
-        row["id"]: row for row in await _replies(context, [reply_id for reply_id, _ in clusters])
-    }
+    found = await run.context.fetch(REPLIES, ids=[reply_id for reply_id, _ in clusters])
+    known = {row["id"]: row for row in found}
+    policy = run.options.policy
     attempts = {reply_id: row["attempts"] for reply_id, row in known.items()}
     waiting: list[tuple[str, Cluster]] = []
     for reply_id, cluster in clusters:
         if reply_id in known and known[reply_id]["done"]:
             _recall(json.loads(known[reply_id]["decided"]), run)
-        elif attempts.get(reply_id, 0) >= options.policy.max_attempts:
+        elif attempts.get(reply_id, 0) >= policy.max_attempts:
             tried = attempts[reply_id]
             problem = f"it failed {tried} times and is skipped until a passage joins it"
             unit = BeliefWrite(reply_id, cluster, problem=("given_up", problem))
-            run.troubles.append(_trouble(unit, tried, options.policy))
+            run.troubles.append(_trouble(unit, tried, policy))
         else:
             waiting.append((reply_id, cluster))
     return waiting, attempts
@@ -299,45 +278,27 @@ def _recall(decided: Mapping[str, Any], run: _ConsolidationRun) -> None:
     run.made |= {one["id"]: NewBelief(Claim(**one), None) for one in decided["beliefs"]}
 
 
-def _named(options: ConsolidationOptions) -> str:
-    return decisions.NAME if options.llm is None else synthesis.named(options.llm)
-
-
-async def _asked(
-    context: RequestContext,
-    llm: Llm,
-    options: ConsolidationOptions,
-    question: ClusterQuestion,
-    run: _ConsolidationRun,
-) -> BeliefWrite:
+async def _asked(run: _ConsolidationRun, llm: Llm, question: ClusterQuestion) -> BeliefWrite:
     bill = TokenUsage()
     try:
-        unit = await synthesis.ask(context, llm, question, options.policy, bill)
+        unit = await synthesis.ask(run.context, llm, question, run.options.policy, bill)
         run.down = 0
     except ModelUnavailableError as error:
         run.down += 1
         unit = BeliefWrite(question.reply_id, question.cluster, problem=(error.code, str(error)))
     # Count the answer even if the embedding model failed after it.
     run.bill.join(bill)
-    return replace(unit, spent=asdict(bill))
+    return replace(unit, spent=bill)
 
 
 async def _ready(
-    context: RequestContext,
-    seen: ScopeSnapshot,
-    units: Sequence[BeliefWrite],
-    run: _ConsolidationRun,
+    run: _ConsolidationRun, units: Sequence[BeliefWrite]
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield units with flags and embeddings, each with the ids of beliefs that existed before."""
+    context = run.context
     statements = {s.claim.id: s.claim.statement for unit in units for s in unit.evidence}
-    [found] = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            LOOK,
-            tenant=context.tenant,
-            scopes=[context.scope],
-            event_ids=[],
-            belief_ids=sorted(statements),
-        )
+    [found] = await context.fetch(
+        LOOK, scopes=[context.scope], event_ids=[], belief_ids=sorted(statements)
     )
     existing = {row["id"] for row in found["beliefs"]}
     made = {belief_id: vector for unit in units for belief_id, vector in unit.vectors.items()}
@@ -347,17 +308,11 @@ async def _ready(
         texts = [statements[belief_id] for belief_id in new]
         matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
         vectors |= zip(new, matrix, strict=True)
-    for unit in await decisions.marked(context, seen, units):
+    for unit in await decisions.marked(context, run.seen, units):
         run.record(unit)
         run.made |= {s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.evidence}
         own = {s.claim.id: vectors[s.claim.id] for s in unit.evidence if s.claim.id in vectors}
         yield replace(unit, vectors=own), existing
-
-
-async def _replies(context: RequestContext, ids: Sequence[str]) -> list[dict[str, Any]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(REPLIES, tenant=context.tenant, ids=list(ids))
-    )
 
 
 def _trouble(unit: BeliefWrite, attempts: int, policy: ConsolidationPolicy) -> ClusterFailure:

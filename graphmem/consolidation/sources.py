@@ -6,19 +6,17 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.model import Status
 from graphmem.ports import OnProgress, RequestContext
-from graphmem.rules import claims, read_options, scoring, transcripts
+from graphmem.rules import claims, drafts, read_options, scoring, transcripts
 from graphmem.rules.claims import Claim
 from graphmem.rules.conflicts import retry_conversion
-from graphmem.rules.passages import (
-    Passage,
-    informative_sentences,
-)
+from graphmem.rules.passages import Passage, informative_sentences
 
 if TYPE_CHECKING:
     from graphmem.rules.duplicates import Vector
@@ -78,17 +76,28 @@ async def ground(
     """Return the new passages, the older ones near them, and the neighbours of both."""
     await _indexed(context, seen.known)
     basket = _PassageCollector(context)
+    asked: dict[str, Any] = {
+        "since": seen.since,
+        "limit": PAGE,
+        "known": seen.known,
+        "non_human_roles": sorted(transcripts.NON_HUMAN_ROLES),
+        "neighbours": policy.neighbours,
+        "beliefs": BELIEFS,
+        "min_score": _score(context, policy.cluster_similarity),
+        "min_score_same": least_same(context, policy),
+    }
     for label in ("Turn", "Episode"):
-        at, last = seen.since, ""
-        while rows := await _read(context, seen, policy, label=label, after=(at, last)):
+        fetch = partial(context.fetch, PASSAGES, label=label, ids=None, **asked)
+        async for rows in read_options.pages(fetch, at="recorded_at", start=seen.since):
             basket.take(rows)
-            at, last = rows[-1]["recorded_at"], rows[-1]["id"]
             on_progress("passage", len(rows))
     fresh = len(basket.found.passages)
     # An older passage may have neighbours from more episodes than a new one.
     older = basket.missing()
-    for start in range(0, len(older), PAGE):
-        basket.take(await _read(context, seen, policy, ids=older[start : start + PAGE]))
+    for ids in drafts.batches(older, PAGE):
+        first: dict[str, Any] = {"label": "", "after_at": read_options.BEGINNING, "after_id": ""}
+        rows = await context.fetch(PASSAGES, ids=ids, **first, **asked)
+        basket.take(rows)
     return basket.joined(fresh)
 
 
@@ -126,42 +135,10 @@ class _PassageCollector:
         return self.found
 
 
-async def _read(
-    context: RequestContext,
-    seen: ScopeSnapshot,
-    policy: ConsolidationPolicy,
-    *,
-    label: str = "",
-    after: tuple[datetime, str] = (read_options.BEGINNING, ""),
-    ids: Sequence[str] | None = None,
-) -> list[dict[str, Any]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            PASSAGES,
-            tenant=context.tenant,
-            scope=context.scope,
-            label=label,
-            since=seen.since,
-            after_at=after[0],
-            after_id=after[1],
-            limit=PAGE,
-            ids=ids,
-            known=seen.known,
-            non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
-            neighbours=policy.neighbours,
-            beliefs=BELIEFS,
-            min_score=_score(context, policy.cluster_similarity),
-            least_same=least_same(context, policy),
-        )
-    )
-
-
 async def _indexed(context: RequestContext, known: datetime) -> None:
     """Wait until the vector indexes contain the last commit; continue without it after 10 s."""
     for _ in range(WAITS):
-        [visible] = await context.services.graph.read(
-            lambda tx: tx.fetch(VISIBLE, tenant=context.tenant, scope=context.scope, known=known)
-        )
+        [visible] = await context.fetch(VISIBLE, known=known)
         if visible:
             return
         await context.services.clock.sleep(WAIT_S)
@@ -228,10 +205,8 @@ async def around(
     passages: dict[str, Passage] = {}
     same: dict[str, list[NearBelief]] = defaultdict(list)
     ids = sorted(made)
-    for start in range(0, len(ids), NEIGHBOR_PAGE):
-        for row in await _read_neighbors(
-            context, seen, [made[one] for one in ids[start : start + NEIGHBOR_PAGE]], policy
-        ):
+    for part in drafts.batches(ids, NEIGHBOR_PAGE):
+        for row in await _read_neighbors(context, seen, [made[one] for one in part], policy):
             passage = row_passage(row)
             if passage.id in matched_ids or not informative_sentences(passage.text):
                 continue
@@ -251,15 +226,11 @@ async def _read_neighbors(
     context: RequestContext, seen: ScopeSnapshot, made: list[NewBelief], policy: ConsolidationPolicy
 ) -> list[dict[str, Any]]:
     beliefs = [{"id": one.claim.id, "vector": one.vector} for one in made]
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            AROUND,
-            tenant=context.tenant,
-            scope=context.scope,
-            beliefs=beliefs,
-            known=seen.known,
-            non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
-            limit=MOST,
-            min_score=least_same(context, policy),
-        )
+    return await context.fetch(
+        AROUND,
+        beliefs=beliefs,
+        known=seen.known,
+        non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
+        limit=MOST,
+        min_score=least_same(context, policy),
     )

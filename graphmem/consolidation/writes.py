@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from graphmem import catalog
@@ -12,7 +12,7 @@ from graphmem.consolidation.decisions import BeliefWrite, StatusMark
 from graphmem.consolidation.sources import ScopeSnapshot
 from graphmem.errors import ErasedError, LeaseLostError
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import drafts, formulas, identity
+from graphmem.rules import drafts, formulas
 from graphmem.rules.claims import Claim
 from graphmem.upkeep import Mismatch
 
@@ -41,29 +41,13 @@ class Lease:
 
 async def take(context: RequestContext, owner: str, seconds: int) -> Mapping[str, Any] | None:
     """Take or renew the lease and return its row; None if another worker holds it."""
-    rows = await context.services.graph.write(
-        lambda tx: tx.fetch(
-            LEASE,
-            tenant=context.tenant,
-            scope=context.scope,
-            owner=owner,
-            seconds=seconds,
-        )
-    )
+    rows = await context.fetch(LEASE, owner=owner, seconds=seconds)
     return rows[0] if rows else None
 
 
 async def give_back(context: RequestContext, owner: str, *, finished: bool) -> None:
     """Release the lease; the snapshot of an unfinished run is kept for the run that resumes it."""
-    await context.services.graph.write(
-        lambda tx: tx.fetch(
-            RELEASE,
-            tenant=context.tenant,
-            scope=context.scope,
-            owner=owner,
-            finished=finished,
-        )
-    )
+    await context.fetch(RELEASE, owner=owner, finished=finished)
 
 
 async def write(context: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
@@ -97,56 +81,37 @@ async def _write(
         "decided": None if unit.problem else unit.decided(),
         "raw": unit.raw,
         "problem": None if unit.problem is None else ": ".join(unit.problem),
-        **unit.spent,
+        **asdict(unit.spent),
     }
 
     async def work(tx: Tx) -> bool:
-        done = await tx.fetch(
-            BEGIN,
-            tenant=context.tenant,
-            scope=context.scope,
-            owner=lease.owner,
-            seconds=lease.seconds,
-            id=unit.reply_id,
-        )
+        done = await tx.fetch(BEGIN, owner=lease.owner, seconds=lease.seconds, id=unit.reply_id)
         if not done:
             raise LeaseLostError
         if done[0]:
             return False
         if batch:
-            found = await _stored_ids(tx, context, [draft.event_id for draft in batch])
+            [found] = await tx.fetch(
+                LOOK,
+                scopes=[context.scope],
+                event_ids=[draft.event_id for draft in batch],
+                belief_ids=[],
+            )
+            stored = {event["id"] for event in found["events"]}
             rows = [
                 draft.row(context.tenant_scope, unit.vectors.get(draft.claim.id))
                 for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
-                if draft.event_id not in found
+                if draft.event_id not in stored
             ]
-            await tx.fetch(
-                APPEND,
-                tenant=context.tenant,
-                tenant_key=identity.tenant_key(context.tenant),
-                scopes=[context.scope],
-                events=rows,
-            )
+            await tx.fetch(APPEND, scopes=[context.scope], events=rows)
         if unit.marks:
-            await tx.fetch(LOCK, tenant=context.tenant)
+            await tx.fetch(LOCK)
             rows = [_mark_row(context, unit, mark, synthesiser) for mark in unit.marks]
-            await tx.fetch(MARK, tenant=context.tenant, events=rows)
-        await tx.fetch(
-            END,
-            tenant=context.tenant,
-            reply=reply,
-            passages=sorted({one.id for one in unit.passages}),
-        )
+            await tx.fetch(MARK, events=rows)
+        await tx.fetch(END, reply=reply, passages=sorted({one.id for one in unit.passages}))
         return True
 
-    return await context.services.graph.write(work)
-
-
-async def _stored_ids(tx: Tx, context: RequestContext, ids: list[str]) -> set[str]:
-    [found] = await tx.fetch(
-        LOOK, tenant=context.tenant, scopes=[context.scope], event_ids=ids, belief_ids=[]
-    )
-    return {event["id"] for event in found["events"]}
+    return await context.write(work)
 
 
 def _mark_row(
@@ -187,14 +152,15 @@ async def replay(context: RequestContext, *, repair: bool, on_page: OnProgress) 
     claims: dict[str, Claim] = {}
     marks: list[dict[str, Any]] = []
     after = ""
-    while rows := await _stored_replies(context, after):
+    while rows := await context.fetch(KEPT, after=after, limit=PAGE):
         after = rows[-1][0]
         links: dict[str, str] = {}
         for _, decided in rows:
             claims |= {one["id"]: Claim(**one) for one in decided["beliefs"]}
             links |= {one[0]: one[1] for one in decided["evidence"]}
             links |= {one[0]: one[1] for one in decided["marks"]}
-        lacking = await _lacking(context, links)
+        ends = [{"event_id": event, "belief_id": belief} for event, belief in links.items()]
+        lacking = await context.fetch(LACKING, links=ends)
         wrong += [_mismatch(**one) for one in lacking]
         if repair:
             await _relink(context, lacking, claims)
@@ -207,19 +173,6 @@ async def replay(context: RequestContext, *, repair: bool, on_page: OnProgress) 
 
 def _mismatch(event_id: str, belief_id: str) -> Mismatch:
     return Mismatch(kind="belief", id=belief_id, cached="no edge", found=f"event {event_id}")
-
-
-async def _stored_replies(context: RequestContext, after: str) -> list[tuple[str, dict[str, Any]]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(KEPT, tenant=context.tenant, after=after, limit=PAGE)
-    )
-
-
-async def _lacking(context: RequestContext, links: Mapping[str, str]) -> list[dict[str, Any]]:
-    rows = [{"event_id": event, "belief_id": belief} for event, belief in links.items()]
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(LACKING, tenant=context.tenant, links=rows)
-    )
 
 
 async def _relink(
@@ -236,16 +189,5 @@ async def _relink(
         ),
         key=lambda row: (row["claim"]["id"], row["event_id"]),
     )
-    for start in range(0, len(rows), LINKS):
-        await _linked(context, rows[start : start + LINKS])
-
-
-async def _linked(context: RequestContext, links: Sequence[Mapping[str, Any]]) -> None:
-    await context.services.graph.write(
-        lambda tx: tx.fetch(
-            REPLAY,
-            tenant=context.tenant,
-            tenant_key=identity.tenant_key(context.tenant),
-            links=links,
-        )
-    )
+    for links in drafts.batches(rows, LINKS):
+        await context.fetch(REPLAY, links=links)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from graphmem import catalog
 from graphmem.erasure import guard, removal, rules, targets
@@ -13,7 +14,7 @@ from graphmem.erasure.records import ErasureReport, ErasureTarget
 from graphmem.erasure.targets import ErasureSet
 from graphmem.errors import ForeignScopeError, NotFoundError
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import identity
+from graphmem.rules import drafts, identity
 
 ITEMS = 100
 """Memories, or beliefs, whose events are erased together."""
@@ -24,7 +25,7 @@ PAUSE_S = 0.05
 FOUND = catalog.query("erase/target", dict)
 REFUSED = catalog.query("erase/find_tombstones", dict)
 RUNNING = catalog.query("schema/running", lambda row: row["id"])
-LABELS = {
+LABELS: Mapping[str, str] = {
     ErasureTarget.MEMORY: "Memory",
     ErasureTarget.BELIEF: "Belief",
     ErasureTarget.EPISODE: "Episode",
@@ -35,7 +36,7 @@ LABELS = {
 class ErasureRequest:
     """Arguments of an erasure."""
 
-    what: ErasureTarget
+    what: ErasureTarget | Literal["tenant"]
     id: str
     apply: bool
     on_progress: OnProgress
@@ -44,18 +45,34 @@ class ErasureRequest:
 
 
 async def forget(context: RequestContext, request: ErasureRequest) -> ErasureReport:
-    """Erase data, or report what would be erased.
+    """Erase an item or a scope, or report what would be erased.
 
     The tombstone is written first, so that concurrent writes are refused. The requested node is
     erased last, so that an interrupted run can find the rest again.
 
     Raises:
         NotFoundError: nothing visible has this id.
-        ForeignScopeError: the item, scope or tenant is not the handle's own.
+        ForeignScopeError: the item or scope is not the handle's own.
     """
     if request.what in LABELS:
         return await _item(context, request)
-    return await _part(context, request)
+    if request.id != context.scope:
+        raise ForeignScopeError(
+            "A scope must be erased by a handle on it.", hint="Open one: `.scope(…)`."
+        )
+    return await _part(context, request, request.id)
+
+
+async def erase_tenant(
+    context: RequestContext, on_progress: OnProgress, *, apply: bool
+) -> ErasureReport:
+    """Erase the tenant of the context, or report what would be erased.
+
+    Raises:
+        NotFoundError: the tenant has no data.
+    """
+    request = ErasureRequest("tenant", context.tenant, apply, on_progress)
+    return await _part(context, request, None)
 
 
 async def _item(context: RequestContext, request: ErasureRequest) -> ErasureReport:
@@ -114,14 +131,11 @@ async def _look_again(
     return late, left
 
 
-async def _part(context: RequestContext, request: ErasureRequest) -> ErasureReport:
-    scope = request.id if request.what is ErasureTarget.SCOPE else None
+async def _part(
+    context: RequestContext, request: ErasureRequest, scope: str | None
+) -> ErasureReport:
+    """Erase a scope, or the whole tenant if `scope` is None."""
     tenant = context.tenant
-    if request.id != (tenant if scope is None else context.scope):
-        raise ForeignScopeError(
-            f"A {request.what} must be erased by a handle on it.",
-            hint=f"Open one: `.{request.what}(…)`.",
-        )
     key = rules.tenant_key(tenant) if scope is None else rules.scope_key(tenant, scope)
     counts = await targets.census(context, scope)
     if not counts:
@@ -158,10 +172,10 @@ async def _remove(
     Events of the requested node get tombstones. Nodes derived from it may be created again from
     other sources, because consolidated beliefs have ids derived from their text.
     """
-    for some in targets.pages(erased.beliefs, ITEMS):
+    for some in drafts.batches(erased.beliefs, ITEMS):
         part = ErasureSet(beliefs=tuple(some))
         await removal.items(context, part, on_progress, refused=bool(roots.beliefs))
-    for some in targets.pages(erased.memories, ITEMS):
+    for some in drafts.batches(erased.memories, ITEMS):
         part = ErasureSet(memories=tuple(some))
         await removal.items(context, part, on_progress, refused=bool(roots.memories))
     if erased.episodes:
@@ -171,15 +185,7 @@ async def _remove(
 
 async def _texts(context: RequestContext, request: ErasureRequest) -> list[str] | None:
     """Return the texts of an item; None if it was erased."""
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            FOUND,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            label=LABELS[request.what],
-            id=request.id,
-        )
-    )
+    rows = await context.fetch(FOUND, label=LABELS[request.what], id=request.id)
     if not rows:
         former = rules.former_key(context.tenant, request.id)
         if await _refused(context, _root_key(context, request), former):
@@ -195,9 +201,7 @@ async def _texts(context: RequestContext, request: ErasureRequest) -> list[str] 
 
 async def _refused(context: RequestContext, *keys: str) -> bool:
     owner = identity.tenant_key(context.tenant)
-    [found] = await context.services.graph.read(
-        lambda tx: tx.fetch(REFUSED, tenant=owner, keys=keys)
-    )
+    [found] = await context.fetch(REFUSED, tenant=owner, keys=keys)
     return bool(found["keys"])
 
 
@@ -211,19 +215,19 @@ async def _close(context: RequestContext, key: str) -> None:
     async def work(tx: Tx) -> None:
         await removal.refuse(tx, context, [key])
 
-    await context.services.graph.write(work)
+    await context.write(work)
     await context.services.clock.sleep(guard.TRUST_S)
     await _wait(context)
 
 
 async def _wait(context: RequestContext) -> None:
     """Wait for the open transactions, at most as long as one may take."""
-    began = await context.services.graph.read(_running)
+    began = await context.read(_running)
     waited = 0.0
     while began and waited <= context.services.settings.transaction_timeout_s:
         await context.services.clock.sleep(PAUSE_S)
         waited += PAUSE_S
-        began &= await context.services.graph.read(_running)
+        began &= await context.read(_running)
 
 
 async def _running(tx: Tx) -> set[str]:

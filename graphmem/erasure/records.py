@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import Field
 
@@ -10,13 +11,12 @@ from graphmem.model.terms import Record
 
 
 class ErasureTarget(StrEnum):
-    """Kind of data that can be erased."""
+    """Kind of data that `forget` erases."""
 
     MEMORY = "memory"
     BELIEF = "belief"
     EPISODE = "episode"
     SCOPE = "scope"
-    TENANT = "tenant"
 
 
 class RemainingNode(Record):
@@ -29,7 +29,7 @@ class RemainingNode(Record):
 class ErasureReport(Record):
     """Result of an erasure or of its preview."""
 
-    what: ErasureTarget
+    what: ErasureTarget | Literal["tenant"]
     id: str
     applied: bool
     repeated: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +85,11 @@ async def episodes(
     await _until_last(context, erased, on_progress, None, refused=refused)
     removed = targets.PAGE
     while removed == targets.PAGE:
-        removed = await context.services.graph.write(lambda tx: _turns(tx, context, erased))
+        [removed] = await context.fetch(
+            REMOVE_TURNS, episodes=list(erased.episodes), limit=targets.PAGE
+        )
         on_progress("node", removed)
-    await context.services.graph.write(
-        lambda tx: tx.fetch(REMOVE_EPISODES, tenant=context.tenant, episodes=list(erased.episodes))
-    )
+    await context.fetch(REMOVE_EPISODES, episodes=list(erased.episodes))
     on_progress("node", len(erased.episodes))
 
 
@@ -100,14 +100,14 @@ async def events_of_scope(
 
     async def work(tx: Tx) -> int:
         if scope is not None:
-            await tx.fetch(LOCK, tenant=context.tenant)
-        rows = await targets.events_of_scope(tx, context, scope)
+            await tx.fetch(LOCK)
+        rows = await targets.events_of_scope(tx, scope)
         await _remove(tx, context, rows, refreshes=scope is not None)
         return len(rows)
 
     removed = targets.PAGE
     while removed == targets.PAGE:
-        removed = await context.services.graph.write(work)
+        removed = await context.write(work)
         on_progress("node", removed)
 
 
@@ -115,9 +115,7 @@ async def sweep(context: RequestContext, scope: str | None, on_progress: OnProgr
     """Erase the remaining nodes of a scope or of the whole tenant."""
     removed = 1
     while removed:
-        [removed] = await context.services.graph.write(
-            lambda tx: tx.fetch(SWEEP, tenant=context.tenant, scope=scope, limit=targets.PAGE)
-        )
+        [removed] = await context.fetch(SWEEP, scope=scope, limit=targets.PAGE)
         on_progress("node", removed)
 
 
@@ -125,67 +123,54 @@ async def _until_last(
     context: RequestContext,
     erased: ErasureSet,
     on_progress: OnProgress,
-    finish: Callable[[Tx, RequestContext, ErasureSet], Coroutine[Any, Any, None]] | None,
+    finish: Callable[[Tx, ErasureSet], Coroutine[Any, Any, None]] | None,
     *,
     refused: bool,
 ) -> None:
     async def work(tx: Tx) -> int:
-        await tx.fetch(LOCK, tenant=context.tenant)
+        await tx.fetch(LOCK)
         # The search log is written without the tenant lock.
-        await tx.fetch(HOLD, tenant=context.tenant, ids=sorted(erased.stated))
-        found = await targets.events(tx, context, erased)
+        await tx.fetch(HOLD, ids=sorted(erased.stated))
+        found = await targets.events(tx, erased)
         rows = found[: targets.PAGE]
         if refused:
-            await refuse(tx, context, [_key(context, row) for row in rows])
+            tenant = context.tenant
+            keys = [rules.key(tenant, "Event", row["id"], row["scope"]) for row in rows]
+            await refuse(tx, context, keys)
         await _remove(tx, context, rows, refreshes=True)
         if finish is not None and rows == found:
-            await finish(tx, context, erased)
+            await finish(tx, erased)
         return len(found)
 
     found = targets.PAGE + 1
     while found > targets.PAGE:
-        found = await context.services.graph.write(work)
+        found = await context.write(work)
         on_progress("node", min(found, targets.PAGE))
     if finish is not None:
         on_progress("node", len(erased.stated))
 
 
-def _key(context: RequestContext, row: Mapping[str, Any]) -> str:
-    return rules.key(context.tenant, "Event", row["id"], row["scope"])
-
-
-async def _turns(tx: Tx, context: RequestContext, erased: ErasureSet) -> int:
-    [removed] = await tx.fetch(
-        REMOVE_TURNS,
-        tenant=context.tenant,
-        episodes=list(erased.episodes),
-        limit=targets.PAGE,
-    )
-    return removed
-
-
-async def _remove_items(tx: Tx, context: RequestContext, erased: ErasureSet) -> None:
-    [neighbors] = await tx.fetch(REMOVE_ITEMS, tenant=context.tenant, ids=erased.stated)
+async def _remove_items(tx: Tx, erased: ErasureSet) -> None:
+    [neighbors] = await tx.fetch(REMOVE_ITEMS, ids=erased.stated)
     if neighbors["memories"]:
-        await tx.fetch(REFRESH_MEMORIES, tenant=context.tenant, ids=neighbors["memories"])
+        await tx.fetch(REFRESH_MEMORIES, ids=neighbors["memories"])
     if neighbors["beliefs"]:
-        await tx.fetch(REFRESH_BELIEFS, tenant=context.tenant, ids=neighbors["beliefs"])
+        await tx.fetch(REFRESH_BELIEFS, ids=neighbors["beliefs"])
 
 
 async def _remove(tx: Tx, context: RequestContext, rows: Rows, *, refreshes: bool) -> None:
     """Erase events and refresh the remaining beliefs and memories they were evidence for."""
-    tenant = context.tenant
-    await tx.fetch(REMOVE_EVENTS, tenant=tenant, ids=[row["id"] for row in rows])
+    await tx.fetch(REMOVE_EVENTS, ids=[row["id"] for row in rows])
     if not refreshes:
         return
     if beliefs := sorted({one for row in rows for one in row["beliefs"]}):
-        await tx.fetch(MEND_BELIEFS, tenant=tenant, ids=beliefs)
-        await tx.fetch(REFRESH_BELIEFS, tenant=tenant, ids=beliefs)
+        await tx.fetch(MEND_BELIEFS, ids=beliefs)
+        await tx.fetch(REFRESH_BELIEFS, ids=beliefs)
     if memories := sorted({one for row in rows for one in row["memories"]}):
-        await tx.fetch(MEND_MEMORIES, tenant=tenant, ids=memories)
-        await tx.fetch(REFRESH_MEMORIES, tenant=tenant, ids=memories)
+        await tx.fetch(MEND_MEMORIES, ids=memories)
+        await tx.fetch(REFRESH_MEMORIES, ids=memories)
         traces = formulas.retrace_params(dict.fromkeys(memories))
-        await tx.fetch(RETRACE, tenant=tenant, **traces)
-        found = await tx.fetch(FACETS, tenant=tenant, ids=memories)
-        right = [fulltext.facet_row(tenant, row) for row in found]
-        await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)
+        await tx.fetch(RETRACE, **traces)
+        found = await tx.fetch(FACETS, ids=memories)
+        right = [fulltext.facet_row(context.tenant, row) for row in found]
+        await tx.fetch(REFRESH_FACETS, memories=right)

@@ -48,7 +48,7 @@ class ErasureSet:
         return bool(self.memories or self.beliefs or self.episodes)
 
 
-def alone(what: ErasureTarget, item_id: str) -> ErasureSet:
+def alone(what: str, item_id: str) -> ErasureSet:
     """Return a set of one item."""
     match what:
         case ErasureTarget.MEMORY:
@@ -63,36 +63,29 @@ async def whole(context: RequestContext, roots: ErasureSet) -> ErasureSet:
     """Return `roots` with the memories and beliefs that have no other source."""
 
     async def work(tx: Tx) -> ErasureSet:
-        tenant, episodes = context.tenant, list(roots.episodes)
-        found = await tx.fetch(MEMORIES_OF, tenant=tenant, episodes=episodes) if episodes else []
+        episodes = list(roots.episodes)
+        found = await tx.fetch(MEMORIES_OF, episodes=episodes) if episodes else []
         memories = tuple(dict.fromkeys((*roots.memories, *found)))
-        derived = await tx.fetch(
-            BELIEFS_OF, tenant=tenant, episodes=episodes, memories=list(memories)
-        )
+        derived = await tx.fetch(BELIEFS_OF, episodes=episodes, memories=list(memories))
         beliefs = tuple(dict.fromkeys((*roots.beliefs, *derived)))
         return replace(roots, memories=memories, beliefs=beliefs)
 
-    return await context.services.graph.read(work)
+    return await context.read(work)
 
 
 async def some_of_scope(context: RequestContext, scope: str, limit: int) -> ErasureSet:
     """Return up to `limit` memories, beliefs and episodes of a scope; empty if it has none."""
-    [row] = await context.services.graph.read(
-        lambda tx: tx.fetch(OF_SCOPE, tenant=context.tenant, scope=scope, limit=limit)
-    )
+    [row] = await context.fetch(OF_SCOPE, scope=scope, limit=limit)
     return ErasureSet(tuple(row["memories"]), tuple(row["beliefs"]), tuple(row["episodes"]))
 
 
-async def events(
-    tx: Tx, context: RequestContext, erased: ErasureSet, after: str = ""
-) -> list[dict[str, Any]]:
+async def events(tx: Tx, erased: ErasureSet, after: str = "") -> list[dict[str, Any]]:
     """Return a page of the events to erase with `erased`, and the other nodes they refer to.
 
     The page has PAGE + 1 rows unless it is the last.
     """
     return await tx.fetch(
         EVENTS,
-        tenant=context.tenant,
         memories=list(erased.memories),
         beliefs=list(erased.beliefs),
         episodes=list(erased.episodes),
@@ -101,19 +94,17 @@ async def events(
     )
 
 
-async def events_of_scope(
-    tx: Tx, context: RequestContext, scope: str | None
-) -> list[dict[str, Any]]:
+async def events_of_scope(tx: Tx, scope: str | None) -> list[dict[str, Any]]:
     """Return some events of a scope or tenant, and the nodes of other scopes they refer to."""
-    return await tx.fetch(EVENTS_OF_SCOPE, tenant=context.tenant, scope=scope, after="", limit=PAGE)
+    return await tx.fetch(EVENTS_OF_SCOPE, scope=scope, after="", limit=PAGE)
 
 
 async def all_events(context: RequestContext, erased: ErasureSet) -> frozenset[str]:
     """Return the ids of all events to erase with `erased`."""
     found: set[str] = set()
     after = ""
-    while rows := await context.services.graph.read(
-        lambda tx, after=after: events(tx, context, erased, after)  # type: ignore[misc]
+    while rows := await context.read(
+        lambda tx, after=after: events(tx, erased, after)  # type: ignore[misc]
     ):
         found.update(row["id"] for row in rows)
         after = rows[-1]["id"]
@@ -122,14 +113,11 @@ async def all_events(context: RequestContext, erased: ErasureSet) -> frozenset[s
 
 async def held(context: RequestContext, erased: ErasureSet) -> Counter[str]:
     """Return the number of nodes to erase, without events, by label."""
-    [row] = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            HELD,
-            tenant=context.tenant,
-            memories=list(erased.memories),
-            beliefs=list(erased.beliefs),
-            episodes=list(erased.episodes),
-        )
+    [row] = await context.fetch(
+        HELD,
+        memories=list(erased.memories),
+        beliefs=list(erased.beliefs),
+        episodes=list(erased.episodes),
     )
     parts = {
         "Turn": row["turns"],
@@ -142,15 +130,8 @@ async def held(context: RequestContext, erased: ErasureSet) -> Counter[str]:
 
 async def census(context: RequestContext, scope: str | None) -> Counter[str]:
     """Return the number of nodes of each label in a scope or in the tenant."""
-    [counts] = await context.services.graph.read(
-        lambda tx: tx.fetch(CENSUS, tenant=context.tenant, scope=scope)
-    )
+    [counts] = await context.fetch(CENSUS, scope=scope)
     return +Counter[str](counts)
-
-
-def pages(ids: Sequence[str], size: int = PAGE) -> list[list[str]]:
-    """Split ids into lists of at most `size`."""
-    return [list(ids[start : start + size]) for start in range(0, len(ids), size)]
 
 
 MENTION_PAGE = 5_000
@@ -223,14 +204,12 @@ async def remove(
     marks = ids.marks
     while marks and (event, reply) != (END, END):
         place = {"event": event, "reply": reply, "beyond": ids.scope}
-        [page] = await context.services.graph.read(
-            lambda tx, place=place: tx.fetch(  # type: ignore[misc]
-                MENTIONS, tenant=context.tenant, marks=marks, limit=MENTION_PAGE, **place
-            )
-        )
+        [page] = await context.fetch(MENTIONS, marks=marks, limit=MENTION_PAGE, **place)
         found = _found(page, ids)
         if apply and found.count:
-            await _write(context, found)
+            await context.fetch(
+                UNMENTION, events=found.events, replies=found.replies, removed=found.removed
+            )
         changed += found.count
         on_progress("page", 1)
         event, reply = page["event"] or END, page["reply"] or END
@@ -245,11 +224,7 @@ async def elsewhere(
     ended: dict[str, str] = {}
     more = bool(texts)
     while more and len(found) < SHOWN:
-        pages = await context.services.graph.read(
-            lambda tx, ended=ended: tx.fetch(  # type: ignore[misc]
-                ELSEWHERE, tenant=context.tenant, texts=texts, ended=ended, limit=MENTION_PAGE
-            )
-        )
+        pages = await context.fetch(ELSEWHERE, texts=texts, ended=ended, limit=MENTION_PAGE)
         found += [
             RemainingNode(label=page["label"], id=one) for page in pages for one in page["ids"]
         ]
@@ -271,16 +246,4 @@ def _found(page: Mapping[str, Any], ids: MentionedIds) -> _Mentions:
         ],
         replies=sorted(of_it),
         removed=[row["id"] for row in removed if row["id"] not in of_it],
-    )
-
-
-async def _write(context: RequestContext, found: _Mentions) -> None:
-    await context.services.graph.write(
-        lambda tx: tx.fetch(
-            UNMENTION,
-            tenant=context.tenant,
-            events=found.events,
-            replies=found.replies,
-            removed=found.removed,
-        )
     )

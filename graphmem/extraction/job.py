@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -62,8 +62,10 @@ class ExtractionOptions:
 
 @dataclass(slots=True)
 class _ExtractionRun:
-    """State of a run."""
+    """A run and its state."""
 
+    context: RequestContext
+    options: ExtractionOptions
     episode: Episode
     ground: CheckContext
     known: Vocabulary
@@ -99,7 +101,7 @@ async def extract(
     spans = windows.unread_groups(places)
     run = await _start_run(context, options, episode, places, spans)
     works: list[Callable[[], Coroutine[Any, Any, _WindowResult]]] = [
-        partial(_window, context, options, run, span) for span in spans
+        partial(_window, run, span) for span in spans
     ]
     done = await context.services.gather(works, context.services.settings.model_concurrency)
     named = [one for part in done for one in part.named]
@@ -116,10 +118,7 @@ async def extract(
         unread=tuple(part.unread for part in done if part.unread is not None),
         new_predicates=_new_predicates(named, run.known),
         cardinalities=_cardinalities(named, run.known),
-        calls=run.bill.calls,
-        tokens_in=run.bill.tokens_in,
-        tokens_out=run.bill.tokens_out,
-        cost_usd=run.bill.cost_usd,
+        **asdict(run.bill),
     )
 
 
@@ -132,12 +131,11 @@ async def _start_run(
 ) -> _ExtractionRun:
     """Return the initial state of a run; everything is read before anything is written."""
     if not spans:
-        return _ExtractionRun(episode, CheckContext(context.scope, ()), Vocabulary(), {})
+        ground = CheckContext(context.scope, ())
+        return _ExtractionRun(context, options, episode, ground, Vocabulary(), {})
     known = await readers.vocabulary(context, options.names)
     ids = [_reply_id(context, options, span) for span in spans]
-    found = await context.services.graph.read(
-        lambda tx: tx.fetch(REPLIES, tenant=context.tenant, ids=ids)
-    )
+    found = await context.fetch(REPLIES, ids=ids)
     ground = CheckContext(
         scope=context.scope,
         session=frozenset(place.id for place in places),
@@ -148,7 +146,7 @@ async def _start_run(
         predicates={windows.predicate_shape(name): name for name, _ in reversed(known.predicates)},
     )
     attempts = {row["id"]: row["attempts"] for row in found}
-    return _ExtractionRun(episode, ground, known, attempts)
+    return _ExtractionRun(context, options, episode, ground, known, attempts)
 
 
 def _reply_id(
@@ -157,13 +155,9 @@ def _reply_id(
     return "x_" + identity.digest(context.scope, options.reader.name, *(p.id for p in span))[:32]
 
 
-async def _window(
-    context: RequestContext,
-    options: ExtractionOptions,
-    run: _ExtractionRun,
-    span: Sequence[TurnContext],
-) -> _WindowResult:
+async def _window(run: _ExtractionRun, span: Sequence[TurnContext]) -> _WindowResult:
     """Read one window, check its proposals and write the accepted ones."""
+    context, options = run.context, run.options
     reply_id = _reply_id(context, options, span)
     unit = WindowWrite(
         reply_id, options.reader.name, tuple(place.id for place in span), review=options.review
@@ -194,26 +188,22 @@ async def _window(
         return _unread(unit, (error.code, str(error)), run, answered=True)
     run.down = 0
     run.bill.join(unit.bill)
-    done = await _written(context, options, run, window, replace(unit, raw=read.raw), read)
+    done = await _written(run, window, replace(unit, raw=read.raw), read)
     options.on_progress("turn", len(span))
     return done
 
 
 async def _written(
-    context: RequestContext,
-    options: ExtractionOptions,
-    run: _ExtractionRun,
-    window: TurnWindow,
-    unit: WindowWrite,
-    read: ReaderResult,
+    run: _ExtractionRun, window: TurnWindow, unit: WindowWrite, read: ReaderResult
 ) -> _WindowResult:
+    context, options = run.context, run.options
     accepted, refused = proposals.check_proposals(read.proposals, window, run.ground)
     claims = await extraction_review.worded(context, [one.claim for one in accepted])
     evidence = [
         proposals.proposal_evidence(one, claims[one.claim.id], run.episode.id, options.reader.name)
         for one in accepted
     ]
-    kept, known, new = await _sorted(context, run, list(zip(accepted, evidence, strict=True)))
+    kept, known, new = await _sorted(run, list(zip(accepted, evidence, strict=True)))
     unit = replace(unit, evidence=tuple(one for _, one in kept))
     if options.apply and not await extraction_review.write(context, unit):
         return _WindowResult(0, passed=len(unit.turn_ids))
@@ -231,18 +221,14 @@ async def _written(
 
 
 async def _sorted(
-    context: RequestContext,
-    run: _ExtractionRun,
-    accepted: Sequence[tuple[CheckedProposal, TurnEvidence]],
+    run: _ExtractionRun, accepted: Sequence[tuple[CheckedProposal, TurnEvidence]]
 ) -> tuple[list[tuple[CheckedProposal, TurnEvidence]], list[DismissedProposal], set[str]]:
     """Return new proposals, dismissed known ones, and the ids of beliefs new in this run."""
     if not accepted:
         return [], [], set()
     ids = [name for _, one in accepted for name in (one.event_id, one.own_proposal_id)]
     beliefs = sorted({one.claim.id for _, one in accepted})
-    [found] = await context.services.graph.read(
-        lambda tx: tx.fetch(LOOK, tenant=context.tenant, event_ids=ids, belief_ids=beliefs)
-    )
+    [found] = await run.context.fetch(LOOK, event_ids=ids, belief_ids=beliefs)
     run.made |= set(beliefs) - set(found["beliefs"])
     stored = {event["id"]: event["dismissed"] for event in found["events"]}
     kept, known = [], []

@@ -145,9 +145,7 @@ async def session(context: RequestContext, episode_id: str) -> Episode:
     Raises:
         NotFoundError: the session has no messages.
     """
-    found = await context.services.graph.read(
-        lambda tx: tx.fetch(GET, tenant=context.tenant, scopes=[context.scope], ids=[episode_id])
-    )
+    found = await context.fetch(GET, scopes=[context.scope], ids=[episode_id])
     if not found:
         raise NotFoundError("No such session in this scope.", hint="Add its messages first.")
     return found[0]
@@ -158,28 +156,14 @@ async def places(context: RequestContext, episode_id: str, extractor: str) -> li
     """Return all turns of a session in order, marked as read or unread by an extractor."""
     rows: list[dict[str, Any]] = []
     while True:
-        page = await _page(context, episode_id, extractor, rows[-1]["position"] + 1 if rows else 0)
+        first = {"from": rows[-1]["position"] + 1 if rows else 0}
+        asked = {"episode_id": episode_id, "extractor": extractor, "limit": PAGE}
+        page = await context.fetch(SCAN, **asked, **first)
         rows += page
         if len(page) < PAGE:
             break
     return windows.turn_contexts(
         (r["id"], r["position"], r["read"], r["occurred_at"]) for r in rows
-    )
-
-
-async def _page(
-    context: RequestContext, episode_id: str, extractor: str, first: int
-) -> list[dict[str, Any]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            SCAN,
-            tenant=context.tenant,
-            scope=context.scope,
-            episode_id=episode_id,
-            extractor=extractor,
-            limit=PAGE,
-            **{"from": first},
-        )
     )
 
 
@@ -189,15 +173,12 @@ async def window(
 ) -> TurnWindow:
     """Return a range of turns with their texts and the surrounding turns."""
     first = max(0, span[0].position - REACH)
-    turns = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            TURNS,
-            tenant=context.tenant,
-            scopes=[context.scope],
-            episode_id=episode_id,
-            limit=span[-1].position + REACH + 1 - first,
-            **{"from": first},
-        )
+    turns = await context.fetch(
+        TURNS,
+        scopes=[context.scope],
+        episode_id=episode_id,
+        limit=span[-1].position + REACH + 1 - first,
+        **{"from": first},
     )
     return windows.build_window(span, turns)
 
@@ -207,22 +188,18 @@ async def supplied(
     context: RequestContext, episode: Episode, waiting: Sequence[PendingLogEntry]
 ) -> list[SuppliedText]:
     """Return every text that the memory supplied to a session."""
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            SUPPLIED,
-            tenant=context.tenant,
-            scope=context.scope,
-            session_id=episode.session_id,
-            since=episode.recorded_at - EARLY,
-            waiting=[
-                {
-                    "at": one.at,
-                    "payload": None if one.query is None else json.dumps({"query": one.query}),
-                    "ids": list(one.ids),
-                }
-                for one in waiting
-            ],
-        )
+    rows = await context.fetch(
+        SUPPLIED,
+        session_id=episode.session_id,
+        since=episode.recorded_at - EARLY,
+        waiting=[
+            {
+                "at": one.at,
+                "payload": None if one.query is None else json.dumps({"query": one.query}),
+                "ids": list(one.ids),
+            }
+            for one in waiting
+        ],
     )
     return [supply for row in rows for supply in _supplies(row)]
 
@@ -241,15 +218,7 @@ async def vocabulary(context: RequestContext, names: Mapping[str, str]) -> Vocab
         context: request context.
         names: canonical names by folded alias; aliases are not offered.
     """
-    [found] = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            VOCABULARY,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            predicates=MAX_PREDICATES,
-            names=MAX_NAMES,
-        )
-    )
+    [found] = await context.fetch(VOCABULARY, predicates=MAX_PREDICATES, names=MAX_NAMES)
     predicates = [(one["name"], one["cardinality"]) for one in found["predicates"]]
     offered = dict.fromkeys(windows.canonical_name(name, names) for name in found["names"])
     return Vocabulary(predicates, tuple(offered))

@@ -66,13 +66,10 @@ async def worded(context: RequestContext, found: Sequence[Claim]) -> dict[str, C
     """Return claims by id, each worded with the template of its predicate."""
     if not found:
         return {}
-    [known] = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            KNOWN,
-            tenant=context.tenant,
-            predicates=sorted({one.predicate_key for one in found if one.predicate_key}),
-            belief_ids=[],
-        )
+    [known] = await context.fetch(
+        KNOWN,
+        predicates=sorted({one.predicate_key for one in found if one.predicate_key}),
+        belief_ids=[],
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
     return {one.id: claims.reword_claim(one, templates) for one in found}
@@ -109,18 +106,18 @@ async def _write(context: RequestContext, unit: WindowWrite) -> bool:
     }
 
     async def work(tx: Tx) -> bool:
-        [done] = await tx.fetch(BEGIN, tenant=context.tenant, scope=context.scope, id=unit.reply_id)
+        [done] = await tx.fetch(BEGIN, id=unit.reply_id)
         if done:
             return False
         if unit.evidence and unit.review:
             rows = [one.proposal_row(context.tenant_scope) for one in unit.evidence]
-            await tx.fetch(PROPOSE, tenant=context.tenant, events=rows)
+            await tx.fetch(PROPOSE, events=rows)
         else:
             await append(tx, context, unit.evidence, now)
-        await tx.fetch(END, tenant=context.tenant, reply=reply, passages=sorted(unit.turn_ids))
+        await tx.fetch(END, reply=reply, passages=sorted(unit.turn_ids))
         return True
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 async def append(
@@ -128,11 +125,7 @@ async def append(
 ) -> None:
     """Append the evidence that is not stored yet."""
     [found] = await tx.fetch(
-        LOOK,
-        tenant=context.tenant,
-        scopes=[context.scope],
-        event_ids=[one.event_id for one in evidence],
-        belief_ids=[],
+        LOOK, scopes=[context.scope], event_ids=[one.event_id for one in evidence], belief_ids=[]
     )
     stored = {event["id"] for event in found["events"]}
     rows: list[dict[str, Any]] = [
@@ -142,13 +135,7 @@ async def append(
         if one.event_id not in stored
     ]
     if rows:
-        await tx.fetch(
-            APPEND,
-            tenant=context.tenant,
-            tenant_key=identity.tenant_key(context.tenant),
-            scopes=[context.scope],
-            events=rows,
-        )
+        await tx.fetch(APPEND, scopes=[context.scope], events=rows)
 
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -167,16 +154,12 @@ async def page(
         InvalidInputError: `cursor` was not returned by `page`.
     """
     at, last_id = read_options.parse_time_cursor(cursor)
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            PROPOSALS,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            status=status,
-            after_at=at or read_options.BEGINNING,
-            after_id=last_id or "",
-            limit=limit,
-        )
+    rows = await context.fetch(
+        PROPOSALS,
+        status=status,
+        after_at=at or read_options.BEGINNING,
+        after_id=last_id or "",
+        limit=limit,
     )
     last = rows[-1] if len(rows) == limit else None
     return ProposalPage(
@@ -213,15 +196,13 @@ async def _decide(
 
     async def work(tx: Tx) -> ReviewReport:
         # The lock orders a concurrent acceptance and rejection: the first one wins.
-        await tx.fetch(LOCK, tenant=context.tenant)
-        rows = await tx.fetch(
-            PROPOSED, tenant=context.tenant, scopes=list(context.read_scopes), ids=wanted
-        )
+        await tx.fetch(LOCK)
+        rows = await tx.fetch(PROPOSED, ids=wanted)
         _decidable(rows, wanted, context.scope, kind)
         done = {EventType.ACCEPT: ProposalStatus.ACCEPTED}.get(kind, ProposalStatus.DISMISSED)
         fresh = [row for row in rows if row["status"] != done]
         events = [_row(row["id"], context, kind, given) for row in fresh]
-        await tx.fetch(DECIDE, tenant=context.tenant, events=events)
+        await tx.fetch(DECIDE, events=events)
         evidence = (
             [proposals.parse_evidence(row) for row in fresh] if kind is EventType.ACCEPT else []
         )
@@ -233,7 +214,7 @@ async def _decide(
             belief_ids=tuple(one.claim.id for one in evidence),
         )
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 def _decidable(

@@ -73,7 +73,7 @@ async def batch(context: RequestContext, calls: Sequence[ItemCall]) -> list[Item
     vectors = await _embedded(context, questions, Role.QUERY)
     answers: list[ItemAnswer] = [None] * len(calls)
     if any(not isinstance(call, PutItem) for call in calls):
-        answers, writes.refreshed = await context.services.graph.read(
+        answers, writes.refreshed = await context.read(
             lambda tx: _Reading(tx, context, now, vectors).all(calls)
         )
     texts = await _embedded(context, [row["text"] for row in writes.texts], Role.DOCUMENT)
@@ -83,7 +83,7 @@ async def batch(context: RequestContext, calls: Sequence[ItemCall]) -> list[Item
         for row in writes.texts
     ]
     if not writes.is_empty():
-        await context.services.graph.write(lambda tx: _write(tx, context, now, writes, indexed))
+        await context.write(lambda tx: _write(tx, now, writes, indexed))
     return answers
 
 
@@ -91,11 +91,7 @@ async def sweep(context: RequestContext) -> int:
     """Delete the expired items of the handle's scope and return their number."""
     now, swept = context.services.clock.now(), 0
     while True:
-        rows = await context.services.graph.read(
-            lambda tx: tx.fetch(
-                EXPIRED, tenant=context.tenant, scope=context.scope, valid=now, limit=SWEPT
-            )
-        )
+        rows = await context.fetch(EXPIRED, valid=now, limit=SWEPT)
         swept += await _swept(context, {row["id"]: row["namespace_id"] for row in rows}, now)
         if len(rows) < SWEPT:
             return swept
@@ -104,7 +100,7 @@ async def sweep(context: RequestContext) -> int:
 async def _swept(context: RequestContext, gone: Mapping[str, str], now: datetime) -> int:
     if not gone:
         return 0
-    return await context.services.graph.write(lambda tx: _delete(tx, context, gone, now))
+    return await context.write(lambda tx: _delete(tx, gone, now))
 
 
 def _asks(call: SearchItems) -> bool:
@@ -181,31 +177,21 @@ def _item_row(
     }
 
 
-async def _write(
-    tx: Tx, context: RequestContext, now: datetime, writes: _Writes, texts: Sequence[dict[str, Any]]
-) -> None:
-    tenant_scope = {"tenant": context.tenant, "scope": context.scope}
+async def _write(tx: Tx, now: datetime, writes: _Writes, texts: Sequence[dict[str, Any]]) -> None:
     if writes.refreshed:
-        await tx.fetch(REFRESH, **tenant_scope, ids=writes.refreshed, valid=now)
+        await tx.fetch(REFRESH, ids=writes.refreshed, valid=now)
     if writes.items:
-        await tx.fetch(ENTER, **tenant_scope, namespaces=writes.namespaces, valid=now)
-        await tx.fetch(PUT, **tenant_scope, items=writes.items, valid=now)
+        await tx.fetch(ENTER, namespaces=writes.namespaces, valid=now)
+        await tx.fetch(PUT, items=writes.items, valid=now)
     if texts:
-        await tx.fetch(INDEX, **tenant_scope, texts=texts)
+        await tx.fetch(INDEX, texts=texts)
     if writes.deleted:
-        await _delete(tx, context, writes.deleted, None)
+        await _delete(tx, writes.deleted, None)
 
 
-async def _delete(
-    tx: Tx, context: RequestContext, gone: Mapping[str, str], expired: datetime | None
-) -> int:
+async def _delete(tx: Tx, gone: Mapping[str, str], expired: datetime | None) -> int:
     [deleted] = await tx.fetch(
-        DELETE,
-        tenant=context.tenant,
-        scope=context.scope,
-        namespaces=sorted(set(gone.values())),
-        ids=sorted(gone),
-        expired=expired,
+        DELETE, namespaces=sorted(set(gone.values())), ids=sorted(gone), expired=expired
     )
     return int(deleted)
 
@@ -247,10 +233,7 @@ class _Reading:
         return rules.item_id(self.to.scope, call.namespace, call.key)
 
     async def _fetch(self, query: Query[Any], **params: object) -> list[Any]:
-        tenant_scope = self.to.tenant_scope
-        return await self.tx.fetch(
-            query, tenant=tenant_scope.tenant, scope=tenant_scope.scope, valid=self.now, **params
-        )
+        return await self.tx.fetch(query, valid=self.now, **params)
 
     async def _list(self, call: ListNamespaces) -> list[tuple[str, ...]]:
         end, path = rules.index_lookup(call.fits)
@@ -274,13 +257,7 @@ class _Reading:
     async def _nearest(self, call: SearchItems, vector: Vector) -> list[Row]:
         prefix = rules.namespace_path(call.prefix)
         end = call.offset + call.limit
-        [texts] = await self.tx.fetch(
-            COUNT_TEXTS,
-            tenant=self.to.tenant,
-            scope=self.to.scope,
-            prefix=prefix,
-            limit=EXACT + 1,
-        )
+        [texts] = await self.tx.fetch(COUNT_TEXTS, prefix=prefix, limit=EXACT + 1)
         if texts > EXACT:
             low, high = rules.path_bounds(prefix)
             pool = max(POOL, 4 * end)

@@ -17,30 +17,8 @@ from pydantic import (
     field_validator,
 )
 
-from graphmem.model import (
-    AnyBite,
-    Belief,
-    BeliefEvent,
-    BeliefReasons,
-    Candidate,
-    Card,
-    ChainNeighbor,
-    ClaimingMemory,
-    CommitOutcome,
-    Competition,
-    EvidenceDetail,
-    MemoryEvent,
-    MemoryReasons,
-    OtherValue,
-    Recollection,
-    Record,
-    Replacement,
-    RetractedEvidence,
-    Slot,
-    Trail,
-    TrailStep,
-    Turn,
-)
+from graphmem import model
+from graphmem.model import Record
 
 MAX_TEXT = 8_000
 """Maximum length of one text in characters; longer ones end with an ellipsis, and `graphmem expand`
@@ -146,20 +124,20 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
 ItemKind = Literal["memory", "belief", "turn", "episode"]
 
 
-class ExpandedItem(Card):
+class ExpandedItem(model.Card):
     """A card with the kind and the text of its item."""
 
     kind: ItemKind
     text: str
 
 
-class SlotRead(Slot):
+class SlotRead(model.Slot):
     """A slot, and whether its leader is demoted: a slot itself has no verdicts."""
 
     revise_due: bool
 
 
-class RecordedEvidence(Trail):
+class RecordedEvidence(model.Trail):
     """A test after the event that was just recorded."""
 
     event_id: str
@@ -168,7 +146,7 @@ class RecordedEvidence(Trail):
 class EventList(Record):
     """Events of a memory, oldest first."""
 
-    events: tuple[MemoryEvent, ...]
+    events: tuple[model.MemoryEvent, ...]
 
 
 class DeprecateResult(Record):
@@ -180,12 +158,12 @@ class DeprecateResult(Record):
 
 _VALUE = "belief_id object belief "
 _EVENT = subset(
-    MemoryEvent | BeliefEvent,
+    model.MemoryEvent | model.BeliefEvent,
     "event_id=id type occurred_at kind confidence strength source_type source actor turn_id "
     "retracted",
 )
-_NEIGHBOR = subset(ChainNeighbor, "item_id=id text")
-_REPLACEMENT = subset(Replacement, "belief_id statement")
+_NEIGHBOR = subset(model.ChainNeighbor, "item_id=id text")
+_REPLACEMENT = subset(model.Replacement, "belief_id statement")
 _TEST = (
     "belief_id status=verdict.status confidence=verdict.confidence log_ratio=verdict.log_ratio "
     "evidence=verdict.evidence revise_due=verdict.revise_due "
@@ -194,16 +172,16 @@ _TEST = (
 _PIECE = "event_id kind occurred_at strength source_type log_ratio status note turn_id "
 
 RecallResult = subset(
-    Recollection,
+    model.Recollection,
     "reason",
     bites=subset(
-        AnyBite,
+        model.AnyBite,
         "item_id=id kind text score last_at=memory.last_seen_at|last_at "
         "occurred_at=turn.occurred_at role=turn.role name=turn.name "
         "status=memory.status|belief.status head_ids=memory.head_ids|head_ids "
         "lost_ids=memory.lost_ids lost belief=belief.belief revise_due "
         "contested=belief.contested ambiguous",
-        others=subset(OtherValue, _VALUE + "last_at"),
+        others=subset(model.OtherValue, _VALUE + "last_at"),
     ),
 )
 ExpandResult = subset(
@@ -212,38 +190,42 @@ ExpandResult = subset(
     "occurred_at=item.occurred_at tags=item.tags belief=item.belief "
     "revise_due=item.verdict.revise_due",
     events=_EVENT,
-    turns=subset(Turn, "turn_id=id role name text occurred_at"),
+    turns=subset(model.Turn, "turn_id=id role name text occurred_at"),
     supersedes=_NEIGHBOR,
     superseded_by=_NEIGHBOR,
-    claims=subset(Belief, "belief_id=id statement"),
+    claims=subset(model.Belief, "belief_id=id statement"),
 )
 RememberResult = subset(
-    CommitOutcome, "outcome memory_id event_id possible_update_of hygiene_reasons belief_ids"
+    model.CommitOutcome, "outcome memory_id event_id possible_update_of hygiene_reasons belief_ids"
 )
 HistoryResult = subset(EventList, events=_EVENT)
 CurrentResult = subset(
     SlotRead,
     "leader=leader.object leader_id=leader.belief_id revise_due ambiguous total "
     "cardinality=policy.cardinality",
-    candidates=subset(Candidate, _VALUE + "status last_at ambiguous contested"),
+    candidates=subset(model.Candidate, _VALUE + "status last_at ambiguous contested"),
 )
 AddEvidenceResult = subset(RecordedEvidence, _TEST + "event_id")
 EvidenceForResult = subset(
-    Trail, _TEST + " next_cursor", lines=subset(TrailStep, _PIECE + "evidence_confidence")
+    model.Trail,
+    _TEST + " next_cursor",
+    lines=subset(model.TrailStep, _PIECE + "evidence_confidence"),
 )
 WhyResult = subset(
-    BeliefReasons | MemoryReasons,
+    model.BeliefReasons | model.MemoryReasons,
     "belief_id=belief.id memory_id=memory.id text=belief.statement|memory.content "
     "status=belief.status|memory.status belief=belief.belief positive=belief.positive "
     "negative=belief.negative contested=belief.contested cardinality=policy.policy.cardinality "
     "verdict=belief.verdict.status confidence=belief.verdict.confidence "
     "revise_due=belief.verdict.revise_due total=total|trace.total trace=trace.trace "
     "head_ids=memory.head_ids",
-    competition=subset(Competition, "place of leader_id affirmed refuted kappa pressure score"),
-    pieces=subset(EvidenceDetail, _PIECE + "confidence log_weight echo_of"),
-    retracted=subset(RetractedEvidence, "event_id note"),
+    competition=subset(
+        model.Competition, "place of leader_id affirmed refuted kappa pressure score"
+    ),
+    pieces=subset(model.EvidenceDetail, _PIECE + "confidence log_weight echo_of"),
+    retracted=subset(model.RetractedEvidence, "event_id note"),
     replaces=_REPLACEMENT,
     replaced_by=_REPLACEMENT,
-    memories=subset(ClaimingMemory, "memory_id content"),
+    memories=subset(model.ClaimingMemory, "memory_id content"),
     history=_EVENT,
 )

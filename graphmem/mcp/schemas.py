@@ -21,8 +21,7 @@ _Limit = Annotated[int, Field(ge=1, le=100)]
 _Strength = Annotated[float, Field(ge=0.5, le=0.9, allow_inf_nan=False)]
 """Below 0.5 evidence has the opposite effect; above 0.9 an agent is too confident."""
 _Prior = Annotated[
-    float,
-    Field(ge=0.1, le=0.9, allow_inf_nan=False, description="Confidence before any evidence"),
+    float, Field(ge=0.1, le=0.9, allow_inf_nan=False, description="Confidence before any evidence")
 ]
 _Direction = Literal["supporting", "refuting"]
 _SourceType = Annotated[

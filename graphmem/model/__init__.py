@@ -1,221 +1,107 @@
 """Immutable records and enumerations of the public interface."""
 
-from graphmem.model.belief import (
-    Alias,
-    Belief,
-    BeliefEvidence,
-    BeliefPage,
-    Candidate,
-    Cardinality,
-    Combine,
-    EventSource,
-    EvidenceKind,
-    EvidenceNeeded,
-    EvidenceReceipt,
-    EvidenceSource,
-    FlipSet,
-    Hypothesis,
-    HypotheticalEvidence,
-    Note,
-    Observation,
-    Part,
-    Policy,
-    Predicate,
-    ReplacementReceipt,
-    RetractionReceipt,
-    Slot,
-    SlotPage,
-    Statement,
-    Trail,
-    TrailStep,
-    Triple,
-    Unit,
-    Verdict,
-    VerdictStatus,
-)
-from graphmem.model.episode import (
-    Episode,
-    IngestReport,
-    Message,
-    NewEpisode,
-    Turn,
-    TurnPage,
-    TurnsReceipt,
-)
-from graphmem.model.memory import (
-    ChainLink,
-    Claims,
-    CommitOutcome,
-    EventType,
-    Memory,
-    MemoryChain,
-    MemoryEvent,
-    NewMemory,
-    Outcome,
-    Page,
-    Status,
-    Supersession,
-)
-from graphmem.model.reasons import (
-    AliasBelief,
-    BeliefCard,
-    BeliefChain,
-    BeliefEvent,
-    BeliefReasons,
-    Card,
-    ChainNeighbor,
-    ClaimingMemory,
-    CompetingValue,
-    Competition,
-    EpisodeRef,
-    EvidenceDetail,
-    Item,
-    MemoryReasons,
-    Point,
-    PolicyOrigin,
-    PolicyRead,
-    Provenance,
-    Replacement,
-    RetractedEvidence,
-    Series,
-    StaleMemory,
-    StalePage,
-    Timeline,
-)
-from graphmem.model.recall import (
-    POLICIES,
-    AnyBite,
-    BeliefBite,
-    Bite,
-    Context,
-    MemoryBite,
-    OtherValue,
-    Reason,
-    RecallPolicy,
-    Recollection,
-    Score,
-    ScoreBreakdown,
-    Trace,
-    TraceContribution,
-    TraceRank,
-    TurnBite,
-)
-from graphmem.model.terms import (
-    GLOBAL_SCOPE,
-    AsOf,
-    EmbeddingModel,
-    Instant,
-    Name,
-    Record,
-    Tags,
-    TenantScope,
-    Text,
-)
-from graphmem.model.vitality import QualityStats, Rating, StatusReceipt, Tier, Vitality
-
-__all__ = [
-    "GLOBAL_SCOPE",
-    "POLICIES",
-    "Alias",
-    "AliasBelief",
-    "AnyBite",
-    "AsOf",
-    "Belief",
-    "BeliefBite",
-    "BeliefCard",
-    "BeliefChain",
-    "BeliefEvent",
-    "BeliefEvidence",
-    "BeliefPage",
-    "BeliefReasons",
-    "Bite",
-    "Candidate",
-    "Card",
-    "Cardinality",
-    "ChainLink",
-    "ChainNeighbor",
-    "ClaimingMemory",
-    "Claims",
-    "Combine",
-    "CommitOutcome",
-    "CompetingValue",
-    "Competition",
-    "Context",
-    "EmbeddingModel",
-    "Episode",
-    "EpisodeRef",
-    "EventSource",
-    "EventType",
-    "EvidenceDetail",
-    "EvidenceKind",
-    "EvidenceNeeded",
-    "EvidenceReceipt",
-    "EvidenceSource",
-    "FlipSet",
-    "Hypothesis",
-    "HypotheticalEvidence",
-    "IngestReport",
-    "Instant",
-    "Item",
-    "Memory",
-    "MemoryBite",
-    "MemoryChain",
-    "MemoryEvent",
-    "MemoryReasons",
-    "Message",
-    "Name",
-    "NewEpisode",
-    "NewMemory",
-    "Note",
-    "Observation",
-    "OtherValue",
-    "Outcome",
-    "Page",
-    "Part",
-    "Point",
-    "Policy",
-    "PolicyOrigin",
-    "PolicyRead",
-    "Predicate",
-    "Provenance",
-    "QualityStats",
-    "Rating",
-    "Reason",
-    "RecallPolicy",
-    "Recollection",
-    "Record",
-    "Replacement",
-    "ReplacementReceipt",
-    "RetractedEvidence",
-    "RetractionReceipt",
-    "Score",
-    "ScoreBreakdown",
-    "Series",
-    "Slot",
-    "SlotPage",
-    "StaleMemory",
-    "StalePage",
-    "Statement",
-    "Status",
-    "StatusReceipt",
-    "Supersession",
-    "Tags",
-    "TenantScope",
-    "Text",
-    "Tier",
-    "Timeline",
-    "Trace",
-    "TraceContribution",
-    "TraceRank",
-    "Trail",
-    "TrailStep",
-    "Triple",
-    "Turn",
-    "TurnBite",
-    "TurnPage",
-    "TurnsReceipt",
-    "Unit",
-    "Verdict",
-    "VerdictStatus",
-    "Vitality",
-]
+from graphmem.model.belief import Alias as Alias
+from graphmem.model.belief import Belief as Belief
+from graphmem.model.belief import BeliefEvidence as BeliefEvidence
+from graphmem.model.belief import BeliefPage as BeliefPage
+from graphmem.model.belief import Candidate as Candidate
+from graphmem.model.belief import Cardinality as Cardinality
+from graphmem.model.belief import Combine as Combine
+from graphmem.model.belief import EventSource as EventSource
+from graphmem.model.belief import EvidenceKind as EvidenceKind
+from graphmem.model.belief import EvidenceNeeded as EvidenceNeeded
+from graphmem.model.belief import EvidenceReceipt as EvidenceReceipt
+from graphmem.model.belief import EvidenceSource as EvidenceSource
+from graphmem.model.belief import FlipSet as FlipSet
+from graphmem.model.belief import Hypothesis as Hypothesis
+from graphmem.model.belief import HypotheticalEvidence as HypotheticalEvidence
+from graphmem.model.belief import Note as Note
+from graphmem.model.belief import Observation as Observation
+from graphmem.model.belief import Part as Part
+from graphmem.model.belief import Policy as Policy
+from graphmem.model.belief import Predicate as Predicate
+from graphmem.model.belief import ReplacementReceipt as ReplacementReceipt
+from graphmem.model.belief import RetractionReceipt as RetractionReceipt
+from graphmem.model.belief import Slot as Slot
+from graphmem.model.belief import SlotPage as SlotPage
+from graphmem.model.belief import Statement as Statement
+from graphmem.model.belief import Trail as Trail
+from graphmem.model.belief import TrailStep as TrailStep
+from graphmem.model.belief import Triple as Triple
+from graphmem.model.belief import Unit as Unit
+from graphmem.model.belief import Verdict as Verdict
+from graphmem.model.belief import VerdictStatus as VerdictStatus
+from graphmem.model.episode import Episode as Episode
+from graphmem.model.episode import EpisodePage as EpisodePage
+from graphmem.model.episode import IngestReport as IngestReport
+from graphmem.model.episode import Message as Message
+from graphmem.model.episode import NewEpisode as NewEpisode
+from graphmem.model.episode import Turn as Turn
+from graphmem.model.episode import TurnPage as TurnPage
+from graphmem.model.episode import TurnsReceipt as TurnsReceipt
+from graphmem.model.memory import ChainLink as ChainLink
+from graphmem.model.memory import Claims as Claims
+from graphmem.model.memory import CommitOutcome as CommitOutcome
+from graphmem.model.memory import EventType as EventType
+from graphmem.model.memory import Memory as Memory
+from graphmem.model.memory import MemoryChain as MemoryChain
+from graphmem.model.memory import MemoryEvent as MemoryEvent
+from graphmem.model.memory import NewMemory as NewMemory
+from graphmem.model.memory import Outcome as Outcome
+from graphmem.model.memory import Page as Page
+from graphmem.model.memory import Status as Status
+from graphmem.model.memory import Supersession as Supersession
+from graphmem.model.reasons import AliasBelief as AliasBelief
+from graphmem.model.reasons import BeliefCard as BeliefCard
+from graphmem.model.reasons import BeliefChain as BeliefChain
+from graphmem.model.reasons import BeliefEvent as BeliefEvent
+from graphmem.model.reasons import BeliefReasons as BeliefReasons
+from graphmem.model.reasons import Card as Card
+from graphmem.model.reasons import ChainNeighbor as ChainNeighbor
+from graphmem.model.reasons import ClaimingMemory as ClaimingMemory
+from graphmem.model.reasons import CompetingValue as CompetingValue
+from graphmem.model.reasons import Competition as Competition
+from graphmem.model.reasons import EpisodeRef as EpisodeRef
+from graphmem.model.reasons import EvidenceDetail as EvidenceDetail
+from graphmem.model.reasons import Item as Item
+from graphmem.model.reasons import MemoryReasons as MemoryReasons
+from graphmem.model.reasons import Point as Point
+from graphmem.model.reasons import PolicyOrigin as PolicyOrigin
+from graphmem.model.reasons import PolicyRead as PolicyRead
+from graphmem.model.reasons import Provenance as Provenance
+from graphmem.model.reasons import Replacement as Replacement
+from graphmem.model.reasons import RetractedEvidence as RetractedEvidence
+from graphmem.model.reasons import Series as Series
+from graphmem.model.reasons import StaleMemory as StaleMemory
+from graphmem.model.reasons import StalePage as StalePage
+from graphmem.model.reasons import Timeline as Timeline
+from graphmem.model.recall import POLICIES as POLICIES
+from graphmem.model.recall import AnyBite as AnyBite
+from graphmem.model.recall import BeliefBite as BeliefBite
+from graphmem.model.recall import Bite as Bite
+from graphmem.model.recall import Context as Context
+from graphmem.model.recall import MemoryBite as MemoryBite
+from graphmem.model.recall import OtherValue as OtherValue
+from graphmem.model.recall import Reason as Reason
+from graphmem.model.recall import RecallPolicy as RecallPolicy
+from graphmem.model.recall import Recollection as Recollection
+from graphmem.model.recall import Score as Score
+from graphmem.model.recall import ScoreBreakdown as ScoreBreakdown
+from graphmem.model.recall import Trace as Trace
+from graphmem.model.recall import TraceContribution as TraceContribution
+from graphmem.model.recall import TraceRank as TraceRank
+from graphmem.model.recall import TurnBite as TurnBite
+from graphmem.model.terms import GLOBAL_SCOPE as GLOBAL_SCOPE
+from graphmem.model.terms import AsOf as AsOf
+from graphmem.model.terms import EmbeddingModel as EmbeddingModel
+from graphmem.model.terms import Instant as Instant
+from graphmem.model.terms import Name as Name
+from graphmem.model.terms import Record as Record
+from graphmem.model.terms import Tags as Tags
+from graphmem.model.terms import TenantScope as TenantScope
+from graphmem.model.terms import Text as Text
+from graphmem.model.vitality import QualityStats as QualityStats
+from graphmem.model.vitality import Rating as Rating
+from graphmem.model.vitality import StatusReceipt as StatusReceipt
+from graphmem.model.vitality import Tier as Tier
+from graphmem.model.vitality import Vitality as Vitality

@@ -300,8 +300,8 @@ class SlotPage(Record):
     """Cursor of the next page; None on the last one."""
 
 
-class Belief(Record):
-    """One belief with its score and its verdict."""
+class BeliefText(Record):
+    """Content and status of a belief; the text is the current one."""
 
     id: str
     scope: str
@@ -310,8 +310,15 @@ class Belief(Record):
     predicate: str | None
     object: str | None
     status: str
+    """current, superseded or archived."""
     created_at: Instant
+    """Time of its first statement or evidence."""
     recorded_at: Instant
+
+
+class Belief(BeliefText):
+    """One belief with its score and its verdict."""
+
     initial_confidence: float
     """Confidence before any evidence."""
     belief: float

@@ -80,6 +80,16 @@ class Episode(Record):
     turns: int
 
 
+class EpisodePage(Record):
+    """A page of episodes, newest first."""
+
+    episodes: tuple[Episode, ...]
+    next_cursor: str | None
+    """Cursor of the next page; None on the last one."""
+    provisional: bool = False
+    """See `Memory`."""
+
+
 class TurnsReceipt(Record):
     """Receipt of `add_messages`."""
 

@@ -5,27 +5,16 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 
-from graphmem.model.belief import Belief, EvidenceKind, Policy, VerdictStatus
+from graphmem.model.belief import Belief, BeliefText, EvidenceKind, Policy, VerdictStatus
 from graphmem.model.episode import Episode, Turn
 from graphmem.model.memory import ChainLink, Memory, MemoryChain, MemoryEvent
 from graphmem.model.recall import Trace
 from graphmem.model.terms import Instant, Record
 
 
-class BeliefCard(Record):
+class BeliefCard(BeliefText):
     """Content and status of a belief, without its score; the text is the current one."""
 
-    id: str
-    scope: str
-    statement: str
-    subject: str | None
-    predicate: str | None
-    object: str | None
-    status: str
-    """current, superseded or archived."""
-    created_at: Instant
-    """Time of its first statement or evidence."""
-    recorded_at: Instant
     head_ids: tuple[str, ...] = ()
     """Ids at the end of the chain of a superseded belief."""
 

@@ -74,31 +74,17 @@ async def current(
         InvalidInputError: `known` is in the future.
     """
     scopes = [context.scope, *(s for s in context.read_scopes if s != context.scope)]
-    params = _params(context, by) | {"scopes": scopes}
-    [row] = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            CURRENT,
-            **params,
-            subject=claims.name_key(subject),
-            predicate=claims.name_key(predicate),
-            weights_key=None if from_zero else claims.weights_key(params["weights"]),
-            limit=limit,
-        )
+    params = context.read_params(CURRENT, by) | {"scopes": scopes}
+    [row] = await context.fetch(
+        CURRENT,
+        **params,
+        subject=claims.name_key(subject),
+        predicate=claims.name_key(predicate),
+        weights_key=None if from_zero else claims.weights_key(params["weights"]),
+        limit=limit,
     )
-    found = row["candidates"]
-    return Slot(
-        scope=row["scope"] or context.scope,
-        subject=found[0]["subject"] if found else subject.strip(),
-        predicate=predicate.strip(),
-        policy=claims.parse_policy(row["policy"]),
-        candidates=tuple(
-            Candidate(**{k: v for k, v in c.items() if k != "subject"}) for c in found
-        ),
-        total=row["total"],
-        valid=params["valid"],
-        provisional=read_options.is_provisional(by.as_of, row["now"]),
-        names=tuple(row["names"][1:]),
-    )
+    asked = {"subject_key": subject.strip(), "predicate": None, "predicate_key": predicate.strip()}
+    return _slot({**row, **asked, "scope": row["scope"] or context.scope}, by, params["valid"])
 
 
 @retry_conversion
@@ -131,12 +117,7 @@ async def belief_page(
     """
     before_at, before_id = read_options.parse_time_cursor(cursor)
     found = await _states(
-        context,
-        by,
-        statuses=list(statuses),
-        before_at=before_at,
-        before_id=before_id,
-        limit=limit,
+        context, by, statuses=list(statuses), before_at=before_at, before_id=before_id, limit=limit
     )
     last = found[-1] if len(found) == limit else None
     return BeliefPage(
@@ -155,7 +136,7 @@ async def test(
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: `known` is in the future.
     """
-    params, bounds = _params(context, by), read_options.sprt_parameters(context.services.settings)
+    params = context.read_params(TEST, by)
     extra = [
         {
             "id": f"supposed {place}",
@@ -166,24 +147,22 @@ async def test(
         }
         for place, one in enumerate(suppose.extra)
     ]
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            TEST,
-            **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
-            id=belief_id,
-            test=read_options.sprt_params(bounds),
-            pooled=suppose.pooled,
-            extra=extra,
-            without=list(suppose.without),
-            skip=suppose.skip,
-            limit=suppose.limit,
-        )
+    rows = await context.fetch(
+        TEST,
+        **params,
+        id=belief_id,
+        pooled=suppose.pooled,
+        extra=extra,
+        without=list(suppose.without),
+        skip=suppose.skip,
+        limit=suppose.limit,
     )
     if not rows:
         raise NotFoundError(f"No belief {belief_id!r}.")
     [row] = rows
     read_options.check_not_future(by.as_of, row["now"])
     verdict = Verdict(**row["verdict"])
+    bounds = read_options.sprt_parameters(context.services.settings)
     return Trail(
         belief_id=belief_id,
         initial_confidence=row["initial"],
@@ -225,23 +204,11 @@ async def _states(
     context: RequestContext, by: ReadOptions, *, limit: int, **which: Any
 ) -> list[Belief]:
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
-    params, test = (
-        _params(context, by),
-        read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
-    )
-    params |= {"test": test, "vitality_constants": formulas.vitality_params()}
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(STATES, **params, **asked, limit=limit)
-    )
+    params = context.read_params(STATES, by)
+    rows = await context.fetch(STATES, **params, **asked, limit=limit)
     for _, now in rows[:1]:
         read_options.check_not_future(by.as_of, now)
     return [found for found, _ in rows]
-
-
-def _params(context: RequestContext, by: ReadOptions) -> dict[str, Any]:
-    return read_options.read_params(
-        by, context.tenant_scope, context.services.settings, context.services.clock.now()
-    )
 
 
 SLOTS = catalog.query("belief/slots", dict)
@@ -271,32 +238,28 @@ async def slot_page(
         InvalidInputError: `cursor` was not returned by `slot_page`, or `known` is in the future.
     """
     after = read_options.parse_key_cursor(cursor, 3)
-    params = read_options.read_params(
-        by, context.tenant_scope, context.services.settings, context.services.clock.now()
-    )
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            SLOTS,
-            **params,
-            subject=None if subject is None else claims.name_key(subject),
-            after_scope=after[0],
-            after_subject=after[1],
-            after_predicate=after[2],
-            slots=limit,
-            limit=values,
-        )
+    params = context.read_params(SLOTS, by)
+    rows = await context.fetch(
+        SLOTS,
+        **params,
+        subject=None if subject is None else claims.name_key(subject),
+        after_scope=after[0],
+        after_subject=after[1],
+        after_predicate=after[2],
+        slots=limit,
+        limit=values,
     )
     for row in rows[:1]:
         read_options.check_not_future(by.as_of, row["now"])
     last = rows[-1] if len(rows) == limit else None
     keys = ("scope", "subject_key", "predicate_key")
     return SlotPage(
-        slots=tuple(_slot(row, by, params) for row in rows),
+        slots=tuple(_slot(row, by, params["valid"]) for row in rows),
         next_cursor=read_options.key_cursor(*(last[key] for key in keys)) if last else None,
     )
 
 
-def _slot(row: Mapping[str, Any], by: ReadOptions, params: Mapping[str, Any]) -> Slot:
+def _slot(row: Mapping[str, Any], by: ReadOptions, valid: datetime) -> Slot:
     found = row["candidates"]
     # If all evidence was retracted, the names as written are gone and the folded keys remain.
     return Slot(
@@ -308,7 +271,7 @@ def _slot(row: Mapping[str, Any], by: ReadOptions, params: Mapping[str, Any]) ->
             Candidate(**{k: v for k, v in c.items() if k != "subject"}) for c in found
         ),
         total=row["total"],
-        valid=params["valid"],
+        valid=valid,
         provisional=read_options.is_provisional(by.as_of, row["now"]),
         names=tuple(row["names"][1:]),
     )
@@ -328,18 +291,8 @@ async def flip_set(context: RequestContext, belief_id: str, by: ReadOptions) -> 
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: more than 1,000 pieces count, or `known` is in the future.
     """
-    params = read_options.read_params(
-        by, context.tenant_scope, context.services.settings, context.services.clock.now()
-    )
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            FLIP_SET,
-            **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
-            id=belief_id,
-            test=read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
-            max_events=MAX_EVENTS,
-        )
-    )
+    params = context.read_params(FLIP_SET, by)
+    rows = await context.fetch(FLIP_SET, **params, id=belief_id, max_events=MAX_EVENTS)
     if not rows:
         raise NotFoundError(f"No belief {belief_id!r}.")
     [row] = rows

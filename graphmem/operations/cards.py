@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import NotFoundError
-from graphmem.model import (
-    Belief,
-    Card,
-    ChainNeighbor,
-    Episode,
-    EpisodeRef,
-    Item,
-    Memory,
-    Turn,
-)
+from graphmem.model import Belief, Card, ChainNeighbor, Episode, EpisodeRef, Item, Memory, Turn
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, formulas, read_options
+from graphmem.rules import claims, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
@@ -39,10 +31,8 @@ async def expand(context: RequestContext, item_id: str) -> Card:
     Raises:
         NotFoundError: no visible item has this id.
     """
-    asked = read_options.read_params(
-        ReadOptions(), context.tenant_scope, context.services.settings, context.services.clock.now()
-    )
-    wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
+    now = context.services.clock.now()
+    wanted = context.read_params(EXPAND, ReadOptions(), now)
 
     async def work(tx: Tx) -> Card | None:
         rows = await tx.fetch(
@@ -53,41 +43,37 @@ async def expand(context: RequestContext, item_id: str) -> Card:
         [row] = rows
         match row["label"]:
             case "Memory":
-                return await _memory(tx, context, asked, row)
+                return await _memory(tx, context, now, row)
             case "Belief":
-                found = await _beliefs(tx, context, asked, [item_id])
+                found = await _beliefs(tx, context, now, [item_id])
                 return _card(row, found[0]) if found else None
             case "Turn":
                 return _card(row, Turn(**row["item"]))
             case _:
                 return _card(row, Episode(**row["item"]))
 
-    card = await context.services.graph.read(work)
+    card = await context.read(work)
     if card is None:
         raise NotFoundError(f"No item {item_id!r}.")
     return card
 
 
-async def _memory(
-    tx: Tx, context: RequestContext, asked: Mapping[str, Any], row: Mapping[str, Any]
-) -> Card:
+async def _memory(tx: Tx, context: RequestContext, now: datetime, row: Mapping[str, Any]) -> Card:
     memory = Memory(**row["item"])
     if not memory.claim_ids:
         return _card(row, memory)
-    [lost] = await tx.fetch(LOST, **asked, ids=list(memory.claim_ids))
-    beliefs = await _beliefs(tx, context, asked, memory.claim_ids[:CLAIMS])
+    params = context.read_params(LOST, ReadOptions(), now)
+    [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
+    beliefs = await _beliefs(tx, context, now, memory.claim_ids[:CLAIMS])
     return _card(row, claims.mark_lost_claims(memory, lost), beliefs)
 
 
 async def _beliefs(
-    tx: Tx, context: RequestContext, asked: Mapping[str, Any], ids: Sequence[str]
+    tx: Tx, context: RequestContext, now: datetime, ids: Sequence[str]
 ) -> list[Belief]:
-    by = {
-        "test": read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
-        "vitality_constants": formulas.vitality_params(),
-    }
+    params = context.read_params(STATES, ReadOptions(), now)
     which = {"ids": list(ids), "statuses": [], "before_at": None, "before_id": None}
-    return await tx.fetch(STATES, **asked, **which, **by, limit=len(ids))
+    return await tx.fetch(STATES, **params, **which, limit=len(ids))
 
 
 def _card(row: Mapping[str, Any], item: Item, claims: Sequence[Belief] = ()) -> Card:

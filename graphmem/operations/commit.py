@@ -73,8 +73,8 @@ async def remember(
     _no_conflict(ready)
     done: dict[str, CommitOutcome] = {}
     accepted = [d for d in {d.event_id: d for d in ready}.values() if not d.reasons]
-    for start in range(0, len(accepted), BATCH):
-        done.update(await _kept(context, accepted[start : start + BATCH]))
+    for batch in drafts.batches(accepted, BATCH):
+        done.update(await _kept(context, batch))
     return list(_in_order(context, ready, done))
 
 
@@ -132,21 +132,16 @@ async def _commit(context: RequestContext, batch: Sequence[TextDraft]) -> dict[s
     while True:
         # Repeats only if a memory was deleted in between, which makes its text new.
         await _embed(context, wanted, vectors)
-        result, wanted = await context.services.graph.write(
-            lambda tx: _write(tx, context, batch, vectors)
-        )
+        result, wanted = await context.write(lambda tx: _write(tx, context, batch, vectors))
         if not wanted:
             return result
 
 
 async def _known(context: RequestContext, batch: Sequence[TextDraft]) -> set[str]:
-    [found] = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            KNOWN,
-            tenant=context.tenant,
-            event_ids=[d.event_id for d in batch],
-            memory_ids=[memory_id for d in batch for memory_id in d.exact_ids],
-        )
+    [found] = await context.fetch(
+        KNOWN,
+        event_ids=[d.event_id for d in batch],
+        memory_ids=[memory_id for d in batch for memory_id in d.exact_ids],
     )
     events, memories = set(found["events"]), set(found["memories"])
     return {d.event_id for d in batch if d.event_id in events or memories.intersection(d.exact_ids)}
@@ -166,7 +161,7 @@ async def _write(
     tx: Tx, context: RequestContext, batch: Sequence[TextDraft], vectors: Mapping[str, Vector]
 ) -> tuple[dict[str, CommitOutcome], list[TextDraft]]:
     """Decide on a batch and write it; if embeddings are missing, return their texts instead."""
-    await tx.fetch(LOCK, tenant=context.tenant)
+    await tx.fetch(LOCK)
     met = {row["event_id"]: row for row in await _look(tx, context, batch, vectors)}
     judge = DuplicateResolver(
         context.scope, context.services.settings.near_duplicate_threshold, context.model.mu_document
@@ -203,22 +198,8 @@ async def _look(
         # A repeated text is an exact match within the batch, so one search is enough.
         vector = None if d.content_hash in seen else vectors.get(d.content_hash)
         seen.add(d.content_hash)
-        rows.append(
-            {
-                "event_id": d.event_id,
-                "exact_ids": list(d.exact_ids),
-                "embedding": vector,
-            }
-        )
-    return await tx.fetch(
-        LOOK,
-        tenant=context.tenant,
-        scope=context.scope,
-        scopes=list(context.read_scopes),
-        rows=rows,
-        candidates=CANDIDATES,
-        min_score=_least_score(context),
-    )
+        rows.append({"event_id": d.event_id, "exact_ids": list(d.exact_ids), "embedding": vector})
+    return await tx.fetch(LOOK, rows=rows, candidates=CANDIDATES, min_score=_least_score(context))
 
 
 def _least_score(context: RequestContext) -> float:
@@ -271,13 +252,7 @@ async def _append(
         }
         for d, v in verdicts
     ]
-    [counts] = await tx.fetch(
-        WRITE,
-        tenant=context.tenant,
-        tenant_key=identity.tenant_key(context.tenant),
-        scopes=list(context.read_scopes),
-        events=events,
-    )
+    [counts] = await tx.fetch(WRITE, events=events)
     wanted = {
         "written": len(events),
         "in_episodes": sum(d.memory.episode_id is not None for d, _ in verdicts),
@@ -290,12 +265,12 @@ async def _append(
         if event["memory"] is None:
             again.setdefault(event["memory_id"], []).append(event["id"])
     if again:
-        await tx.fetch(RETRACE, tenant=context.tenant, **formulas.retrace_params(again))
+        await tx.fetch(RETRACE, **formulas.retrace_params(again))
     restored = [
         drafts.restore_row(d, context.tenant_scope, v.memory_id) for d, v in verdicts if v.restores
     ]
     if restored:
-        await tx.fetch(MARK, tenant=context.tenant, events=restored)
+        await tx.fetch(MARK, events=restored)
     await _claim(tx, context, [(d, v.memory_id) for d, v in verdicts if d.memory.claims])
 
 
@@ -307,17 +282,11 @@ async def _claim(
         return
     [known] = await tx.fetch(
         KNOWN_PREDICATES,
-        tenant=context.tenant,
         predicates=claims.predicate_keys([d.memory for d, _ in committed]),
         belief_ids=[],
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
-    await tx.fetch(
-        CLAIM,
-        tenant=context.tenant,
-        tenant_key=identity.tenant_key(context.tenant),
-        claims=claims.claim_rows(committed, context.tenant_scope, templates),
-    )
+    await tx.fetch(CLAIM, claims=claims.claim_rows(committed, context.tenant_scope, templates))
 
 
 def _payload(draft: TextDraft, outcome: CommitOutcome) -> dict[str, Any]:

@@ -2,51 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import GLOBAL_SCOPE, Alias, EventSource, EventType, Policy, Predicate
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, identity
+from graphmem.rules import claims
 from graphmem.rules.conflicts import retry_conversion
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 LOCK_NAMES = catalog.query("belief/lock_event_ids", catalog.ignored)
 LOOK = catalog.query("belief/find_existing", dict)
-
-
-def drafted(
-    kind: EventType,
-    values: Sequence[str | None],
-    payload: Mapping[str, str | None],
-    given: EventSource,
-    now: datetime,
-) -> dict[str, Any]:
-    """Return the event fields that all kinds of declarations share.
-
-    Args:
-        kind: type of event.
-        values: values that, with the source, identify a repeated request.
-        payload: values as written; the note is added.
-        given: source of the event.
-        now: current time.
-
-    Raises:
-        InvalidInputError: the event is in the future.
-    """
-    return {
-        "id": given.event_id or identity.event_id(now),
-        "scope": GLOBAL_SCOPE,
-        "type": kind,
-        "occurred_at": drafts.event_time(given.at, now),
-        "request_hash": drafts.request_hash(kind, *values, *claims.hashed_fields(given)),
-        **drafts.origin_fields(given),
-        "payload": json.dumps({**payload, "note": given.note}, ensure_ascii=False),
-    }
 
 
 async def append(
@@ -61,22 +29,16 @@ async def append(
     """
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK, tenant=context.tenant)
-        await tx.fetch(LOCK_NAMES, tenant=context.tenant, ids=[row["id"]])
-        [found] = await tx.fetch(
-            LOOK,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            event_ids=[row["id"]],
-            belief_ids=[],
-        )
+        await tx.fetch(LOCK)
+        await tx.fetch(LOCK_NAMES, ids=[row["id"]])
+        [found] = await tx.fetch(LOOK, event_ids=[row["id"]], belief_ids=[])
         for event in found["events"]:
             if event["request_hash"] != row["request_hash"]:
                 raise EventConflictError(f"The id {row['id']!r} was used for something else.")
             return
         await write(tx)
 
-    await context.services.graph.write(work)
+    await context.write(work)
 
 
 def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
@@ -101,14 +63,14 @@ async def say(context: RequestContext, name: str, other: str | None, given: Even
     """
     now = context.services.clock.now()
     key, other_key = claims.name_key(name), None if other is None else claims.name_key(other)
-    written = {"name": name, "other": other}
-    row = drafted(EventType.SAME_AS, (key, other_key), written, given, now)
+    written = {"name": name, "other": other, "note": given.note}
+    values = EventType.SAME_AS, key, other_key
+    row = claims.source_event(given, GLOBAL_SCOPE, EventType.SAME_AS, now, values, written)
 
     async def write(tx: Tx) -> None:
-        _check((key, name), (other_key, other), await tx.fetch(LIST_ALIASES, tenant=context.tenant))
+        _check((key, name), (other_key, other), await tx.fetch(LIST_ALIASES))
         await tx.fetch(
             SAY,
-            tenant=context.tenant,
             key=key,
             name=name.strip(),
             other_key=other_key,
@@ -142,20 +104,16 @@ def _check(
 @retry_conversion
 async def aliases(context: RequestContext) -> list[Alias]:
     """Return all aliases, sorted by name."""
-    return [alias for _, _, alias in await _listed(context)]
+    return [alias for _, _, alias in await context.fetch(LIST_ALIASES)]
 
 
 async def canonical(context: RequestContext) -> Mapping[str, str]:
     """Return canonical names as written, by folded alias."""
     return {
-        key: alias.same_as for key, _, alias in await _listed(context) if alias.same_as is not None
+        key: alias.same_as
+        for key, _, alias in await context.fetch(LIST_ALIASES)
+        if alias.same_as is not None
     }
-
-
-async def _listed(context: RequestContext) -> list[tuple[str, str, Alias]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(LIST_ALIASES, tenant=context.tenant)
-    )
 
 
 def _predicate(row: Mapping[str, Any]) -> Predicate:
@@ -183,18 +141,13 @@ async def declare(
     fields = claims.policy_fields(policy)
     checked = None if template is None else claims.check_template(template)
     key = claims.name_key(name)
-    values = (key, *(str(value) for value in fields.values()), checked)
-    written = {"predicate": name, "template": checked}
-    row = drafted(EventType.POLICY, values, written, given, now)
+    values = (EventType.POLICY, key, *(str(value) for value in fields.values()), checked)
+    written = {"predicate": name, "template": checked, "note": given.note}
+    row = claims.source_event(given, GLOBAL_SCOPE, EventType.POLICY, now, values, written)
 
     async def write(tx: Tx) -> None:
         await tx.fetch(
-            DECLARE,
-            tenant=context.tenant,
-            key=key,
-            name=name.strip(),
-            template=checked,
-            event={**row, **fields},
+            DECLARE, key=key, name=name.strip(), template=checked, event={**row, **fields}
         )
 
     await append(context, row, write)
@@ -205,6 +158,4 @@ async def declare(
 @retry_conversion
 async def predicates(context: RequestContext) -> list[Predicate]:
     """Return every predicate with a declared policy, sorted by name."""
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(LIST_PREDICATES, tenant=context.tenant)
-    )
+    return await context.fetch(LIST_PREDICATES)

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
-from graphmem.model import Episode, Message, NewEpisode, Turn, TurnPage, TurnsReceipt
+from graphmem.model import (
+    AsOf,
+    Episode,
+    EpisodePage,
+    Message,
+    NewEpisode,
+    Turn,
+    TurnPage,
+    TurnsReceipt,
+)
 from graphmem.ports import RequestContext, Role, Tx
 from graphmem.rules import drafts, identity, passages, read_options, transcripts
 from graphmem.rules.conflicts import retry_conversion
@@ -24,6 +33,7 @@ LOCK = catalog.query("episode/lock", catalog.ignored)
 ADD_TURNS = catalog.query("episode/add_turns", lambda row: row["added"])
 TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
+LIST = catalog.query("episode/list", dict)
 
 
 async def open_episode(context: RequestContext, new: NewEpisode) -> str:
@@ -66,9 +76,7 @@ async def open_episode(context: RequestContext, new: NewEpisode) -> str:
     embedding = None
     if text.strip():
         [embedding] = await context.services.embedder.embed([text], Role.DOCUMENT)
-    [found] = await context.services.graph.write(
-        lambda tx: tx.fetch(OPEN, tenant=context.tenant, episode=row, embedding=embedding)
-    )
+    [found] = await context.fetch(OPEN, episode=row, embedding=embedding)
     if new.episode_id is not None and found["request_hash"] != asked:
         raise EventConflictError(f"The id {new.episode_id!r} was used for another episode.")
     return episode_id
@@ -113,16 +121,7 @@ async def add_messages(
 @retry_conversion
 async def turns(context: RequestContext, episode_id: str, *, start: int, limit: int) -> TurnPage:
     """Return turns of an episode in order, from position `start`; empty if it has none."""
-    found = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            TURNS,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            episode_id=episode_id,
-            **{"from": start},
-            limit=limit,
-        )
-    )
+    found = await context.fetch(TURNS, episode_id=episode_id, **{"from": start}, limit=limit)
     return TurnPage(
         turns=tuple(found), next_cursor=read_options.next_page(start, limit, len(found))
     )
@@ -135,14 +134,60 @@ async def episode(context: RequestContext, episode_id: str) -> Episode:
     Raises:
         NotFoundError: no visible episode has this id.
     """
-    found = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            GET, tenant=context.tenant, scopes=list(context.read_scopes), ids=[episode_id]
-        )
-    )
+    found = await context.fetch(GET, ids=[episode_id])
     if not found:
         raise NotFoundError(f"No episode {episode_id!r}.")
     return found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeFilter:
+    """Filter for a list of episodes."""
+
+    session_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    include_archived: bool = False
+
+
+@retry_conversion
+async def episode_page(
+    context: RequestContext,
+    want: EpisodeFilter,
+    *,
+    cursor: str | None,
+    limit: int,
+    as_of: AsOf | None = None,
+) -> EpisodePage:
+    """Return one page of episodes, newest first, and the cursor of the next.
+
+    Raises:
+        InvalidInputError: `cursor` was not returned by `episode_page`, or `as_of.known` is in the
+            future.
+    """
+    before_at, before_id = read_options.parse_time_cursor(cursor)
+    [page] = await context.services.graph.read(
+        lambda tx: tx.fetch(
+            LIST,
+            tenant=context.tenant,
+            scopes=list(context.read_scopes),
+            session_id=want.session_id,
+            since=want.since,
+            until=want.until,
+            include_archived=want.include_archived,
+            before_at=before_at,
+            before_id=before_id,
+            limit=limit,
+            **read_options.time_bounds(as_of),
+        )
+    )
+    found = tuple(Episode(**one) for one in page["episodes"])
+    last = found[-1] if len(found) == limit else None
+    return EpisodePage(
+        episodes=found,
+        next_cursor=read_options.time_cursor(last.occurred_at, last.id) if last else None,
+        provisional=read_options.is_provisional(as_of or AsOf(), page["now"]),
+    )
 
 
 async def _add(
@@ -153,16 +198,14 @@ async def _add(
     now: datetime,
 ) -> tuple[list[str], int]:
     vectors: dict[int, Vector] = {}
-    plan = await context.services.graph.read(
-        lambda tx: _plan(tx, context, episode_id, messages, keys)
-    )
+    plan = await context.read(lambda tx: _plan(tx, episode_id, messages, keys))
 
     async def work(tx: Tx) -> _TurnPlan:
-        await tx.fetch(LOCK, tenant=context.tenant, episode_id=episode_id)
-        fresh = await _plan(tx, context, episode_id, messages, keys)
+        await tx.fetch(LOCK, episode_id=episode_id)
+        fresh = await _plan(tx, episode_id, messages, keys)
         if fresh.new and not _lacking(fresh, messages, vectors):
             rows = [_row(context, fresh, i, messages[i], vectors.get(i), now) for i in fresh.new]
-            await _write(tx, context, episode_id, rows)
+            await _write(tx, episode_id, rows)
         return fresh
 
     while True:
@@ -174,7 +217,7 @@ async def _add(
             ]
             matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
             vectors.update(zip(lacking, matrix, strict=True))
-        plan = await context.services.graph.write(work)
+        plan = await context.write(work)
         if not _lacking(plan, messages, vectors):
             return plan.ids, len(plan.new)
 
@@ -189,18 +232,10 @@ class _TurnPlan:
 
 
 async def _plan(
-    tx: Tx,
-    context: RequestContext,
-    episode_id: str,
-    messages: Sequence[Message],
-    keys: Sequence[str] | None,
+    tx: Tx, episode_id: str, messages: Sequence[Message], keys: Sequence[str] | None
 ) -> _TurnPlan:
     [found] = await tx.fetch(
-        LOOK,
-        tenant=context.tenant,
-        episode_id=episode_id,
-        ids=list(keys or ()),
-        given=0 if keys else len(messages),
+        LOOK, episode_id=episode_id, ids=list(keys or ()), given=0 if keys else len(messages)
     )
     if keys is not None:
         return _keyed_plan(found, messages, keys)
@@ -258,15 +293,7 @@ def _row(
     }
 
 
-async def _write(
-    tx: Tx, context: RequestContext, episode_id: str, rows: list[dict[str, Any]]
-) -> None:
-    written = await tx.fetch(
-        ADD_TURNS,
-        tenant=context.tenant,
-        tenant_key=identity.tenant_key(context.tenant),
-        episode_id=episode_id,
-        turns=rows,
-    )
+async def _write(tx: Tx, episode_id: str, rows: list[dict[str, Any]]) -> None:
+    written = await tx.fetch(ADD_TURNS, episode_id=episode_id, turns=rows)
     if written != [len(rows)]:
         raise NotFoundError(f"No episode {episode_id!r}.")

@@ -69,20 +69,18 @@ async def mark(context: RequestContext, memory_id: str, kind: EventType, by: Eve
         "request_hash": drafts.request_hash(
             context.scope, kind, memory_id, by.note, by.at, by.actor
         ),
-        "source": by.source,
-        "actor": by.actor,
-        "artifact_ref": by.artifact_ref,
+        **drafts.origin_fields(by),
         "payload": json.dumps({"reason": by.note} if by.note else {}),
     }
 
     async def work(tx: Tx) -> None:
         event, _ = await _look(tx, context, memory_id, event_id)
         if event is None:
-            await tx.fetch(MARK, tenant=context.tenant, events=[row])
+            await tx.fetch(MARK, events=[row])
         elif event["request_hash"] != row["request_hash"]:
             raise EventConflictError(f"The id {event_id!r} was used for something else.")
 
-    await context.services.graph.write(work)
+    await context.write(work)
     return event_id
 
 
@@ -127,16 +125,11 @@ async def supersede(
         done = Supersession(newer_id=newer_id, older_id=older_id, event_id=event_id, reason=reason)
         row = drafts.event_row(
             draft, context.tenant_scope, EventType.SUPERSEDE, done.model_dump()
-        ) | {
-            "id": event_id,
-            "request_hash": asked,
-        }
-        await tx.fetch(
-            SUPERSEDE, tenant=context.tenant, event=row, newer_id=newer_id, older_id=older_id
-        )
+        ) | {"id": event_id, "request_hash": asked}
+        await tx.fetch(SUPERSEDE, event=row, newer_id=newer_id, older_id=older_id)
         return done
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 @retry_conversion
@@ -149,15 +142,8 @@ async def history(
         NotFoundError: no visible memory has this id, or had it at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    [found] = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            HISTORY,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            memory_id=memory_id,
-            limit=limit,
-            **read_options.time_bounds(as_of),
-        )
+    [found] = await context.fetch(
+        HISTORY, memory_id=memory_id, limit=limit, **read_options.time_bounds(as_of)
     )
     read_options.check_not_future(as_of, found["now"])
     if not found["events"]:
@@ -173,20 +159,11 @@ async def chain(context: RequestContext, memory_id: str, as_of: AsOf | None = No
         NotFoundError: no visible memory has this id, or had it at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    wanted = {
-        "tenant": context.tenant,
-        "scopes": list(context.read_scopes),
-        "memory_id": memory_id,
-    }
     if as_of is None:
-        rows, provisional = (
-            await context.services.graph.read(lambda tx: tx.fetch(CHAIN, **wanted)),
-            False,
-        )
+        rows, provisional = (await context.fetch(CHAIN, memory_id=memory_id), False)
     else:
-        [then] = await context.services.graph.read(
-            lambda tx: tx.fetch(CHAIN_AS_OF, **wanted, **read_options.time_bounds(as_of))
-        )
+        times = read_options.time_bounds(as_of)
+        [then] = await context.fetch(CHAIN_AS_OF, memory_id=memory_id, **times)
         rows, provisional = then["memories"], read_options.is_provisional(as_of, then["now"])
     if memory_id not in {row["card"]["id"] for row in rows}:
         raise read_options.memory_not_found(memory_id, as_of)
@@ -206,14 +183,8 @@ async def chain(context: RequestContext, memory_id: str, as_of: AsOf | None = No
 async def _look(
     tx: Tx, context: RequestContext, memory_id: str, event_id: str
 ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
-    await tx.fetch(LOCK, tenant=context.tenant)
-    [found] = await tx.fetch(
-        LOOK,
-        tenant=context.tenant,
-        scopes=list(context.read_scopes),
-        event_id=event_id,
-        memory_id=memory_id,
-    )
+    await tx.fetch(LOCK)
+    [found] = await tx.fetch(LOOK, event_id=event_id, memory_id=memory_id)
     memory = found["memory"]
     if memory is None:
         raise NotFoundError(f"No memory {memory_id!r}.")
@@ -226,13 +197,7 @@ async def _keep(tx: Tx, context: RequestContext, draft: TextDraft, vector: Vecto
     """Create the memory of a text in the writer's own scope, or add an event to an existing one."""
     own = {"event_id": draft.event_id, "exact_ids": [draft.memory_id], "embedding": None}
     found = await tx.fetch(
-        COMMIT_LOOK,
-        tenant=context.tenant,
-        scope=context.scope,
-        scopes=[context.scope],
-        rows=[own],
-        candidates=1,
-        min_score=1.0,
+        COMMIT_LOOK, scopes=[context.scope], rows=[own], candidates=1, min_score=1.0
     )
     exact = found[0]["exact"] if found else None
     tags = sorted({*(exact["tags"] if exact else ()), *draft.memory.tags})
@@ -248,14 +213,8 @@ async def _keep(tx: Tx, context: RequestContext, draft: TextDraft, vector: Vecto
         "turn_id": draft.memory.turn_id,
         **drafts.facet_fields(draft, context.tenant_scope, tags),
     }
-    await tx.fetch(
-        COMMIT_WRITE,
-        tenant=context.tenant,
-        tenant_key=identity.tenant_key(context.tenant),
-        scopes=list(context.read_scopes),
-        events=[event],
-    )
+    await tx.fetch(COMMIT_WRITE, events=[event])
     if exact:
         again = formulas.retrace_params({draft.memory_id: [draft.event_id]})
-        await tx.fetch(RETRACE, tenant=context.tenant, **again)
+        await tx.fetch(RETRACE, **again)
     return draft.memory_id

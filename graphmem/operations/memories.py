@@ -50,18 +50,17 @@ async def get(context: RequestContext, memory_id: str, as_of: AsOf | None = None
         NotFoundError: no visible memory has this id, or had it at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    wanted = {"tenant": context.tenant, "scopes": list(context.read_scopes)}
 
     async def work(tx: Tx) -> list[Memory]:
         if as_of is None:
-            found = await tx.fetch(GET, **wanted, ids=[memory_id])
+            found = await tx.fetch(GET, ids=[memory_id])
         else:
             times = read_options.time_bounds(as_of)
-            [then] = await tx.fetch(GET_AS_OF, **wanted, ids=[memory_id], **times)
+            [then] = await tx.fetch(GET_AS_OF, ids=[memory_id], **times)
             found = _memories(then, provisional=read_options.is_provisional(as_of, then["now"]))
         return [await _judged(tx, context, memory, as_of) for memory in found]
 
-    found = await context.services.graph.read(work)
+    found = await context.read(work)
     if not found:
         raise read_options.memory_not_found(memory_id, as_of)
     return found[0]
@@ -70,10 +69,7 @@ async def get(context: RequestContext, memory_id: str, as_of: AsOf | None = None
 async def _judged(tx: Tx, context: RequestContext, memory: Memory, as_of: AsOf | None) -> Memory:
     if not memory.claim_ids:
         return memory
-    by = read_options.ReadOptions(as_of or AsOf())
-    params = read_options.read_params(
-        by, context.tenant_scope, context.services.settings, context.services.clock.now()
-    )
+    params = context.read_params(LOST, ReadOptions(as_of or AsOf()))
     [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
     return claims.mark_lost_claims(memory, lost)
 
@@ -95,8 +91,6 @@ async def memory_page(
     """
     before_at, before_id = read_options.parse_time_cursor(cursor)
     wanted = {
-        "tenant": context.tenant,
-        "scopes": list(context.read_scopes),
         "statuses": list(want.statuses),
         "tags": list(want.tags),
         "source": want.source,
@@ -107,14 +101,9 @@ async def memory_page(
         "limit": limit,
     }
     if as_of is None:
-        found, provisional = (
-            await context.services.graph.read(lambda tx: tx.fetch(LIST, **wanted)),
-            False,
-        )
+        found, provisional = (await context.fetch(LIST, **wanted), False)
     else:
-        [then] = await context.services.graph.read(
-            lambda tx: tx.fetch(LIST_AS_OF, **wanted, **read_options.time_bounds(as_of))
-        )
+        [then] = await context.fetch(LIST_AS_OF, **wanted, **read_options.time_bounds(as_of))
         provisional = read_options.is_provisional(as_of, then["now"])
         found = _memories(then, provisional=provisional)
     last = found[-1] if len(found) == limit else None
@@ -145,11 +134,7 @@ async def stale_page(
     """
     after_at, after_id = read_options.parse_time_cursor(cursor)
     now = context.services.clock.now()
-    asked = read_options.read_params(
-        ReadOptions(), context.tenant_scope, context.services.settings, now
-    )
-    wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
-    wanted |= {
+    wanted = context.read_params(STALE, ReadOptions(), now) | {
         "until": now - timedelta(days=days),
         "after_at": after_at or read_options.BEGINNING,
         "after_id": after_id or "",
@@ -162,10 +147,11 @@ async def stale_page(
         claimed = {claim for row in rows for claim in row["card"]["claim_ids"]}
         if not claimed:
             return rows, ()
-        [lost] = await tx.fetch(LOST, **asked, ids=sorted(claimed))
+        params = context.read_params(LOST, ReadOptions(), now)
+        [lost] = await tx.fetch(LOST, **params, ids=sorted(claimed))
         return rows, lost
 
-    rows, lost = await context.services.graph.read(work)
+    rows, lost = await context.read(work)
     found = []
     for row in rows:
         memory = claims.mark_lost_claims(Memory(**row["card"]), lost)
@@ -189,17 +175,13 @@ async def explain(
     """Return the trace of a memory, computed from its events, and the newest of them."""
     asked, by = as_of or AsOf(), formulas.STANDARD_TRACE
     valid = asked.valid or context.services.clock.now()
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            TRACE,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            id=memory_id,
-            valid=valid,
-            known=asked.known,
-            trace=formulas.trace_params(by),
-            limit=limit,
-        )
+    rows = await context.fetch(
+        TRACE,
+        id=memory_id,
+        valid=valid,
+        known=asked.known,
+        trace=formulas.trace_params(by),
+        limit=limit,
     )
     if not rows:
         raise read_options.memory_not_found(memory_id, as_of)

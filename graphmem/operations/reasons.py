@@ -37,7 +37,7 @@ from graphmem.model import (
     Turn,
     Verdict,
 )
-from graphmem.ports import Query, RequestContext
+from graphmem.ports import RequestContext
 from graphmem.rules import claims, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
@@ -55,8 +55,7 @@ async def chain(context: RequestContext, belief_id: str, as_of: AsOf) -> BeliefC
         NotFoundError: no visible belief has this id, or it was not known at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    params = _lineage_params(context, belief_id, as_of)
-    [found] = await context.services.graph.read(lambda tx: tx.fetch(CHAIN, **params))
+    [found] = await context.fetch(CHAIN, id=belief_id, **read_options.time_bounds(as_of))
     provisional = read_options.is_provisional(as_of, found["now"])
     rows = found["beliefs"]
     if belief_id not in {row["card"]["id"] for row in rows}:
@@ -84,8 +83,8 @@ async def history(
         NotFoundError: no visible belief has this id, or it was not known at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    params = _lineage_params(context, belief_id, as_of)
-    [found] = await context.services.graph.read(lambda tx: tx.fetch(HISTORY, **params, limit=limit))
+    times = read_options.time_bounds(as_of)
+    [found] = await context.fetch(HISTORY, id=belief_id, **times, limit=limit)
     read_options.check_not_future(as_of, found["now"])
     if not found["events"]:
         raise _missing(belief_id)
@@ -102,10 +101,8 @@ async def provenance(
         NotFoundError: no visible belief has this id, or it was not known at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
-    params = _lineage_params(context, belief_id, as_of)
-    [found] = await context.services.graph.read(
-        lambda tx: tx.fetch(PROVENANCE, **params, limit=limit)
-    )
+    times = read_options.time_bounds(as_of)
+    [found] = await context.fetch(PROVENANCE, id=belief_id, **times, limit=limit)
     provisional = read_options.is_provisional(as_of, found["now"])
     if found["card"] is None:
         raise _missing(belief_id)
@@ -121,15 +118,6 @@ async def provenance(
         superseded_by=tuple(link for link in links if link.older_id == belief_id),
         provisional=provisional,
     )
-
-
-def _lineage_params(context: RequestContext, belief_id: str, as_of: AsOf) -> dict[str, Any]:
-    return {
-        "tenant": context.tenant,
-        "scopes": list(context.read_scopes),
-        "id": belief_id,
-        **read_options.time_bounds(as_of),
-    }
 
 
 def _missing(belief_id: str) -> NotFoundError:
@@ -168,16 +156,8 @@ async def belief(
     Raises:
         InvalidInputError: `known` is in the future.
     """
-    params = _params(context, by, EXPLAIN)
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            EXPLAIN,
-            **params,
-            id=belief_id,
-            skip=skip,
-            limit=limit,
-        )
-    )
+    params = context.read_params(EXPLAIN, by)
+    rows = await context.fetch(EXPLAIN, **params, id=belief_id, skip=skip, limit=limit)
     if not rows:
         return None
     [row] = rows
@@ -211,15 +191,8 @@ async def timeline(
         NotFoundError: no visible belief has this id, or it was not known at that time.
         InvalidInputError: `known` is in the future.
     """
-    params = _params(context, by, TIMELINE)
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            TIMELINE,
-            **params,
-            **_when(when),
-            id=belief_id,
-        )
-    )
+    params = context.read_params(TIMELINE, by)
+    rows = await context.fetch(TIMELINE, **params, **_when(when), id=belief_id)
     if not rows:
         raise NotFoundError(f"No belief {belief_id!r}.")
     card = rows[0]["card"]
@@ -271,16 +244,14 @@ async def timeline_slot(
     """
     subject, predicate = slot
     scopes = [context.scope, *(s for s in context.read_scopes if s != context.scope)]
-    params = _params(context, by, TIMELINE_SLOT) | {"scopes": scopes}
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            TIMELINE_SLOT,
-            **params,
-            **_when(when),
-            subject=claims.name_key(subject),
-            predicate=claims.name_key(predicate),
-            limit=MAX_VALUES,
-        )
+    params = context.read_params(TIMELINE_SLOT, by) | {"scopes": scopes}
+    rows = await context.fetch(
+        TIMELINE_SLOT,
+        **params,
+        **_when(when),
+        subject=claims.name_key(subject),
+        predicate=claims.name_key(predicate),
+        limit=MAX_VALUES,
     )
     for row in rows[:1]:
         read_options.check_not_future(by.as_of, row["now"])
@@ -313,15 +284,6 @@ def _series(rows: Sequence[Mapping[str, Any]], best: int) -> tuple[Series, ...]:
         )
         for belief_id in sorted(shown, key=lambda one: order.get(one, len(order)))
     )
-
-
-def _params(context: RequestContext, by: ReadOptions, query: Query[Any]) -> dict[str, Any]:
-    """Return the evidence-reading parameters that a query declares, the valid time among them."""
-    known = read_options.read_params(
-        by, context.tenant_scope, context.services.settings, context.services.clock.now()
-    )
-    test = read_options.sprt_params(read_options.sprt_parameters(context.services.settings))
-    return {name: value for name, value in (known | {"test": test}).items() if name in query.params}
 
 
 def _when(when: TimelineInstants) -> dict[str, Any]:

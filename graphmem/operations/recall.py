@@ -99,9 +99,8 @@ async def recall(
     statuses = [*Status, OUTVOTED] if want.include_hidden else [str(Status.CURRENT)]
     by, limit = scoring.score_params(policy), min(want.limit, policy.max_results or want.limit)
     now = context.services.clock.now()
-    asked = read_options.read_params(
-        read_options.ReadOptions(times), context.tenant_scope, context.services.settings, now
-    )
+    settings = context.services.settings
+    asked = read_options.read_params(read_options.ReadOptions(times), settings, now)
     # A memory that is current now may have been superseded then, and vice versa.
     kept = [*Status] if times != AsOf() else statuses
     asked |= {
@@ -119,8 +118,6 @@ async def recall(
         "scoring": by,
         "mu": context.model.mu_query,
         "trace": formulas.trace_params(policy.trace),
-        "test": read_options.sprt_params(read_options.sprt_parameters(context.services.settings)),
-        "vitality_constants": formulas.vitality_params(),
         "rating_decay": rating.decay_params(),
     }
     query = NOW
@@ -138,7 +135,7 @@ async def recall(
             provisional=read_options.is_provisional(times, found["now"]),
         )
 
-    return await context.services.graph.read(work)
+    return await context.read(work)
 
 
 def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -204,6 +204,39 @@ def hashed_fields(source: EventSource) -> list[str | datetime | None]:
     return [getattr(source, name, None) for name in EvidenceSource.model_fields if name != "id"]
 
 
+def source_event(
+    given: EventSource,
+    scope: str,
+    kind: EventType,
+    now: datetime,
+    identifying: Iterable[str | None],
+    payload: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the event fields that all events given by a caller share.
+
+    Args:
+        given: source of the event; its note is added to the payload.
+        scope: scope of the event.
+        kind: type of event.
+        now: current time.
+        identifying: values that, with the source, identify a repeated request.
+        payload: further fields of the payload.
+
+    Raises:
+        InvalidInputError: the event is in the future.
+    """
+    note = {"note": given.note} if given.note else {}
+    return {
+        "id": given.event_id or identity.event_id(now),
+        "scope": scope,
+        "type": kind,
+        "occurred_at": drafts.event_time(given.at, now),
+        "request_hash": drafts.request_hash(*identifying, *hashed_fields(given)),
+        **drafts.origin_fields(given),
+        "payload": json.dumps({**(payload or {}), **note}, ensure_ascii=False),
+    }
+
+
 def draft_event(
     claim: Claim,
     source: EvidenceSource,

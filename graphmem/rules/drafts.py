@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import GLOBAL_SCOPE, EventSource, EventType, NewMemory, TenantScope
@@ -16,8 +16,15 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+T = TypeVar("T")
+
 MAX_CLOCK_SKEW = timedelta(minutes=5)
 """Maximum time by which a caller's clock may be ahead."""
+
+
+def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield slices of at most `size` items, like `itertools.batched` of Python 3.12."""
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 @dataclass(frozen=True, slots=True)

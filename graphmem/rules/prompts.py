@@ -9,9 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Generic, TypeVar
 
-from pydantic import (
-    BaseModel,
-)
+from pydantic import BaseModel
 
 from graphmem.rules import identity
 from graphmem.rules.context import quote

@@ -118,12 +118,7 @@ OPENERS = frozenset(
 DATE_PREPOSITIONS = frozenset({"on", "in", "at"})
 """Words dropped only before a date."""
 
-SAME_WORD = {
-    **dict.fromkeys(("am", "is", "are"), "be"),
-    "were": "was",
-    "has": "have",
-    "does": "do",
-}
+SAME_WORD = {**dict.fromkeys(("am", "is", "are"), "be"), "were": "was", "has": "have", "does": "do"}
 """Agreement with the subject. The tense is kept: `is` and `was` state different facts."""
 EXPANSIONS = {
     "cannot": ("can", "not"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
@@ -17,7 +17,6 @@ from graphmem.model import (
     EvidenceKind,
     MemoryEvent,
     Policy,
-    TenantScope,
     Verdict,
     Vitality,
 )
@@ -30,6 +29,8 @@ BEGINNING, FOREVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzin
 MAX_OPEN_TRANSACTION = timedelta(seconds=30)
 """Time after recording an event in which its transaction may still be open. No setting of any
 client allows more."""
+
+D = TypeVar("D", bound=Mapping[str, Any])
 
 MAX_DIGITS = 15
 """Maximum number of digits of a position."""
@@ -131,22 +132,20 @@ class ReadOptions:
     """Whether to use the currently declared policy rather than the one of the requested time."""
 
 
-def read_params(
-    by: ReadOptions, tenant_scope: TenantScope, settings: Settings, now: datetime
-) -> dict[str, Any]:
-    """Return the parameters shared by all queries that read beliefs.
+def read_params(by: ReadOptions, settings: Settings, now: datetime) -> dict[str, Any]:
+    """Return the parameters of all queries that read beliefs; each declares some of them.
 
     `now` is the default of the valid time.
     """
     return {
-        "tenant": tenant_scope.tenant,
-        "scopes": list(tenant_scope.scopes),
         "valid": by.as_of.valid or now,
         "known": by.as_of.known,
         "policy": None if by.policy is None else claims.policy_fields(by.policy),
         "present_policy": by.present_policy,
         "default_policy": claims.policy_fields(Policy()),
         "weights": dict(settings.source_weights),
+        "test": sprt_params(sprt_parameters(settings)),
+        "vitality_constants": formulas.vitality_params(),
     }
 
 
@@ -172,6 +171,22 @@ def sprt_params(bounds: formulas.SprtParameters) -> dict[str, float]:
         "max_confidence": bounds.max_confidence,
         "min_confidence": bounds.min_confidence,
     }
+
+
+async def pages(
+    fetch: Callable[..., Awaitable[list[D]]], *, at: str, start: datetime = BEGINNING
+) -> AsyncIterator[list[D]]:
+    """Yield the pages of a query in order, until one is empty.
+
+    Args:
+        fetch: runs the query with its parameters `after_at` and `after_id`.
+        at: column that `after_at` refers to; `after_id` refers to `id`.
+        start: time after which the first page starts.
+    """
+    after = start, ""
+    while rows := await fetch(after_at=after[0], after_id=after[1]):
+        yield rows
+        after = rows[-1][at], rows[-1]["id"]
 
 
 def time_cursor(at: datetime, last_id: str) -> str:

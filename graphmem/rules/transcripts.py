@@ -20,7 +20,7 @@ from graphmem.model import (
     Turn,
     TurnsReceipt,
 )
-from graphmem.rules import identity
+from graphmem.rules import drafts, identity
 
 MessageKey = tuple[str, str | None, str]
 """Role, name and text of a message."""
@@ -105,7 +105,7 @@ class MessageBatch(NamedTuple):
     """Messages of one session, in order."""
 
     session_id: str
-    messages: list[Message]
+    messages: Sequence[Message]
 
 
 class IngestedMessage(NamedTuple):
@@ -146,8 +146,8 @@ def batches(messages: Sequence[Message]) -> Iterator[MessageBatch]:
     for message in assign_ids(messages):
         sessions.setdefault(message.session or DEFAULT_SESSION, []).append(message)
     for session_id, group in sessions.items():
-        for start in range(0, len(group), BATCH):
-            yield MessageBatch(session_id, group[start : start + BATCH])
+        for part in drafts.batches(group, BATCH):
+            yield MessageBatch(session_id, part)
 
 
 def conversation_memories(

@@ -69,11 +69,7 @@ AWAIT_INDEXES = catalog.query("schema/await_indexes", catalog.ignored)
 
 async def state(services: Services) -> GraphState:
     """Return the migrations applied to the graph and the models that filled it."""
-
-    async def work(tx: Tx) -> GraphState:
-        return (await tx.fetch(STATE))[0]
-
-    return await services.graph.read(work)
+    return (await services.fetch(STATE))[0]
 
 
 def pending(found: GraphState) -> Sequence[Migration]:
@@ -168,7 +164,7 @@ async def migrate(services: Services) -> tuple[str, ...]:
         if found.model is None:
             await record_model(services, "current", scoring.FIRST_GENERATION)
     finally:
-        await services.graph.write(lambda tx: tx.fetch(UNLOCK, owner=owner))
+        await services.fetch(UNLOCK, owner=owner)
     # Wait even if nothing was applied: another process may have applied migrations and died.
     services.report("waiting for the indexes")
     await services.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
@@ -194,7 +190,7 @@ async def measure(embedder: Embedder) -> Calibration:
 
 async def _lock(services: Services, owner: str) -> None:
     for _ in range(int(WAIT_S / POLL_S)):
-        if await services.graph.write(lambda tx: tx.fetch(LOCK, owner=owner, seconds=LOCK_S)):
+        if await services.fetch(LOCK, owner=owner, seconds=LOCK_S):
             return
         await services.clock.sleep(POLL_S)
     raise MigrationLockedError
@@ -214,7 +210,7 @@ async def _apply(
     language = services.settings.language if _has_words(migration) else None
     if language is not None:
         # A concurrent reader must not take half-built indexes for those of the old language.
-        await services.graph.write(lambda tx: tx.fetch(REOPEN, number=migration.number))
+        await services.fetch(REOPEN, number=migration.number)
     words = {"indexConfig": {"fulltext.analyzer": language}}
     for statement in migration.statements:
         if VECTORS in statement.params:
@@ -224,14 +220,12 @@ async def _apply(
             await services.graph.schema(statement, **{FULLTEXT: words})
         else:
             await services.graph.schema(statement)
-    await services.graph.write(
-        lambda tx: tx.fetch(
-            RECORD,
-            number=migration.number,
-            name=migration.name,
-            sha256=migration.sha256,
-            language=language,
-        )
+    await services.fetch(
+        RECORD,
+        number=migration.number,
+        name=migration.name,
+        sha256=migration.sha256,
+        language=language,
     )
     return migration.name
 
@@ -265,17 +259,14 @@ async def record_model(services: Services, key: str, generation: int) -> None:
     """Record the configured embedding model and its mean cosines for unrelated texts."""
     services.report(f"measuring the embedding model {services.embedder.name}")
     calibration = await measure(services.embedder)
-    dimension = await services.embedder.dimension()
-    await services.graph.write(
-        lambda tx: tx.fetch(
-            RECORD_MODEL,
-            key=key,
-            generation=generation,
-            name=services.embedder.name,
-            dimension=dimension,
-            mu_document=calibration.mu_document,
-            mu_query=calibration.mu_query,
-        )
+    await services.fetch(
+        RECORD_MODEL,
+        key=key,
+        generation=generation,
+        name=services.embedder.name,
+        dimension=await services.embedder.dimension(),
+        mu_document=calibration.mu_document,
+        mu_query=calibration.mu_query,
     )
 
 
@@ -295,7 +286,7 @@ def _otherwise(found: GraphState, language: str) -> Sequence[Migration]:
 
 async def _known_language(services: Services) -> None:
     language = services.settings.language
-    known = await services.graph.read(lambda tx: tx.fetch(LANGUAGES))
+    known = await services.fetch(LANGUAGES)
     fit = [name for name in known if name not in UNFIT]
     if language not in fit:
         raise ConfigurationError(

@@ -26,7 +26,7 @@ KINDS = ("memory", "belief", "turn", "episode", "item")
 Step = Callable[[Mapping[str, Any]], Awaitable[Row]]
 """Processes the page at the given position."""
 
-NEXT_TENANT = catalog.query("schema/next_tenant", dict)
+NEXT_TENANT = catalog.query("schema/next_tenant", lambda row: row["tenant"])
 HOLD = catalog.query("schema/lock_model", lambda row: row["name"])
 LACKING = catalog.query("vectors/unembedded", dict)
 WRITE = catalog.query("vectors/write", catalog.ignored)
@@ -150,7 +150,7 @@ async def _switch(services: Services, model: EmbeddingModel) -> None:
 
 async def _rekey(services: Services, model: EmbeddingModel, to: str) -> None:
     change = {"generation": model.generation, "from": model.key, "to": to}
-    await services.graph.write(lambda tx: tx.fetch(REKEY, **change))
+    await services.fetch(REKEY, **change)
 
 
 async def _fill(services: Services, model: EmbeddingModel, on_progress: OnProgress) -> int:
@@ -158,7 +158,7 @@ async def _fill(services: Services, model: EmbeddingModel, on_progress: OnProgre
     look = catalog.in_generation(LACKING, model.generation)
 
     async def step(at: Mapping[str, Any]) -> Row:
-        [page] = await services.graph.read(lambda tx: tx.fetch(look, **at))
+        [page] = await services.fetch(look, **at)
         return page
 
     made = 0
@@ -184,15 +184,8 @@ async def _pages(services: Services, step: Step) -> AsyncIterator[tuple[str, str
 
 async def _tenants(services: Services) -> AsyncIterator[str]:
     last = ""
-    while (tenant := await _behind(services, last)) is not None:
-        yield tenant
-        last = tenant
-
-
-async def _behind(services: Services, last: str) -> str | None:
-    [row] = await services.graph.read(lambda tx: tx.fetch(NEXT_TENANT, after=last))
-    tenant: str | None = row["tenant"]
-    return tenant
+    while (last := (await services.fetch(NEXT_TENANT, after=last))[0]) is not None:
+        yield last
 
 
 async def _embed(
@@ -232,15 +225,15 @@ async def _clear(services: Services, found: GraphState, on_progress: OnProgress)
 
 async def _drop(services: Services, model: EmbeddingModel, on_progress: OnProgress) -> None:
     prop = scoring.embedding_property(model.generation)
-    for index in await services.graph.read(lambda tx: tx.fetch(INDEXES)):
+    for index in await services.fetch(INDEXES):
         if index.item.type == "VECTOR" and index.item.properties[0] == prop:
             await services.graph.schema(DROP_INDEX, name=index.item.name)
     remove = catalog.in_generation(REMOVE, model.generation)
 
     async def step(at: Mapping[str, Any]) -> Row:
-        [page] = await services.graph.write(lambda tx: tx.fetch(remove, **at))
+        [page] = await services.fetch(remove, **at)
         return page
 
     async for _, _, page in _pages(services, step):
         on_progress("removed", page["looked"])
-    await services.graph.write(lambda tx: tx.fetch(DELETE, generation=model.generation))
+    await services.fetch(DELETE, generation=model.generation)

@@ -172,7 +172,7 @@ async def _settled(context: RequestContext) -> datetime:
 
 
 async def _open(context: RequestContext) -> dict[str, Any]:
-    [found] = await context.services.graph.read(lambda tx: tx.fetch(OPEN))
+    [found] = await context.fetch(OPEN)
     return found
 
 
@@ -198,7 +198,6 @@ async def _page(
     async def work(tx: Tx) -> dict[str, Any]:
         [page] = await tx.fetch(
             READ_BESIDE if kind.auxiliary else READ,
-            tenant=context.tenant,
             known=known,
             kind=kind.label,
             after=after,
@@ -209,7 +208,7 @@ async def _page(
             raise ReadConflictError
         return page
 
-    return await context.services.graph.read(work)
+    return await context.read(work)
 
 
 def _whole(kind: NodeKind, found: Mapping[str, Any]) -> bool:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from graphmem.errors import InvalidInputError
@@ -389,11 +390,9 @@ def _fact(
     # The event of its first episode, or of none, has the fact's own id.
     events = [(f"{GRAPHITI}_{uuid}", known[0] if known else None)]
     events += [(f"{GRAPHITI}_{uuid}_{episode}", episode) for episode in known[1:]]
+    observe = partial(ImportStep, ImportAction.OBSERVE, scope, origin)
     steps = [
-        ImportStep(
-            ImportAction.OBSERVE,
-            scope,
-            origin,
+        observe(
             name,
             times.begins,
             fields | {"episode_id": f"{GRAPHITI}_{episode}" if episode else None},
@@ -403,20 +402,10 @@ def _fact(
     if times.ends:
         # One refuting event for each supporting one, so that the fact does not outlive its end.
         refuting = fields | {"kind": "refuting"}
-        steps += [
-            ImportStep(ImportAction.OBSERVE, scope, origin, f"{name}_invalid", times.ends, refuting)
-            for name, _ in events
-        ]
+        steps += [observe(f"{name}_invalid", times.ends, refuting) for name, _ in events]
     if times.retracted:
+        retract = partial(ImportStep, ImportAction.RETRACT, scope, origin)
         steps += [
-            ImportStep(
-                ImportAction.RETRACT,
-                scope,
-                origin,
-                f"{name}_expired",
-                times.retracted,
-                {"target": name},
-            )
-            for name, _ in events
+            retract(f"{name}_expired", times.retracted, {"target": name}) for name, _ in events
         ]
     return steps

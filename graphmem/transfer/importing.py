@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,22 +39,6 @@ Batch = Sequence[Node]
 """Nodes of one kind."""
 
 
-@dataclass(slots=True)
-class _ImportTotals:
-    """Counts of written and skipped records."""
-
-    written: int = 0
-    links: int = 0
-    there: int = 0
-    kept: int = 0
-
-    def add(self, other: _ImportTotals) -> None:
-        self.written += other.written
-        self.links += other.links
-        self.there += other.there
-        self.kept += other.kept
-
-
 async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> ImportReport:
     """Write the records of a file that the tenant does not have yet.
 
@@ -73,23 +57,20 @@ async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> 
         ImportConflictError: a record contradicts stored data; names its line.
     """
     head = await _checked(context, path, on_progress)
-    done, batch = _ImportTotals(), list[Node]()
+    done, batch = Counter[str](), list[Node]()
     async for found in exporting.records(context.services.exports, path):
         if isinstance(found, Header):
             continue
         if batch and not _fits(batch, found):
-            done.add(await _write(context, batch, on_progress))
+            done.update(await _write(context, batch, on_progress))
             batch = []
         batch.append(found)
     if batch:
-        done.add(await _write(context, batch, on_progress))
+        done.update(await _write(context, batch, on_progress))
     return ImportReport(
         tenant=head.tenant,
         known=head.known,
-        written=done.written,
-        links=done.links,
-        there=done.there,
-        kept=done.kept,
+        **{name: done[name] for name in ("written", "links", "there", "kept")},
     )
 
 
@@ -127,12 +108,12 @@ def _same_model(context: RequestContext, head: Header) -> None:
         )
 
 
-async def _write(context: RequestContext, batch: Batch, on_progress: OnProgress) -> _ImportTotals:
-    async def work(tx: Tx) -> _ImportTotals:
-        await tx.fetch(LOCK, tenant=context.tenant)
+async def _write(context: RequestContext, batch: Batch, on_progress: OnProgress) -> Counter[str]:
+    async def work(tx: Tx) -> Counter[str]:
+        await tx.fetch(LOCK)
         return await _Batch(tx, context, batch).taken()
 
-    done = await context.services.graph.write(work)
+    done = await context.write(work)
     on_progress(batch[0].kind.label, len(batch))
     return done
 
@@ -146,11 +127,12 @@ class _Batch:
         self.generation = context.model.generation
         self.batch = batch
         self.kind = batch[0].kind
-        self.done = _ImportTotals()
+        self.done = Counter[str]()
+        """Numbers of written and skipped records, by field of `ImportReport`."""
         self.fresh: list[str] = []
         """Keys of the created nodes."""
 
-    async def taken(self) -> _ImportTotals:
+    async def taken(self) -> Counter[str]:
         """Write the missing nodes and their relationships."""
         if self.kind.auxiliary:
             await self._write_properties()
@@ -158,7 +140,7 @@ class _Batch:
             await self._nodes()
         await self._links()
         if self.fresh and self.kind.label == "Event":
-            await self.tx.fetch(RETRACT, tenant=self.tenant, ids=self.fresh)
+            await self.tx.fetch(RETRACT, ids=self.fresh)
         return self.done
 
     def _missing(self, keys: Set[str]) -> ImportConflictError:
@@ -174,18 +156,17 @@ class _Batch:
     async def _write_properties(self) -> None:
         [written] = await self.tx.fetch(
             WRITE_BESIDE,
-            tenant=self.tenant,
             kind=self.kind.label,
             part=self.kind.part,
             nodes=[{"key": node.key, "has": node.properties} for node in self.batch],
         )
-        self.done.written = written
-        self.done.there = len(self.batch) - written
+        self.done["written"] = written
+        self.done["there"] = len(self.batch) - written
 
     async def _nodes(self) -> None:
         label = self.kind.label
         ids = [node.key for node in self.batch]
-        found = dict(await self.tx.fetch(THERE, tenant=self.tenant, kind=label, ids=ids))
+        found = dict(await self.tx.fetch(THERE, kind=label, ids=ids))
         fresh: list[Node] = []
         existing: list[Node] = []
         for node in self.batch:
@@ -196,21 +177,21 @@ class _Batch:
             if (
                 differs := file_format.node_difference(label, own, node.given["properties"])
             ) is None:
-                self.done.there += 1
+                self.done["there"] += 1
             elif differs:
                 raise ImportConflictError(
                     f"Line {node.line}: {label} {node.key!r} exists with another {differs}."
                 )
             else:
-                self.done.kept += 1
+                self.done["kept"] += 1
                 existing.append(node)
         if label in ("Memory", "Belief") and existing:
             rows = [{"key": node.key, "has": node.properties} for node in existing]
-            await self.tx.fetch(MEET, tenant=self.tenant, nodes=rows)
+            await self.tx.fetch(MEET, nodes=rows)
         self.fresh = [node.key for node in fresh]
         if fresh:
             await self._refuse_taken(fresh)
-            self.done.written = await (
+            self.done["written"] = await (
                 self._append(fresh) if label == "Event" else self._make(fresh)
             )
 
@@ -235,10 +216,7 @@ class _Batch:
             return
         given = list(rows.values())
         there = await self.tx.fetch(
-            POSITIONS,
-            tenant=self.tenant,
-            ends=[] if turns else given,
-            turns=given if turns else [],
+            POSITIONS, ends=[] if turns else given, turns=given if turns else []
         )
         for node in fresh:
             if node.key in there:
@@ -248,10 +226,10 @@ class _Batch:
         label = self.kind.label
         rows = [_row(self.tenant, node) for node in fresh]
         written: int
-        [written] = await self.tx.fetch(WRITE, tenant=self.tenant, kind=label, nodes=rows)
+        [written] = await self.tx.fetch(WRITE, kind=label, nodes=rows)
         if label == "Item":
             placed = [_placed(node) for node in fresh]
-            await self.tx.fetch(PLACE_ITEMS, tenant=self.tenant, items=placed)
+            await self.tx.fetch(PLACE_ITEMS, items=placed)
         return written
 
     async def _append(self, fresh: Batch) -> int:
@@ -264,21 +242,19 @@ class _Batch:
         }
         retracted = [event["target_id"] for event in events if event["type"] == "RETRACT"]
         if beliefs or retracted:
-            await self.tx.fetch(
-                DROP_CHECKPOINTS, tenant=self.tenant, beliefs=sorted(beliefs), retracted=retracted
-            )
+            await self.tx.fetch(DROP_CHECKPOINTS, beliefs=sorted(beliefs), retracted=retracted)
         written: int
-        [written] = await self.tx.fetch(APPEND, tenant=self.tenant, events=events)
+        [written] = await self.tx.fetch(APPEND, events=events)
         return written
 
     async def _links(self) -> None:
         links = [_link(node, link) for node in self.batch for link in node.links]
         if not links:
             return
-        [made] = await self.tx.fetch(LINK, tenant=self.tenant, links=links)
+        [made] = await self.tx.fetch(LINK, links=links)
         if made["missing"]:
             raise self._missing({*made["missing"]})
-        self.done.links = made["written"]
+        self.done["links"] = made["written"]
 
 
 def _taken(node: Node, where: str) -> ImportConflictError:

@@ -332,22 +332,11 @@ class _Rater(TypedDict):
 
 
 NODES: Mapping[str, Any] = {
-    "Episode": _Episode,
-    "Archive": _Archive,
-    "Turn": _Turn,
-    "Reply": _Reply,
-    "Artifact": _Artifact,
-    "Item": _Item,
-    "Namespace": _Namespace,
-    "ItemText": _ItemText,
-    "Name": _Name,
-    "Predicate": _Predicate,
-    "Belief": _Belief,
-    "Memory": _Memory,
-    "Event": _Event,
-    "Consolidation": _Consolidation,
-    "Rating": _Rating,
-    "Rater": _Rater,
+    kind.__name__.removeprefix("_"): kind
+    for kind in (
+        *(_Episode, _Archive, _Turn, _Reply, _Artifact, _Item, _Namespace, _ItemText, _Name),
+        *(_Predicate, _Belief, _Memory, _Event, _Consolidation, _Rating, _Rater),
+    )
 }
 """Types of the properties by label."""
 TEXTS: Any = list[_ItemText]

@@ -34,17 +34,16 @@ REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
 
 async def _refresh_memories(tx: Tx, context: RequestContext, ids: list[str]) -> None:
     """Recompute the caches of memories from their events."""
-    tenant = context.tenant
-    await tx.fetch(REFRESH_MEMORIES, tenant=tenant, ids=ids)
-    await tx.fetch(RETRACE, tenant=tenant, **formulas.retrace_params(dict.fromkeys(ids)))
-    found = await tx.fetch(FACETS, tenant=tenant, ids=ids)
-    right = [fulltext.facet_row(tenant, row) for row in found]
-    await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)
+    await tx.fetch(REFRESH_MEMORIES, ids=ids)
+    await tx.fetch(RETRACE, **formulas.retrace_params(dict.fromkeys(ids)))
+    found = await tx.fetch(FACETS, ids=ids)
+    right = [fulltext.facet_row(context.tenant, row) for row in found]
+    await tx.fetch(REFRESH_FACETS, memories=right)
 
 
-async def _refresh_beliefs(tx: Tx, context: RequestContext, ids: list[str]) -> None:
+async def _refresh_beliefs(tx: Tx, _: RequestContext, ids: list[str]) -> None:
     """Recompute the caches of beliefs from their events."""
-    await tx.fetch(REFRESH_BELIEFS, tenant=context.tenant, ids=ids)
+    await tx.fetch(REFRESH_BELIEFS, ids=ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,6 @@ async def _page(context: RequestContext, kept: CachedKind, after: str) -> list[d
     async def work(tx: Tx) -> list[dict[str, Any]]:
         rows = await tx.fetch(
             kept.compare,
-            tenant=context.tenant,
             valid=read_options.FOREVER,
             known=None,
             after=after,
@@ -112,16 +110,15 @@ async def _page(context: RequestContext, kept: CachedKind, after: str) -> list[d
         )
         return await _faceted(tx, context, rows) if kept.kind == "memory" else rows
 
-    return await context.services.graph.read(work)
+    return await context.read(work)
 
 
 async def _faceted(
     tx: Tx, context: RequestContext, rows: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return memory rows, marking those with stale facets; digests are computed in Python."""
-    tenant = context.tenant
-    found = await tx.fetch(FACETS, tenant=tenant, ids=[row["id"] for row in rows])
-    otherwise = {row["id"] for row in found if fulltext.has_stale_facets(tenant, row)}
+    found = await tx.fetch(FACETS, ids=[row["id"] for row in rows])
+    otherwise = {row["id"] for row in found if fulltext.has_stale_facets(context.tenant, row)}
     return [
         row | {"wrong": True, "cached": row["cached"] + ", facets differ"}
         if row["id"] in otherwise
@@ -132,10 +129,10 @@ async def _faceted(
 
 async def _refresh(context: RequestContext, kept: CachedKind, ids: list[str]) -> None:
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK, tenant=context.tenant)
+        await tx.fetch(LOCK)
         await kept.refresh(tx, context, ids)
 
-    await context.services.graph.write(work)
+    await context.write(work)
 
 
 BACKFILL_PAGE = 500
@@ -206,7 +203,6 @@ async def _look(
     async def work(tx: Tx) -> dict[str, Any]:
         [page] = await tx.fetch(
             LOOK,
-            tenant=context.tenant,
             after=after,
             limit=BACKFILL_PAGE,
             dimension=context.model.dimension,
@@ -214,7 +210,7 @@ async def _look(
         )
         return page | {"found": [UnbackedMemory(**row) for row in page["found"]]}
 
-    return await (work(tx) if tx else context.services.graph.read(work))
+    return await (work(tx) if tx else context.read(work))
 
 
 def _bounds(now: datetime) -> dict[str, datetime]:
@@ -275,7 +271,7 @@ async def _write(
     most_chars = context.services.settings.max_content_chars
 
     async def work(tx: Tx) -> dict[str, int]:
-        await tx.fetch(LOCK, tenant=context.tenant)
+        await tx.fetch(LOCK)
         page = await _look(context, after, now, tx)
         rows: dict[str, dict[str, Any]] = {}
         done: list[UnbackedMemory] = []
@@ -289,12 +285,7 @@ async def _write(
                 rows[one.id] = row | {"embedding": None if one.embedded else vector}
                 done.append(one)
         if rows:
-            await tx.fetch(
-                WRITE,
-                tenant=context.tenant,
-                tenant_key=identity.tenant_key(context.tenant),
-                memories=list(rows.values()),
-            )
+            await tx.fetch(WRITE, memories=list(rows.values()))
             await _refresh_memories(tx, context, list(rows))
         return {
             "memories": sum(not one.stated for one in done),
@@ -304,7 +295,7 @@ async def _write(
             "capped": sum(one.is_capped for one in done),
         }
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 async def _edges(
@@ -322,8 +313,7 @@ async def _edges(
     done, ringed = backfill.dated_edges(fit)
     for edge in ringed:
         _leave(totals, edge, "ring")
-    for start in range(0, len(done), BACKFILL_PAGE):
-        part = done[start : start + BACKFILL_PAGE]
+    for part in drafts.batches(done, BACKFILL_PAGE):
         n = await _supersede(context, part)
         totals.add(edges=n, events=n)
         on_progress("edge", len(part))
@@ -335,15 +325,8 @@ def _leave(totals: _BackfillTotals, edge: UnbackedEdge, key: str) -> None:
 
 
 async def _edge_page(context: RequestContext, after: str, now: datetime) -> dict[str, Any]:
-    [page] = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            EDGES,
-            tenant=context.tenant,
-            after=after,
-            limit=BACKFILL_PAGE,
-            source=backfill.SOURCE,
-            **_bounds(now),
-        )
+    [page] = await context.fetch(
+        EDGES, after=after, limit=BACKFILL_PAGE, source=backfill.SOURCE, **_bounds(now)
     )
     return page
 
@@ -352,21 +335,19 @@ async def _supersede(context: RequestContext, edges: Sequence[UnbackedEdge]) -> 
     """Create events for dated edges and return the number of edges that had none."""
 
     async def work(tx: Tx) -> int:
-        await tx.fetch(LOCK, tenant=context.tenant)
+        await tx.fetch(LOCK)
         rows = [backfill.edge_row(edge, context.tenant) for edge in edges]
         n: int
-        [n] = await tx.fetch(SUPERSEDE, tenant=context.tenant, edges=rows)
+        [n] = await tx.fetch(SUPERSEDE, edges=rows)
         ids = sorted({row[end] for row in rows for end in ("newer_id", "older_id")})
-        await tx.fetch(REFRESH_MEMORIES, tenant=context.tenant, ids=ids)
+        await tx.fetch(REFRESH_MEMORIES, ids=ids)
         return n
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 async def _nameless(context: RequestContext) -> list[SkippedNodes]:
-    [found] = await context.services.graph.read(
-        lambda tx: tx.fetch(NAMELESS, tenant=context.tenant, limit=SHOWN)
-    )
+    [found] = await context.fetch(NAMELESS, limit=SHOWN)
     problem, hint = backfill.PROBLEMS["id"]
     names = tuple(found["names"])
     if not names:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,14 +99,7 @@ async def found(context: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dic
     Raises:
         ArchiveDamagedError: an archive does not match its checksum.
     """
-    rows = await tx.fetch(
-        ARCHIVED,
-        tenant=context.tenant,
-        scopes=list(context.read_scopes),
-        ids=ids,
-        valid=context.services.clock.now(),
-        known=None,
-    )
+    rows = await tx.fetch(ARCHIVED, ids=ids, valid=context.services.clock.now(), known=None)
     for row in rows:
         archive = row["archive"]
         if archive is not None and identity.digest(archive["content"]) != archive["sha256"]:
@@ -130,14 +124,19 @@ async def compress(
         on_progress: progress callback; receives `episode` and the number processed.
         apply: whether to write; False for a preview.
     """
-    until = context.services.clock.now() - timedelta(days=policy.compress_days)
     found: list[CompressedEpisode] = []
-    after = (read_options.BEGINNING, "")
-    while rows := await _unused(context, policy, until, after):
+    fetch = partial(
+        context.fetch,
+        UNUSED,
+        importance=policy.importance,
+        until=context.services.clock.now() - timedelta(days=policy.compress_days),
+        longest=rules.MAX_GIST_CHARS,
+        limit=BATCH,
+    )
+    async for rows in read_options.pages(fetch, at="occurred_at"):
         gists = {row["id"]: gist(row["summary"], row["content"]) for row in rows}
         done = set(await _write(context, rows, gists)) if apply else gists.keys()
         found += [_compressed(row, gists[row["id"]]) for row in rows if row["id"] in done]
-        after = rows[-1]["occurred_at"], rows[-1]["id"]
         on_progress("episode", len(rows))
     return CompressionReport(applied=apply and bool(found), episodes=tuple(found))
 
@@ -162,30 +161,12 @@ async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
             raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {row['scope']!r}.")
         if row["archive"] is None and not row["archived"]:
             return False
-        await tx.fetch(RESTORE, tenant=context.tenant, events=[event])
+        await tx.fetch(RESTORE, events=[event])
         return True
 
-    changed = await context.services.graph.write(work)
+    changed = await context.write(work)
     event_id = event["id"] if changed else None
     return RestoredEpisode(episode_id=episode_id, changed=changed, event_id=event_id)
-
-
-async def _unused(
-    context: RequestContext, policy: UpkeepPolicy, until: datetime, after: tuple[datetime, str]
-) -> list[dict[str, Any]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            UNUSED,
-            tenant=context.tenant,
-            scope=context.scope,
-            importance=policy.importance,
-            until=until,
-            longest=rules.MAX_GIST_CHARS,
-            after_at=after[0],
-            after_id=after[1],
-            limit=BATCH,
-        )
-    )
 
 
 async def _write(
@@ -202,9 +183,7 @@ async def _write(
         )
         for row in rows
     )
-    return await context.services.graph.write(
-        lambda tx: tx.fetch(COMPRESS, tenant=context.tenant, events=events)
-    )
+    return await context.fetch(COMPRESS, events=events)
 
 
 def _compressed(row: Mapping[str, Any], gist: str | None) -> CompressedEpisode:
@@ -238,18 +217,13 @@ async def graduate(
     """
     name = path.name
     codes = rules.digest_codes(await context.services.files.read(path), name)
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            GRADUATES,
-            tenant=context.tenant,
-            scope=context.scope,
-            scopes=list(context.read_scopes),
-            file=name,
-            importance=policy.importance,
-            accesses=policy.accesses,
-            until=context.services.clock.now() - timedelta(days=policy.graduate_days),
-            limit=policy.max_episodes + 1,
-        )
+    rows = await context.fetch(
+        GRADUATES,
+        file=name,
+        importance=policy.importance,
+        accesses=policy.accesses,
+        until=context.services.clock.now() - timedelta(days=policy.graduate_days),
+        limit=policy.max_episodes + 1,
     )
     due = rows[: policy.max_episodes]
     lines = {
@@ -300,29 +274,17 @@ async def _digest_text(context: RequestContext, row: Mapping[str, Any]) -> str:
 
 async def _first_turn(context: RequestContext, episode_id: str) -> str:
     """Return the first factual turn of a person, else a person's first turn, else ''."""
-    first, start = "", 0
-    while turns := await _turns(context, episode_id, start):
+    first, place = "", {"from": 0}
+    asked = {"scopes": [context.scope], "episode_id": episode_id, "limit": PAGE}
+    while turns := await context.fetch(TURNS, **asked, **place):
         for turn in turns:
             if transcripts.is_human(turn["role"]) and turn["text"].strip():
                 text = rules.gist(turn["text"], turn["name"])
                 if passages.informative_sentences(turn["text"]):
                     return text
                 first = first or text
-        start += PAGE
+        place["from"] += PAGE
     return first
-
-
-async def _turns(context: RequestContext, episode_id: str, start: int) -> list[dict[str, Any]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            TURNS,
-            tenant=context.tenant,
-            scopes=[context.scope],
-            episode_id=episode_id,
-            **{"from": start},
-            limit=PAGE,
-        )
-    )
 
 
 async def _write_digest(context: RequestContext, name: str, lines: Mapping[str, str]) -> None:
@@ -331,9 +293,7 @@ async def _write_digest(context: RequestContext, name: str, lines: Mapping[str, 
     events = [
         _event(context, name, about, lines[about]) | {"occurred_at": now} for about in sorted(lines)
     ]
-    await context.services.graph.write(
-        lambda tx: tx.fetch(GRADUATE, tenant=context.tenant, events=events)
-    )
+    await context.fetch(GRADUATE, events=events)
 
 
 def _event(context: RequestContext, name: str, about: str, line: str) -> dict[str, Any]:

@@ -7,13 +7,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import NotFoundError
 from graphmem.model import EventType
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import identity, rating, read_options
+from graphmem.rules import drafts, identity, rating, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.rating import STANDARD
 from graphmem.upkeep import compression, rules
@@ -77,16 +78,14 @@ async def prune(
 
         async def work(tx: Tx, place: tuple[float, str, str] = place) -> tuple[_PruneBatch, Any]:
             if apply:
-                await tx.fetch(LOCK, tenant=context.tenant)
-            rows = await tx.fetch(PRUNABLE, **_asked(context, kinds, now, place))
+                await tx.fetch(LOCK)
+            rows = await tx.fetch(PRUNABLE, **_asked(kinds, now, place))
             page = _judged(rows, now, policy)
             if apply:
                 await _write(context, tx, page, run, now)
             return page, rows[-1] if rows else None
 
-        page, last = await (
-            context.services.graph.write(work) if apply else context.services.graph.read(work)
-        )
+        page, last = await (context.write(work) if apply else context.read(work))
         if last is None:
             break
         rated, kept = rated + page.rated, kept + page.kept
@@ -108,20 +107,9 @@ async def prune(
 async def pruned(context: RequestContext, run: str | None) -> list[PruneRecord]:
     """Return the prune records of the scope, of one run or of all, oldest first."""
     found: list[PruneRecord] = []
-    after = (read_options.BEGINNING, "")
-    while rows := await context.services.graph.read(
-        lambda tx, after=after: tx.fetch(  # type: ignore[misc]
-            PRUNED,
-            tenant=context.tenant,
-            scope=context.scope,
-            run=run,
-            after_at=after[0],
-            after_id=after[1],
-            limit=PAGE,
-        )
-    ):
+    fetch = partial(context.fetch, PRUNED, run=run, limit=PAGE)
+    async for rows in read_options.pages(fetch, at="recorded_at"):
         found += map(_line, rows)
-        after = rows[-1]["recorded_at"], rows[-1]["id"]
     return found
 
 
@@ -154,19 +142,15 @@ async def restore_run(
     }
     items = sorted(away)
     once = identity.event_id(context.services.clock.now())
-    for start in range(0, len(items), PAGE):
-        part = [_back(context, item, once, run) for item in items[start : start + PAGE]]
-        await context.services.graph.write(lambda tx, part=part: _restore(context, tx, part))  # type: ignore[misc]
+    for some in drafts.batches(items, PAGE):
+        part = [_back(context, item, once, run) for item in some]
+        await context.write(lambda tx, part=part: _restore(context, tx, part))  # type: ignore[misc]
         on_progress("item", len(part))
     return PruneRestoreReport(items=len(items))
 
 
-def _asked(
-    context: RequestContext, kinds: Sequence[str], now: datetime, after: tuple[float, str, str]
-) -> dict[str, Any]:
+def _asked(kinds: Sequence[str], now: datetime, after: tuple[float, str, str]) -> dict[str, Any]:
     return {
-        "tenant": context.tenant,
-        "scope": context.scope,
         "kinds": list(kinds),
         "valid": now,
         "known": None,
@@ -255,7 +239,7 @@ async def _write(
         (MARK, statements),
     ):
         if events:
-            await tx.fetch(query, tenant=context.tenant, events=in_order(events))
+            await tx.fetch(query, events=in_order(events))
 
 
 def _back(context: RequestContext, item: tuple[str, str], once: str, run: str) -> dict[str, Any]:
@@ -264,16 +248,15 @@ def _back(context: RequestContext, item: tuple[str, str], once: str, run: str) -
 
 
 async def _restore(context: RequestContext, tx: Tx, events: Sequence[dict[str, Any]]) -> None:
-    tenant = context.tenant
-    await tx.fetch(LOCK, tenant=tenant)
+    await tx.fetch(LOCK)
     episodes = {event["about"]: event for event in events if event["label"] == EPISODE}
     there = await compression.found(context, tx, list(episodes))
     back = [episodes[row["id"]] for row in there if row["archive"] is not None or row["archived"]]
     if back:
-        await tx.fetch(compression.RESTORE, tenant=tenant, events=back)
+        await tx.fetch(compression.RESTORE, events=back)
     statements = [event for event in events if event["label"] != EPISODE]
     if statements:
-        await tx.fetch(MARK, tenant=tenant, events=statements)
+        await tx.fetch(MARK, events=statements)
 
 
 def _line(row: Mapping[str, Any]) -> PruneRecord:

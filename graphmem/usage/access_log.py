@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from graphmem import catalog
@@ -109,29 +110,25 @@ class SearchEntry:
 
 
 Entry: TypeAlias = SessionStart | SearchEntry | AccessEntry
+_TENANT = attrgetter("tenant")
 
 
 def session_start(context: RequestContext, session_id: str, agent: str | None) -> SessionStart:
     """Return a session start, at the current time."""
+    return SessionStart(**_event_fields(context), session_id=session_id, agent=agent)
+
+
+def _event_fields(context: RequestContext) -> dict[str, Any]:
+    """Return the fields of an entry made from a handle's scope at the current time."""
     now = context.services.clock.now()
-    tenant_scope = context.tenant_scope
-    return SessionStart(
-        tenant_scope.tenant, identity.event_id(now), tenant_scope.scope, now, session_id, agent
-    )
+    event_id = identity.event_id(now)
+    return {"tenant": context.tenant, "event_id": event_id, "scope": context.scope, "at": now}
 
 
 def ended(start: SessionStart, now: datetime, logged: int) -> SessionStart:
     """Return the end of a session with `logged` searches and accesses."""
-    return SessionStart(
-        start.tenant,
-        identity.event_id(now),
-        start.scope,
-        now,
-        start.session_id,
-        start.agent,
-        within=start.event_id,
-        logged=logged,
-    )
+    event_id = identity.event_id(now)
+    return replace(start, event_id=event_id, at=now, within=start.event_id, logged=logged)
 
 
 def access(
@@ -142,20 +139,13 @@ def access(
     artifact: ArtifactRef | None = None,
 ) -> AccessEntry:
     """Return an access to an item from a handle's scope, at the current time."""
-    now = context.services.clock.now()
-    tenant_scope = context.tenant_scope
-    actor, within = (start.session_id, start.event_id) if start else (None, None)
-    event_id = identity.event_id(now)
     return AccessEntry(
-        tenant_scope.tenant,
-        event_id,
-        tenant_scope.scope,
-        label,
-        item_id,
-        now,
-        actor,
-        within,
-        artifact,
+        **_event_fields(context),
+        label=label,
+        item_id=item_id,
+        actor=start.session_id if start else None,
+        within=start.event_id if start else None,
+        artifact=artifact,
     )
 
 
@@ -167,19 +157,13 @@ def search(
     start: SessionStart | None,
 ) -> SearchEntry:
     """Return a search from a handle's scope, at the current time."""
-    now = context.services.clock.now()
-    tenant_scope = context.tenant_scope
-    actor, within = (start.session_id, start.event_id) if start else (None, None)
     return SearchEntry(
-        tenant_scope.tenant,
-        identity.event_id(now),
-        tenant_scope.scope,
-        now,
-        actor,
-        tool,
-        query[:LONGEST_QUERY],
-        tuple(found),
-        within,
+        **_event_fields(context),
+        actor=start.session_id if start else None,
+        tool=tool,
+        query=query[:LONGEST_QUERY],
+        found=tuple(found),
+        within=start.event_id if start else None,
     )
 
 
@@ -194,7 +178,7 @@ async def write(services: Services, entries: Iterable[Entry]) -> int:
     try:
         return await _write(services, whole)
     except ErasedError as error:
-        parts = [list(of) for _, of in groupby(sorted(whole, key=_tenant), _tenant)]
+        parts = [list(of) for _, of in groupby(sorted(whole, key=_TENANT), _TENANT)]
         if len(parts) > 1:
             # Tenants may share an id that only one of them has erased.
             return sum([await write(services, part) for part in parts])
@@ -219,7 +203,7 @@ def _without(one: Entry, error: ErasedError) -> Entry | None:
 
 
 async def _write(services: Services, entries: Sequence[Entry]) -> int:
-    by_tenant = groupby(sorted(entries, key=_tenant), _tenant)
+    by_tenant = groupby(sorted(entries, key=_TENANT), _TENANT)
     batches = [(tenant, _batch(list(of))) for tenant, of in by_tenant]
 
     async def work(tx: Tx) -> int:
@@ -235,10 +219,6 @@ async def _write(services: Services, entries: Sequence[Entry]) -> int:
     return await services.graph.write(work) if batches else 0
 
 
-def _tenant(one: Entry) -> str:
-    return one.tenant
-
-
 _Part: TypeAlias = tuple[Query[int], list[Mapping[str, Any]]]
 
 
@@ -246,7 +226,9 @@ def _batch(entries: Sequence[Entry]) -> tuple[list[Mapping[str, Any]], list[_Par
     """Return the artifacts of a tenant's entries, and their rows by query, in order."""
     # A fixed order makes concurrent writers wait for each other and rarely deadlock.
     bounds = [one for one in entries if isinstance(one, SessionStart)]
-    searches = sorted((one for one in entries if isinstance(one, SearchEntry)), key=_event_id)
+    searches = sorted(
+        (one for one in entries if isinstance(one, SearchEntry)), key=attrgetter("event_id")
+    )
     looks = [one for one in entries if isinstance(one, AccessEntry)]
     looks.sort(key=lambda one: (one.label, one.item_id, one.event_id))
     known = {
@@ -268,10 +250,6 @@ def _batch(entries: Sequence[Entry]) -> tuple[list[Mapping[str, Any]], list[_Par
         (END, [_bound_row(one) for one in bounds if one.within is not None]),
     ]
     return artifacts, [(query, rows) for query, rows in parts if rows]
-
-
-def _event_id(one: SearchEntry) -> str:
-    return one.event_id
 
 
 def _bound_row(one: SessionStart) -> Mapping[str, Any]:
@@ -343,11 +321,11 @@ async def rollable(context: RequestContext, before: datetime) -> RollUpReport:
     """Return a preview of `roll_up`."""
 
     async def work(tx: Tx) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        within = await tx.fetch(ROLLABLE, tenant=context.tenant, before=before)
-        [alone] = await tx.fetch(ROLLABLE_ALONE, tenant=context.tenant, before=before)
+        within = await tx.fetch(ROLLABLE, before=before)
+        [alone] = await tx.fetch(ROLLABLE_ALONE, before=before)
         return within, alone
 
-    within, alone = await context.services.graph.read(work)
+    within, alone = await context.read(work)
     found = within[0] if within else {"sessions": 0, "searches": 0, "results": 0}
     return RollUpReport(
         applied=False, **{name: n + alone.get(name, 0) for name, n in found.items()}
@@ -366,18 +344,18 @@ async def roll_up(
     counted = {"sessions": 0, "searches": 0, "results": 0}
 
     async def work(tx: Tx) -> list[dict[str, Any]]:
-        rows = await tx.fetch(CHECKPOINT, tenant=context.tenant, before=before, sessions=PAGE)
+        rows = await tx.fetch(CHECKPOINT, before=before, sessions=PAGE)
         events = [_event(row, context.services.clock.now()) for row in rows if row["searches"]]
         if events:
-            await tx.fetch(ROLL_UP, tenant=context.tenant, events=events)
+            await tx.fetch(ROLL_UP, events=events)
         return rows
 
-    while rows := await context.services.graph.write(work):
+    while rows := await context.write(work):
         counted["sessions"] += sum(row["searches"] > 0 for row in rows)
         for name in ("searches", "results"):
             counted[name] += sum(row[name] for row in rows)
         on_progress("session", len(rows))
-    while alone := await context.services.graph.write(lambda tx: _alone(context, tx, before)):
+    while alone := await context.write(lambda tx: _alone(context, tx, before)):
         counted["searches"] += len(alone)
         counted["results"] += sum(row["results"] for row in alone)
         on_progress("search", len(alone))
@@ -386,13 +364,13 @@ async def roll_up(
 
 async def _alone(context: RequestContext, tx: Tx, before: datetime) -> list[dict[str, Any]]:
     """Roll up a page of searches outside any session, which have no effect on ratings."""
-    rows = await tx.fetch(FIND_ALONE, tenant=context.tenant, before=before, limit=ALONE)
+    rows = await tx.fetch(FIND_ALONE, before=before, limit=ALONE)
     by_scope: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         by_scope[row["scope"]].append(row)
     if rows:
         events = [_of_alone(scope, found, context) for scope, found in sorted(by_scope.items())]
-        await tx.fetch(ROLL_UP_ALONE, tenant=context.tenant, events=events)
+        await tx.fetch(ROLL_UP_ALONE, events=events)
     return rows
 
 

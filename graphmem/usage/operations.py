@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,11 +60,7 @@ async def settle(context: RequestContext, on_progress: OnProgress) -> RatingRepo
     abandoned = await _end_abandoned(context)
     counted = {"sessions": 0, "searches": 0, "updates": 0}
     while True:
-        found = await context.services.graph.write(
-            lambda tx: tx.fetch(
-                RATE, tenant=context.tenant, sessions=RATING_PAGE, by=rating.rating_params(STANDARD)
-            )
-        )
+        found = await context.fetch(RATE, sessions=RATING_PAGE, by=rating.rating_params(STANDARD))
         if not found:
             return RatingReport(abandoned=abandoned, **counted)
         [done] = found
@@ -74,9 +71,7 @@ async def settle(context: RequestContext, on_progress: OnProgress) -> RatingRepo
 async def settle_again(context: RequestContext, on_progress: OnProgress) -> RatingReport:
     """Delete all ratings of the tenant and rate its log again from the start."""
     while True:
-        [dropped] = await context.services.graph.write(
-            lambda tx: tx.fetch(FORGET, tenant=context.tenant, limit=DROPPED)
-        )
+        [dropped] = await context.fetch(FORGET, limit=DROPPED)
         if not dropped:
             return await settle(context, on_progress)
         on_progress("rating", dropped)
@@ -88,10 +83,8 @@ async def items(
 ) -> list[RatedItem]:
     """Return the highest rated items, of one tier or of all."""
     min_elo, below = rating.tier_bounds(tier)
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            RATINGS, min_elo=min_elo, below=below, limit=limit, **_read(context, kinds)
-        )
+    rows = await context.fetch(
+        RATINGS, min_elo=min_elo, below=below, limit=limit, **_read(context, kinds)
     )
     return [_item(row) for row in rows]
 
@@ -99,21 +92,18 @@ async def items(
 @retry_conversion
 async def attention(context: RequestContext, kinds: Sequence[str], limit: int) -> UsageDashboard:
     """Return the top items, the rating histogram, and the latest log entries and updates."""
-    asked, seen = (
-        _read(context, kinds),
-        {"tenant": context.tenant, "scopes": list(context.read_scopes)},
-    )
+    asked = _read(context, kinds)
     min_elo, below = rating.tier_bounds(None)
 
     async def work(tx: Any) -> tuple[list[Any], list[Any], list[Any], list[RatingUpdate]]:
         return (
             await tx.fetch(RATINGS, min_elo=min_elo, below=below, limit=limit, **asked),
             await tx.fetch(SPREAD, step=STEP, **asked),
-            await tx.fetch(RECENT, limit=limit, **seen),
-            await tx.fetch(UPDATES, limit=limit, **seen),
+            await tx.fetch(RECENT, limit=limit),
+            await tx.fetch(UPDATES, limit=limit),
         )
 
-    top, spread, recent, updates = await context.services.graph.read(work)
+    top, spread, recent, updates = await context.read(work)
     tiers = dict.fromkeys(Tier, 0)
     for step in spread:
         tiers[rating.tier(step["min_elo"])] += step["items"]
@@ -129,18 +119,10 @@ async def attention(context: RequestContext, kinds: Sequence[str], limit: int) -
 async def _end_abandoned(context: RequestContext) -> int:
     """End abandoned sessions, each at the time of its last log entry."""
     before = context.services.clock.now() - ABANDONED
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(ABANDONED_SESSIONS, tenant=context.tenant, before=before)
-    )
-    for start in range(0, len(rows), ENDS):
-        await _end(context, [_ended(row) for row in rows[start : start + ENDS]])
+    rows = await context.fetch(ABANDONED_SESSIONS, before=before)
+    for part in drafts.batches(rows, ENDS):
+        await context.fetch(END, events=[_ended(row) for row in part])
     return len(rows)
-
-
-async def _end(context: RequestContext, events: Sequence[Mapping[str, Any]]) -> None:
-    await context.services.graph.write(
-        lambda tx: tx.fetch(END, tenant=context.tenant, events=events)
-    )
 
 
 def _ended(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -160,8 +142,6 @@ def _ended(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _read(context: RequestContext, kinds: Sequence[str]) -> dict[str, Any]:
     return {
-        "tenant": context.tenant,
-        "scopes": list(context.read_scopes),
         "kinds": list(kinds),
         "valid": context.services.clock.now(),
         "rating_decay": rating.decay_params(STANDARD),
@@ -288,37 +268,10 @@ async def _rows(
     until: datetime,
     **asked: Any,
 ) -> AsyncIterator[dict[str, Any]]:
-    after: tuple[datetime, str] = (read_options.BEGINNING, "")
-    while True:
-        rows = await _page(context, query, since, until, after, asked)
+    fetch = partial(context.fetch, query, since=since, until=until, limit=AUDIT_PAGE, **asked)
+    async for rows in read_options.pages(fetch, at="recorded_at"):
         for row in rows:
             yield row
-        if len(rows) < AUDIT_PAGE:
-            return
-        after = rows[-1]["recorded_at"], rows[-1]["id"]
-
-
-async def _page(
-    context: RequestContext,
-    query: Query[dict[str, Any]],
-    since: datetime,
-    until: datetime,
-    after: tuple[datetime, str],
-    asked: Mapping[str, Any],
-) -> list[dict[str, Any]]:
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(
-            query,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            since=since,
-            until=until,
-            after_at=after[0],
-            after_id=after[1],
-            limit=AUDIT_PAGE,
-            **asked,
-        )
-    )
 
 
 PACKABLE = catalog.query("usage/pack_candidates", dict)
@@ -337,17 +290,13 @@ async def pack(
         most: maximum number of rated items, and of unrated memories in each scope.
         root: folder whose files and documents are packed with their text; None to pack names only.
     """
-    rows = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            PACKABLE,
-            tenant=context.tenant,
-            scopes=list(context.read_scopes),
-            kinds=list(kinds),
-            valid=context.services.clock.now(),
-            known=None,
-            rating_decay=rating.decay_params(STANDARD),
-            limit=most,
-        )
+    rows = await context.fetch(
+        PACKABLE,
+        kinds=list(kinds),
+        valid=context.services.clock.now(),
+        known=None,
+        rating_decay=rating.decay_params(STANDARD),
+        limit=most,
     )
     entries = []
     for row in rows:

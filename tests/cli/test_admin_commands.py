@@ -73,6 +73,42 @@ def test_caches_are_compared_and_made_anew(run: Run, look: Look, tenant: str) ->
     assert run("memory", "get", added["memory_id"], "--json").data["status"] == "current"
 
 
+def test_the_numbers_of_a_tenant(run: Run, tenant: str) -> None:
+    run("memory", "remember", "The user lives in Porto")
+    run("episode", "add", "--summary", "a paper")
+    found = run("admin", "stats", "--json").data
+    assert (found["tenant"], found["memories"]["current"], found["episodes"]) == (tenant, 1, 1)
+    assert found["consolidation"]["decided"] == 0
+    shown = run("admin", "stats").out
+    assert re.search(r"memories +current +1 ", shown)
+    assert re.search(r"episodes +1 ", shown)
+    assert "superseded" not in shown
+    assert "sessions to rate" in shown
+    assert run("admin", "stats", "--tenant", f"{tenant} not", "--json").data["episodes"] == 0
+
+
+def test_episodes_are_listed_page_by_page(run: Run) -> None:
+    for n in (1, 2):
+        at = f"2025-05-0{n}T00:00:00+00:00"
+        run("episode", "add", "--episode-id", f"p{n}", "--summary", f"Paper {n}.", "--at", at)
+    run("episode", "add", "--episode-id", "p3", "--session-id", "s")
+    first = run("episode", "list", "--limit", "2").out
+    assert re.search(r"session s of .*\n  p3   0 turns\nepisode of 2 May 2025   Paper 2\.", first)
+    cursor = first.rpartition("--cursor ")[2].strip()
+    rest = run("episode", "list", "--limit", "2", "--cursor", cursor).out
+    assert "p1" in rest
+    assert "--cursor" not in rest
+
+    def ids(*options: str) -> list[str]:
+        page = run("episode", "list", "--json", *options).data
+        return [one["id"] for one in page["episodes"]]
+
+    assert ids() == ids("--include-archived") == ["p3", "p2", "p1"]
+    assert ids("--session-id", "s") == ["p3"]
+    assert ids("--since", "2025-05-02T00:00:00Z", "--until", "2025-06-01T00:00:00Z") == ["p2"]
+    assert ids("--valid", "2025-05-01T12:00:00Z") == ["p1"]
+
+
 def test_memories_without_events_are_backfilled(run: Run, look: Look, tenant: str) -> None:
     put(look, tenant, "a", reinforce_count=1_001)
     put(look, tenant, "b")

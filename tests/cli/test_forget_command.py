@@ -50,3 +50,21 @@ def test_what_is_not_there_is_said(run: Run) -> None:
     assert missing.code == 1
     assert "No belief 'b_none'." in missing.err
     assert run("memory", "forget", "turn", "t").code == 2
+
+
+@pytest.mark.usefixtures("known")
+def test_a_tenant_is_erased_by_its_name_alone(run: Run, tenant: str) -> None:
+    for refused in (("memory", "forget", "tenant", tenant), ("admin", "erase-tenant", "--apply")):
+        assert run(*refused).code == 2
+    missing = run("admin", "erase-tenant", f"{tenant} not", "--apply")
+    assert missing.code == 1
+    assert "No data in tenant" in missing.err
+    plan = run("admin", "erase-tenant", tenant)
+    assert f"Forgetting tenant {tenant} would erase:" in plan.out
+    assert "Nothing was written; use --apply." in plan.out
+    done = json.loads(run("admin", "erase-tenant", tenant, "--apply", "--json").out)
+    assert (done["what"], done["id"], done["applied"], done["left"]) == ("tenant", tenant, True, 0)
+    assert done["counts"]["Memory"] == done["counts"]["Turn"] == 1
+    again = run("admin", "erase-tenant", tenant, "--apply")
+    assert (again.code, "nothing remains" in again.out) == (0, True)
+    assert run("memory", "remember", "The shed has a red door").code == 1

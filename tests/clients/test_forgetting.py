@@ -197,7 +197,7 @@ def test_forgetting_twice_is_told(memory: Handle) -> None:
         assert again.left == 0
 
 
-def test_what_is_not_there_or_not_ones_own_is_not_forgotten(memory: Handle) -> None:
+def test_what_is_not_there_or_not_ones_own_is_not_forgotten(memory: Handle, tenant: str) -> None:
     shared = str(memory.remember(unlike(1)).memory_id)
     alice = memory.scope("alice")
     with pytest.raises(ForeignScopeError):
@@ -212,12 +212,13 @@ def test_what_is_not_there_or_not_ones_own_is_not_forgotten(memory: Handle) -> N
     nobody = on_tenant(memory, fresh_tenant())
     with pytest.raises(NotFoundError):
         nobody.forget("memory", shared, dry_run=False)
-    for what, name in (("scope", "nobody"), ("tenant", "another")):
-        with pytest.raises(ForeignScopeError):
-            memory.forget(what, name, dry_run=False)
+    with pytest.raises(ForeignScopeError):
+        memory.forget("scope", "nobody", dry_run=False)
     with pytest.raises(NotFoundError):
         memory.scope("nobody").forget("scope", "nobody", dry_run=False)
-    for kind, given in (("turn", "t"), ("memory", ""), ("", "m")):
+    with pytest.raises(NotFoundError):
+        nobody.admin.erase_tenant(dry_run=False)
+    for kind, given in (("turn", "t"), ("memory", ""), ("", "m"), ("tenant", tenant)):
         with pytest.raises(InvalidInputError):
             memory.forget(kind, given)
     assert memory.memories.get(shared).content == unlike(1)
@@ -354,16 +355,25 @@ def test_a_scope_goes_whole_and_is_closed(memory: Handle, look: Look, tenant: st
     assert memory.remember(unlike(1)).outcome is Outcome.INSERTED_NEW
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_a_tenant_goes_whole_and_is_closed(memory: Handle, look: Look, tenant: str) -> None:
     write_everything(memory)
     write_everything(memory.scope("alice"), mark="a")
     other = on_tenant(memory, fresh_tenant())
     theirs = other.remember(unlike(1))
 
-    plan = memory.forget("tenant", tenant)
-    assert memory.forget("tenant", tenant, dry_run=False).counts == plan.counts
+    steps: list[str] = []
+    before = look.count(tenant)
+    plan = memory.admin.erase_tenant()
+    assert look.count(tenant) == before
+    # The scope of the handle does not matter.
+    done = memory.scope("alice").admin.erase_tenant(
+        dry_run=False, on_progress=lambda step, _: steps.append(step)
+    )
+    assert (done.what, done.id, done.counts, done.clean) == ("tenant", tenant, plan.counts, True)
+    assert "node" in steps
 
-    again = memory.forget("tenant", tenant, dry_run=False)
+    again = memory.admin.erase_tenant(dry_run=False)
     assert again.repeated
     rows = look.rows(
         NODES + "RETURN labels(n) AS l, properties(n) AS p",

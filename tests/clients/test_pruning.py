@@ -149,6 +149,12 @@ def test_an_episode_is_compressed_then_archived_and_its_turns_are_not_found(
     second = then.usage.prune(dry_run=False)
     assert fates(second) == {ids["talk"]: PruneAction.ARCHIVE}
     assert unlike(3) not in turns(then)
+    assert [one.id for one in then.episodes.list().episodes] == ["text"]
+    for listed in (
+        then.episodes.list(include_archived=True),
+        then.episodes.list(as_of=AsOf(valid=before)),
+    ):
+        assert {one.id for one in listed.episodes} == {"text", ids["talk"]}
     assert unlike(3) not in turns(then, since=MARCH - DAY)
     assert unlike(3) in turns(then, as_of=AsOf(valid=before))
     clock.advance(14 * DAY)
@@ -159,6 +165,7 @@ def test_an_episode_is_compressed_then_archived_and_its_turns_are_not_found(
     clock.advance(DAY)
     assert then.usage.restore_pruned(str(second.run_id)).items == 1
     assert unlike(3) in turns(then)
+    assert [one.id for one in then.episodes.list().episodes] == [ids["talk"]]
     assert then.episodes.restore("text").changed
     assert then.episodes.get("text").content == LONG
     assert [line.away for line in then.usage.prune_manifest()] == [False, False, False]

@@ -17,7 +17,7 @@ import pytest
 from neomodel.properties import Property
 
 from graphmem import AsOf, Handle, Status
-from graphmem.adapters.neomodel_nodes import nodes
+from graphmem.adapters.neomodel_nodes.schema import NODE_CLASSES
 from graphmem.errors import (
     ExportFileError,
     ImportConflictError,
@@ -130,7 +130,7 @@ def completed(driver: neo4j.Driver, tenant: str) -> None:
             f"MATCH (n:{kind}) WHERE n.tenant = $tenant UNWIND keys(n) AS key RETURN DISTINCT key",
             tenant=tenant,
         )
-        [node] = [node for node in nodes.NODES if node.__label__ == kind]
+        [node] = [node for node in NODE_CLASSES if node.__label__ == kind]
         given = {
             prop.get_db_property_name(name): VALUES[type(prop)]
             for name, prop in node.__all_properties__
@@ -156,7 +156,7 @@ def test_every_declared_label_property_and_relationship_comes_back(
     mine, theirs = whole(look, tenant), whole(look, other)
     assert theirs["nodes"] == mine["nodes"]
     assert theirs["links"] == mine["links"]
-    labels = {node.__label__ for node in nodes.NODES}
+    labels = {node.__label__ for node in NODE_CLASSES}
     assert {kind.label for kind in file_format.KINDS} | file_format.OMITTED_LABELS.keys() == labels
     there = look.rows(
         NODES + "RETURN collect(DISTINCT labels(n)[0]) AS labels",
@@ -169,7 +169,7 @@ def test_every_declared_label_property_and_relationship_comes_back(
     )
     assert {*types[0]["types"]} == {
         relation.definition["relation_type"]
-        for node in nodes.NODES
+        for node in NODE_CLASSES
         for _, relation in node.__all_relationships__
     } - {"FOLLOWED_BY"}
 

@@ -22,6 +22,7 @@ from graphmem.model import (
 )
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import fresh_tenant
+from tests.plugins.texts import unlike
 
 MONDAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 FRIDAY = MONDAY + timedelta(days=4)
@@ -219,3 +220,40 @@ def test_what_does_not_fit_is_refused(memory: Handle, asked: dict[str, Any], sai
         memory.why(belief, **asked)
     with pytest.raises(InvalidInputError):
         memory.why(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("both_clients")
+def test_the_history_is_that_of_the_kind_of_the_item(memory: Handle) -> None:
+    known = str(memory.remember(unlike(1), at=FRIDAY).memory_id)
+    memory.memories.deprecate(known, reason="wrong")
+    belief = memory.believe("It will rain", at=FRIDAY)
+    memory.add_evidence(belief, "supporting", 0.8)
+
+    assert memory.history(known) == memory.memories.history(known)
+    assert [one.type for one in memory.history(known)] == ["ADD", "DEPRECATE"]
+    assert memory.history(belief) == memory.beliefs.history(belief)
+    assert memory.history(belief.belief_id) == memory.history(belief)
+    assert len(memory.history(belief)) == 2
+    for item in (known, belief):
+        assert list(memory.history(item, limit=1)) == list(memory.history(item))[1:]
+        assert list(memory.history(item, as_of=FRIDAY)) == list(memory.history(item))[:1]
+
+
+def test_an_item_of_neither_kind_has_no_history(memory: Handle) -> None:
+    belief = memory.believe("It will rain", at=FRIDAY)
+    known = str(memory.remember(unlike(1), at=FRIDAY).memory_id)
+    memory.episodes.add(episode_id="doc")
+    for missing in ("b_nope", "doc"):
+        with pytest.raises(NotFoundError, match=f"No belief or memory '{missing}'"):
+            memory.history(missing)
+    for item in (belief.belief_id, known):
+        with pytest.raises(NotFoundError):
+            on_tenant(memory, fresh_tenant()).history(item)
+        with pytest.raises(NotFoundError):
+            memory.scope("bob", read_scopes=["bob"]).history(item)
+        with pytest.raises(NotFoundError):
+            memory.history(item, as_of=FRIDAY - timedelta(days=1))
+        with pytest.raises(InvalidInputError, match="limit"):
+            memory.history(item, limit=0)
+        with pytest.raises(InvalidInputError, match="known"):
+            memory.history(item, as_of=AsOf(known=datetime(2999, 1, 1, tzinfo=UTC)))

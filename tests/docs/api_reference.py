@@ -30,7 +30,7 @@ from graphmem import (
     usage,
 )
 from graphmem.errors import GraphmemError
-from tests.plugins.twins import NAMESPACES, methods
+from tests.plugins.twins import NAMESPACES, exported, methods
 
 FEATURES = (consolidation, erasure, extraction, items, schema, transfer, upkeep, usage)
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
@@ -134,7 +134,7 @@ def classes(kind: type) -> Iterator[type]:
     """Yield the public classes of a kind, in order of their names."""
     public = {name: getattr(graphmem, name) for name in graphmem.__all__}
     for home in (model, *FEATURES):
-        public |= {name: getattr(home, name) for name in home.__all__}
+        public |= {name: getattr(home, name) for name in exported(home)}
     for _, one in sorted(public.items()):
         if inspect.isclass(one) and issubclass(one, kind):
             yield one
@@ -142,7 +142,7 @@ def classes(kind: type) -> Iterator[type]:
 
 def described(one: type) -> str:
     """Return the entry of a record, an enumeration or an error."""
-    home = next((home for home in FEATURES if one.__name__ in home.__all__), None)
+    home = next((home for home in FEATURES if one.__name__ in exported(home)), None)
     place = f" In `{home.__name__}`." if home else ""
     if one.__name__ in graphmem.__all__:
         place = " *Top level.*"
@@ -172,7 +172,7 @@ def fields(record: type[BaseModel]) -> Iterator[str]:
 
 def aliases() -> Iterator[str]:
     """Yield the lines of the names that are not classes."""
-    for home, name in ((one, name) for one in (model, *FEATURES) for name in one.__all__):
+    for home, name in ((one, name) for one in (model, *FEATURES) for name in exported(one)):
         found = getattr(home, name)
         if isinstance(found, dict):
             yield f"- `{name}`: recall policies named {', '.join(f'`{key}`' for key in found)}"

@@ -12,7 +12,7 @@ import pytest
 import graphmem
 from graphmem import Handle, model
 from tests.docs.api_reference import FEATURES, PAGE, reference
-from tests.plugins.twins import NAMESPACES, public
+from tests.plugins.twins import NAMESPACES, exported, public
 
 
 def test_the_page_is_current() -> None:
@@ -21,7 +21,7 @@ def test_the_page_is_current() -> None:
 
 def test_the_page_names_every_public_name() -> None:
     page = PAGE.read_text("utf-8")
-    for name in {*graphmem.__all__, *chain(*(home.__all__ for home in (model, *FEATURES)))}:
+    for name in {*graphmem.__all__, *chain(*map(exported, (model, *FEATURES)))}:
         assert re.search(rf"\b{name}\b", page), name
     for name in public():
         assert f"    handle.{name}(" in page, name

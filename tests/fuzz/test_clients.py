@@ -84,6 +84,7 @@ WRITTEN = frozenset(WRITES) | {
         "admin.import_from",
         "admin.import_foreign",
         "forget",
+        "admin.erase_tenant",
         "episodes.graduate",
         "episodes.compress",
         "episodes.restore",

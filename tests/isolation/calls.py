@@ -42,6 +42,9 @@ READS: dict[str, Call] = {
     "memories.history": lambda m, known: m.memories.history(known["memory"]),
     "memories.chain": lambda m, known: m.memories.chain(known["memory"]),
     "episodes.get": lambda m, known: m.episodes.get(known["document"]),
+    "episodes.list": lambda m, known: m.episodes.list(
+        limit=1_000, include_archived=True, cursor=known.get("episodes cursor")
+    ),
     "episodes.turns": lambda m, known: m.episodes.turns(known["episode"]).turns,
     "memories.list": lambda m, known: m.memories.list(
         statuses=list(Status), limit=1_000, cursor=known.get("list cursor")
@@ -61,8 +64,10 @@ READS: dict[str, Call] = {
         known["belief"], without=[known["event"]]
     ),
     "why": lambda m, known: m.why(known["belief"]),
+    "history": lambda m, known: m.history(known["memory"]),
     "beliefs.timeline": lambda m, known: m.beliefs.timeline(known["belief"]),
     "admin.verify": lambda m, _: m.admin.verify(),
+    "admin.stats": lambda m, _: m.admin.stats(),
     "beliefs.flip_set": lambda m, known: m.beliefs.flip_set(known["belief"]),
     "beliefs.slots": lambda m, known: m.beliefs.slots(
         limit=1_000, cursor=known.get("slots cursor")
@@ -86,6 +91,8 @@ WRITES: dict[str, Call] = {
         [{"id": known["memory"], "memory": unlike(1), "user_id": "alice"}], "mem0"
     ),
     "forget": lambda m, known: m.forget("memory", known["memory"], dry_run=False),
+    # A closed tenant could attack no more; a test of its own erases tenants.
+    "admin.erase_tenant": lambda m, _: m.admin.erase_tenant(),
     "remember": lambda m, known: m.remember(
         unlike(1), event_id=known["event"], tags=["t"], claims=[("alice", "works_on", "Atlas")]
     ),

@@ -23,7 +23,8 @@ from tests.isolation.calls import CALLS, READS, Call, Known
 from tests.isolation.victims import MARK, Victim, disguises, told
 from tests.plugins import everything
 from tests.plugins.clients import on, on_tenant
-from tests.plugins.graph import Look, unfaded
+from tests.plugins.graph import Look, fresh_tenant, unfaded
+from tests.plugins.texts import unlike
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
 
@@ -46,6 +47,7 @@ ALTERED: tuple[Callable[[str, Victim], str], ...] = (
 
 UNMARKED = {
     "admin.verify",
+    "admin.stats",
     "usage.prune_manifest",
     "proposals.list",
     "beliefs.flip_set",
@@ -129,6 +131,17 @@ def test_nothing_comes_back_and_nothing_changes(
         assert MARK not in answer(by, CALLS[attack.method], known), attack
     client.usage.flush()
     assert victims.looks(look, victim.name) == before
+
+
+def test_a_tenant_that_is_erased_takes_nothing_of_another(client: Handle, look: Look) -> None:
+    name = f"{fresh_tenant()} A\u00e9"
+    on_tenant(client, name).remember(unlike(1))
+    before = victims.looks(look, name)
+    others = [on_tenant(client, other) for other in disguises(name)[:8]]
+    for other in others:
+        other.remember(unlike(1))
+        assert other.admin.erase_tenant(dry_run=False).counts["Memory"] == 1
+    assert victims.looks(look, name) == before
 
 
 @pytest.mark.parametrize("method", sorted(READS.keys() - WATCHED))

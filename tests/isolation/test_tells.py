@@ -20,6 +20,7 @@ NO_ID = READS.keys() & {
         "recall",
         "context",
         "memories.list",
+        "episodes.list",
         "current",
         "beliefs.list",
         "predicates.list",
@@ -29,6 +30,7 @@ NO_ID = READS.keys() & {
     ),
     *(
         "admin.verify",
+        "admin.stats",
         "proposals.list",
         "usage.ratings",
         "usage.audit",
@@ -56,7 +58,7 @@ NO_ID = READS.keys() & {
         "usage.log_access",
         "usage.rate",
     ),
-    *("usage.roll_up", "items.sweep", "admin.import_from"),
+    *("usage.roll_up", "items.sweep", "admin.import_from", "admin.erase_tenant"),
 }
 """Methods that are asked for nothing by an id."""
 NEW = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)")

@@ -15,8 +15,8 @@ import pytest
 from neomodel.util import RelationshipDirection
 
 from graphmem import Handle, catalog
-from graphmem.adapters.neomodel_nodes import internal_nodes, nodes
-from graphmem.adapters.neomodel_nodes.schema import browsing, declared
+from graphmem.adapters.neomodel_nodes import nodes
+from graphmem.adapters.neomodel_nodes.schema import NODE_CLASSES, browsing, declared
 from graphmem.errors import (
     GraphAccessError,
     GraphmemError,
@@ -44,7 +44,7 @@ def edges(node: type[neomodel.StructuredNode]) -> set[str]:
     return {r.definition["relation_type"] for _, r in node.__all_relationships__}
 
 
-@pytest.mark.parametrize("node", nodes.NODES, ids=lambda node: node.__name__)
+@pytest.mark.parametrize("node", NODE_CLASSES, ids=lambda node: node.__name__)
 def test_indexes_stand_on_declared_properties(node: type[neomodel.StructuredNode]) -> None:
     for index in getattr(node, "indexes", ()):
         assert set(index.on) <= properties(node)
@@ -57,8 +57,8 @@ def test_classes_find_one_another_whatever_the_importing_module_calls_its_own() 
     code = (
         "Item = Memory = Event = Belief = Turn = Episode = Name = Migration = str\n"
         "from graphmem import objects\n"
-        "for name in objects.__all__:\n"
-        "    for _, relation in getattr(getattr(objects, name), '__all_relationships__', ()):\n"
+        "for one in vars(objects).values():\n"
+        "    for _, relation in getattr(one, '__all_relationships__', ()):\n"
         "        relation.lookup_node_class()\n"
         "        print(relation.definition['node_class'].__module__)\n"
     )
@@ -83,7 +83,7 @@ def test_what_the_cypher_files_name_is_declared() -> None:
     assert labels <= declared().labels
     assert types
     # The types that transfer/link takes from its values come out of a graph.
-    assert types - {"$"} <= {edge for node in nodes.NODES for edge in edges(node)}
+    assert types - {"$"} <= {edge for node in NODE_CLASSES for edge in edges(node)}
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def whole(filled: Handle) -> Handle:
 
 
 def test_what_the_clients_write_is_declared(whole: Handle, look: Look, tenant: str) -> None:
-    by_label = {node.__label__: node for node in nodes.NODES}
+    by_label = {node.__label__: node for node in NODE_CLASSES}
     rows = look.rows(
         "MATCH (n) WHERE n.tenant IN [$tenant, $tenant_key] UNWIND keys(n) AS key "
         "RETURN DISTINCT labels(n) AS labels, key",
@@ -155,7 +155,7 @@ def test_every_relationship_is_declared_at_both_ends(
 def declared_edges(direction: RelationshipDirection) -> dict[tuple[str, str, str], set[str]]:
     """Return source, type and target of what is declared at one end, with its properties."""
     found = {}
-    for node in nodes.NODES:
+    for node in NODE_CLASSES:
         for _, relation in node.__all_relationships__:
             # Names of classes become classes when they are looked up.
             relation.lookup_node_class()
@@ -198,11 +198,11 @@ def test_browse_by_objects(browsed: None, tenant: str) -> None:
     assert turns[0].next.single() == turns[1]
     assert turns[1].previous.single() == turns[0]
     assert len(old.embedding) > 1
-    archive: Any = internal_nodes.Archive.nodes.get(tenant=tenant)
+    archive: Any = nodes.Archive.nodes.get(tenant=tenant)
     document = archive.episode.single()
     assert (document.uid, document.content, archive.episode_id) == ("long", None, "long")
     assert [event.type for event in document.concerned_by.all()] == ["COMPRESS"]
-    first: Any = internal_nodes.Migration.nodes.get(number=1)
+    first: Any = nodes.Migration.nodes.get(number=1)
     assert first.followed_by.single().number == 2
 
 

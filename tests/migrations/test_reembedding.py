@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem, Handle
-from graphmem.adapters.neomodel_nodes import nodes
+from graphmem.adapters.neomodel_nodes.schema import NODE_CLASSES
 from graphmem.cli import main
 from graphmem.errors import (
     GraphUnavailableError,
@@ -348,5 +348,5 @@ def test_an_export_holds_the_embeddings_of_its_client_s_model(
 @pytest.mark.system
 def test_every_label_with_a_vector_index_is_reembedded() -> None:
     """A new one must have its branch in cypher/vectors."""
-    declared = {node.__label__ for node in nodes.NODES if hasattr(node, "embedding")}
+    declared = {node.__label__ for node in NODE_CLASSES if hasattr(node, "embedding")}
     assert declared == {*VECTORED}

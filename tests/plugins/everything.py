@@ -34,6 +34,12 @@ def exported(memory: Handle) -> Any:
         return memory.admin.export_to(Path(folder) / "all.jsonl").records
 
 
+def counted(memory: Handle) -> int:
+    found = memory.admin.stats()
+    by_state = (found.memories, found.beliefs, found.events)
+    return sum(sum(one.values()) for one in by_state) + found.episodes + found.turns
+
+
 NO_ITEMS = dict.fromkeys(Tier, 0)
 AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, compressed_days=0)
 PUT_ITEMS = (
@@ -56,6 +62,7 @@ READS: dict[str, Read] = {
     "memories.history": not_there(lambda m, known: m.memories.history(known["memory"])),
     "memories.chain": not_there(lambda m, known: m.memories.chain(known["memory"])),
     "episodes.get": not_there(lambda m, known: m.episodes.get(known["episode"])),
+    "episodes.list": lambda m, _: m.episodes.list(include_archived=True).episodes,
     "episodes.turns": lambda m, known: m.episodes.turns(known["episode"]).turns,
     "memories.list": lambda m, _: m.memories.list(statuses=list(Status), limit=1_000).memories,
     "supersede": not_there(lambda m, known: m.supersede(known["memory"], unlike(9))),
@@ -72,8 +79,11 @@ READS: dict[str, Read] = {
     "evidence_for": not_there(lambda m, known: m.evidence_for(known["belief"])),
     "beliefs.what_if": not_there(lambda m, known: m.beliefs.what_if(known["belief"])),
     "why": not_there(lambda m, known: m.why(known["belief"])),
+    "history": not_there(lambda m, known: m.history(known["belief"])),
     "beliefs.timeline": not_there(lambda m, known: m.beliefs.timeline(known["belief"])),
     "admin.verify": lambda m, _: m.admin.verify().wrong,
+    "admin.stats": lambda m, _: counted(m),
+    "admin.erase_tenant": not_there(lambda m, _: m.admin.erase_tenant()),
     "beliefs.flip_set": not_there(lambda m, known: m.beliefs.flip_set(known["belief"])),
     "beliefs.slots": lambda m, _: m.beliefs.slots().slots,
     "beliefs.chain": not_there(lambda m, known: m.beliefs.chain(known["belief"])),

@@ -191,7 +191,7 @@ def migrated(server: Server) -> Iterator[Settings]:
     """Settings of the session's server with the current schema, for the hash embedder."""
     settings = Settings.load({}, uri=server.uri, user=server.user, password=server.password)
     address = connect.address(settings, connect.silent)
-    services = connect.blocking_services(settings, address, connect.silent, HashEmbedder())
+    services = connect.open_services(settings, address, connect.silent, HashEmbedder())
     try:
         run_now(migration.migrate(services))
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from types import ModuleType
 from typing import Any, get_type_hints
 
 from graphmem import AsyncGraphMem, AsyncHandle, AsyncSession, GraphMem, Handle, Session
@@ -29,6 +30,16 @@ TWINS = [
     (AsyncSession, Session),
     *NAMESPACES.values(),
 ]
+
+
+def exported(module: ModuleType) -> list[str]:
+    """Return the public names of a package, in order; `__all__`, else what it imports."""
+    public = [
+        name
+        for name, found in vars(module).items()
+        if not name.startswith("_") and not inspect.ismodule(found)
+    ]
+    return sorted(getattr(module, "__all__", public))
 
 
 def methods(owner: type) -> list[str]:

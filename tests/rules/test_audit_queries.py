@@ -208,7 +208,7 @@ def test_no_name_or_path_and_hardly_a_line_of_code_asks_for_meaning() -> None:
     assert len(names) > 1_000
     assert not any(map(is_conceptual, [*paths, *names]))
     assert len(lines) > 10_000
-    assert sum(map(is_conceptual, lines)) / len(lines) < 0.01
+    assert sum(map(is_conceptual, lines)) / len(lines) < 0.012
 
 
 @pytest.mark.parametrize(

@@ -21,16 +21,17 @@ from graphmem.errors import (
     ModelUnavailableError,
 )
 from graphmem.model import EventType, Status, Tier
-from graphmem.ports import Role, run_now
+from graphmem.ports import Role
 from graphmem.rules import rating
 from graphmem.testing import HashEmbedder, ScriptedLlm
-from graphmem.usage import ConsolidationWork, RatingStep, TenantStats, operations
+from graphmem.usage import ConsolidationWork, RatingStep, TenantStats
 from tests.clients.test_consolidating_by_model import GOOD
 from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything
 from tests.plugins.faults import Through
 from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.texts import unlike
 
 NOTHING = dict.fromkeys(Status, 0)
 
@@ -172,9 +173,20 @@ def test_every_metric_has_a_name_of_its_own() -> None:
     assert all(one.about.endswith(".") for one in METRICS)
 
 
+@pytest.mark.usefixtures("both_clients")
+def test_the_statistics_of_a_tenant_are_those_of_all_its_scopes(
+    memory: Handle, tenant: str
+) -> None:
+    memory.remember(unlike(1))
+    memory.scope("alice").remember(unlike(2))
+    on_tenant(memory, fresh_tenant()).remember(unlike(3))
+    found = memory.scope("bob").admin.stats()
+    assert (found.tenant, found.memories) == (tenant, NOTHING | {Status.CURRENT: 2})
+    assert found == memory.admin.stats()
+
+
 def read_by(memory: Handle) -> TenantStats:
-    context = memory._state.context
-    return run_now(operations.read(context.services, context.tenant))
+    return memory.admin.stats()
 
 
 def test_a_reading_is_what_a_count_of_the_graph_gives(plain: Handle, look: Look) -> None:

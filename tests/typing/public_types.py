@@ -37,6 +37,7 @@ from graphmem.model import (
     BeliefChain,
     BeliefEvent,
     BeliefPage,
+    EpisodePage,
     FlipSet,
     MemoryChain,
     MemoryEvent,
@@ -64,7 +65,15 @@ from graphmem.upkeep import (
     RebuildReport,
     RestoredEpisode,
 )
-from graphmem.usage import Audit, Pack, RatedItem, RatingReport, RollUpReport, UsageDashboard
+from graphmem.usage import (
+    Audit,
+    Pack,
+    RatedItem,
+    RatingReport,
+    RollUpReport,
+    TenantStats,
+    UsageDashboard,
+)
 
 
 def blocking_daily_verbs(mem: Handle) -> None:
@@ -78,6 +87,7 @@ def blocking_daily_verbs(mem: Handle) -> None:
     assert_type(mem.expand("m_1"), Card)
     assert_type(mem.extract(), ExtractionReport)
     assert_type(mem.forget("memory", "m_1"), ErasureReport)
+    assert_type(mem.history("m_1"), Sequence[BeliefEvent] | Sequence[MemoryEvent])
     assert_type(mem.ingest([]), IngestReport)
     assert_type(mem.observe("alice", "likes", "tea"), EvidenceReceipt)
     assert_type(mem.observe_many([]), Sequence[EvidenceReceipt])
@@ -140,6 +150,7 @@ def blocking_episodes(mem: Handle) -> None:
     assert_type(mem.episodes.compress(), CompressionReport)
     assert_type(mem.episodes.get("ep_1"), Episode)
     assert_type(mem.episodes.graduate("MEMORY.md"), GraduationReport)
+    assert_type(mem.episodes.list(), EpisodePage)
     assert_type(mem.episodes.restore("ep_1"), RestoredEpisode)
     assert_type(mem.episodes.turns("ep_1"), TurnPage)
 
@@ -170,10 +181,12 @@ def blocking_usage(mem: Handle) -> None:
 def blocking_admin(mem: Handle) -> None:
     """Check the methods of `admin`."""
     assert_type(mem.admin.backfill(), BackfillReport)
+    assert_type(mem.admin.erase_tenant(), ErasureReport)
     assert_type(mem.admin.export_to("acme.jsonl"), ExportReport)
     assert_type(mem.admin.import_foreign({}, "mem0"), ForeignImportReport)
     assert_type(mem.admin.import_from("acme.jsonl"), ImportReport)
     assert_type(mem.admin.rebuild(), RebuildReport)
+    assert_type(mem.admin.stats(), TenantStats)
     assert_type(mem.admin.verify(), RebuildReport)
 
 
@@ -213,6 +226,7 @@ async def awaited_daily_verbs(mem: AsyncHandle) -> None:
     assert_type(await mem.expand("m_1"), Card)
     assert_type(await mem.extract(), ExtractionReport)
     assert_type(await mem.forget("memory", "m_1"), ErasureReport)
+    assert_type(await mem.history("m_1"), Sequence[BeliefEvent] | Sequence[MemoryEvent])
     assert_type(await mem.ingest([]), IngestReport)
     assert_type(await mem.observe("alice", "likes", "tea"), EvidenceReceipt)
     assert_type(await mem.observe_many([]), Sequence[EvidenceReceipt])
@@ -275,6 +289,7 @@ async def awaited_episodes(mem: AsyncHandle) -> None:
     assert_type(await mem.episodes.compress(), CompressionReport)
     assert_type(await mem.episodes.get("ep_1"), Episode)
     assert_type(await mem.episodes.graduate("MEMORY.md"), GraduationReport)
+    assert_type(await mem.episodes.list(), EpisodePage)
     assert_type(await mem.episodes.restore("ep_1"), RestoredEpisode)
     assert_type(await mem.episodes.turns("ep_1"), TurnPage)
 
@@ -305,10 +320,12 @@ async def awaited_usage(mem: AsyncHandle) -> None:
 async def awaited_admin(mem: AsyncHandle) -> None:
     """Check the methods of `admin`."""
     assert_type(await mem.admin.backfill(), BackfillReport)
+    assert_type(await mem.admin.erase_tenant(), ErasureReport)
     assert_type(await mem.admin.export_to("acme.jsonl"), ExportReport)
     assert_type(await mem.admin.import_foreign({}, "mem0"), ForeignImportReport)
     assert_type(await mem.admin.import_from("acme.jsonl"), ImportReport)
     assert_type(await mem.admin.rebuild(), RebuildReport)
+    assert_type(await mem.admin.stats(), TenantStats)
     assert_type(await mem.admin.verify(), RebuildReport)
 
 

@@ -1,31 +1,16 @@
 """The managed Neo4j: fetched on first use, started on demand, listening on loopback only."""
 
-from graphmem.adapters.local_server.backup import Backup, back_up, restore
-from graphmem.adapters.local_server.doctor import DoctorFinding, diagnose
-from graphmem.adapters.local_server.lifecycle import (
-    Endpoint,
-    ServerStatus,
-    browse_link,
-    ensure,
-    status,
-    stop,
-    stored_password,
-)
-from graphmem.maven import Progress, Report
-
-__all__ = [
-    "Backup",
-    "DoctorFinding",
-    "Endpoint",
-    "Progress",
-    "Report",
-    "ServerStatus",
-    "back_up",
-    "browse_link",
-    "diagnose",
-    "ensure",
-    "restore",
-    "status",
-    "stop",
-    "stored_password",
-]
+from graphmem.adapters.local_server.backup import Backup as Backup
+from graphmem.adapters.local_server.backup import back_up as back_up
+from graphmem.adapters.local_server.backup import restore as restore
+from graphmem.adapters.local_server.doctor import DoctorFinding as DoctorFinding
+from graphmem.adapters.local_server.doctor import diagnose as diagnose
+from graphmem.adapters.local_server.lifecycle import Endpoint as Endpoint
+from graphmem.adapters.local_server.lifecycle import ServerStatus as ServerStatus
+from graphmem.adapters.local_server.lifecycle import browse_link as browse_link
+from graphmem.adapters.local_server.lifecycle import ensure as ensure
+from graphmem.adapters.local_server.lifecycle import status as status
+from graphmem.adapters.local_server.lifecycle import stop as stop
+from graphmem.adapters.local_server.lifecycle import stored_password as stored_password
+from graphmem.maven import Progress as Progress
+from graphmem.maven import Report as Report

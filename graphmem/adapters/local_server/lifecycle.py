@@ -37,7 +37,6 @@ class Endpoint:
     uri: str
     user: str
     password: SecretStr
-    http_url: str
     version: str
 
 
@@ -333,7 +332,6 @@ def _log_in(folder: DataFolder, state: ServerState, settings: Settings) -> Endpo
         uri=state.uri,
         user=USER,
         password=folder.password(),
-        http_url=f"http://127.0.0.1:{state.http_port}",
         version=state.version,
     )
     try:

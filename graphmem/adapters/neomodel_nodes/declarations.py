@@ -16,7 +16,6 @@ from neomodel import (
     StructuredRel,
 )
 
-WORDS = {"fulltext.eventually_consistent": False}
 COSINE = {"vector.similarity_function": "COSINE", "vector.quantization.type": "NONE"}
 
 
@@ -33,6 +32,11 @@ class Index:
 
 
 ID = Index("unique", "id", ("tenant", "id"))
+
+
+def fulltext(text: str, *filters: str) -> Index:
+    """Return the full-text index of a property with the properties to filter by."""
+    return Index("fulltext", text, (text, *filters), {"fulltext.eventually_consistent": False})
 
 
 def vector(*filters: str) -> Index:

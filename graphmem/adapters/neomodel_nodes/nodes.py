@@ -1,4 +1,4 @@
-"""Node classes of the graph with their indexes and keys."""
+"""Node classes of the graph with their indexes and keys; those of internal state come last."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from neomodel import (
     DateTimeNeo4jFormatProperty,
     FloatProperty,
     IntegerProperty,
+    One,
     RelationshipFrom,
     RelationshipTo,
     StringProperty,
@@ -19,7 +20,6 @@ from neomodel import (
 
 from graphmem.adapters.neomodel_nodes.declarations import (
     ID,
-    WORDS,
     EvidenceEdge,
     Index,
     KeyedNode,
@@ -28,24 +28,10 @@ from graphmem.adapters.neomodel_nodes.declarations import (
     ReturnedEdge,
     ScopedNode,
     Supersedes,
+    TenantNode,
     at,
+    fulltext,
     vector,
-)
-from graphmem.adapters.neomodel_nodes.internal_nodes import (
-    Archive,
-    Checkpoint,
-    Consolidation,
-    EmbeddingModel,
-    Item,
-    ItemText,
-    Migration,
-    MigrationLock,
-    NameLock,
-    Namespace,
-    Rater,
-    Rating,
-    Reply,
-    Tombstone,
 )
 
 
@@ -64,12 +50,7 @@ class Memory(RatedNode):
         Index("range", "created_at", ("tenant", "scope", "created_at")),
         Index("range", "status", ("tenant", "scope", "status")),
         Index("range", "trace_at", ("tenant", "scope", "status", "trace_at")),
-        Index(
-            "fulltext",
-            "content",
-            ("content", "tenant_key", "scope_key", "status", "facet_keys"),
-            WORDS,
-        ),
+        fulltext("content", "tenant_key", "scope_key", "status", "facet_keys"),
         vector("tenant", "scope", "status", "recorded_at", "created_at"),
     )
 
@@ -108,7 +89,7 @@ class Belief(RatedNode):
         Index("range", "subject_key", ("tenant", "scope", "subject_key", "predicate_key")),
         Index("range", "created_at", ("tenant", "scope", "created_at")),
         Index("range", "unembedded", ("tenant", "unembedded")),
-        Index("fulltext", "statement", ("statement", "tenant_key", "scope_key", "status"), WORDS),
+        fulltext("statement", "tenant_key", "scope_key", "status"),
         vector("tenant", "scope", "status", "recorded_at", "created_at"),
     )
 
@@ -260,8 +241,8 @@ class Episode(RatedNode):
     turns = RelationshipFrom(at("Turn"), "OCCURRED_IN")
     events = RelationshipFrom(at("Event"), "OCCURRED_IN")
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
-    replies = RelationshipFrom(Reply, "RESTS_ON")
-    archived_as = RelationshipTo(Archive, "ARCHIVED_AS", cardinality=ZeroOrOne)
+    replies = RelationshipFrom(at("Reply"), "RESTS_ON")
+    archived_as = RelationshipTo(at("Archive"), "ARCHIVED_AS", cardinality=ZeroOrOne)
 
 
 class Turn(ScopedNode):
@@ -271,7 +252,7 @@ class Turn(ScopedNode):
         ID,
         Index("unique", "position", ("tenant", "episode_id", "position")),
         Index("range", "recorded_at", ("tenant", "scope", "recorded_at")),
-        Index("fulltext", "text", ("text", "name", "tenant_key", "scope_key"), WORDS),
+        fulltext("text", "name", "tenant_key", "scope_key"),
         vector("tenant", "scope", "recorded_at", "occurred_at"),
     )
 
@@ -292,7 +273,7 @@ class Turn(ScopedNode):
     quoted_by = RelationshipFrom(at("Event"), "QUOTES")
     accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
     returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
-    replies = RelationshipFrom(Reply, "RESTS_ON")
+    replies = RelationshipFrom(at("Reply"), "RESTS_ON")
 
 
 class Artifact(RatedNode):
@@ -305,28 +286,210 @@ class Artifact(RatedNode):
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
 
-NODES: tuple[type[StructuredNode], ...] = (
-    Tenant,
-    Memory,
-    Belief,
-    Name,
-    Predicate,
-    Checkpoint,
-    NameLock,
-    Event,
-    Episode,
-    Turn,
-    Artifact,
-    Rater,
-    Rating,
-    Consolidation,
-    Reply,
-    Archive,
-    Namespace,
-    Item,
-    ItemText,
-    Tombstone,
-    EmbeddingModel,
-    Migration,
-    MigrationLock,
-)
+class Consolidation(TenantNode):
+    """Progress of the consolidation of a scope, and the owner of its lock."""
+
+    indexes: ClassVar = (Index("unique", "scope", ("tenant", "scope")),)
+
+    scope = StringProperty(required=True)
+    cursor = DateTimeNeo4jFormatProperty()
+    known = DateTimeNeo4jFormatProperty()
+    owner = StringProperty()
+    until = DateTimeNeo4jFormatProperty()
+    asked_at = DateTimeNeo4jFormatProperty()
+
+
+class Reply(ScopedNode):
+    """Decision about a cluster of passages or about turns read together, with the model's reply."""
+
+    indexes: ClassVar = (ID,)
+
+    # "extraction"; null for consolidation.
+    kind = StringProperty()
+    done = BooleanProperty()
+    attempts = IntegerProperty()
+    synthesiser = StringProperty()
+    known = DateTimeNeo4jFormatProperty()
+    decided = StringProperty()
+    raw = StringProperty()
+    problem = StringProperty()
+    # Totals of all attempts that got a reply.
+    calls = IntegerProperty()
+    tokens_in = IntegerProperty()
+    tokens_out = IntegerProperty()
+    cost_usd = FloatProperty()
+    recorded_at = DateTimeNeo4jFormatProperty()
+    locked_at = DateTimeNeo4jFormatProperty()
+
+    turns = RelationshipTo(at("Turn"), "RESTS_ON")
+    episodes = RelationshipTo(at("Episode"), "RESTS_ON")
+
+
+class Archive(ScopedNode):
+    """The full text of an episode that was compressed."""
+
+    indexes: ClassVar = (ID,)
+
+    episode_id = StringProperty(required=True)
+    content = StringProperty(required=True)
+    sha256 = StringProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+
+    episode = RelationshipFrom(at("Episode"), "ARCHIVED_AS")
+
+
+class Rater(StructuredNode):
+    """Number of ended sessions of a tenant, and up to which they were rated and rolled up."""
+
+    tenant = StringProperty(unique_index=True)
+    ended = IntegerProperty()
+    rated = IntegerProperty()
+    rolled = IntegerProperty()
+
+
+class Rating(ScopedNode):
+    """Usage rating of an item: a cache that can be recomputed from the search log.
+
+    The `base_…` properties are its state when the earlier log was rolled up; null if it never was.
+    """
+
+    indexes: ClassVar = (
+        Index("unique", "id", ("tenant", "kind", "id")),
+        Index("range", "elo", ("tenant", "elo")),
+    )
+
+    kind = StringProperty(required=True)
+    elo = FloatProperty(required=True)
+    games = IntegerProperty(required=True)
+    touched_at = DateTimeNeo4jFormatProperty(required=True)
+    base_elo = FloatProperty()
+    base_games = IntegerProperty()
+    base_touched_at = DateTimeNeo4jFormatProperty()
+
+
+class Checkpoint(TenantNode):
+    """Aggregate of a slot's older evidence: a cache from which a read continues."""
+
+    indexes: ClassVar = (Index("unique", "slot_id", ("tenant", "slot_id")),)
+
+    slot_id = StringProperty(required=True)
+    until = DateTimeNeo4jFormatProperty()
+    known_at = DateTimeNeo4jFormatProperty()
+    locked_at = DateTimeNeo4jFormatProperty()
+    newest = ArrayProperty(StringProperty())
+    weights_key = StringProperty()
+    kappa = FloatProperty()
+    tau_days = FloatProperty()
+    ids = ArrayProperty(StringProperty())
+    scores = ArrayProperty(FloatProperty())
+    affirmed = ArrayProperty(IntegerProperty())
+    last_at = ArrayProperty(DateTimeNeo4jFormatProperty())
+    last_id = ArrayProperty(StringProperty())
+    l_for = ArrayProperty(FloatProperty())
+    l_against = ArrayProperty(FloatProperty())
+    events_for = ArrayProperty(IntegerProperty())
+    events_against = ArrayProperty(IntegerProperty())
+    episodes_for = ArrayProperty(IntegerProperty())
+    episodes_against = ArrayProperty(IntegerProperty())
+
+
+class NameLock(KeyedNode):
+    """Lock on an event id; the node never outlives its transaction."""
+
+
+class Tombstone(KeyedNode):
+    """Marker of erased data, which is rejected if it is submitted again.
+
+    Its `tenant` is a digest, because no node may contain the name of an erased tenant.
+    """
+
+    erased_at = DateTimeNeo4jFormatProperty(required=True)
+
+
+class EmbeddingModel(StructuredNode):
+    """An embedding model whose vectors are, or will be, in the graph."""
+
+    key = StringProperty(unique_index=True)
+    generation = IntegerProperty()
+    name = StringProperty(required=True)
+    dimension = IntegerProperty(required=True)
+    mu_document = FloatProperty(required=True)
+    mu_query = FloatProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+
+
+class Migration(StructuredNode):
+    """One applied migration of the schema or of the data."""
+
+    number = IntegerProperty(unique_index=True)
+    name = StringProperty(required=True)
+    sha256 = StringProperty(required=True)
+    language = StringProperty()
+    applied_at = DateTimeNeo4jFormatProperty(required=True)
+
+    followed_by = RelationshipTo(at("Migration"), "FOLLOWED_BY", cardinality=ZeroOrOne)
+    follows = RelationshipFrom(at("Migration"), "FOLLOWED_BY", cardinality=ZeroOrOne)
+
+
+class MigrationLock(StructuredNode):
+    """Lock for migrations, with its owner."""
+
+    key = StringProperty(unique_index=True)
+    owner = StringProperty()
+    asked_at = DateTimeNeo4jFormatProperty()
+    expires_at = DateTimeNeo4jFormatProperty()
+
+
+class Namespace(ScopedNode):
+    """A namespace of items; it exists as long as it has an item."""
+
+    indexes: ClassVar = (
+        ID,
+        Index("range", "path", ("tenant", "scope", "path")),
+        Index("range", "reversed", ("tenant", "scope", "reversed")),
+    )
+
+    parts = ArrayProperty(StringProperty(), required=True)
+    depth = IntegerProperty(required=True)
+    # Its labels, each followed by a dot, in order and in reverse order.
+    path = StringProperty(required=True)
+    reversed = StringProperty(required=True)
+    # Creation time by the server's clock in microseconds, and the position in a batch.
+    creation_order = ArrayProperty(IntegerProperty())
+    locked_at = DateTimeNeo4jFormatProperty()
+
+    items = RelationshipFrom(at("Item"), "STANDS_IN")
+
+
+class Item(ScopedNode):
+    """A JSON value that an agent stores under a key; a new value replaces it."""
+
+    indexes: ClassVar = (ID, Index("range", "expires_at", ("tenant", "scope", "expires_at")))
+
+    key = StringProperty(required=True)
+    value = StringProperty(required=True)
+    facets = ArrayProperty(StringProperty())
+    created_at = DateTimeNeo4jFormatProperty(required=True)
+    updated_at = DateTimeNeo4jFormatProperty(required=True)
+    creation_order = ArrayProperty(IntegerProperty())
+    ttl_minutes = FloatProperty()
+    expires_at = DateTimeNeo4jFormatProperty()
+    locked_at = DateTimeNeo4jFormatProperty()
+
+    namespace = RelationshipTo(at("Namespace"), "STANDS_IN", cardinality=One)
+    found_by = RelationshipTo(at("ItemText"), "FOUND_BY")
+
+
+class ItemText(TenantNode):
+    """A text by which an item is found."""
+
+    indexes: ClassVar = (vector("tenant", "scope", "path"),)
+
+    scope = StringProperty(required=True)
+    name = StringProperty(required=True)
+    text = StringProperty(required=True)
+    # Path of the namespace.
+    path = StringProperty(required=True)
+    embedding = ArrayProperty(FloatProperty())
+
+    item = RelationshipFrom(at("Item"), "FOUND_BY", cardinality=One)

@@ -10,8 +10,8 @@ import neo4j
 from neo4j import exceptions
 from neomodel import StructuredNode, db, get_config
 
+from graphmem.adapters.neomodel_nodes import nodes
 from graphmem.adapters.neomodel_nodes.declarations import EDGES, Index
-from graphmem.adapters.neomodel_nodes.nodes import NODES
 from graphmem.errors import GraphAccessError, GraphUnavailableError, InvalidInputError
 from graphmem.schema import DeclaredSchema, SchemaItem
 
@@ -21,17 +21,23 @@ _TYPES = {
     "fulltext": "FULLTEXT",
     "vector": "VECTOR",
 }
+NODE_CLASSES: tuple[type[StructuredNode], ...] = tuple(
+    one for one in vars(nodes).values() if getattr(one, "__module__", "") == nodes.__name__
+)
+"""Every node class of the graph."""
 
 
 def declared() -> DeclaredSchema:
     """Return every index and constraint that the classes declare."""
     items = (
-        *(_item(node.__label__, index) for node in NODES for index in _indexes(node)),
+        *(_item(node.__label__, index) for node in NODE_CLASSES for index in _indexes(node)),
         *(_item(f"[{kind}]", index) for kind, edge in EDGES.items() for index in edge.indexes),
     )
     return DeclaredSchema(
         items=tuple(sorted(items, key=lambda item: item.name)),
-        labels=frozenset((*(node.__label__ for node in NODES), *(f"[{kind}]" for kind in EDGES))),
+        labels=frozenset(
+            (*(node.__label__ for node in NODE_CLASSES), *(f"[{kind}]" for kind in EDGES))
+        ),
     )
 
 

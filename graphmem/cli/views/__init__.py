@@ -12,8 +12,10 @@ from graphmem.cli.views import admin, belief, jobs, memory, recall, usage
 
 VIEWS: dict[str, Callable[[Any], RenderableType]] = {
     "admin.backfill": admin.backfill,
+    "admin.erase_tenant": admin.erasure,
     "admin.import_foreign": admin.foreign_import,
     "admin.rebuild": admin.mismatches,
+    "admin.stats": admin.stats,
     "admin.verify": admin.mismatches,
     "aliases.add": belief.alias,
     "aliases.list": belief.aliases,
@@ -38,6 +40,7 @@ VIEWS: dict[str, Callable[[Any], RenderableType]] = {
     "episodes.compress": jobs.compression,
     "episodes.get": usage.episode,
     "episodes.graduate": jobs.graduation,
+    "episodes.list": usage.episodes,
     "episodes.restore": jobs.restored,
     "episodes.turns": usage.turns,
     "evidence_for": belief.trail,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from graphmem.erasure import ErasureReport
 from graphmem.settings import PREFIX
 from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport
 from graphmem.upkeep import BackfillReport, RebuildReport
+from graphmem.usage import TenantStats
 
 
 def exported(done: ExportReport, file: Path) -> Group:
@@ -63,6 +65,39 @@ def erasure(done: ErasureReport) -> RenderableType:
         lines.append(f"The same text remains in: {same}")
     lines.append(Text("Database files and backups may contain it for some time.", style="dim"))
     return Group(*lines)
+
+
+def stats(found: TenantStats) -> Group:
+    """Return the numbers of nodes of a tenant, its waiting work and the cost of consolidation."""
+    tiers = Counter[str]()
+    for step in found.ratings:
+        tiers[step.tier] += step.items
+    states: dict[str, Mapping[Any, int]] = {
+        "memories": found.memories,
+        "beliefs": found.beliefs,
+        "events": found.events,
+        "ratings": tiers,
+    }
+    rows = table("nodes", "status, type or tier", "count")
+    for kind, by_state in states.items():
+        for state, count in by_state.items():
+            if count:
+                rows.add_row(kind, str(state), f"{count:,}")
+    for kind in ("episodes", "turns", "artifacts", "archives"):
+        rows.add_row(kind, "", f"{getattr(found, kind):,}")
+    work = found.consolidation
+    waiting = {
+        "sessions to rate": found.unrated,
+        "beliefs to embed": found.unembedded,
+        "episodes to consolidate": work.fresh,
+        "clusters to retry": work.undecided,
+    }
+    tokens = f"{work.tokens_in:,} + {work.tokens_out:,} tokens"
+    cost = (
+        f"Consolidation of {work.decided:,} clusters: {work.calls:,} requests, {tokens}, "
+        f"{work.cost_usd:.4f} USD; {work.failures:,} failed attempts."
+    )
+    return Group(f"Tenant {found.tenant}", rows, "", counts("waiting", waiting), "", cost)
 
 
 def mismatches(found: RebuildReport) -> RenderableType:

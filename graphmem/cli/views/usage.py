@@ -52,9 +52,25 @@ def episode(found: model.Episode) -> Group:
     return Group(*_episode(found))
 
 
-def _episode(item: model.Episode) -> Iterator[Text]:
+def episodes(found: model.EpisodePage) -> Group:
+    """Return a page of episodes, two lines each, and the cursor of the next page."""
+    return Group(*map(_episode_lines, found.episodes), *more(found.next_cursor))
+
+
+def _episode_lines(item: model.Episode) -> Text:
+    line = _heading(item)
+    if text := item.summary or item.content or item.gist:
+        line.append(f"   {shortened(text, LONGEST)}", style="not bold")
+    return line.append(f"\n  {item.id}   {counted(item.turns, 'turn')}", style="dim not bold")
+
+
+def _heading(item: model.Episode) -> Text:
     name = f"session {item.session_id}" if item.session_id else "episode"
-    yield Text(f"{name} of {day(item.occurred_at)}", style="bold")
+    return Text(f"{name} of {day(item.occurred_at)}", style="bold")
+
+
+def _episode(item: model.Episode) -> Iterator[Text]:
+    yield _heading(item)
     yield Text(f"{item.id}   {counted(item.turns, 'turn')}", style="dim")
     for text in (item.summary, item.content, item.gist):
         if text:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -77,8 +76,8 @@ async def observe_many(
     result: list[EvidenceReceipt] = []
     known: set[str] = set()
     long_slots: list[writing.SlotKey] = []
-    for start in range(0, len(ready), BATCH):
-        batch, _ = await writing.worded(context, ready[start : start + BATCH], embed=False)
+    for some in drafts.batches(ready, BATCH):
+        batch, _ = await writing.worded(context, some, embed=False)
         done = await writing.append(context, list({d.event_id: d for d in batch}.values()), {})
         part = list(_in_order(batch, done.recorded, known))
         long_slots += done.long
@@ -181,24 +180,14 @@ async def mark(
         InvalidInputError: the event is in the future.
     """
     now = context.services.clock.now()
-    event_id = given.event_id or identity.event_id(now)
-    row: dict[str, Any] = {
-        "id": event_id,
-        "belief_id": belief_id,
-        "scope": context.scope,
-        "type": kind,
-        "occurred_at": drafts.event_time(given.at, now),
-        "request_hash": drafts.request_hash(
-            context.scope, kind, belief_id, *claims.hashed_fields(given)
-        ),
-        **drafts.origin_fields(given),
-        "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
-    }
+    identifying = context.scope, kind, belief_id
+    row = claims.source_event(given, context.scope, kind, now, identifying)
+    event_id, row["belief_id"] = row["id"], belief_id
 
     async def work(tx: Tx) -> StatusReceipt:
-        await tx.fetch(LOCK, tenant=context.tenant)
-        await tx.fetch(writing.LOCK_NAMES, tenant=context.tenant, ids=[event_id])
-        found = await writing.look(tx, context, [event_id], [belief_id])
+        await tx.fetch(LOCK)
+        await tx.fetch(writing.LOCK_NAMES, ids=[event_id])
+        found = await writing.look(tx, [event_id], [belief_id])
         for event in found["events"]:
             writing.same(event, row["request_hash"])
         if not found["beliefs"]:
@@ -210,7 +199,7 @@ async def mark(
         hides = kind is EventType.ARCHIVE and not repeated
         if hides and belief["status"] == Status.SUPERSEDED:
             raise SupersededBeliefError(f"Belief {belief_id!r} was superseded already.")
-        [done] = await tx.fetch(MARK, tenant=context.tenant, events=[row])
+        [done] = await tx.fetch(MARK, events=[row])
         return StatusReceipt(
             event_id=event_id,
             belief_id=belief_id,
@@ -220,7 +209,7 @@ async def mark(
             repeated=repeated,
         )
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 RETRACT = catalog.query("belief/retract", catalog.ignored)
@@ -240,32 +229,22 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
     if given.event_id == target_id:
         raise RefusedError("An event cannot retract itself.", hint="Give it an id of its own.")
     now = context.services.clock.now()
-    event_id = given.event_id or identity.event_id(now)
-    row: dict[str, Any] = {
-        "id": event_id,
-        "scope": context.scope,
-        "type": EventType.RETRACT,
-        "occurred_at": drafts.event_time(given.at, now),
-        "request_hash": drafts.request_hash(
-            context.scope, EventType.RETRACT, target_id, *claims.hashed_fields(given)
-        ),
-        **drafts.origin_fields(given),
-        "target_id": target_id,
-        "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
-    }
+    identifying = context.scope, EventType.RETRACT, target_id
+    row = claims.source_event(given, context.scope, EventType.RETRACT, now, identifying)
+    event_id, row["target_id"] = row["id"], target_id
 
     async def work(tx: Tx) -> RetractionReceipt:
         # Lock the tenant too, so that no slot state computed concurrently outlives the retraction.
-        await tx.fetch(LOCK, tenant=context.tenant)
-        await tx.fetch(writing.LOCK_NAMES, tenant=context.tenant, ids=sorted({event_id, target_id}))
-        found = await writing.look(tx, context, [event_id, target_id], [])
+        await tx.fetch(LOCK)
+        await tx.fetch(writing.LOCK_NAMES, ids=sorted({event_id, target_id}))
+        found = await writing.look(tx, [event_id, target_id], [])
         events = {event["id"]: event for event in found["events"]}
         target, known = events.get(target_id), events.get(event_id)
         _retractable(target, context.tenant_scope)
         if known is not None:
             writing.same(known, row["request_hash"])
         else:
-            await tx.fetch(RETRACT, tenant=context.tenant, event=row)
+            await tx.fetch(RETRACT, event=row)
         return RetractionReceipt(
             event_id=event_id,
             target_id=target_id,
@@ -273,7 +252,7 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
             repeated=known is not None,
         )
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 def _retractable(target: Mapping[str, Any] | None, tenant_scope: TenantScope) -> None:
@@ -312,56 +291,39 @@ async def replace(
         InvalidInputError: the event is in the future.
     """
     now = context.services.clock.now()
-    event_id = given.event_id or identity.event_id(now)
-    at = drafts.event_time(given.at, now)
     stated: dict[str, EvidenceDraft] = {}
     for thought in thoughts:
         draft = claims.draft_hypothesis(thought, context.scope, now)
-        stated.setdefault(draft.claim.id, _under(event_id, draft))
-    newer, newer_ids = list(stated.values()), list(stated)
-    older_ids = list(dict.fromkeys(older_ids))
+        stated.setdefault(draft.claim.id, draft)
+    newer_ids, older_ids = list(stated), list(dict.fromkeys(older_ids))
+    identifying = kind, *older_ids, "by", *(draft.request_hash for draft in stated.values())
+    payload = {"newer_ids": newer_ids, "older_ids": older_ids}
+    row = claims.source_event(given, context.scope, kind, now, identifying, payload)
     if set(newer_ids) & set(older_ids):
         raise SelfSupersessionError(
             "A belief cannot supersede itself.",
             hint="Use a wording that differs from the belief to replace.",
         )
+    event_id = row["id"]
+    newer = [_under(event_id, draft) for draft in stated.values()]
     newer, vectors = await writing.worded(context, newer, embed=True)
     done = ReplacementReceipt(
         event_id=event_id, newer_ids=tuple(newer_ids), older_ids=tuple(older_ids)
     )
-    row: dict[str, Any] = {
-        "id": event_id,
-        "scope": context.scope,
-        "type": kind,
-        "occurred_at": at,
-        "request_hash": drafts.request_hash(
-            kind,
-            *older_ids,
-            "by",
-            *(draft.request_hash for draft in newer),
-            *claims.hashed_fields(given),
-        ),
-        **drafts.origin_fields(given),
-        "payload": json.dumps(
-            done.model_dump(include={"newer_ids", "older_ids"})
-            | ({"note": given.note} if given.note else {}),
-            ensure_ascii=False,
-        ),
-    }
 
     async def work(tx: Tx) -> tuple[ReplacementReceipt, Sequence[str]]:
-        await tx.fetch(LOCK, tenant=context.tenant)
-        await tx.fetch(writing.LOCK_NAMES, tenant=context.tenant, ids=[event_id])
-        found = await writing.look(tx, context, [event_id], older_ids)
+        await tx.fetch(LOCK)
+        await tx.fetch(writing.LOCK_NAMES, ids=[event_id])
+        found = await writing.look(tx, [event_id], older_ids)
         for event in found["events"]:
             writing.same(event, row["request_hash"])
             return done.model_copy(update={"repeated": True}), ()
         _replaceable(found["beliefs"], older_ids, context.tenant_scope)
         written = await writing.write(tx, context, newer, vectors, ())
-        await tx.fetch(REPLACE, tenant=context.tenant, event=row, newer=newer_ids, older=older_ids)
+        await tx.fetch(REPLACE, event=row, newer=newer_ids, older=older_ids)
         return done, written.unembedded
 
-    replaced, unembedded = await context.services.graph.write(work)
+    replaced, unembedded = await context.write(work)
     if unembedded:
         await writing.embed_statements(context, unembedded)
     return replaced

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from graphmem import catalog
 from graphmem.errors import EventConflictError, ForeignScopeError, GraphmemError, NotFoundError
 from graphmem.model import EvidenceReceipt, Policy
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import claims, identity, read_options
+from graphmem.rules import claims, read_options
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.conflicts import retry_conversion
 
@@ -64,13 +64,10 @@ async def keep(
     """
 
     async def work(tx: Tx) -> int:
-        [settled] = await tx.fetch(
-            CHECKPOINT_LOCK, tenant=context.tenant, slot_id=place.slot_id, longest_s=longest_s
-        )
+        [settled] = await tx.fetch(CHECKPOINT_LOCK, slot_id=place.slot_id, longest_s=longest_s)
         weights = dict(context.services.settings.source_weights)
         added = await tx.fetch(
             KEEP,
-            tenant=context.tenant,
             slot_id=place.slot_id,
             scope=place.scope,
             subject=place.subject_key,
@@ -87,20 +84,20 @@ async def keep(
             weights_key=claims.weights_key(weights),
         )
         if not added:
-            await tx.fetch(DROP, tenant=context.tenant, slot_id=place.slot_id, whole=False)
+            await tx.fetch(DROP, slot_id=place.slot_id, whole=False)
         return sum(added)
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 async def forget(context: RequestContext, place: SlotKey) -> None:
     """Delete a slot's checkpoint."""
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(CHECKPOINT_LOCK, tenant=context.tenant, slot_id=place.slot_id, longest_s=0.0)
-        await tx.fetch(DROP, tenant=context.tenant, slot_id=place.slot_id, whole=True)
+        await tx.fetch(CHECKPOINT_LOCK, slot_id=place.slot_id, longest_s=0.0)
+        await tx.fetch(DROP, slot_id=place.slot_id, whole=True)
 
-    await context.services.graph.write(work)
+    await context.write(work)
 
 
 async def look_after(context: RequestContext, places: Iterable[SlotKey]) -> None:
@@ -116,9 +113,7 @@ async def long_slots(
     context: RequestContext, min_events: int = NEWEST + MIN_EVENTS
 ) -> list[SlotKey]:
     """Return every slot of the tenant with at least `least` pieces of evidence."""
-    return await context.services.graph.read(
-        lambda tx: tx.fetch(LONG, tenant=context.tenant, min_events=min_events)
-    )
+    return await context.fetch(LONG, min_events=min_events)
 
 
 EMBEDDED = 256
@@ -154,7 +149,7 @@ async def own_claim(context: RequestContext, belief_id: str) -> Claim:
         NotFoundError: no visible belief has this id.
         ForeignScopeError: the belief belongs to another scope.
     """
-    found = await context.services.graph.read(lambda tx: look(tx, context, [], [belief_id]))
+    found = await context.read(lambda tx: look(tx, [], [belief_id]))
     if not found["beliefs"]:
         raise NotFoundError(f"No belief {belief_id!r}.")
     [row] = found["beliefs"]
@@ -168,9 +163,7 @@ async def embed_statements(
 ) -> None:
     """Embed the statements without an embedding, of the given beliefs or of the whole tenant."""
     while True:
-        rows = await context.services.graph.read(
-            lambda tx: tx.fetch(UNEMBEDDED, tenant=context.tenant, ids=belief_ids, limit=EMBEDDED)
-        )
+        rows = await context.fetch(UNEMBEDDED, ids=belief_ids, limit=EMBEDDED)
         if not rows:
             return
         matrix = await context.services.embedder.embed(
@@ -179,13 +172,7 @@ async def embed_statements(
         embeddings = [
             {**row, "embedding": vector} for row, vector in zip(rows, matrix, strict=True)
         ]
-        await context.services.graph.write(_embedding(context, embeddings))
-
-
-def _embedding(
-    context: RequestContext, embeddings: Sequence[Mapping[str, Any]]
-) -> Callable[[Tx], Coroutine[Any, Any, object]]:
-    return lambda tx: tx.fetch(EMBED, tenant=context.tenant, embeddings=embeddings)
+        await context.fetch(EMBED, embeddings=embeddings)
 
 
 @retry_conversion
@@ -196,13 +183,10 @@ async def worded(
 
     An embedded belief needs a new embedding only if its wording changes.
     """
-    [known] = await context.services.graph.read(
-        lambda tx: tx.fetch(
-            KNOWN,
-            tenant=context.tenant,
-            predicates=sorted({d.claim.predicate_key for d in batch if d.claim.predicate_key}),
-            belief_ids=sorted({d.claim.id for d in batch}),
-        )
+    [known] = await context.fetch(
+        KNOWN,
+        predicates=sorted({d.claim.predicate_key for d in batch if d.claim.predicate_key}),
+        belief_ids=sorted({d.claim.id for d in batch}),
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
     stored = {row["id"]: row for row in known["beliefs"]}
@@ -232,16 +216,16 @@ async def append(
 
     async def work(tx: Tx) -> WriteResult:
         if stated:
-            await tx.fetch(LOCK, tenant=context.tenant)
+            await tx.fetch(LOCK)
         if named:
-            await tx.fetch(LOCK_NAMES, tenant=context.tenant, ids=named)
-        found = await look(tx, context, [d.event_id for d in batch], [])
+            await tx.fetch(LOCK_NAMES, ids=named)
+        found = await look(tx, [d.event_id for d in batch], [])
         done = await write(tx, context, batch, vectors, found["events"])
         if stated:
-            await tx.fetch(REFRESH, tenant=context.tenant, ids=[d.claim.id for d in batch])
+            await tx.fetch(REFRESH, ids=[d.claim.id for d in batch])
         return done
 
-    return await context.services.graph.write(work)
+    return await context.write(work)
 
 
 async def write(
@@ -268,9 +252,6 @@ async def write(
     if new:
         [done] = await tx.fetch(
             APPEND,
-            tenant=context.tenant,
-            tenant_key=identity.tenant_key(context.tenant),
-            scopes=list(context.read_scopes),
             events=[draft.row(context.tenant_scope, vectors.get(draft.claim.id)) for draft in new],
         )
         for name in done["missing"]:
@@ -289,17 +270,9 @@ async def write(
     return WriteResult(recorded, unembedded, long)
 
 
-async def look(
-    tx: Tx, context: RequestContext, event_ids: Sequence[str], belief_ids: Sequence[str]
-) -> dict[str, Any]:
+async def look(tx: Tx, event_ids: Sequence[str], belief_ids: Sequence[str]) -> dict[str, Any]:
     """Return the stored events and beliefs with these ids; see belief/find_existing."""
-    [found] = await tx.fetch(
-        LOOK,
-        tenant=context.tenant,
-        scopes=list(context.read_scopes),
-        event_ids=list(event_ids),
-        belief_ids=list(belief_ids),
-    )
+    [found] = await tx.fetch(LOOK, event_ids=list(event_ids), belief_ids=list(belief_ids))
     return found
 
 

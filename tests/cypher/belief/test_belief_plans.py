@@ -13,7 +13,7 @@ import pytest
 from graphmem import Handle, catalog
 from graphmem.catalog import LANGUAGE
 from graphmem.model import AsOf, Cardinality
-from graphmem.rules import formulas, read_options
+from graphmem.rules import read_options
 from graphmem.rules.read_options import ReadOptions
 from tests.plugins.graph import Look
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, clocked, deliver
@@ -94,12 +94,11 @@ class Profile(NamedTuple):
 def profile(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> Profile:
     """Return the cost of a read of the history."""
     context = handle._state.context
-    test = read_options.sprt_params(read_options.sprt_parameters(context.services.settings))
-    known = read_options.read_params(
-        ReadOptions(as_of=as_of), context.tenant_scope, context.services.settings, END
-    )
+    known = read_options.read_params(ReadOptions(as_of=as_of), context.services.settings, END)
     slot = handle.current(SUBJECT, PREDICATE)
     given = known | {
+        "tenant": context.tenant,
+        "scopes": list(context.read_scopes),
         "subject": SUBJECT,
         "predicate": PREDICATE,
         "weights_key": None,
@@ -110,8 +109,6 @@ def profile(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> P
         "before_id": None,
         "skip": 0,
         "limit": 100,
-        "test": test,
-        "vitality_constants": formulas.vitality_params(),
         "pooled": False,
         "extra": [],
         "without": [],

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from graphmem import catalog
 from graphmem.model import AsOf, Cardinality, Policy
 from graphmem.ports import run_now
-from graphmem.rules import read_options
 from graphmem.rules.read_options import ReadOptions
 from tests.plugins.belief_oracle import wrong_slot
 from tests.plugins.examples import few
@@ -46,19 +45,6 @@ def test_the_values_of_a_slot(
 
 def read(written: Written, as_of: AsOf, policy: Policy) -> list[dict[str, Any]]:
     context = written.handle._state.context
-    params = read_options.read_params(
-        ReadOptions(as_of, policy), context.tenant_scope, context.services.settings, END
-    )
-    del params["scopes"]
-    return run_now(
-        context.services.graph.read(
-            lambda tx: tx.fetch(
-                PROJECT_ONE,
-                **params,
-                scope=context.scope,
-                subject=SUBJECT.casefold(),
-                predicate=PREDICATE,
-                limit=1_000,
-            )
-        )
-    )
+    params = context.read_params(PROJECT_ONE, ReadOptions(as_of, policy), END)
+    slot = {"subject": SUBJECT.casefold(), "predicate": PREDICATE}
+    return run_now(context.fetch(PROJECT_ONE, **params, **slot, limit=1_000))

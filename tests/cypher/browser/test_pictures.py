@@ -195,7 +195,7 @@ def test_an_episode_with_a_page_of_its_turns(plain: Handle, draw: Draw) -> None:
 
     seen = draw("episode", id=episode, limit=20)
     [row] = seen.rows
-    assert (row["said"], seen.labels["Turn"]) == (30, 20)
+    assert (row["turn_count"], seen.labels["Turn"]) == (30, 20)
     assert seen.labels["Memory"] == 1
     assert [c["events"] for c in row["counts"] if c["of"] == "ADD"] == [1]
     assert draw("episode", id=episode, limit=20, skip=20).labels["Turn"] == 10
