@@ -25,7 +25,7 @@ from typing import (
 )
 
 from graphmem.errors import SuspendedInSyncError
-from graphmem.rules import identity, read_options
+from graphmem.rules import identity, late_interaction, read_options
 from graphmem.rules.prompts import M
 from graphmem.rules.prompts import Prompt as Prompt  # argument of `Llm`, created by rules
 
@@ -36,11 +36,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from graphmem.model import EmbeddingModel, TenantScope
-    from graphmem.model.terms import Encoding, TokenStates
+    from graphmem.model.terms import Embedding, Encoding, TokenStates
     from graphmem.rules.read_options import ReadOptions
     from graphmem.settings import Settings
 
     Matrix = npt.NDArray[np.float32]
+    Vector = npt.NDArray[np.float32]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -417,6 +418,23 @@ class Services:
         """Run one query in a transaction of its own, to read or to write as the query declares."""
         run = self.graph.read if query.mode is Mode.READ else self.graph.write
         return run(lambda tx: tx.fetch(query, **params))
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedding]:
+        """Return what to store for texts: vectors, and token states if the model has them."""
+        model = token_embedder(self.embedder)
+        if model is None:
+            return [Embedding(row) for row in await self.embedder.embed(texts, Role.DOCUMENT)]
+        made = await model.encode(texts, Role.DOCUMENT)
+        return list(map(Embedding, made.vectors, map(late_interaction.pack, made.tokens)))
+
+    async def embed_question(self, text: str, *, tokens: bool) -> tuple[Vector, TokenStates | None]:
+        """Return the vector of a question, and its token states if asked and available."""
+        model = token_embedder(self.embedder) if tokens else None
+        if model is None:
+            [vector] = await self.embedder.embed([text], Role.QUERY)
+            return vector, None
+        made = await model.encode([text], Role.QUERY)
+        return made.vectors[0], made.tokens[0]
 
 
 @dataclass(frozen=True, slots=True)

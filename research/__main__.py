@@ -47,5 +47,14 @@ def consolidation(*, beam: bool, as_json: bool) -> None:
     run(lambda steps: measure(steps, beam=beam), as_json=as_json)
 
 
+@research.command()
+@as_json
+def token_basis(*, as_json: bool) -> None:
+    """Fit the projection of token states again, on the texts of this project's documentation."""
+    from research.token_basis import measure
+
+    run(measure, as_json=as_json)
+
+
 if __name__ == "__main__":
     research(prog_name="python -m research")

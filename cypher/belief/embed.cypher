@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant      string  tenant name
-//   $embeddings  list    maps: id, statement, embedding
+//   $embeddings  list    maps: id, statement, embedding, token_states (bytes or null)
 // columns:
 
 UNWIND $embeddings AS row
@@ -15,3 +15,4 @@ WHERE b.statement = row.statement
 SET b.unembedded = null
 WITH b, row
 CALL db.create.setNodeVectorProperty(b, 'embedding', row.embedding)
+SET b.token_states = row.token_states

@@ -7,7 +7,7 @@
 // params:
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant
-//   $memories    list    maps: id, scope_key, content_hash, tags, status, created_at or null, recorded_at or null, embedding (null: unchanged), events (event properties)
+//   $memories    list    maps: id, scope_key, content_hash, tags, status, created_at or null, recorded_at or null, embedding (null: unchanged) and its token_states (bytes or null), events (event properties)
 // columns:
 
 UNWIND $memories AS row
@@ -15,6 +15,7 @@ MATCH (m:Memory {tenant: $tenant, id: row.id})
 CALL (m, row) {
   FILTER row.embedding IS NOT NULL
   CALL db.create.setNodeVectorProperty(m, 'embedding', row.embedding)
+  SET m.token_states = row.token_states
 }
 CALL (m, row) {
   UNWIND row.events AS event

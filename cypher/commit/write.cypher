@@ -8,7 +8,7 @@
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant
 //   $scopes      list    read scopes of the writer, in which episodes and turns are looked up
-//   $events      list    in order: id, memory_id, memory, episode_id, turn_id, tags (new tags of the memory), tag_keys and source_key (their full-text tokens) and the event properties; memory is null if it exists, else scope_key, content and embedding
+//   $events      list    in order: id, memory_id, memory, episode_id, turn_id, tags (new tags of the memory), tag_keys and source_key (their full-text tokens) and the event properties; memory is null if it exists, else scope_key, content, embedding and token_states (bytes or null)
 // columns:
 //   - written      integer  number of events appended
 //   - in_episodes  integer  number of events linked to their episode
@@ -39,6 +39,7 @@ CALL (event) {
   })
   WITH m, event
   CALL db.create.setNodeVectorProperty(m, 'embedding', event.memory.embedding)
+  SET m.token_states = event.memory.token_states
   RETURN m
 UNION ALL
   FILTER event.memory IS NULL

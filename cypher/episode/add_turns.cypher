@@ -7,7 +7,7 @@
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant
 //   $episode_id  string  id of the session
-//   $turns       list    in order: id, scope, scope_key, position, role, name, text, occurred_at, embedding or null
+//   $turns       list    in order: id, scope, scope_key, position, role, name, text, occurred_at, embedding or null, token_states (bytes or null)
 // columns:
 //   - added  integer  number of turns written
 
@@ -33,6 +33,7 @@ CALL (t, turn) {
   WITH t, turn
   WHERE turn.embedding IS NOT NULL
   CALL db.create.setNodeVectorProperty(t, 'embedding', turn.embedding)
+  SET t.token_states = turn.token_states
 }
 WITH t
 CALL (t) {

@@ -4,9 +4,8 @@
 // plan: MergeUniqueNode
 // writes_ids: episode.id Episode
 // params:
-//   $tenant     string  tenant name
-//   $episode    map     id, scope, session_id, summary, content, entities, importance, occurred_at, request_hash
-//   $embedding  list    embedding of its summary or content, or null
+//   $tenant   string  tenant name
+//   $episode  map     id, scope, session_id, summary, content, entities, importance, occurred_at, request_hash, embedding of its summary or content (or null), token_states (bytes or null)
 // columns:
 //   - request_hash  string  hash of the request that created it
 //   - id            string  episode id
@@ -19,7 +18,8 @@ ON CREATE SET
   p.recorded_at = datetime.truncate('microsecond', datetime.realtime('Z'))
 CALL (p) {
   WITH p
-  WHERE p.embedding IS NULL AND $embedding IS NOT NULL AND p.request_hash = $episode.request_hash
-  CALL db.create.setNodeVectorProperty(p, 'embedding', $embedding)
+  WHERE p.embedding IS NULL AND $episode.embedding IS NOT NULL AND p.request_hash = $episode.request_hash
+  CALL db.create.setNodeVectorProperty(p, 'embedding', $episode.embedding)
+  SET p.token_states = $episode.token_states
 }
 RETURN p.request_hash AS request_hash, p.id AS id

@@ -34,7 +34,7 @@ CALL (b, claim, event) {
   WHERE event.strength IS NULL
     AND (event.occurred_at < b.worded_at OR (event.occurred_at = b.worded_at AND event.id < b.first_id))
   // Embeddings of other models belong to the previous wording.
-  FOREACH (other IN [k IN keys(b) WHERE b.statement <> claim.statement AND k =~ 'embedding.*' AND k <> 'embedding'] |
+  FOREACH (other IN [k IN keys(b) WHERE b.statement <> claim.statement AND k =~ '(embedding|token_states).*' AND NOT k IN ['embedding', 'token_states']] |
     REMOVE b[other]
   )
   SET b.unembedded = CASE b.statement WHEN claim.statement THEN b.unembedded ELSE true END
@@ -51,4 +51,5 @@ CALL (b, claim) {
   SET b.unembedded = null
   WITH b, claim
   CALL db.create.setNodeVectorProperty(b, 'embedding', claim.embedding)
+  SET b.token_states = claim.token_states
 }

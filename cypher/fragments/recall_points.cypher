@@ -1,8 +1,7 @@
-// Compute the points of each candidate in each list. Needs rows of `kind`, `n`, `seen` (further fields to keep, or
-// null) and `lists`, maps of list ('vector' or 'words') and found (Neo4j's score); and $scoring, $mu, $trace, $scopes,
-// $valid, $known. Leaves rows of `x`, a map (kind, n, seen, trace of a memory), `list` (also 'recency' and 'access' if
-// enabled), `found` and `points`.
-// needs: kind, n, seen, lists
+// Compute the points of each candidate in each list. Needs rows of `kind`, `n` and `lists`, maps of list ('vector', 'words',
+// 'late' or 'late_context') and found (its score); and $scoring, $mu, $trace, $scopes, $valid, $known. Leaves rows of
+// `x`, a map (kind, n, trace of a memory), `list` (also 'recency' and 'access' if enabled), `found` and `points`.
+// needs: kind, n, lists
 // leaves: x, list, found, points
 // twin: rules/tracerank.py final, oracles/blending.py recency and access
 
@@ -14,13 +13,13 @@ OPTIONAL CALL (kind, n) {
   // include: fragments/trace_decayed.cypher
   RETURN trace
 }
-WITH collect({kind: kind, n: n, seen: seen, lists: lists, trace: trace}) AS candidates
+WITH collect({kind: kind, n: n, lists: lists, trace: trace}) AS candidates
 CALL (candidates) {
   UNWIND candidates AS x
   UNWIND x.lists AS l
   WITH x, l.list AS list, l.found AS found, (2 * l.found - 1 - $mu) / (1 - $mu) AS similarity
   RETURN x, list, found, CASE
-    WHEN list = 'words' THEN found
+    WHEN list <> 'vector' THEN found
     WHEN $scoring.distance THEN 1 / (1 + sqrt(CASE WHEN found < 1 THEN 4 - 4 * found ELSE 0 END))
     WHEN similarity > 0 THEN similarity * (1 + $trace.weight * log(1 + coalesce(x.trace, 0.0)))
     ELSE similarity

@@ -1,7 +1,7 @@
 // Select the candidates to read in full: the best $limit candidates that are not beliefs, the best $scoring.beliefs beliefs,
 // and the beliefs that the memories claim. Needs the rows of fragments/recall_scores.cypher; leaves `others` and
-// `shortlist`, lists of `x`, a map: kind, n, seen, trace, score, relevance, parts (a map), vector_score, vector_rank,
-// bm25, bm25_rank; and `claimed`, ids of beliefs.
+// `shortlist`, lists of `x`, a map: kind, n, trace, score, relevance, parts (a map), vector_score, vector_rank,
+// bm25, bm25_rank; and `claimed`, a list of beliefs.
 // needs: x, parts, relevance, score
 // leaves: others, shortlist, claimed
 
@@ -15,7 +15,7 @@ UNWIND [y IN others WHERE y.score >= coalesce(others[$limit - 1].score, y.score)
 WITH y, y.x AS x
 ORDER BY y.score DESC, x.n.id
 WITH collect(x {
-  .kind, .n, .seen, .trace, .vector_score, .vector_rank, .bm25, .bm25_rank, relevance: y.relevance, score: y.score, parts: y.parts
+  .kind, .n, .trace, .vector_score, .vector_rank, .bm25, .bm25_rank, relevance: y.relevance, score: y.score, parts: y.parts
 }) AS best
 LET others = [x IN best WHERE x.kind <> 'belief'][..$limit], shortlist = [x IN best WHERE x.kind = 'belief'][..$scoring.beliefs]
 CALL (others) {
@@ -23,5 +23,5 @@ CALL (others) {
   WITH x.n AS n
   MATCH (n)-[:CLAIMS]->(b:Belief)
   WHERE b.scope IN $scopes
-  RETURN collect(DISTINCT b.id) AS claimed
+  RETURN collect(DISTINCT b) AS claimed
 }

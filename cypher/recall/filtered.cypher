@@ -21,21 +21,12 @@
 //   $max_faceted      integer   maximum number of memories with these tags and this source
 //   $embedding        list      embedding of the query
 //   $words            map       memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; facets: for all memories with the tags and the source; see rules/fulltext.py
-//   $query_words      list      words of the question, lower case
-//   $dates            list      pairs of times: the spans that the question names
-//   $non_human_roles  list      roles whose turns are not by a person
 //   $pool             integer   number of candidates per list
-//   $limit            integer   maximum number of hits
-//   $scoring          map       scoring parameters: see rules/scoring.py score_params
-//   $mu               float     mean cosine of a query and unrelated texts, used to calibrate similarity
-//   $trace            map       tau_days, spacing and weight of TraceRank; kept: whether cached traces use these values
 //   $valid            datetime  upper bound of valid time
 //   $known            datetime  upper bound of known time; null: no bound
+//   $late             boolean   whether to return token states
 // columns:
-//   - found          list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; times as ISO text, which a driver decodes much faster
-//   - claimed        list  ids of beliefs that these memories claim
-//   - hidden_counts  list  empty: filtered items are not counted
-//   - shortlist      list  maps of beliefs: id, kind, relevance, score, parts, vector_score, vector_rank, bm25, bm25_rank
+//   - candidates  list  maps: node (element id), kind, vector and words (Neo4j's scores in each list, or null); if $late: states (bytes or null), before (the states of the previous turn)
 
 CALL () {
   FILTER 'memory' IN $kinds
@@ -111,7 +102,7 @@ CALL (kind, n) {
     RETURN collect(status)[0] AS status
   }
   FILTER coalesce(status, 'current') IN $statuses
-  RETURN {created_at: created_at, last_seen_at: last_seen_at, reinforce_count: reinforce_count} AS seen
+  RETURN true AS visible
 UNION ALL
   FILTER kind = 'belief'
   WITH n AS m
@@ -120,39 +111,19 @@ UNION ALL
     MATCH (m)<-[:SUPPORTS|REFUTES]-(e:Event)
     WHERE e.source = $source AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
   })
-  RETURN null AS seen
+  RETURN true AS visible
 UNION ALL
   FILTER kind = 'turn' AND n.recorded_at <= $window.known AND n.occurred_at >= $since AND n.occurred_at < $window.until
   MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
   // include: fragments/episode_archived.cypher
   FILTER NOT put_away
-  RETURN null AS seen
+  RETURN true AS visible
 }
 UNWIND [l IN [{list: 'vector', found: vector}, {list: 'words', found: words}] WHERE l.found IS NOT NULL] AS l
-WITH kind, l.list AS list, n, l.found AS found, seen
+WITH kind, l.list AS list, n, l.found AS found
 ORDER BY found DESC, n.id
-WITH kind, list, collect({n: n, found: found, seen: seen})[..$pool] AS best
+WITH kind, list, collect({n: n, found: found})[..$pool] AS best
 UNWIND best AS x
-WITH x.n AS n, min(kind) AS kind, head(collect(x.seen)) AS seen, collect({list: list, found: x.found}) AS lists
-// include: fragments/recall_points.cypher
-// include: fragments/recall_parts.cypher
-// include: fragments/recall_scores.cypher
-// include: fragments/recall_shortlist.cypher
-CALL (others) {
-  UNWIND others AS hit
-  CALL (hit) {
-    FILTER hit.kind = 'memory'
-    WITH hit.n AS m, $valid AS valid, hit.seen.created_at AS created_at, hit.seen.last_seen_at AS last_seen_at,
-         hit.seen.reinforce_count AS reinforce_count
-    // include: fragments/lineage_as_of.cypher
-    // include: fragments/memory_card_as_of.cypher
-    // include: fragments/memory_reasons.cypher
-    // include: fragments/recall_memory.cypher
-  UNION ALL
-    // include: fragments/recall_turn.cypher
-  }
-  // include: fragments/recall_found.cypher
-}
-RETURN found, claimed, [] AS hidden_counts, [x IN shortlist | x {
-  .vector_score, .vector_rank, .bm25, .bm25_rank, .relevance, .score, .parts, .kind, id: x.n.id
-}] AS shortlist
+WITH x.n AS n, min(kind) AS kind, max(CASE list WHEN 'vector' THEN x.found END) AS vector, max(CASE list WHEN 'words' THEN x.found END) AS words
+// include: fragments/recall_candidates.cypher
+RETURN candidates

@@ -1,6 +1,6 @@
-// Return the results of a recall, best first. Combines the candidates of recall/current or recall/filtered with belief
-// values, computed from the evidence of the shortlist. A separate query, because both need it and the server plans a
-// short query faster. Twin: oracles/blending.py
+// Return the results of a recall, best first: scores the candidates of recall/current or recall/filtered, reads the best
+// ones, and computes the belief of beliefs among them from their evidence. Twins: oracles/fusion.py, oracles/blending.py,
+// oracles/tracerank.py, oracles/lineage.py
 // mode: read
 // rows: one
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
@@ -8,10 +8,18 @@
 // params:
 //   $tenant              string    tenant name
 //   $scopes              list      read scopes
-//   $found               map       one row of recall/current or recall/filtered
+//   $found               map       one row of recall/current or recall/filtered; a candidate may have late and late_context: max-sim of its own tokens, and also with the previous turn's
+//   $filtered            boolean   whether they are of recall/filtered
 //   $statuses            list      statuses to return; outvoted: a candidate of a slot with another leader
+//   $kinds               list      subset of 'memory', 'belief', 'turn'
+//   $query_words         list      words of the question, lower case
+//   $dates               list      pairs of times: the spans that the question names
+//   $non_human_roles     list      roles whose turns are not by a person
+//   $pool                integer   number of candidates per list
 //   $limit               integer   maximum number of hits
 //   $scoring             map       scoring parameters: see rules/scoring.py score_params
+//   $mu                  float     mean cosine of a query and unrelated texts, used to calibrate similarity
+//   $trace               map       tau_days, spacing and weight of TraceRank; kept: whether cached traces use these values
 //   $valid               datetime  upper bound of valid time
 //   $known               datetime  upper bound of known time; null: no bound
 //   $policy              map       null: the declared policies
@@ -27,18 +35,41 @@
 //   - hidden_counts  list      if there are no hits: pairs of a status and the number of items it hides
 //   - now            datetime  server clock
 
-CALL () {
-  UNWIND $found.shortlist AS x
-  MATCH (n:Belief {tenant: $tenant, id: x.id})
-  WHERE n.scope IN $scopes
-  RETURN collect(x {.*, n: n}) AS shortlist
+UNWIND $found.candidates AS c
+MATCH (n)
+WHERE elementId(n) = c.node AND n.tenant = $tenant AND n.scope IN $scopes
+WITH n, c.kind AS kind, c
+LET lists = [l IN [
+  {list: 'vector', found: c.vector}, {list: 'words', found: c.words},
+  {list: 'late', found: c.late}, {list: 'late_context', found: c.late_context}
+] WHERE l.found IS NOT NULL]
+// include: fragments/recall_points.cypher
+// include: fragments/recall_parts.cypher
+// include: fragments/recall_scores.cypher
+// include: fragments/recall_shortlist.cypher
+CALL (others) {
+  UNWIND others AS hit
+  CALL (hit) {
+    FILTER hit.kind = 'memory' AND NOT $filtered
+    WITH hit.n AS m, $valid AS valid
+    // include: fragments/chain_heads.cypher
+    // include: fragments/memory_card.cypher
+    // include: fragments/memory_reasons.cypher
+    // include: fragments/recall_memory.cypher
+  UNION ALL
+    FILTER hit.kind = 'memory' AND $filtered
+    WITH hit.n AS m, $valid AS valid
+    // include: fragments/memory_dates_as_of.cypher
+    // include: fragments/lineage_as_of.cypher
+    // include: fragments/memory_card_as_of.cypher
+    // include: fragments/memory_reasons.cypher
+    // include: fragments/recall_memory.cypher
+  UNION ALL
+    // include: fragments/recall_turn.cypher
+  }
+  // include: fragments/recall_found.cypher
 }
-LET asked = [x IN shortlist | x.n] + COLLECT {
-  UNWIND $found.claimed AS id
-  MATCH (b:Belief {tenant: $tenant, id: id})
-  WHERE b.scope IN $scopes
-  RETURN b
-}
+LET asked = [x IN shortlist | x.n] + claimed
 // include: fragments/slot_standings.cypher
 // A candidate that lost its slot is replaced by those that outrank it, or returned with them.
 CALL (shortlist, judged) {
@@ -57,7 +88,7 @@ CALL (shortlist, judged) {
 }
 // include: fragments/recall_beliefs.cypher
 LET lost = [j IN judged WHERE j.lost | j.b.id]
-UNWIND $found.found + believed AS hit
+UNWIND found + believed AS hit
 // The lists are dropped from the rows, because a sort measures the memory of their contents repeatedly.
 WITH hit, lost
 ORDER BY hit.score DESC, hit.item.id
@@ -84,4 +115,12 @@ WITH collect(hit {
   .kind, .item, .score, .parts, .vector_score, .vector_rank, .bm25, .bm25_rank, .reasons, .trace, .initial, .projected, .verdict,
   .belief, .ambiguous, .last_at, .lost, .head_ids, .other_candidates, .found_by, vitality: vitality, rating: rating
 }) AS hits, coalesce(collect(lost)[0], []) AS lost
-RETURN hits, lost, CASE hits WHEN [] THEN $found.hidden_counts ELSE [] END AS hidden_counts, datetime.realtime('Z') AS now
+CALL (hits) {
+  FILTER hits = [] AND NOT $filtered AND 'memory' IN $kinds
+  MATCH (m:Memory)
+  USING INDEX m:Memory(tenant, scope, status)
+  WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IS NOT NULL AND NOT m.status IN $statuses
+  WITH m.status AS status, count(*) AS n
+  RETURN collect([status, n]) AS hidden_counts
+}
+RETURN hits, lost, hidden_counts, datetime.realtime('Z') AS now

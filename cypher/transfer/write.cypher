@@ -64,5 +64,6 @@ UNION ALL
 CALL (n, row) {
   FILTER row.embedding IS NOT NULL
   CALL db.create.setNodeVectorProperty(n, 'embedding', row.embedding)
+  SET n.token_states = row.token_states
 }
 RETURN count(n) AS written

@@ -12,5 +12,5 @@
 //   - after   string   id of the last node of the page; null after the last page
 
 // include: fragments/embedded_page.cypher
-REMOVE n.embedding
+REMOVE n.embedding, n.token_states
 RETURN count(DISTINCT id) AS looked, max(id) AS after

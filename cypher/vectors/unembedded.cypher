@@ -1,4 +1,4 @@
-// Return one page of nodes of a kind, with the texts of those that lack an embedding.
+// Return one page of nodes of a kind, with the texts of those that lack an embedding or token states.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -7,6 +7,7 @@
 //   $kind    string   memory, belief, turn, episode or item
 //   $after   string   id of the last node of the previous page; '' for the first page
 //   $limit   integer  maximum number of nodes
+//   $tokens  boolean  whether the model has token states; items never have them
 // columns:
 //   - looked  integer  number of nodes on the page
 //   - after   string   id of the last node of the page; null after the last page
@@ -20,4 +21,4 @@ LET text = CASE
   ELSE n.text
 END
 RETURN count(DISTINCT id) AS looked, max(id) AS after,
-       collect(CASE WHEN n IS NOT NULL AND n.embedding IS NULL THEN {id: id, name: n.name, text: text} END) AS texts
+       collect(CASE WHEN n IS NOT NULL AND (n.embedding IS NULL OR ($tokens AND $kind <> 'item' AND n.token_states IS NULL)) THEN {id: id, name: n.name, text: text} END) AS texts

@@ -5,7 +5,7 @@
 // params:
 //   $tenant  string  tenant name
 //   $kind    string  memory, belief, turn, episode or item
-//   $texts   list    maps: id, name or null, text, embedding
+//   $texts   list    maps: id, name or null, text, embedding, token_states (bytes or null)
 // columns:
 
 UNWIND $texts AS row
@@ -35,3 +35,4 @@ UNION ALL
   RETURN n
 }
 CALL db.create.setNodeVectorProperty(n, 'embedding', row.embedding)
+SET n.token_states = CASE WHEN $kind <> 'item' THEN row.token_states END

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from graphmem import catalog
 from graphmem.consolidation import rules
 from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.consolidation.sources import NearBelief, Neighborhood, ScopeSnapshot
 from graphmem.model import AsOf, Belief, EventType, EvidenceKind, EvidenceSource, Status
-from graphmem.ports import RequestContext, Role, TokenUsage
+from graphmem.ports import RequestContext, TokenUsage
 from graphmem.rules import claims, drafts, formulas, identity, read_options, scoring
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.conflicts import retry_conversion
@@ -29,8 +31,8 @@ from graphmem.rules.read_options import ReadOptions
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from graphmem.model.terms import Embedding
     from graphmem.ports import Matrix
-    from graphmem.rules.duplicates import Vector
 
 
 SOURCE_TYPE = "EXTRACTOR"
@@ -92,7 +94,7 @@ class BeliefWrite:
     passages: tuple[Passage, ...]
     evidence: tuple[PassageEvidence, ...] = ()
     marks: tuple[StatusMark, ...] = ()
-    vectors: Mapping[str, Vector] = field(default_factory=dict)
+    embeddings: Mapping[str, Embedding] = field(default_factory=dict)
     """Embeddings of statements, by belief id."""
     archived: frozenset[str] = frozenset()
     """Ids of beliefs that were archived when the run started."""
@@ -378,7 +380,8 @@ async def worded(
     )
     if not texts:
         return []
-    matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
+    embeddings = await context.services.embed_documents(texts)
+    matrix = np.stack([one.vector for one in embeddings])
     place = {text: n for n, text in enumerate(texts)}
     units = []
     for claim, (reply_id, cluster) in zip(made, waiting, strict=True):
@@ -387,7 +390,10 @@ async def worded(
             evidence = ()
         units.append(
             BeliefWrite(
-                reply_id, cluster, evidence, vectors={claim.id: matrix[place[claim.statement]]}
+                reply_id,
+                cluster,
+                evidence,
+                embeddings={claim.id: embeddings[place[claim.statement]]},
             )
         )
     return units

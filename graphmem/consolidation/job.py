@@ -22,7 +22,7 @@ from graphmem.consolidation.synthesis import ClusterQuestion
 from graphmem.consolidation.writes import Lease
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import EvidenceKind
-from graphmem.ports import Llm, OnProgress, RequestContext, Role, TokenUsage
+from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage
 from graphmem.rules import drafts, identity, read_options
 from graphmem.rules.claims import Claim
 
@@ -301,18 +301,21 @@ async def _ready(
         LOOK, scopes=[context.scope], event_ids=[], belief_ids=sorted(statements)
     )
     existing = {row["id"] for row in found["beliefs"]}
-    made = {belief_id: vector for unit in units for belief_id, vector in unit.vectors.items()}
+    made = {belief_id: one for unit in units for belief_id, one in unit.embeddings.items()}
     new = [belief_id for belief_id in statements if belief_id not in existing | made.keys()]
-    vectors = {k: v for k, v in made.items() if k not in existing}
+    embeddings = {k: v for k, v in made.items() if k not in existing}
     if new:
         texts = [statements[belief_id] for belief_id in new]
-        matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
-        vectors |= zip(new, matrix, strict=True)
+        embeddings |= zip(new, await context.services.embed_documents(texts), strict=True)
     for unit in await decisions.marked(context, run.seen, units):
         run.record(unit)
-        run.made |= {s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.evidence}
-        own = {s.claim.id: vectors[s.claim.id] for s in unit.evidence if s.claim.id in vectors}
-        yield replace(unit, vectors=own), existing
+        run.made |= {
+            s.claim.id: NewBelief(s.claim, embeddings.get(s.claim.id)) for s in unit.evidence
+        }
+        own = {
+            s.claim.id: embeddings[s.claim.id] for s in unit.evidence if s.claim.id in embeddings
+        }
+        yield replace(unit, embeddings=own), existing
 
 
 def _trouble(unit: BeliefWrite, attempts: int, policy: ConsolidationPolicy) -> ClusterFailure:

@@ -19,7 +19,7 @@ from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.passages import Passage, informative_sentences
 
 if TYPE_CHECKING:
-    from graphmem.rules.duplicates import Vector
+    from graphmem.model.terms import Embedding
 
 
 PAGE = 200
@@ -181,7 +181,7 @@ class NewBelief:
     """A belief that the run creates."""
 
     claim: Claim
-    vector: Vector | None
+    embedding: Embedding | None
     """Embedding of the statement; None if it is stored already."""
 
 
@@ -225,7 +225,9 @@ async def around(
 async def _read_neighbors(
     context: RequestContext, seen: ScopeSnapshot, made: list[NewBelief], policy: ConsolidationPolicy
 ) -> list[dict[str, Any]]:
-    beliefs = [{"id": one.claim.id, "vector": one.vector} for one in made]
+    beliefs = [
+        {"id": one.claim.id, "vector": one.embedding and one.embedding.vector} for one in made
+    ]
     return await context.fetch(
         AROUND,
         beliefs=beliefs,

@@ -99,7 +99,7 @@ async def _write(
             )
             stored = {event["id"] for event in found["events"]}
             rows = [
-                draft.row(context.tenant_scope, unit.vectors.get(draft.claim.id))
+                draft.row(context.tenant_scope, unit.embeddings.get(draft.claim.id))
                 for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
                 if draft.event_id not in stored
             ]

@@ -81,8 +81,19 @@ class RecallPolicy(Record):
     blend: float = Field(0.4, ge=0, le=1)
     """alpha: a belief's score is relevance * (alpha + (1 - alpha) * belief); see also ESPER."""
     trace: TraceRank = TraceRank()
+    late_interaction: bool = True
+    """Whether to compare the question with texts token by token, if the model has token states."""
+    late_weight: Weight = 2.0
+    """Weight of the similarity of tokens."""
+    late_context_weight: Weight = 3.0
+    """Weight of the similarity of tokens of a text and of the turn before it."""
     max_results: int | None = Field(None, ge=1)
     """Maximum number of hits; None applies the limit of the call only."""
+
+    @property
+    def uses_tokens(self) -> bool:
+        """Whether the ranking uses token states."""
+        return self.late_interaction and self.score in {Score.BLENDED, Score.FUSED}
 
 
 POLICIES = {
@@ -97,6 +108,7 @@ POLICIES = {
         recency_weight=0.6,
         access_weight=0.4,
         min_similarity=0.25,
+        late_interaction=False,
         max_results=3,
     ),
     "agent": RecallPolicy(
@@ -106,6 +118,7 @@ POLICIES = {
         access_weight=0.2,
         reach=0,
         named=0.0,
+        late_interaction=False,
     ),
 }
 """Policies by name."""
@@ -144,6 +157,10 @@ class ScoreBreakdown(Record):
 
     meaning: float = 0.0
     words: float = 0.0
+    late: float = 0.0
+    """Late interaction: the tokens of the question match its own tokens."""
+    late_context: float = 0.0
+    """The same, with the tokens of the turn before it."""
     recency: float = 0.0
     access: float = 0.0
     around: float = 0.0
@@ -158,8 +175,9 @@ class ScoreBreakdown(Record):
     @property
     def relevance(self) -> float:
         """Return the factor times the sum of the other parts."""
-        lists = self.meaning + self.words + self.recency + self.access
-        return self.factor * (lists + self.around + self.named + self.dated)
+        late, lists = self.late + self.late_context, self.meaning + self.words
+        rest = self.recency + self.access + self.around + self.named + self.dated
+        return self.factor * (lists + late + rest)
 
 
 class Reason(Record):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -112,7 +112,22 @@ class TokenStates(NamedTuple):
     ids: npt.NDArray[np.int32]
     """int32[n], numbers of the tokens in the model's vocabulary."""
     states: npt.NDArray[np.float32]
-    """float32[n, dimension], the model's last layer, rows of length 1."""
+    """float32[n, d], projected and centred rows of length 1; d is a multiple of 8."""
+
+
+class Embedding(NamedTuple):
+    """What the graph keeps of the meaning of a text."""
+
+    vector: npt.NDArray[np.float32]
+    """float32[dimension], of length 1."""
+    token_states: bytes | None = None
+    """Packed by `rules.late_interaction`; None if the model has none."""
+
+
+def embedding_fields(embedding: Embedding | None) -> dict[str, Any]:
+    """Return the properties of a node with this embedding."""
+    vector, states = (None, None) if embedding is None else embedding
+    return {"embedding": vector, "token_states": states}
 
 
 class Encoding(NamedTuple):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from graphmem import catalog
 from graphmem.errors import ErasedError, EventConflictError, NotFoundError
 from graphmem.model import CommitOutcome, EventType, NewMemory, Outcome, Status
-from graphmem.ports import RequestContext, Role, Tx
+from graphmem.model.terms import Embedding
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, formulas, identity, scoring
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.duplicates import (
@@ -19,7 +20,6 @@ from graphmem.rules.duplicates import (
     ExactMatch,
     NearMatch,
     StoredMatches,
-    Vector,
 )
 from graphmem.rules.hygiene import Rule
 
@@ -126,13 +126,13 @@ def _in_order(
 
 
 async def _commit(context: RequestContext, batch: Sequence[TextDraft]) -> dict[str, CommitOutcome]:
-    vectors: dict[str, Vector] = {}
+    embeddings: dict[str, Embedding] = {}
     known = await _known(context, batch)
     wanted = [d for d in batch if d.event_id not in known]
     while True:
         # Repeats only if a memory was deleted in between, which makes its text new.
-        await _embed(context, wanted, vectors)
-        result, wanted = await context.write(lambda tx: _write(tx, context, batch, vectors))
+        await _embed(context, wanted, embeddings)
+        result, wanted = await context.write(lambda tx: _write(tx, context, batch, embeddings))
         if not wanted:
             return result
 
@@ -148,21 +148,21 @@ async def _known(context: RequestContext, batch: Sequence[TextDraft]) -> set[str
 
 
 async def _embed(
-    context: RequestContext, wanted: Sequence[TextDraft], vectors: dict[str, Vector]
+    context: RequestContext, wanted: Sequence[TextDraft], embeddings: dict[str, Embedding]
 ) -> None:
     # Normalised as for the hash, because white space alone would change the vector.
     texts = {d.content_hash: identity.normalise(d.memory.content) for d in wanted}
     if texts:
-        matrix = await context.services.embedder.embed(list(texts.values()), Role.DOCUMENT)
-        vectors.update(zip(texts, matrix, strict=True))
+        made = await context.services.embed_documents(list(texts.values()))
+        embeddings.update(zip(texts, made, strict=True))
 
 
 async def _write(
-    tx: Tx, context: RequestContext, batch: Sequence[TextDraft], vectors: Mapping[str, Vector]
+    tx: Tx, context: RequestContext, batch: Sequence[TextDraft], embeddings: Mapping[str, Embedding]
 ) -> tuple[dict[str, CommitOutcome], list[TextDraft]]:
     """Decide on a batch and write it; if embeddings are missing, return their texts instead."""
     await tx.fetch(LOCK)
-    met = {row["event_id"]: row for row in await _look(tx, context, batch, vectors)}
+    met = {row["event_id"]: row for row in await _look(tx, context, batch, embeddings)}
     judge = DuplicateResolver(
         context.scope, context.services.settings.near_duplicate_threshold, context.model.mu_document
     )
@@ -174,8 +174,9 @@ async def _write(
         if row["event"] is not None:
             result[draft.event_id] = _repeated(draft, row["event"])
             continue
+        own = embeddings.get(draft.content_hash)
         verdict = judge.decide(
-            draft, _met(row, context.model.mu_document), vectors.get(draft.content_hash)
+            draft, _met(row, context.model.mu_document), None if own is None else own.vector
         )
         if verdict is None:
             lacking.append(draft)
@@ -185,20 +186,26 @@ async def _write(
     if lacking:
         return {}, lacking
     if verdicts:
-        await _append(tx, context, verdicts, result, vectors)
+        await _append(tx, context, verdicts, result, embeddings)
     return result, []
 
 
 async def _look(
-    tx: Tx, context: RequestContext, batch: Sequence[TextDraft], vectors: Mapping[str, Vector]
+    tx: Tx, context: RequestContext, batch: Sequence[TextDraft], embeddings: Mapping[str, Embedding]
 ) -> list[dict[str, Any]]:
     seen: set[str] = set()
     rows = []
     for d in batch:
         # A repeated text is an exact match within the batch, so one search is enough.
-        vector = None if d.content_hash in seen else vectors.get(d.content_hash)
+        own = None if d.content_hash in seen else embeddings.get(d.content_hash)
         seen.add(d.content_hash)
-        rows.append({"event_id": d.event_id, "exact_ids": list(d.exact_ids), "embedding": vector})
+        rows.append(
+            {
+                "event_id": d.event_id,
+                "exact_ids": list(d.exact_ids),
+                "embedding": own and own.vector,
+            }
+        )
     return await tx.fetch(LOOK, rows=rows, candidates=CANDIDATES, min_score=_least_score(context))
 
 
@@ -234,7 +241,7 @@ async def _append(
     context: RequestContext,
     verdicts: Sequence[tuple[TextDraft, DuplicateVerdict]],
     outcomes: Mapping[str, CommitOutcome],
-    vectors: Mapping[str, Vector],
+    embeddings: Mapping[str, Embedding],
 ) -> None:
     events = [
         drafts.event_row(
@@ -242,7 +249,7 @@ async def _append(
         )
         | {
             "memory_id": v.memory_id,
-            "memory": drafts.memory_row(d, context.tenant_scope, vectors[d.content_hash])
+            "memory": drafts.memory_row(d, context.tenant_scope, embeddings[d.content_hash])
             if v.outcome is Outcome.INSERTED_NEW
             else None,
             "episode_id": d.memory.episode_id,

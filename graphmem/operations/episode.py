@@ -19,12 +19,13 @@ from graphmem.model import (
     TurnPage,
     TurnsReceipt,
 )
-from graphmem.ports import RequestContext, Role, Tx
+from graphmem.model.terms import embedding_fields
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import drafts, identity, passages, read_options, transcripts
 from graphmem.rules.conflicts import retry_conversion
 
 if TYPE_CHECKING:
-    from graphmem.rules.duplicates import Vector
+    from graphmem.model.terms import Embedding
 
 BATCH = 500
 OPEN = catalog.query("episode/open", dict)
@@ -75,8 +76,8 @@ async def open_episode(context: RequestContext, new: NewEpisode) -> str:
     text = new.summary or new.content or ""
     embedding = None
     if text.strip():
-        [embedding] = await context.services.embedder.embed([text], Role.DOCUMENT)
-    [found] = await context.fetch(OPEN, episode=row, embedding=embedding)
+        [embedding] = await context.services.embed_documents([text])
+    [found] = await context.fetch(OPEN, episode=row | embedding_fields(embedding))
     if new.episode_id is not None and found["request_hash"] != asked:
         raise EventConflictError(f"The id {new.episode_id!r} was used for another episode.")
     return episode_id
@@ -197,28 +198,28 @@ async def _add(
     keys: Sequence[str] | None,
     now: datetime,
 ) -> tuple[list[str], int]:
-    vectors: dict[int, Vector] = {}
+    embeddings: dict[int, Embedding] = {}
     plan = await context.read(lambda tx: _plan(tx, episode_id, messages, keys))
 
     async def work(tx: Tx) -> _TurnPlan:
         await tx.fetch(LOCK, episode_id=episode_id)
         fresh = await _plan(tx, episode_id, messages, keys)
-        if fresh.new and not _lacking(fresh, messages, vectors):
-            rows = [_row(context, fresh, i, messages[i], vectors.get(i), now) for i in fresh.new]
+        if fresh.new and not _lacking(fresh, messages, embeddings):
+            rows = [_row(context, fresh, i, messages[i], embeddings.get(i), now) for i in fresh.new]
             await _write(tx, episode_id, rows)
         return fresh
 
     while True:
         # Repeats only if another writer changed the conversation in between.
-        lacking = _lacking(plan, messages, vectors)
+        lacking = _lacking(plan, messages, embeddings)
         if lacking:
             texts = [
                 passages.prefix_speaker(messages[i].name, messages[i].content) for i in lacking
             ]
-            matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
-            vectors.update(zip(lacking, matrix, strict=True))
+            made = await context.services.embed_documents(texts)
+            embeddings.update(zip(lacking, made, strict=True))
         plan = await context.write(work)
-        if not _lacking(plan, messages, vectors):
+        if not _lacking(plan, messages, embeddings):
             return plan.ids, len(plan.new)
 
 
@@ -263,9 +264,9 @@ def _keyed_plan(
 
 
 def _lacking(
-    plan: _TurnPlan, messages: Sequence[Message], vectors: Mapping[int, Vector]
+    plan: _TurnPlan, messages: Sequence[Message], embeddings: Mapping[int, Embedding]
 ) -> list[int]:
-    return [i for i in plan.new if i not in vectors and messages[i].content.strip()]
+    return [i for i in plan.new if i not in embeddings and messages[i].content.strip()]
 
 
 def _kept(turn: Mapping[str, Any]) -> transcripts.StoredTurn:
@@ -277,7 +278,7 @@ def _row(
     plan: _TurnPlan,
     i: int,
     message: Message,
-    vector: Vector | None,
+    embedding: Embedding | None,
     now: datetime,
 ) -> dict[str, Any]:
     return {
@@ -289,7 +290,7 @@ def _row(
         "name": message.name,
         "text": message.content,
         "occurred_at": message.at or now,
-        "embedding": vector,
+        **embedding_fields(embedding),
     }
 
 

@@ -27,11 +27,11 @@ from graphmem.model import (
     Outcome,
     Supersession,
 )
-from graphmem.ports import RequestContext, Role, Tx
+from graphmem.model.terms import Embedding
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, formulas, identity, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.drafts import TextDraft
-from graphmem.rules.duplicates import Vector
 from graphmem.rules.hygiene import Rule
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -107,9 +107,7 @@ async def supersede(
     draft = replace(draft, event_id=identity.event_id(now))
     if draft.reasons:
         raise ContentRefusedError(f"The text was refused: {', '.join(draft.reasons)}.")
-    [vector] = await context.services.embedder.embed(
-        [identity.normalise(wish.content)], Role.DOCUMENT
-    )
+    [embedding] = await context.services.embed_documents([identity.normalise(wish.content)])
     asked = drafts.request_hash(draft.request_hash, older_id, reason, wish.actor)
     event_id = wish.event_id or identity.event_id(now)
 
@@ -121,7 +119,7 @@ async def supersede(
             return Supersession(**json.loads(event["payload"]))
         if older["content_hash"] == draft.content_hash:
             raise SelfSupersessionError
-        newer_id = await _keep(tx, context, draft, vector)
+        newer_id = await _keep(tx, context, draft, embedding)
         done = Supersession(newer_id=newer_id, older_id=older_id, event_id=event_id, reason=reason)
         row = drafts.event_row(
             draft, context.tenant_scope, EventType.SUPERSEDE, done.model_dump()
@@ -193,7 +191,7 @@ async def _look(
     return found["event"], memory
 
 
-async def _keep(tx: Tx, context: RequestContext, draft: TextDraft, vector: Vector) -> str:
+async def _keep(tx: Tx, context: RequestContext, draft: TextDraft, embedding: Embedding) -> str:
     """Create the memory of a text in the writer's own scope, or add an event to an existing one."""
     own = {"event_id": draft.event_id, "exact_ids": [draft.memory_id], "embedding": None}
     found = await tx.fetch(
@@ -208,7 +206,7 @@ async def _keep(tx: Tx, context: RequestContext, draft: TextDraft, vector: Vecto
     }
     event = drafts.event_row(draft, context.tenant_scope, kind, became) | {
         "memory_id": draft.memory_id,
-        "memory": None if exact else drafts.memory_row(draft, context.tenant_scope, vector),
+        "memory": None if exact else drafts.memory_row(draft, context.tenant_scope, embedding),
         "episode_id": draft.memory.episode_id,
         "turn_id": draft.memory.turn_id,
         **drafts.facet_fields(draft, context.tenant_scope, tags),

@@ -25,21 +25,22 @@ from graphmem.model import (
     Turn,
     TurnBite,
 )
-from graphmem.ports import Query, RequestContext, Role, Tx
+from graphmem.ports import Query, RequestContext, Tx
 from graphmem.rules import (
     claims,
     dates,
     formulas,
     fulltext,
     identity,
+    late_interaction,
     rating,
     read_options,
     scoring,
     transcripts,
 )
 
-NOW = catalog.query("recall/current", dict)
-NARROWED = catalog.query("recall/filtered", dict)
+CURRENT = catalog.query("recall/current", dict)
+FILTERED = catalog.query("recall/filtered", dict)
 HITS = catalog.query("recall/hits", dict)
 
 OUTVOTED = "outvoted"
@@ -95,7 +96,7 @@ async def recall(
         InvalidInputError: `as_of.known` is in the future.
     """
     times = want.as_of or AsOf()
-    [vector] = await context.services.embedder.embed([text], Role.QUERY)
+    vector, tokens = await context.services.embed_question(text, tokens=policy.uses_tokens)
     statuses = [*Status, OUTVOTED] if want.include_hidden else [str(Status.CURRENT)]
     by, limit = scoring.score_params(policy), min(want.limit, policy.max_results or want.limit)
     now = context.services.clock.now()
@@ -120,12 +121,15 @@ async def recall(
         "trace": formulas.trace_params(policy.trace),
         "rating_decay": rating.decay_params(),
     }
-    query = NOW
+    asked |= {"filtered": want.narrows, "late": tokens is not None}
+    query = FILTERED if want.narrows else CURRENT
     if want.narrows:
-        query, asked = NARROWED, asked | _narrower(context, asked, want, kept)
+        asked |= _narrower(context, asked, want, kept)
 
     async def work(tx: Tx) -> Recollection:
         [candidates] = await tx.fetch(query, **_of(query, asked))
+        if tokens is not None:
+            candidates = {"candidates": late_interaction.scored(tokens, candidates["candidates"])}
         [found] = await tx.fetch(HITS, found=candidates, **_of(HITS, asked))
         # Rows are converted here, because the transaction is retried if that fails.
         reader = _RowDecoder(context.model.mu_query, policy.trace, found["lost"], times == AsOf())

@@ -29,11 +29,12 @@ from graphmem.model import (
     Status,
     TenantScope,
 )
+from graphmem.model.terms import embedding_fields
 from graphmem.rules import drafts, formulas, identity
 from graphmem.rules.drafts import TextDraft
 
 if TYPE_CHECKING:
-    from graphmem.rules.duplicates import Vector
+    from graphmem.model.terms import Embedding
 
 
 _FIELD = re.compile(r"\{(\w*)\}")
@@ -62,12 +63,12 @@ class Claim:
     worded: bool = False
     """Whether the statement was given rather than generated from the triple."""
 
-    def row(self, tenant_scope: TenantScope, vector: Vector | None) -> dict[str, Any]:
+    def row(self, tenant_scope: TenantScope, embedding: Embedding | None) -> dict[str, Any]:
         """Return the map for fragments/merge_belief."""
         row = asdict(self)
         del row["worded"]
         scope_key = identity.scope_key(tenant_scope.tenant, self.scope)
-        return row | {"scope_key": scope_key, "embedding": vector}
+        return row | {"scope_key": scope_key} | embedding_fields(embedding)
 
 
 def triple_claim(
@@ -181,7 +182,7 @@ class EvidenceDraft:
         """Whether this write also updates the slot's checkpoint: one event of 256."""
         return self.claim.subject_key is not None and identity.digest(self.event_id)[:2] == "00"
 
-    def row(self, tenant_scope: TenantScope, vector: Vector | None) -> dict[str, Any]:
+    def row(self, tenant_scope: TenantScope, embedding: Embedding | None) -> dict[str, Any]:
         """Return the row for belief/append."""
         return {
             "id": self.event_id,
@@ -195,7 +196,7 @@ class EvidenceDraft:
             "turn_id": self.given.turn_id,
             "payload": json.dumps(dict(self.payload), ensure_ascii=False),
             **self.fields,
-            "claim": self.claim.row(tenant_scope, vector),
+            "claim": self.claim.row(tenant_scope, embedding),
         }
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import GLOBAL_SCOPE, EventSource, EventType, NewMemory, TenantScope
+from graphmem.model.terms import embedding_fields
 from graphmem.rules import hygiene, identity
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from graphmem.model.terms import Embedding
 
 T = TypeVar("T")
 
@@ -127,13 +127,13 @@ def request_hash(*parts: str | datetime | None) -> str:
 
 
 def memory_row(
-    drafted: TextDraft, tenant_scope: TenantScope, vector: npt.NDArray[np.float32]
+    drafted: TextDraft, tenant_scope: TenantScope, embedding: Embedding
 ) -> dict[str, Any]:
     """Return the row that creates a memory with its first event, for commit/write."""
     return {
         "scope_key": identity.scope_key(tenant_scope.tenant, tenant_scope.scope),
         "content": drafted.memory.content,
-        "embedding": vector,
+        **embedding_fields(embedding),
     }
 
 

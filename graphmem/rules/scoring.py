@@ -77,11 +77,14 @@ def mean_cosine(
 
 
 FIRST_GENERATION = 1
-STORED_NAMES = r"(?<![\w.$])[a-z]\.embedding\b|'embedding(?=')|\b[a-z_]+_embedding(?=_vector\b)"
+STORED_NAMES = (
+    r"(?<![\w.$])[a-z]\.(?:embedding|token_states)\b|'(?:embedding|token_states)(?=')"
+    r"|\b[a-z_]+_embedding(?=_vector\b)"
+)
 """Names stored in the graph, but not query parameters: `row.embedding` and `$embedding` do not
 match. Java and Python interpret it alike."""
 _STORED_NAMES = re.compile(STORED_NAMES)
-_PROPERTY = re.compile(r"embedding(_\d+)?")
+_PROPERTY = re.compile(r"(embedding|token_states)(_\d+)?")
 
 
 def number_embeddings(text: str, generation: int) -> str:
@@ -102,10 +105,13 @@ def embedding_property(generation: int) -> str:
 
 
 def generation_properties(properties: Mapping[str, Any], generation: int) -> dict[str, Any]:
-    """Return a node's properties with one generation's embedding as `embedding`, and no others."""
+    """Return a node's properties, with the embedding and token states of one generation only."""
     kept = {name: value for name, value in properties.items() if not _PROPERTY.fullmatch(name)}
-    own = properties.get(embedding_property(generation))
-    return kept if own is None else kept | {"embedding": own}
+    own = {
+        name: properties.get(number_embeddings(f"'{name}'", generation).strip("'"))
+        for name in ("embedding", "token_states")
+    }
+    return kept | {name: value for name, value in own.items() if value is not None}
 
 
 NEUTRAL_BELIEF = 0.5
@@ -134,6 +140,8 @@ def score_params(policy: RecallPolicy) -> dict[str, Any]:
         "k": policy.k,
         "vector": policy.vector_weight if lists else 1.0,
         "words": policy.words_weight if lists else 0.0,
+        "late": policy.late_weight,
+        "late_context": policy.late_context_weight,
         "recency": policy.recency_weight if lists else 0.0,
         "recency_days": policy.recency_days,
         "access": policy.access_weight if lists else 0.0,

@@ -13,7 +13,8 @@ from typing import Any
 from graphmem import catalog
 from graphmem.errors import MigrationPendingError, ReembeddingError
 from graphmem.model import EmbeddingModel
-from graphmem.ports import OnProgress, Role, Row, Services, Tx
+from graphmem.model.terms import embedding_fields
+from graphmem.ports import OnProgress, Row, Services, Tx, token_embedder
 from graphmem.rules import identity, passages, scoring
 from graphmem.schema import migration
 from graphmem.schema.migration import INDEXES
@@ -154,11 +155,12 @@ async def _rekey(services: Services, model: EmbeddingModel, to: str) -> None:
 
 
 async def _fill(services: Services, model: EmbeddingModel, on_progress: OnProgress) -> int:
-    """Embed nodes without an embedding of this model until a full pass finds none."""
+    """Embed nodes without an embedding or token states of this model until a pass finds none."""
     look = catalog.in_generation(LACKING, model.generation)
+    has_tokens = token_embedder(services.embedder) is not None
 
     async def step(at: Mapping[str, Any]) -> Row:
-        [page] = await services.fetch(look, **at)
+        [page] = await services.fetch(look, **at, tokens=has_tokens)
         return page
 
     made = 0
@@ -195,8 +197,8 @@ async def _embed(
     nonempty = [(row, text) for row, text in worded if text.strip()]
     if not nonempty:
         return 0
-    matrix = await services.embedder.embed([text for _, text in nonempty], Role.DOCUMENT)
-    rows = [{**row, "embedding": vector} for (row, _), vector in zip(nonempty, matrix, strict=True)]
+    made = await services.embed_documents([text for _, text in nonempty])
+    rows = [{**row} | embedding_fields(one) for (row, _), one in zip(nonempty, made, strict=True)]
     write = catalog.in_generation(WRITE, model.generation)
 
     async def work(tx: Tx) -> None:

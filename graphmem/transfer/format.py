@@ -239,6 +239,8 @@ def _json_value(value: Any) -> Any:
         return {"instant": value.isoformat()}
     if isinstance(value, float) and not np.isfinite(value):
         return {"float": repr(value)}
+    if isinstance(value, bytes):
+        return {"bytes": base64.b64encode(value).decode("ascii")}
     if isinstance(value, list):
         if value and all(isinstance(element, float) for element in value):
             exact = np.array(value, dtype="<f4")

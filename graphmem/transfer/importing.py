@@ -267,7 +267,9 @@ def _taken(node: Node, where: str) -> ImportConflictError:
 def _row(tenant: str, node: Node) -> dict[str, Any]:
     """Return a node as a row of `transfer/write`, with its derived properties."""
     has, label = node.properties, node.kind.label
-    row: dict[str, Any] = {"key": node.key, "has": has, "embedding": has.get("embedding")}
+    row: dict[str, Any] = {"key": node.key, "has": has} | {
+        name: has.get(name) for name in ("embedding", "token_states")
+    }
     if label in ("Memory", "Belief", "Turn"):
         row["tenant_key"] = identity.tenant_key(tenant)
         row["scope_key"] = identity.scope_key(tenant, has["scope"])

@@ -33,6 +33,8 @@ from graphmem.model.belief import Cardinality, Combine
 
 MAX_NORM = 1e6
 """Maximum norm of an embedding. Models give about 1; squares of much larger ones overflow."""
+MAX_STATES_BYTES = 1_000_000
+"""Maximum size of the token states of a node."""
 MAX_KEY_BYTES = 6_500
 """Bytes of UTF-8: an index accepts about 8,000, of which tenant and scope need up to 1,600."""
 
@@ -85,6 +87,16 @@ def _parse_vector(value: object, info: ValidationInfo) -> Any:
     return found
 
 
+def _parse_bytes(value: object) -> bytes:
+    try:
+        data = base64.b64decode(_single_entry(value, "bytes"), validate=True)
+    except (TypeError, binascii.Error):
+        raise ValueError("must be bytes in base64") from None
+    if len(data) > MAX_STATES_BYTES:
+        raise ValueError(f"must have at most {MAX_STATES_BYTES:,} bytes")
+    return data
+
+
 def parse_object(text: str) -> dict[str, Any]:
     """Return the JSON object in a text.
 
@@ -110,6 +122,7 @@ When: TypeAlias = Annotated[datetime, PlainValidator(_parse_instant)]
 Recorded: TypeAlias = Annotated[When, AfterValidator(_check_recorded)]
 Days: TypeAlias = Annotated[float, PlainValidator(_parse_days)]
 """Time constant in days; inf for no decay."""
+TokenStates: TypeAlias = Annotated[bytes, PlainValidator(_parse_bytes)]
 Vector: TypeAlias = Annotated[Any, PlainValidator(_parse_vector)]
 """float32[n]; n is `dimension` of the validation's context."""
 Id: TypeAlias = Annotated[Text, Field(min_length=1, max_length=500)]
@@ -142,6 +155,7 @@ class _Episode(TypedDict):
     entities: Texts
     importance: Unit
     embedding: NotRequired[Vector]
+    token_states: NotRequired[TokenStates]
     request_hash: NotRequired[Id]
     occurred_at: When
     recorded_at: Recorded
@@ -156,6 +170,7 @@ class _Turn(TypedDict):
     name: NotRequired[Text]
     text: Text
     embedding: NotRequired[Vector]
+    token_states: NotRequired[TokenStates]
     occurred_at: When
     recorded_at: Recorded
 
@@ -254,6 +269,7 @@ class _Belief(TypedDict):
     object_key: NotRequired[Text]
     status: Literal[Status.CURRENT, Status.SUPERSEDED, Status.ARCHIVED]
     embedding: NotRequired[Vector]
+    token_states: NotRequired[TokenStates]
     unembedded: NotRequired[Flag]
     created_at: When
     recorded_at: Recorded
@@ -270,6 +286,7 @@ class _Memory(TypedDict):
     sources: NotRequired[Texts]
     status: Status
     embedding: NotRequired[Vector]
+    token_states: NotRequired[TokenStates]
     created_at: When
     recorded_at: Recorded
     trace: NotRequired[Number]

@@ -8,14 +8,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
-from graphmem.ports import OnProgress, Query, RequestContext, Role, Tx
+from graphmem.model.terms import embedding_fields
+from graphmem.ports import OnProgress, Query, RequestContext, Tx
 from graphmem.rules import drafts, formulas, fulltext, identity, read_options
 from graphmem.upkeep import backfill
 from graphmem.upkeep.backfill import UnbackedEdge, UnbackedMemory
 from graphmem.upkeep.records import BackfillReport, Mismatch, SkippedNodes
 
 if TYPE_CHECKING:
-    from graphmem.rules.duplicates import Vector
+    from graphmem.model.terms import Embedding
 
 
 PAGE = 500
@@ -232,12 +233,14 @@ async def _memories(
             totals.leave("memory", backfill.PROBLEMS[key], one.id)
         if not problems:
             fit.append(one)
-    vectors = await _vectors(context, fit)
+    embeddings = await _vectors(context, fit)
     for part in _parts(fit):
-        totals.add(**await _write(context, {one.id for one in part}, vectors, after, now))
+        totals.add(**await _write(context, {one.id for one in part}, embeddings, after, now))
 
 
-async def _vectors(context: RequestContext, found: Sequence[UnbackedMemory]) -> dict[str, Vector]:
+async def _vectors(
+    context: RequestContext, found: Sequence[UnbackedMemory]
+) -> dict[str, Embedding]:
     texts = {
         identity.content_hash(one.content): identity.normalise(one.content)
         for one in found
@@ -245,8 +248,8 @@ async def _vectors(context: RequestContext, found: Sequence[UnbackedMemory]) -> 
     }
     if not texts:
         return {}
-    matrix = await context.services.embedder.embed(list(texts.values()), Role.DOCUMENT)
-    return dict(zip(texts, matrix, strict=True))
+    made = await context.services.embed_documents(list(texts.values()))
+    return dict(zip(texts, made, strict=True))
 
 
 def _parts(found: Sequence[UnbackedMemory]) -> Iterator[list[UnbackedMemory]]:
@@ -265,7 +268,11 @@ def _parts(found: Sequence[UnbackedMemory]) -> Iterator[list[UnbackedMemory]]:
 
 
 async def _write(
-    context: RequestContext, ids: set[str], vectors: dict[str, Vector], after: str, now: datetime
+    context: RequestContext,
+    ids: set[str],
+    embeddings: dict[str, Embedding],
+    after: str,
+    now: datetime,
 ) -> dict[str, int]:
     """Backfill some memories of a page, each one completely, and return the report's counts."""
     most_chars = context.services.settings.max_content_chars
@@ -278,11 +285,11 @@ async def _write(
         for one in page["found"]:
             # The row is checked again under the lock, because another writer may have changed
             # it. A memory whose new content has no embedding yet is left to the next run.
-            vector = vectors.get(identity.content_hash(one.content))
-            lacks = not one.embedded and vector is None
+            embedding = embeddings.get(identity.content_hash(one.content))
+            lacks = not one.embedded and embedding is None
             if one.id in ids and not lacks and not one.problems(most_chars):
                 row = backfill.memory_row(one, context.tenant, now)
-                rows[one.id] = row | {"embedding": None if one.embedded else vector}
+                rows[one.id] = row | embedding_fields(None if one.embedded else embedding)
                 done.append(one)
         if rows:
             await tx.fetch(WRITE, memories=list(rows.values()))

@@ -187,9 +187,15 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "metrics/work": {},
         "alias/list": {},
         "predicate/list": {},
-        "recall/hits": {**seen, "found": _found(belief)},
+        "recall/hits": {
+            **_asked(found, facets=False),
+            **seen,
+            "found": {"candidates": []},
+            "filtered": False,
+        },
         "recall/filtered": {
             **_asked(found, facets=True),
+            "filtered": True,
             "cached_statuses": [*map(str, Status)],
             "wide_pool": 100,
             "max_faceted": 100,
@@ -200,7 +206,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
                 "until": LATER,
             },
         },
-        "recall/current": _asked(found, facets=False),
+        "recall/current": {**_asked(found, facets=False), "filtered": False},
         "recall/trace": {**seen, "id": memory},
         "transfer/taken_positions": {
             "ends": [{"id": "another", "position": 1}],
@@ -223,16 +229,8 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "until": LATER,
             "longest": 10,
         },
-        "vectors/unembedded": {"kind": "memory"},
+        "vectors/unembedded": {"kind": "memory", "tokens": True},
     }
-
-
-def _found(belief: str) -> dict[str, Any]:
-    """Return what recall/current found: one belief."""
-    scores = {"relevance": 1.0, "score": 1.0, "parts": {"meaning": 1.0}}
-    ranks = {"vector_score": 0.9, "vector_rank": 1, "bm25": None, "bm25_rank": None}
-    shortlist = [{"id": belief, "kind": "belief", **scores, **ranks}]
-    return {"found": [], "claimed": [], "hidden_counts": [], "shortlist": shortlist}
 
 
 def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
@@ -257,6 +255,7 @@ def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
         "query_words": scoring.question_words(text),
         "dates": [[read_options.BEGINNING, LATER]],
         "mu": 0.1,
+        "late": False,
     }
 
 

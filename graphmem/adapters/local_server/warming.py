@@ -20,9 +20,8 @@ from graphmem.settings import Settings
 if TYPE_CHECKING:
     from neo4j import Session
 
-HOT = ("recall/hits", "recall/current", "belief/current", "belief/explain", "recall/filtered")
-"""Procedures to plan, in this order: a recall needs both of the first two. The rarest is last,
-because a read that arrives while it is being planned is planned twice."""
+HOT = ("recall/hits", "recall/current", "recall/filtered", "belief/current", "belief/explain")
+"""Procedures to plan, in this order: each recall needs the first and one of the next two."""
 LIMIT_S = 120.0
 """Seconds the server may plan one query, even on a busy machine."""
 

@@ -17,7 +17,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from graphmem.model.terms import Encoding, TokenStates
 from graphmem.ports import Role
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from graphmem.adapters.models.vector_cache import Vector, VectorCache
     from graphmem.io_modes import IOMode
     from graphmem.ports import Matrix
@@ -119,8 +121,28 @@ def fetch_encoder(settings: Settings, report: Report) -> Path:
 
 PREFIXES = {Role.DOCUMENT: "passage: ", Role.QUERY: "query: "}
 MAX_TOKENS = 512
+_TINY = 1e-9
 _FOREIGN = re.compile("[^\\W\\d_\u0000-\u024f]")
 """A letter outside the Latin script."""
+
+
+class TokenBasis(NamedTuple):
+    """The directions in which token states of e5-small-v2 differ most.
+
+    Fitted by `python -m research token_basis` on this project's documentation.
+    """
+
+    mean: Matrix
+    """float32[384]"""
+    components: Matrix
+    """float32[384, 128], orthonormal columns."""
+
+    @classmethod
+    def load(cls) -> Self:
+        """Read it from the package."""
+        path = files("graphmem") / "data" / "token_basis.npz"
+        with path.open("rb") as file, np.load(file) as kept:
+            return cls(*(kept[name].astype(np.float32) for name in cls._fields))
 
 
 class Encoder:
@@ -152,6 +174,7 @@ class Encoder:
         [self._start, self._end] = self._tokenizer.encode("").ids
         self._prefixes = {role: self._ids(prefix) for role, prefix in PREFIXES.items()}
         self._threads = threads
+        self._basis = TokenBasis.load()
         self._warned = False
 
     def __call__(self, texts: Sequence[str], role: Role) -> Matrix:
@@ -162,6 +185,10 @@ class Encoder:
         """Return one row and the token states per text."""
         vectors, tokens = zip(*self._each(partial(self._both, role), texts), strict=True)
         return Encoding(np.stack(vectors), list(tokens))
+
+    def hidden_states(self, texts: Sequence[str], role: Role) -> list[Matrix]:
+        """Return float32[tokens, 384] per text: rows of length 1, not projected."""
+        return [rows for _, _, rows in self._each(partial(self._read, role), texts)]
 
     def _each(self, work: Callable[[str], T], texts: Sequence[str]) -> list[T]:
         self._warn_of_other_scripts(texts)
@@ -177,12 +204,18 @@ class Encoder:
         return vector
 
     def _both(self, role: Role, text: str) -> tuple[Matrix, TokenStates]:
+        vector, ids, rows = self._read(role, text)
+        states: Matrix = (rows - self._basis.mean) @ self._basis.components
+        states /= np.maximum(np.linalg.norm(states, axis=1, keepdims=True), _TINY)
+        return vector, TokenStates(ids, states)
+
+    def _read(self, role: Role, text: str) -> tuple[Matrix, npt.NDArray[np.int32], Matrix]:
         ids = self._ids(text)
         layers = [self._last_layer(window) for window in self._windows(role, ids)]
         own = slice(1 + len(self._prefixes[role]), -1)
         rows = np.concatenate([layer[own] for layer in layers])
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        return layers[0].mean(axis=0), TokenStates(np.array(ids, dtype=np.int32), rows)
+        return layers[0].mean(axis=0), np.array(ids, dtype=np.int32), rows
 
     def _windows(self, role: Role, ids: Sequence[int]) -> Iterator[list[int]]:
         prefix = self._prefixes[role]

@@ -34,7 +34,7 @@ from graphmem.rules import claims, drafts, identity
 from graphmem.rules.claims import EvidenceDraft
 
 if TYPE_CHECKING:
-    from graphmem.rules.duplicates import Vector
+    from graphmem.model.terms import Embedding
 
 
 BATCH = 500
@@ -53,8 +53,8 @@ async def observe(context: RequestContext, seen: Observation) -> EvidenceReceipt
     """
     drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
     draft = claims.draft_observation(seen, context.scope, context.services.clock.now())
-    [draft], vectors = await writing.worded(context, [draft], embed=True)
-    return await _record_one(context, draft, vectors)
+    [draft], embeddings = await writing.worded(context, [draft], embed=True)
+    return await _record_one(context, draft, embeddings)
 
 
 async def observe_many(
@@ -98,8 +98,8 @@ async def believe(context: RequestContext, hypothesis: Hypothesis) -> EvidenceRe
         InvalidInputError, EventConflictError, NotFoundError: see `observe`.
     """
     draft = claims.draft_hypothesis(hypothesis, context.scope, context.services.clock.now())
-    [draft], vectors = await writing.worded(context, [draft], embed=True)
-    return await _record_one(context, draft, vectors, stated=True)
+    [draft], embeddings = await writing.worded(context, [draft], embed=True)
+    return await _record_one(context, draft, embeddings, stated=True)
 
 
 async def testify(
@@ -129,11 +129,11 @@ async def testify(
 async def _record_one(
     context: RequestContext,
     draft: EvidenceDraft,
-    vectors: Mapping[str, Vector],
+    embeddings: Mapping[str, Embedding],
     *,
     stated: bool = False,
 ) -> EvidenceReceipt:
-    written = await writing.append(context, [draft], vectors, stated=stated)
+    written = await writing.append(context, [draft], embeddings, stated=stated)
     # Another writer may have changed the statement in the meantime.
     if written.unembedded:
         await writing.embed_statements(context, written.unembedded)
@@ -306,7 +306,7 @@ async def replace(
         )
     event_id = row["id"]
     newer = [_under(event_id, draft) for draft in stated.values()]
-    newer, vectors = await writing.worded(context, newer, embed=True)
+    newer, embeddings = await writing.worded(context, newer, embed=True)
     done = ReplacementReceipt(
         event_id=event_id, newer_ids=tuple(newer_ids), older_ids=tuple(older_ids)
     )
@@ -319,7 +319,7 @@ async def replace(
             writing.same(event, row["request_hash"])
             return done.model_copy(update={"repeated": True}), ()
         _replaceable(found["beliefs"], older_ids, context.tenant_scope)
-        written = await writing.write(tx, context, newer, vectors, ())
+        written = await writing.write(tx, context, newer, embeddings, ())
         await tx.fetch(REPLACE, event=row, newer=newer_ids, older=older_ids)
         return done, written.unembedded
 

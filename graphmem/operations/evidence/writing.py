@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from graphmem import catalog
 from graphmem.errors import EventConflictError, ForeignScopeError, GraphmemError, NotFoundError
 from graphmem.model import EvidenceReceipt, Policy
-from graphmem.ports import RequestContext, Role, Tx
+from graphmem.model.terms import embedding_fields
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, read_options
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.conflicts import retry_conversion
 
 if TYPE_CHECKING:
-    from graphmem.rules.duplicates import Vector
+    from graphmem.model.terms import Embedding
 
 
 NEWEST = 128
@@ -166,19 +167,15 @@ async def embed_statements(
         rows = await context.fetch(UNEMBEDDED, ids=belief_ids, limit=EMBEDDED)
         if not rows:
             return
-        matrix = await context.services.embedder.embed(
-            [row["statement"] for row in rows], Role.DOCUMENT
-        )
-        embeddings = [
-            {**row, "embedding": vector} for row, vector in zip(rows, matrix, strict=True)
-        ]
+        made = await context.services.embed_documents([row["statement"] for row in rows])
+        embeddings = [row | embedding_fields(one) for row, one in zip(rows, made, strict=True)]
         await context.fetch(EMBED, embeddings=embeddings)
 
 
 @retry_conversion
 async def worded(
     context: RequestContext, batch: Sequence[EvidenceDraft], *, embed: bool
-) -> tuple[list[EvidenceDraft], dict[str, Vector]]:
+) -> tuple[list[EvidenceDraft], dict[str, Embedding]]:
     """Return drafts worded with their predicates' templates, and the embeddings they need.
 
     An embedded belief needs a new embedding only if its wording changes.
@@ -194,8 +191,8 @@ async def worded(
     new = {d.claim.id: d.claim.statement for d in worded if _words(d, stored.get(d.claim.id))}
     if not embed or not new:
         return worded, {}
-    matrix = await context.services.embedder.embed(list(new.values()), Role.DOCUMENT)
-    return worded, dict(zip(new, matrix, strict=True))
+    made = await context.services.embed_documents(list(new.values()))
+    return worded, dict(zip(new, made, strict=True))
 
 
 def _words(draft: EvidenceDraft, belief: Mapping[str, Any] | None) -> bool:
@@ -207,7 +204,7 @@ def _words(draft: EvidenceDraft, belief: Mapping[str, Any] | None) -> bool:
 async def append(
     context: RequestContext,
     batch: Sequence[EvidenceDraft],
-    vectors: Mapping[str, Vector],
+    embeddings: Mapping[str, Embedding],
     *,
     stated: bool = False,
 ) -> WriteResult:
@@ -220,7 +217,7 @@ async def append(
         if named:
             await tx.fetch(LOCK_NAMES, ids=named)
         found = await look(tx, [d.event_id for d in batch], [])
-        done = await write(tx, context, batch, vectors, found["events"])
+        done = await write(tx, context, batch, embeddings, found["events"])
         if stated:
             await tx.fetch(REFRESH, ids=[d.claim.id for d in batch])
         return done
@@ -232,7 +229,7 @@ async def write(
     tx: Tx,
     context: RequestContext,
     batch: Sequence[EvidenceDraft],
-    vectors: Mapping[str, Vector],
+    embeddings: Mapping[str, Embedding],
     events: Sequence[Mapping[str, Any]],
 ) -> WriteResult:
     """Append the events of a batch that are not among the stored `events`.
@@ -252,7 +249,9 @@ async def write(
     if new:
         [done] = await tx.fetch(
             APPEND,
-            events=[draft.row(context.tenant_scope, vectors.get(draft.claim.id)) for draft in new],
+            events=[
+                draft.row(context.tenant_scope, embeddings.get(draft.claim.id)) for draft in new
+            ],
         )
         for name in done["missing"]:
             raise NotFoundError(
