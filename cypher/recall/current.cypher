@@ -5,14 +5,16 @@
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
 // plan: NodeVectorIndexSearch
 // params:
-//   $tenant     string   tenant name
-//   $scopes     list     read scopes
-//   $statuses   list     statuses to return; outvoted: a candidate of a slot with another leader
-//   $kinds      list     subset of 'memory', 'belief', 'turn'
-//   $embedding  list     embedding of the query
-//   $words      map      memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; see rules/fulltext.py
-//   $pool       integer  number of candidates per list
-//   $late       boolean  whether to return token states
+//   $tenant     string    tenant name
+//   $scopes     list      read scopes
+//   $statuses   list      statuses to return; outvoted: a candidate of a slot with another leader
+//   $kinds      list      subset of 'memory', 'belief', 'turn'
+//   $embedding  list      embedding of the query
+//   $words      map       memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; see rules/fulltext.py
+//   $pool       integer   number of candidates per list
+//   $valid      datetime  time of the read
+//   $known      datetime  upper bound of known time; null: no bound
+//   $late       boolean   whether to return token states
 // columns:
 //   - candidates  list  maps: node (element id), kind, vector and words (Neo4j's scores in each list, or null); if $late: states (bytes or null), before (the states of the previous turn)
 

@@ -116,7 +116,7 @@ class TokenStates(NamedTuple):
 
 
 class Embedding(NamedTuple):
-    """What the graph keeps of the meaning of a text."""
+    """Vector and token states of a text, as stored on its node."""
 
     vector: npt.NDArray[np.float32]
     """float32[dimension], of length 1."""

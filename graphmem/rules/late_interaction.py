@@ -55,6 +55,9 @@ def max_sim(
         texts: packed tokens of each candidate; None if it has none.
         before: packed tokens of the text before each candidate; None if there is none.
     """
+    if not len(question.ids):
+        nothing = np.full(len(texts), np.nan, dtype=np.float32)
+        return MaxSim(nothing, nothing)
     width = ID_BYTES + question.states.shape[1] // 8
     own, ids = _cosines(question, texts, width)
     weights = _idf(question.ids.astype(np.uint16), ids)
@@ -82,7 +85,7 @@ def _cosines(
     best = np.full((len(question.ids), len(texts)), np.nan, dtype=np.float32)
     # A length that is not a multiple was written by another version, and is not read.
     readable = [i for i, text in enumerate(texts) if text and len(text) % width == 0]
-    if not readable or not len(question.ids):
+    if not readable:
         return best, []
     counts = np.array([len(texts[i] or b"") // width for i in readable])
     rows = np.frombuffer(b"".join(texts[i] or b"" for i in readable), np.uint8).reshape(-1, width)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import NewMemory, TenantScope
+from graphmem.model.terms import Embedding
 from graphmem.rules import drafts, identity
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -107,9 +108,10 @@ def test_without_an_instant_it_happened_now() -> None:
 def test_rows_carry_what_was_given() -> None:
     made = drafts.draft(NewMemory(**FULL, event_id="e1"), WALL, NOW, (lambda _: "no",))
     assert made.reasons == ("no",)
-    memory = drafts.memory_row(made, WALL, np.ones(2, dtype=np.float32))
+    memory = drafts.memory_row(made, WALL, Embedding(np.ones(2, dtype=np.float32), b"x"))
     assert memory["content"] == FULL["content"]
     assert list(memory["embedding"]) == [1.0, 1.0]
+    assert memory["token_states"] == b"x"
     assert memory["scope_key"] == identity.scope_key("acme", "user:alice")
     event = drafts.event_row(made, WALL, "ADD", {"text": "漢"})
     assert (event["id"], event["type"], event["request_hash"]) == ("e1", "ADD", made.request_hash)

@@ -205,9 +205,9 @@ class Encoder:
 
     def _both(self, role: Role, text: str) -> tuple[Matrix, TokenStates]:
         vector, ids, rows = self._read(role, text)
-        states: Matrix = (rows - self._basis.mean) @ self._basis.components
-        states /= np.maximum(np.linalg.norm(states, axis=1, keepdims=True), _TINY)
-        return vector, TokenStates(ids, states)
+        states = (rows - self._basis.mean) @ self._basis.components
+        lengths = np.linalg.norm(states, axis=1, keepdims=True)
+        return vector, TokenStates(ids, (states / np.maximum(lengths, _TINY)).astype(np.float32))
 
     def _read(self, role: Role, text: str) -> tuple[Matrix, npt.NDArray[np.int32], Matrix]:
         ids = self._ids(text)

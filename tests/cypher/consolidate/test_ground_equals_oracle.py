@@ -13,6 +13,7 @@ import pytest
 from graphmem import ConsolidationPolicy, Handle, Turn
 from graphmem.consolidation import sources
 from graphmem.consolidation.sources import Neighborhood, NewBelief, ScopeSnapshot
+from graphmem.model.terms import Embedding
 from graphmem.ports import Role, run_now
 from graphmem.rules import claims, passages, read_options, scoring
 from graphmem.testing import HashEmbedder
@@ -112,7 +113,7 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: Handle) -
     statements = ["cold lake swim early morning", "horse paint sister lake cold", there.statement]
     made = {
         claim.id: NewBelief(
-            claim, run_now(HashEmbedder().embed([claim.statement], Role.DOCUMENT))[0]
+            claim, Embedding(run_now(HashEmbedder().embed([claim.statement], Role.DOCUMENT))[0])
         )
         for claim in (claims.statement_claim(context.scope, one) for one in statements)
     }

@@ -1,0 +1,117 @@
+"""The similarity of questions and texts, token by token."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.model.terms import TokenStates
+from graphmem.rules.late_interaction import ID_BYTES, MIN_IDF, max_sim, pack, scored
+
+WIDTH = 16
+"""Components of a state in these tests."""
+
+
+def tokens(*ids: int, seed: int = 0) -> TokenStates:
+    """Return tokens with random states of length 1; equal ids have equal states."""
+    rows = [np.random.default_rng([seed, one]).normal(size=WIDTH) for one in ids]
+    states = np.array(rows, dtype=np.float32).reshape(len(ids), WIDTH)
+    return TokenStates(
+        np.array(ids, dtype=np.int32), states / np.linalg.norm(states, axis=1, keepdims=True)
+    )
+
+
+def oracle(
+    question: TokenStates, texts: list[TokenStates | None], before: list[TokenStates | None]
+) -> list[tuple[float, float]]:
+    """Return the two scores of each text, one token at a time."""
+    there = [text for text in texts if text is not None and len(text.ids)]
+    weights = []
+    for token in question.ids % 2**16:
+        frequency = sum(token in text.ids % 2**16 for text in there)
+        idf = math.log(1 + (len(there) - frequency + 0.5) / (frequency + 0.5))
+        weights.append(max(idf, MIN_IDF))
+
+    def best(state: np.ndarray, text: TokenStates | None) -> float:
+        if text is None or not len(text.ids):
+            return math.nan
+        return max(
+            float(state @ np.where(row > 0, 1, -1)) / math.sqrt(WIDTH) for row in text.states
+        )
+
+    found = []
+    for text, previous in zip(texts, before, strict=True):
+        own = [best(state, text) for state in question.states]
+        both = [
+            max(x, -math.inf if math.isnan(y) else y)
+            for x, y in zip(own, (best(state, previous) for state in question.states), strict=True)
+        ]
+        total = sum(weights)
+        found.append(
+            (
+                sum(w * x for w, x in zip(weights, own, strict=True)) / total,
+                math.nan
+                if any(map(math.isnan, own))
+                else sum(w * x for w, x in zip(weights, both, strict=True)) / total,
+            )
+        )
+    return found
+
+
+ids = st.lists(st.integers(0, 100_000), max_size=6)
+maybe = st.none() | ids
+
+
+@given(st.lists(st.integers(0, 100_000), min_size=1, max_size=6), st.lists(st.tuples(maybe, maybe)))
+def test_scores_equal_those_of_one_token_at_a_time(
+    question: list[int], texts: list[tuple[list[int] | None, list[int] | None]]
+) -> None:
+    asked = tokens(*question)
+    own, before = (
+        [None if one[side] is None else tokens(*one[side] or ()) for one in texts]
+        for side in (0, 1)
+    )
+    found = max_sim(
+        asked, [one and pack(one) for one in own], [one and pack(one) for one in before]
+    )
+    wanted = oracle(asked, own, before)
+    assert found.own == pytest.approx([x for x, _ in wanted], abs=1e-5, nan_ok=True)
+    assert found.context == pytest.approx([y for _, y in wanted], abs=1e-5, nan_ok=True)
+
+
+def test_a_token_takes_two_bytes_and_one_bit_per_component() -> None:
+    assert len(pack(tokens(1, 2, 3))) == 3 * (ID_BYTES + WIDTH // 8)
+    assert pack(tokens()) == b""
+
+
+def test_the_same_tokens_are_nearest() -> None:
+    asked = tokens(5, 6, 7)
+    found = max_sim(asked, [pack(tokens(1, 2, 3)), pack(tokens(7, 9, 6, 5))], [None, None]).own
+    assert found[1] > found[0]
+
+
+def test_a_rare_token_counts_more_than_a_common_one() -> None:
+    asked = tokens(1, 2)
+    common = [pack(tokens(1, n)) for n in range(10, 20)]
+    found = max_sim(asked, [*common, pack(tokens(2, 30)), pack(tokens(1, 30))], [None] * 12).own
+    assert found[10] > found[11]
+
+
+@pytest.mark.parametrize("stored", [None, b"", b"\0", b"x" * 17, bytes(3)])
+def test_what_cannot_be_read_has_no_score(stored: bytes | None) -> None:
+    candidates = [
+        {"node": "n", "kind": "turn", "vector": 0.5, "words": None, "states": one, "before": stored}
+        for one in (stored, pack(tokens(4)))
+    ]
+    first, second = scored(tokens(4), candidates)
+    assert (first["late"], first["late_context"]) == (None, None)
+    assert second["late"] == second["late_context"] == pytest.approx(second["late"])
+    assert "states" not in first
+
+
+def test_a_question_without_tokens_has_no_score() -> None:
+    assert np.isnan(max_sim(tokens(), [pack(tokens(1))], [None]).own).all()
