@@ -1,7 +1,7 @@
 // Compute the vitality of `b`, a belief, at (`valid`, $known). Needs `b`, `valid`, `initial` (fragments/prior),
 // `evidence`, the evidence that counts (fragments/not_retracted) in order of (occurred_at, id), and `created_at`, the time of its
 // first visible event; $scopes, $weights and $vitality_constants (rules/vitality.py sent). Leaves `vitality`, a map of the fields of
-// model/vitality.py. Events at the same time count once.
+// model/belief.py. Events at the same time count once.
 // needs: b, valid, initial, evidence, created_at
 // leaves: vitality
 // twin: oracles/vitality.py vitality

@@ -7,11 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from graphmem.model.belief import Belief, EvidenceKind
+from graphmem.model.belief import Belief, EvidenceKind, Rating
 from graphmem.model.episode import Turn
 from graphmem.model.memory import Memory
 from graphmem.model.terms import Instant, Record
-from graphmem.model.vitality import Rating
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 

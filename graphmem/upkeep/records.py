@@ -7,9 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from graphmem.model.belief import Unit
+from graphmem.model.belief import Tier, Unit
 from graphmem.model.terms import Instant, Record
-from graphmem.model.vitality import Tier
 
 Wait = Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from graphmem.model.belief import Rating, Tier
 from graphmem.model.memory import EventType, Status
 from graphmem.model.terms import Instant, Record
-from graphmem.model.vitality import Rating, Tier
 
 
 class Severity(StrEnum):

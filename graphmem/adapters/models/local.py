@@ -17,7 +17,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -137,12 +137,13 @@ class TokenBasis(NamedTuple):
     components: Matrix
     """float32[384, 128], orthonormal columns."""
 
-    @classmethod
-    def load(cls) -> Self:
-        """Read it from the package."""
+    @staticmethod
+    @cache
+    def load() -> TokenBasis:
+        """Read it from the package, once per process."""
         path = files("graphmem") / "data" / "token_basis.npz"
         with path.open("rb") as file, np.load(file) as kept:
-            return cls(*(kept[name].astype(np.float32) for name in cls._fields))
+            return TokenBasis(*(kept[name].astype(np.float32) for name in TokenBasis._fields))
 
 
 class Encoder:
@@ -174,7 +175,6 @@ class Encoder:
         [self._start, self._end] = self._tokenizer.encode("").ids
         self._prefixes = {role: self._ids(prefix) for role, prefix in PREFIXES.items()}
         self._threads = threads
-        self._basis = TokenBasis.load()
         self._warned = False
 
     def __call__(self, texts: Sequence[str], role: Role) -> Matrix:
@@ -205,7 +205,8 @@ class Encoder:
 
     def _both(self, role: Role, text: str) -> tuple[Matrix, TokenStates]:
         vector, ids, rows = self._read(role, text)
-        states = (rows - self._basis.mean) @ self._basis.components
+        basis = TokenBasis.load()
+        states = (rows - basis.mean) @ basis.components
         lengths = np.linalg.norm(states, axis=1, keepdims=True)
         return vector, TokenStates(ids, (states / np.maximum(lengths, _TINY)).astype(np.float32))
 
