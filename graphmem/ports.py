@@ -24,6 +24,7 @@ from typing import (
 )
 
 from graphmem.errors import SuspendedInSyncError
+from graphmem.model.terms import Embedding, TokenStates
 from graphmem.model_ports import Answer as Answer
 from graphmem.model_ports import Embedder as Embedder
 from graphmem.model_ports import Llm as Llm
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from graphmem.model import EmbeddingModel, TenantScope
-    from graphmem.model.terms import Embedding, TokenStates
     from graphmem.model_ports import Matrix as Matrix
     from graphmem.rules.read_options import ReadOptions
     from graphmem.settings import Settings

@@ -47,7 +47,7 @@ HANGING = {
     "lineage": 18,
     "memory": 16,
     "predicate": 1,
-    "recall": 45,
+    "recall": 41,
     "transfer": 15,
     "upkeep": 1,
     "usage": 42,
