@@ -74,7 +74,7 @@ def test_a_page_further_on(run: Run, asked: dict[str, list[str]]) -> None:
     text = run(
         "server", "browse", "belief", *asked["belief"], "--limit", "3", "--skip", "9", "--query"
     )
-    assert "LET skip = 9, most = 3" in text.out
+    assert "LET skip = 9, page_size = 3" in text.out
 
 
 @pytest.mark.parametrize("kind", ["memory", "belief", "episode", "chain"])

@@ -130,6 +130,7 @@ def reading(at: Place) -> dict[str, list[Line]]:
         "usage pack": [Line(["--tokens", "20000"])],
         "usage prune-manifest": [Line([], shows=("pruned",))],
         "usage ratings": [Line(page)],
+        "episode list": [Line([*page, "--include-archived"])],
         "episode get": at.each("episode", "ID"),
         "episode turns": at.each("episode", "ID"),
         "admin metrics show": [Line(["--by-tenant", f"t {hostile.UNSEEN[0]}\x1b[2J"])],
@@ -224,6 +225,8 @@ def serving(at: Place) -> dict[str, list[Line]]:
         "admin verify": [Line([])],
         "admin rebuild": [Line([])],
         "admin backfill": [Line([])],
+        "admin stats": [Line([])],
+        "admin erase-tenant": [Line([BAD], 1)],
         "memory forget": [
             *(Line([kind, at.ids[kind][0]]) for kind in ("memory", "belief", "episode")),
             Line(["scope", "global"]),

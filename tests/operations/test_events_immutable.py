@@ -25,6 +25,8 @@ READS = {
         "memories.chain",
         "episodes.get",
         "episodes.turns",
+        "episodes.list",
+        "history",
         "memories.list",
     ),
     *(
@@ -52,12 +54,13 @@ READS = {
         "usage.pack",
         "proposals.list",
         "admin.export_to",
+        "admin.stats",
     ),
 }
 AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, compressed_days=0)
 NO_WRITES = {"open", "reconnect", "close", "health", "tenant", "scope", "session"}
 MEM0 = {"id": "5f3c", "memory": unlike(43), "created_at": "2025-05-05T00:00:00Z", "user_id": "al"}
-REMOVES = {"usage.roll_up", "forget"}
+REMOVES = {"usage.roll_up", "forget", "admin.erase_tenant"}
 """Searches of the log, whole: see tests/clients/test_rolling_up.py. What is erased: see
 tests/clients/test_forgetting.py."""
 

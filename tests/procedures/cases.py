@@ -160,7 +160,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "waiting": [],
         },
         "extract/vocabulary": {**seen, "predicates": 10, "names": 10},
-        "item/count_texts": {"scope": "global", "prefix": "a.", "limit": 10},
+        "item/count_texts": {"scope": "global", "prefix": "a."},
         "item/expired": {"scope": "global"},
         "item/get": {"scope": "global", "ids": [rules.item_id("global", ("a", "b"), "k")]},
         "item/namespaces": {
