@@ -55,14 +55,49 @@ def max_sim(
         texts: packed tokens of each candidate; None if it has none.
         before: packed tokens of the text before each candidate; None if there is none.
     """
-    if not len(question.ids):
+    width = ID_BYTES + question.states.shape[1] // 8
+    # A length that is not a multiple was written by another version, and is not read.
+    readable = [text for text in (*texts, *before) if text and len(text) % width == 0]
+    # The text before a candidate is often a candidate, too.
+    place = {text: i for i, text in enumerate(dict.fromkeys(readable))}
+    if not place or not len(question.ids):
         nothing = np.full(len(texts), np.nan, dtype=np.float32)
         return MaxSim(nothing, nothing)
-    width = ID_BYTES + question.states.shape[1] // 8
-    own, ids = _cosines(question, texts, width)
-    weights = _idf(question.ids.astype(np.uint16), ids)
-    previous, _ = _cosines(question, before, width)
-    return MaxSim(weights @ own, weights @ np.fmax(own, np.where(np.isnan(own), np.nan, previous)))
+    counts = np.array([len(text) // width for text in place])
+    rows = np.frombuffer(b"".join(place), np.uint8).reshape(-1, width)
+    starts = np.cumsum(counts) - counts
+    best = np.maximum.reduceat(_cosines(question.states, rows[:, ID_BYTES:]), starts, axis=1)
+    # The last column is that of a text that does not exist.
+    best = np.hstack([best, np.full((len(best), 1), np.nan, dtype=np.float32)])
+    own, previous = (best[:, [place.get(text, -1) for text in side]] for side in (texts, before))
+    among = sorted({place[text] for text in texts if text in place})
+    ids = np.ascontiguousarray(rows[:, :ID_BYTES]).view("<u2")[:, 0]
+    found = np.logical_or.reduceat(question.ids.astype(np.uint16)[:, None] == ids, starts, axis=1)
+    weights = _idf(found[:, among])
+    return MaxSim(weights @ own, weights @ np.where(previous > own, previous, own))
+
+
+def _cosines(states: Floats, signs: npt.NDArray[np.uint8]) -> Floats:
+    """Return float32[m, n], the cosines of states and packed signs."""
+    bits = np.unpackbits(signs, axis=1).astype(np.float32)
+    # With s in {-1, 1} for bits b: s q = 2 b q - sum(q); the length of s is sqrt(d).
+    cosines: Floats = (2.0 * (states @ bits.T) - states.sum(axis=1, keepdims=True)) / np.sqrt(
+        np.float32(states.shape[1])
+    )
+    return cosines
+
+
+def _idf(found: npt.NDArray[np.bool_]) -> Floats:
+    """Return float32[m], weights with a sum of 1.
+
+    Args:
+        found: bool[m, n], whether a text contains a token.
+    """
+    frequency = found.sum(axis=1)
+    idf = np.log1p((found.shape[1] - frequency + 0.5) / (frequency + 0.5))
+    weights = np.maximum(idf, MIN_IDF)
+    shares: Floats = (weights / weights.sum()).astype(np.float32)
+    return shares
 
 
 def scored(question: TokenStates, candidates: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -76,36 +111,3 @@ def scored(question: TokenStates, candidates: Sequence[Mapping[str, Any]]) -> li
             candidates, found.own.tolist(), found.context.tolist(), strict=True
         )
     ]
-
-
-def _cosines(
-    question: TokenStates, texts: Sequence[bytes | None], width: int
-) -> tuple[Floats, list[npt.NDArray[np.uint16]]]:
-    """Return float32[m, n], each token's greatest cosine with each text, and the texts' ids."""
-    best = np.full((len(question.ids), len(texts)), np.nan, dtype=np.float32)
-    # A length that is not a multiple was written by another version, and is not read.
-    readable = [i for i, text in enumerate(texts) if text and len(text) % width == 0]
-    if not readable:
-        return best, []
-    counts = np.array([len(texts[i] or b"") // width for i in readable])
-    rows = np.frombuffer(b"".join(texts[i] or b"" for i in readable), np.uint8).reshape(-1, width)
-    starts = np.cumsum(counts) - counts
-    signs = np.unpackbits(rows[:, ID_BYTES:], axis=1).astype(np.float32)
-    # The cosine with a vector of signs s in {-1, 1}: (2 b - 1) q / sqrt(d), with bits b.
-    states = question.states
-    cosines = (2.0 * (states @ signs.T) - states.sum(axis=1, keepdims=True)) / np.sqrt(
-        np.float32(states.shape[1])
-    )
-    best[:, readable] = np.maximum.reduceat(cosines, starts, axis=1)
-    ids = np.ascontiguousarray(rows[:, :ID_BYTES]).view("<u2")[:, 0]
-    return best, np.split(ids, starts[1:])
-
-
-def _idf(tokens: npt.NDArray[np.uint16], texts: Sequence[npt.NDArray[np.uint16]]) -> Floats:
-    """Return float32[m], the weights of the question's tokens, with a sum of 1."""
-    found = np.array([np.isin(tokens, ids) for ids in texts], dtype=np.float64)
-    frequency = found.sum(axis=0) if texts else np.zeros(len(tokens))
-    idf = np.log1p((len(texts) - frequency + 0.5) / (frequency + 0.5))
-    weights = np.maximum(idf, MIN_IDF)
-    shares: Floats = (weights / max(weights.sum(), MIN_IDF)).astype(np.float32)
-    return shares

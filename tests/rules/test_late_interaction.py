@@ -29,7 +29,8 @@ def oracle(
     question: TokenStates, texts: list[TokenStates | None], before: list[TokenStates | None]
 ) -> list[tuple[float, float]]:
     """Return the two scores of each text, one token at a time."""
-    there = [text for text in texts if text is not None and len(text.ids)]
+    # Equal texts count once.
+    there = {pack(text): text for text in texts if text is not None and len(text.ids)}.values()
     weights = []
     for token in question.ids % 2**16:
         frequency = sum(token in text.ids % 2**16 for text in there)
