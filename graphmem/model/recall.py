@@ -53,25 +53,25 @@ class RecallPolicy(Record):
     """Number of candidates of each list."""
     k: int = Field(60, ge=1)
     """k of reciprocal rank fusion."""
-    vector_weight: Weight = 0.7
-    """Weight of the vector lists; below BM25's because a small offline embedder is weaker."""
+    vector_weight: Weight = 1.0
+    """Weight of the vector lists. Blended: the weights of all lists are divided by their sum."""
     words_weight: Weight = 1.0
     recency_weight: Weight = 0.0
     """Weight of recency; blended: e^(-days / recency_days)."""
     recency_days: float = Field(21.0, gt=0)
     access_weight: Weight = 0.0
     """Weight of the number of `expand` calls; 0 by default, since shown items get opened."""
-    around: float = Field(0.18, ge=0, lt=1)
+    around: float = Field(0.11, ge=0, lt=1)
     """Blended: share of its score that a turn passes to its neighbours, squared for the next, and
     so on."""
     reach: int = Field(1, ge=0, le=5)
     """Number of turns to each side that `around` reaches."""
-    named: Weight = 0.8
+    named: Weight = 0.32
     """Blended: added if the question names the speaker of a turn or the subject of a belief."""
-    dated: Weight = 0.5
+    dated: Weight = 0.4
     """Blended: added if the item occurred on a day or in a month that the question names, or in the
     week after."""
-    machine: float = Field(0.8, ge=0, le=1)
+    machine: float = Field(0.75, ge=0, le=1)
     """Blended: factor for turns of an assistant, a tool or a system."""
     min_similarity: float | None = Field(None, ge=-1, le=1)
     """Minimum similarity; also excludes items found by BM25 only. None applies no limit."""
@@ -82,7 +82,7 @@ class RecallPolicy(Record):
     trace: TraceRank = TraceRank()
     late_interaction: bool = True
     """Whether to compare the question with texts token by token, if the model has token states."""
-    late_weight: Weight = 2.0
+    late_weight: Weight = 0.7
     """Weight of the similarity of tokens."""
     late_context_weight: Weight = 3.0
     """Weight of the similarity of tokens of a text and of the turn before it."""

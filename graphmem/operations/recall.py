@@ -98,7 +98,8 @@ async def recall(
     times = want.as_of or AsOf()
     vector, tokens = await context.services.embed_question(text, tokens=policy.uses_tokens)
     statuses = [*Status, OUTVOTED] if want.include_hidden else [str(Status.CURRENT)]
-    by, limit = scoring.score_params(policy), min(want.limit, policy.max_results or want.limit)
+    by = scoring.score_params(policy, tokens=tokens is not None)
+    limit = min(want.limit, policy.max_results or want.limit)
     now = context.services.clock.now()
     settings = context.services.settings
     asked = read_options.read_params(read_options.ReadOptions(times), settings, now)

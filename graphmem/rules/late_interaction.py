@@ -1,13 +1,15 @@
 """Late interaction: the similarity of a question and a text, token by token.
 
-The score of a text is the mean, weighted by inverse document frequency, over the tokens of the
+The score of a passage is the mean, weighted by inverse document frequency, over the tokens of the
 question of the greatest cosine with any of its tokens (ColBERT's max-sim, Khattab and Zaharia,
-SIGIR 2020). Tokens of texts are stored as signs: 18 bytes each for 128 components.
+SIGIR 2020); that of a text is the score of its best passage. Tokens of texts are stored as signs,
+18 bytes each for 128 components.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 ID_BYTES = 2
+BLOCK = 16
+"""Tokens of half a passage. Max-sim grows with the length of a text, so a long text is compared by
+its best passage, of 32 tokens; each token is in two of them."""
 MIN_IDF = 0.1
 """Weight of a token that every candidate contains."""
 
@@ -40,7 +45,7 @@ class MaxSim(NamedTuple):
     own: Floats
     """float32[n], of the candidate's own tokens."""
     context: Floats
-    """float32[n], of its tokens and those of the text before it."""
+    """float32[n], of its tokens and those of the last passage of the text before it."""
 
 
 def max_sim(
@@ -63,18 +68,76 @@ def max_sim(
     if not place or not len(question.ids):
         nothing = np.full(len(texts), np.nan, dtype=np.float32)
         return MaxSim(nothing, nothing)
-    counts = np.array([len(text) // width for text in place])
     rows = np.frombuffer(b"".join(place), np.uint8).reshape(-1, width)
-    starts = np.cumsum(counts) - counts
-    best = np.maximum.reduceat(_cosines(question.states, rows[:, ID_BYTES:]), starts, axis=1)
-    # The last column is that of a text that does not exist.
-    best = np.hstack([best, np.full((len(best), 1), np.nan, dtype=np.float32)])
-    own, previous = (best[:, [place.get(text, -1) for text in side]] for side in (texts, before))
-    among = sorted({place[text] for text in texts if text in place})
-    ids = np.ascontiguousarray(rows[:, :ID_BYTES]).view("<u2")[:, 0]
-    found = np.logical_or.reduceat(question.ids.astype(np.uint16)[:, None] == ids, starts, axis=1)
-    weights = _idf(found[:, among])
-    return MaxSim(weights @ own, weights @ np.where(previous > own, previous, own))
+    passages = _Passages.of([len(text) // width for text in place])
+    there, previous = ([place.get(text or b"", -1) for text in side] for side in (texts, before))
+    among = sorted({i for i in there if i >= 0})
+    weights = _idf(passages.contain(question.ids, rows[:, :ID_BYTES])[:, among])
+    best = passages.best(_cosines(question.states, rows[:, ID_BYTES:]))
+    return passages.scores(weights, best, there, previous)
+
+
+@dataclass(frozen=True, slots=True)
+class _Passages:
+    """Overlapping passages of two blocks of tokens each, of several texts one after another."""
+
+    blocks: npt.NDArray[np.intp]
+    """First token of each block."""
+    pairs: npt.NDArray[np.intp]
+    """[2, p], the blocks of each passage; the same block twice in a text of one block."""
+    texts: npt.NDArray[np.intp]
+    """First token of each text."""
+    starts: npt.NDArray[np.intp]
+    """First passage of each text."""
+    counts: npt.NDArray[np.intp]
+    """Number of passages of each text."""
+
+    @classmethod
+    def of(cls, lengths: Sequence[int]) -> _Passages:
+        sizes = np.array(lengths)
+        texts = np.cumsum(sizes) - sizes
+        number = -(-sizes // BLOCK)
+        first = np.cumsum(number) - number
+        of_text = np.repeat(np.arange(len(sizes)), number)
+        within = np.arange(number.sum()) - first[of_text]
+        counts = np.maximum(number - 1, 1)
+        starts = np.cumsum(counts) - counts
+        left = np.arange(counts.sum()) - np.repeat(starts, counts) + np.repeat(first, counts)
+        pairs = np.stack([left, left + np.repeat(number > 1, counts)])
+        return cls(texts[of_text] + BLOCK * within, pairs, texts, starts, counts)
+
+    def contain(
+        self, tokens: npt.NDArray[np.int32], ids: npt.NDArray[np.uint8]
+    ) -> npt.NDArray[np.bool_]:
+        """Return bool[m, n], whether each text contains each token of the question."""
+        stored = np.ascontiguousarray(ids).view("<u2")[:, 0]
+        equal = tokens.astype(np.uint16)[:, None] == stored
+        return np.logical_or.reduceat(equal, self.texts, axis=1)
+
+    def best(self, cosines: Floats) -> Floats:
+        """Return float32[m, p], the greatest cosine of each token of the question in a passage."""
+        blocks = np.maximum.reduceat(cosines, self.blocks, axis=1)
+        best: Floats = np.maximum(blocks[:, self.pairs[0]], blocks[:, self.pairs[1]])
+        return best
+
+    def scores(
+        self, weights: Floats, best: Floats, there: Sequence[int], before: Sequence[int]
+    ) -> MaxSim:
+        """Return the score of the best passage of each candidate; -1 is the place of no text."""
+        own = np.append(np.maximum.reduceat(weights @ best, self.starts), np.float32(np.nan))[there]
+        context = own.copy()
+        both = [i for i in range(len(there)) if there[i] >= 0 <= before[i]]
+        if both:
+            counts = self.counts[[there[i] for i in both]]
+            starts = np.cumsum(counts) - counts
+            shift = np.repeat(self.starts[[there[i] for i in both]] - starts, counts)
+            # Only the end of the text before it: all of a long text would match any question.
+            last = np.array([self.starts[before[i]] + self.counts[before[i]] - 1 for i in both])
+            joined = np.maximum(
+                best[:, np.arange(counts.sum()) + shift], best[:, np.repeat(last, counts)]
+            )
+            context[both] = np.maximum.reduceat(weights @ joined, starts)
+        return MaxSim(own, context)
 
 
 def _cosines(states: Floats, signs: npt.NDArray[np.uint8]) -> Floats:

@@ -128,8 +128,13 @@ def question_words(text: str) -> list[str]:
     return list(dict.fromkeys([*_WORD.findall(lower), *lower.split()]))
 
 
-def score_params(policy: RecallPolicy) -> dict[str, Any]:
-    """Return the parameters that define the scoring of a recall."""
+def score_params(policy: RecallPolicy, *, tokens: bool = False) -> dict[str, Any]:
+    """Return the parameters that define the scoring of a recall.
+
+    Args:
+        policy: the ranking; the weights of blended lists are divided by their sum.
+        tokens: whether the candidates have token states.
+    """
     lists = policy.score in {Score.BLENDED, Score.FUSED}
     blended = policy.score is Score.BLENDED
     return {
@@ -138,13 +143,8 @@ def score_params(policy: RecallPolicy) -> dict[str, Any]:
         "adds": policy.score is Score.ESPER,
         "unproven": NEUTRAL_BELIEF,
         "k": policy.k,
-        "vector": policy.vector_weight if lists else 1.0,
-        "words": policy.words_weight if lists else 0.0,
-        "late": policy.late_weight,
-        "late_context": policy.late_context_weight,
-        "recency": policy.recency_weight if lists else 0.0,
+        **_list_weights(policy, tokens=tokens),
         "recency_days": policy.recency_days,
-        "access": policy.access_weight if lists else 0.0,
         "around": policy.around,
         "reach": policy.reach if blended else 0,
         "named": policy.named if blended else 0.0,
@@ -154,3 +154,22 @@ def score_params(policy: RecallPolicy) -> dict[str, Any]:
         "beliefs": policy.beliefs,
         "blend": policy.blend if lists or policy.score is Score.ESPER else 1.0,
     }
+
+
+def _list_weights(policy: RecallPolicy, *, tokens: bool) -> dict[str, float]:
+    weights = {
+        "vector": policy.vector_weight,
+        "words": policy.words_weight,
+        "late": policy.late_weight if tokens else 0.0,
+        "late_context": policy.late_context_weight if tokens else 0.0,
+        "recency": policy.recency_weight,
+        "access": policy.access_weight,
+    }
+    match policy.score:
+        case Score.FUSED:
+            return weights
+        case Score.BLENDED:
+            total = sum(weights.values()) or 1.0
+            return {name: weight / total for name, weight in weights.items()}
+        case _:
+            return dict.fromkeys(weights, 0.0) | {"vector": 1.0}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model.terms import TokenStates
-from graphmem.rules.late_interaction import ID_BYTES, MIN_IDF, max_sim, pack, scored
+from graphmem.rules.late_interaction import BLOCK, ID_BYTES, MIN_IDF, max_sim, pack, scored
 
 WIDTH = 16
 """Components of a state in these tests."""
@@ -37,33 +37,37 @@ def oracle(
         idf = math.log(1 + (len(there) - frequency + 0.5) / (frequency + 0.5))
         weights.append(max(idf, MIN_IDF))
 
-    def best(state: np.ndarray, text: TokenStates | None) -> float:
-        if text is None or not len(text.ids):
-            return math.nan
-        return max(
-            float(state @ np.where(row > 0, 1, -1)) / math.sqrt(WIDTH) for row in text.states
-        )
+    total = sum(weights)
+
+    def score(*passages: np.ndarray) -> float:
+        signs = np.where(np.concatenate(passages) > 0, 1, -1)
+        best = [
+            max(float(state @ row) / math.sqrt(WIDTH) for row in signs) for state in question.states
+        ]
+        return sum(w * x for w, x in zip(weights, best, strict=True)) / total
 
     found = []
     for text, previous in zip(texts, before, strict=True):
-        own = [best(state, text) for state in question.states]
-        both = [
-            max(x, -math.inf if math.isnan(y) else y)
-            for x, y in zip(own, (best(state, previous) for state in question.states), strict=True)
-        ]
-        total = sum(weights)
+        own = passages(text)
+        last = passages(previous)[-1:]
         found.append(
             (
-                sum(w * x for w, x in zip(weights, own, strict=True)) / total,
-                math.nan
-                if any(map(math.isnan, own))
-                else sum(w * x for w, x in zip(weights, both, strict=True)) / total,
+                max((score(one) for one in own), default=math.nan),
+                max((score(one, *last) for one in own), default=math.nan),
             )
         )
     return found
 
 
-ids = st.lists(st.integers(0, 100_000), max_size=6)
+def passages(text: TokenStates | None) -> list[np.ndarray]:
+    """Return the states of overlapping passages of 32 tokens."""
+    if text is None or not len(text.ids):
+        return []
+    starts = range(0, max(len(text.ids) - BLOCK, 1), BLOCK)
+    return [text.states[start : start + 2 * BLOCK] for start in starts]
+
+
+ids = st.lists(st.integers(0, 100_000), max_size=6) | st.integers(1, 70).map(lambda n: [*range(n)])
 maybe = st.none() | ids
 
 
