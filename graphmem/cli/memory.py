@@ -141,6 +141,11 @@ SEARCH = options.stacked(
         help="Ranking policy: default, flat, trace, esper, engram or agent.",
     ),
     click.option(
+        "--min-score",
+        type=click.FloatRange(-1, 1),
+        help="Print nothing if no item is at least this similar; -1 applies no limit.",
+    ),
+    click.option(
         "--read-scope", "scopes", multiple=True, help="Search only this scope (repeatable)."
     ),
     options.FILTERS,

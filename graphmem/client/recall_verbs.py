@@ -70,6 +70,10 @@ class _Filters(Record):
     scopes: Annotated[tuple[Name, ...], Field(min_length=1)] | None
 
 
+class _MinScore(Record):
+    min_score: Annotated[float, Field(ge=-1, le=1)] | None
+
+
 class _About(Record):
     about: Question
 
@@ -83,6 +87,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         *,
         limit: int = 10,
         policy: PolicyName | RecallPolicy = "default",
+        min_score: float | None = None,
         as_of: AsOfLike | None = None,
         memories: bool = True,
         beliefs: bool = True,
@@ -104,6 +109,8 @@ class AsyncRecallVerbs(AsyncNamespace):
             policy: ranking: "default", "flat" (vector only), "trace" (vector and TraceRank),
                 "esper" (vector and belief), "engram" (BM25, vector, recency and use, at most
                 three results), "agent" (relevance, recency, use), or a policy of your own.
+            min_score: return nothing if no item is at least this similar to the question, -1 to 1;
+                by default the policy's value, or the floor of the embedding model.
             as_of: answer as of this valid and known time: decay, ranking and supersession use the
                 state at that time; text and tags are current.
             memories: search memories.
@@ -125,6 +132,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             query,
             limit,
             policy,
+            min_score,
             as_of,
             memories=memories,
             beliefs=beliefs,
@@ -148,6 +156,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         tokens: int = 800,
         limit: int = 20,
         policy: PolicyName | RecallPolicy = "default",
+        min_score: float | None = None,
         as_of: AsOfLike | None = None,
         memories: bool = True,
         beliefs: bool = True,
@@ -174,6 +183,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             tokens: maximum size, 150 to 100,000 tokens; the estimate rather exceeds the real count.
             limit: maximum number of items to choose from, 1 to 1,000.
             policy: ranking; see `recall`.
+            min_score: return nothing if no item is at least this similar; see `recall`.
             as_of: answer as of this valid and known time; see `recall`.
             memories: search memories.
             beliefs: search beliefs; a value that lost its ONE slot is replaced by the leader.
@@ -196,6 +206,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             question,
             limit,
             policy,
+            min_score,
             as_of,
             memories=memories,
             beliefs=beliefs,
@@ -317,6 +328,7 @@ def _recalled(
     query: str,
     limit: int,
     policy: str | RecallPolicy,
+    min_score: float | None,
     as_of: AsOfLike | None,
     **given: Any,
 ) -> Coroutine[Any, Any, Recollection]:
@@ -329,7 +341,11 @@ def _recalled(
         as_of=moment_of(as_of),
         limit=bounded("limit", limit, MAX_BITES),
     )
-    return recall.recall(_within(request, filters.scopes), question, want, recall_policy_of(policy))
+    ranking = recall_policy_of(policy)
+    least = valid(_MinScore, min_score=min_score).min_score
+    if least is not None:
+        ranking = ranking.model_copy(update={"min_score": least})
+    return recall.recall(_within(request, filters.scopes), question, want, ranking)
 
 
 def hits(bites: Iterable[AnyBite]) -> Iterator[SearchHit]:

@@ -75,6 +75,9 @@ class RecallPolicy(Record):
     """Blended: factor for turns of an assistant, a tool or a system."""
     min_similarity: float | None = Field(None, ge=-1, le=1)
     """Minimum similarity; also excludes items found by BM25 only. None applies no limit."""
+    min_score: float | None = Field(None, ge=-1, le=1)
+    """Similarity that the best item must reach, or nothing is returned. None applies the floor of
+    the embedding model, if it has one and the score is blended."""
     beliefs: int = Field(20, ge=1, le=50)
     """Number of beliefs, most relevant first, whose evidence is read."""
     blend: float = Field(0.4, ge=0, le=1)
@@ -319,6 +322,10 @@ class Recollection(Record):
     bites: tuple[AnyBite, ...]
     hidden: dict[str, int] = Field(default_factory=dict)
     """If nothing was found: number of hidden memories by status."""
+    best_similarity: float | None = None
+    """Greatest calibrated similarity to the question; None without results of vector search."""
+    min_score: float | None = None
+    """Similarity that had to be reached; None if there was no limit."""
     provisional: bool = False
     """Whether `known` is so recent that an unfinished write may still be recorded before it."""
 
@@ -327,6 +334,9 @@ class Recollection(Record):
         """Return why nothing was found; empty if something was."""
         if self.bites:
             return ""
+        best, least = self.best_similarity, self.min_score
+        if best is not None and least is not None and best < least:
+            return f"nothing is similar enough to the question ({best:.2f}, below {least:.2f})"
         if not self.hidden:
             return "nothing visible to this handle matches"
         return ", ".join(f"{n} hidden: {status}" for status, n in sorted(self.hidden.items()))

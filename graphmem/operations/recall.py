@@ -12,6 +12,7 @@ from graphmem.model import (
     AnyBite,
     AsOf,
     BeliefBite,
+    EmbeddingModel,
     Memory,
     MemoryBite,
     OtherValue,
@@ -19,6 +20,7 @@ from graphmem.model import (
     Reason,
     RecallPolicy,
     Recollection,
+    Score,
     ScoreBreakdown,
     Status,
     TraceRank,
@@ -128,19 +130,38 @@ async def recall(
         asked |= _narrower(context, asked, want, kept)
 
     async def work(tx: Tx) -> Recollection:
-        [candidates] = await tx.fetch(query, **_of(query, asked))
-        if tokens is not None:
-            candidates = {"candidates": late_interaction.scored(tokens, candidates["candidates"])}
-        [found] = await tx.fetch(HITS, found=candidates, **_of(HITS, asked))
+        [row] = await tx.fetch(query, **_of(query, asked))
+        candidates = row["candidates"]
+        best, least = _relevance(context.model, policy, candidates)
+        if best is not None and least is not None and best < least:
+            candidates = []
+        elif tokens is not None:
+            candidates = late_interaction.scored(tokens, candidates)
+        [found] = await tx.fetch(HITS, found={"candidates": candidates}, **_of(HITS, asked))
         # Rows are converted here, because the transaction is retried if that fails.
         reader = _RowDecoder(context.model.mu_query, policy.trace, found["lost"], times == AsOf())
         return Recollection(
             bites=tuple(reader.bite(hit) for hit in found["hits"]),
             hidden=dict(found["hidden_counts"]),
+            best_similarity=best,
+            min_score=least,
             provisional=read_options.is_provisional(times, found["now"]),
         )
 
     return await context.read(work)
+
+
+def _relevance(
+    model: EmbeddingModel, policy: RecallPolicy, candidates: Sequence[Mapping[str, Any]]
+) -> tuple[float | None, float | None]:
+    """Return the greatest calibrated similarity of the candidates, and the least that is wanted."""
+    scores = [one["vector"] for one in candidates if one["vector"] is not None]
+    least = policy.min_score
+    if least is None and policy.score is Score.BLENDED:
+        least = scoring.relevance_floor(model.name, len(scores))
+    if not scores:
+        return None, least
+    return scoring.calibrate(scoring.from_neo4j(max(scores)), model.mu_query), least
 
 
 def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,6 +75,26 @@ def mean_cosine(
     if others is None:
         total -= float((left * left).sum())
     return total / pairs
+
+
+RELEVANCE_FLOORS = {"e5-small-v2-q8": 0.34}
+"""Calibrated similarity that the best of 200 texts reaches for almost every question with an
+answer, and for few others, by model; docs/recall.md has the figures. Unknown for other models."""
+_FULL = 200
+
+
+def relevance_floor(model: str, candidates: int) -> float | None:
+    """Return the similarity below which the best candidate hardly answers a question.
+
+    The best of few texts is less similar than the best of many, so the floor grows with their
+    logarithm.
+
+    Args:
+        model: name of the model as recorded in the graph.
+        candidates: number of candidates found by vector search.
+    """
+    floor = RELEVANCE_FLOORS.get(model.rpartition("/")[2])
+    return None if floor is None else floor * min(1.0, math.log1p(candidates) / math.log1p(_FULL))
 
 
 FIRST_GENERATION = 1
