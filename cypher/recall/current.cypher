@@ -16,7 +16,8 @@
 //   $known      datetime  upper bound of known time; null: no bound
 //   $late       boolean   whether to return token states
 // columns:
-//   - candidates  list  maps: node (element id), kind, vector and words (Neo4j's scores in each list, or null); if $late: states (bytes or null), before (the states of the previous turn)
+//   - candidates  list     maps: node (element id), kind, vector and words (Neo4j's scores in each list, or null); if $late: states (bytes or null), before (the states of the previous turn)
+//   - filtered    boolean  false: recall/hits reads items as of now, by their caches
 
 CALL () {
     FILTER 'memory' IN $kinds
@@ -73,4 +74,4 @@ CALL () {
 }
 WITH n, min(kind) AS kind, max(CASE list WHEN 'vector' THEN found END) AS vector, max(CASE list WHEN 'words' THEN found END) AS words
 // include: fragments/recall_candidates.cypher
-RETURN candidates
+RETURN candidates, false AS filtered

@@ -26,7 +26,8 @@
 //   $known            datetime  upper bound of known time; null: no bound
 //   $late             boolean   whether to return token states
 // columns:
-//   - candidates  list  maps: node (element id), kind, vector and words (Neo4j's scores in each list, or null); if $late: states (bytes or null), before (the states of the previous turn)
+//   - candidates  list     maps: node (element id), kind, vector and words (Neo4j's scores in each list, or null); if $late: states (bytes or null), before (the states of the previous turn)
+//   - filtered    boolean  true: recall/hits reads items as of ($valid, $known), from events
 
 CALL () {
   FILTER 'memory' IN $kinds
@@ -126,4 +127,4 @@ WITH kind, list, collect({n: n, found: found})[..$pool] AS best
 UNWIND best AS x
 WITH x.n AS n, min(kind) AS kind, max(CASE list WHEN 'vector' THEN x.found END) AS vector, max(CASE list WHEN 'words' THEN x.found END) AS words
 // include: fragments/recall_candidates.cypher
-RETURN candidates
+RETURN candidates, true AS filtered

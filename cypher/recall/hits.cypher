@@ -9,7 +9,6 @@
 //   $tenant              string    tenant name
 //   $scopes              list      read scopes
 //   $found               map       one row of recall/current or recall/filtered; a candidate may have late and late_context: max-sim of its own tokens, and also with the previous turn's
-//   $filtered            boolean   whether they are of recall/filtered
 //   $statuses            list      statuses to return; outvoted: a candidate of a slot with another leader
 //   $kinds               list      subset of 'memory', 'belief', 'turn'
 //   $query_words         list      words of the question, lower case
@@ -50,14 +49,14 @@ LET lists = [l IN [
 CALL (others) {
   UNWIND others AS hit
   CALL (hit) {
-    FILTER hit.kind = 'memory' AND NOT $filtered
+    FILTER hit.kind = 'memory' AND NOT $found.filtered
     WITH hit.n AS m, $valid AS valid
     // include: fragments/chain_heads.cypher
     // include: fragments/memory_card.cypher
     // include: fragments/memory_reasons.cypher
     // include: fragments/recall_memory.cypher
   UNION ALL
-    FILTER hit.kind = 'memory' AND $filtered
+    FILTER hit.kind = 'memory' AND $found.filtered
     WITH hit.n AS m, $valid AS valid
     // include: fragments/memory_dates_as_of.cypher
     // include: fragments/lineage_as_of.cypher
@@ -116,7 +115,7 @@ WITH collect(hit {
   .belief, .ambiguous, .last_at, .lost, .head_ids, .other_candidates, .found_by, vitality: vitality, rating: rating
 }) AS hits, coalesce(collect(lost)[0], []) AS lost
 CALL (hits) {
-  FILTER hits = [] AND NOT $filtered AND 'memory' IN $kinds
+  FILTER hits = [] AND NOT $found.filtered AND 'memory' IN $kinds
   MATCH (m:Memory)
   USING INDEX m:Memory(tenant, scope, status)
   WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IS NOT NULL AND NOT m.status IN $statuses

@@ -53,7 +53,7 @@ class RecallPolicy(Record):
     """Number of candidates of each list."""
     k: int = Field(60, ge=1)
     """k of reciprocal rank fusion."""
-    vector_weight: Weight = 1.0
+    vector_weight: Weight = 0.75
     """Weight of the vector lists. Blended: the weights of all lists are divided by their sum."""
     words_weight: Weight = 1.0
     recency_weight: Weight = 0.0
@@ -325,7 +325,7 @@ class Recollection(Record):
     best_similarity: float | None = None
     """Greatest calibrated similarity to the question; None without results of vector search."""
     min_score: float | None = None
-    """Similarity that had to be reached; None if there was no limit."""
+    """Least similarity of the best item; None if there was no limit."""
     provisional: bool = False
     """Whether `known` is so recent that an unfinished write may still be recorded before it."""
 

@@ -124,7 +124,7 @@ async def recall(
         "trace": formulas.trace_params(policy.trace),
         "rating_decay": rating.decay_params(),
     }
-    asked |= {"filtered": want.narrows, "late": tokens is not None}
+    asked |= {"late": tokens is not None}
     query = FILTERED if want.narrows else CURRENT
     if want.narrows:
         asked |= _narrower(context, asked, want, kept)
@@ -137,7 +137,7 @@ async def recall(
             candidates = []
         elif tokens is not None:
             candidates = late_interaction.scored(tokens, candidates)
-        [found] = await tx.fetch(HITS, found={"candidates": candidates}, **_of(HITS, asked))
+        [found] = await tx.fetch(HITS, found=row | {"candidates": candidates}, **_of(HITS, asked))
         # Rows are converted here, because the transaction is retried if that fails.
         reader = _RowDecoder(context.model.mu_query, policy.trace, found["lost"], times == AsOf())
         return Recollection(

@@ -26,7 +26,7 @@ MEMORIES = ("The grey heron likes the old harbour.", "Tickets cost nine euros.")
 TURNS = (
     "Which bird was it?",
     "A heron, a grey one.",
-    "It stood in the harbour of Faro all day.",
+    "It fished in the harbour of Faro all day.",
     "The weather was fine.",
 )
 BELIEF = "The heron nests in Faro"

@@ -190,12 +190,13 @@ def test_recency_fades_from_what_was_said_last(door: Door, memory: Handle, days:
     handle.remember("the limit is old", at=MAY - timedelta(days=10))
     handle.observe("queue", "has", "a limit", at=MAY - timedelta(days=3))
     policy = RecallPolicy(recency_weight=0.5, recency_days=days)
+    share = scoring.score_params(policy)["recency"]
 
     found = {bite.kind: bite.parts.recency for bite in handle.recall("limit", policy=policy).bites}
 
     assert found["memory"] == pytest.approx(
-        0.5 * blending_oracle.recency(MAY - timedelta(days=10), MAY, days)
+        share * blending_oracle.recency(MAY - timedelta(days=10), MAY, days)
     )
     assert found["belief"] == pytest.approx(
-        0.5 * blending_oracle.recency(MAY - timedelta(days=3), MAY, days)
+        share * blending_oracle.recency(MAY - timedelta(days=3), MAY, days)
     )

@@ -230,7 +230,7 @@ def test_token_states_are_unit_rows_of_the_texts_own_tokens(encoder: TokenEmbedd
     for found in (*document, *query):
         assert found.ids.dtype == np.int32
         assert found.states.dtype == np.float32
-        assert found.states.shape == (len(found.ids), 384)
+        assert found.states.shape == (len(found.ids), 128)
         np.testing.assert_allclose(np.linalg.norm(found.states, axis=1), 1.0, atol=1e-5)
     for mine, other in zip(document, query, strict=True):
         # Without the words that name the role for the model, and without marks of start and end.
@@ -273,7 +273,7 @@ def test_odd_texts_have_vectors(encoder: TokenEmbedder) -> None:
     odd = ["?!", "🎈🎈", "\u200b", "１２３", "a\0b", "\ufffd", "\U0010ffff", "­"]
     found = run_now(encoder.encode(odd, Role.DOCUMENT))
     np.testing.assert_allclose(np.linalg.norm(found.vectors, axis=1), 1.0, atol=1e-6)
-    assert found.tokens[2].states.shape == (0, 384)
+    assert found.tokens[2].states.shape == (0, 128)
     assert run_now(encoder.encode([], Role.DOCUMENT)).vectors.shape == (0, 384)
     with pytest.raises(InvalidInputError, match="Text 1 must not be blank"):
         run_now(encoder.encode(["fine", " \0"], Role.DOCUMENT))

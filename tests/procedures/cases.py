@@ -188,14 +188,15 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "alias/list": {},
         "predicate/list": {},
         "recall/hits": {
-            **_asked(found, facets=False),
-            **seen,
-            "found": {"candidates": []},
-            "filtered": False,
+            "found": {"candidates": [], "filtered": False},
+            **{
+                name: value
+                for name, value in _asked(found, facets=False).items()
+                if name not in {"embedding", "words"}
+            },
         },
         "recall/filtered": {
             **_asked(found, facets=True),
-            "filtered": True,
             "cached_statuses": [*map(str, Status)],
             "wide_pool": 100,
             "max_faceted": 100,
@@ -206,7 +207,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
                 "until": LATER,
             },
         },
-        "recall/current": {**_asked(found, facets=False), "filtered": False},
+        "recall/current": _asked(found, facets=False),
         "recall/trace": {**seen, "id": memory},
         "transfer/taken_positions": {
             "ends": [{"id": "another", "position": 1}],
@@ -255,7 +256,6 @@ def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
         "query_words": scoring.question_words(text),
         "dates": [[read_options.BEGINNING, LATER]],
         "mu": 0.1,
-        "late": False,
     }
 
 

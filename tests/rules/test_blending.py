@@ -24,7 +24,7 @@ LISTS = st.lists(st.builds(Listed, POINTS, FLOORS), max_size=3)
 PLACES = st.dictionaries(
     st.tuples(st.sampled_from(["e1", "e2"]), st.integers(0, 12)), st.floats(0, 2), max_size=12
 )
-WHOLE = RecallPolicy(recency_weight=0.4, access_weight=0.3, min_similarity=0.2)
+WHOLE = RecallPolicy(vector_weight=0.8, recency_weight=0.4, access_weight=0.3, min_similarity=0.2)
 
 
 @given(LISTS)
@@ -188,14 +188,19 @@ def test_only_what_a_score_ranks_by_is_sent(score: Score) -> None:
     lists = {name: by[name] for name in ("vector", "words", "recency", "access")}
     extras = {name: by[name] for name in ("reach", "named", "dated", "machine")}
     match score:
-        case Score.BLENDED | Score.FUSED:
-            assert lists == {"vector": 0.7, "words": 1.0, "recency": 0.4, "access": 0.3}
+        case Score.FUSED:
+            assert lists == {"vector": 0.8, "words": 1.0, "recency": 0.4, "access": 0.3}
+            assert by["score"] == str(score)
+        case Score.BLENDED:
+            assert lists == pytest.approx(
+                {"vector": 0.32, "words": 0.4, "recency": 0.16, "access": 0.12}
+            )
             assert by["score"] == str(score)
         case _:
             assert lists == {"vector": 1.0, "words": 0.0, "recency": 0.0, "access": 0.0}
             assert by["score"] == "plain"
     if score is Score.BLENDED:
-        assert extras == {"reach": 1, "named": 0.8, "dated": 0.5, "machine": 0.8}
+        assert extras == {"reach": 1, "named": 0.32, "dated": 0.4, "machine": 0.75}
     else:
         assert extras == {"reach": 0, "named": 0.0, "dated": 0.0, "machine": 1.0}
     assert by["distance"] == (score in {Score.FLAT, Score.ESPER})
@@ -240,3 +245,13 @@ def test_people_are_called_by_one_name_and_things_by_all_of_theirs() -> None:
     assert not blending_oracle.names(words, "czech republic", wholly=True)
     assert blending_oracle.names(words, "french republic", wholly=False)
     assert not blending_oracle.names(words, "", wholly=False)
+
+
+def test_late_interaction_has_a_weight_only_if_there_are_token_states() -> None:
+    with_tokens = scoring.score_params(RecallPolicy(), tokens=True)
+    lists = ("vector", "words", "late", "late_context", "recency", "access")
+    assert sum(with_tokens[name] for name in lists) == pytest.approx(1)
+    assert with_tokens["late_context"] > with_tokens["vector"] > 0
+    assert scoring.score_params(RecallPolicy())["late"] == 0
+    nothing = RecallPolicy(vector_weight=0, words_weight=0, late_weight=0, late_context_weight=0)
+    assert scoring.score_params(nothing, tokens=True)["words"] == 0

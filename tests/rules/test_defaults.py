@@ -77,7 +77,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
     "TraceRank": (TraceRank(), {"tau_days": 21.0, "spacing": 0.1, "weight": 0.35}),
     "recall": (
         RecallPolicy(),
-        {"blend": 0.4, "around": 0.18, "reach": 1, "named": 0.8, "dated": 0.5, "machine": 0.8},
+        {"blend": 0.4, "around": 0.11, "reach": 1, "named": 0.32, "dated": 0.4, "machine": 0.75},
     ),
     "ratings": (
         rating.STANDARD,

@@ -197,6 +197,7 @@ def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
         "tags": ArgumentDefault([], "any"),
         "extra": ArgumentDefault([], "none"),
         "without": ArgumentDefault([], "none"),
+        "late": ArgumentDefault(value=False, text="false"),
         "pooled": ArgumentDefault(value=False, text="false"),
         "present_policy": ArgumentDefault(value=False, text="false"),
         "default_policy": ArgumentDefault(claims.policy_fields(Policy()), own),
