@@ -81,6 +81,8 @@ class RecallPolicy(Record):
     blend: float = Field(0.4, ge=0, le=1)
     """alpha: a belief's score is relevance * (alpha + (1 - alpha) * belief); see also ESPER."""
     trace: TraceRank = TraceRank()
+    mark_outdated: bool = True
+    """Whether results are compared, so that older versions of a fact are marked."""
     max_results: int | None = Field(None, ge=1)
     """Maximum number of hits; None applies the limit of the call only."""
 
@@ -196,6 +198,8 @@ class Bite(Record):
     rating: Rating | None = None
     """Usage rating, which has no influence on the rank; None if never rated, for a turn, or for a
     read as of another time."""
+    outdated_by: str | None = None
+    """Id of the result that states a newer version of the same fact; this one comes after it."""
 
 
 class MemoryBite(Bite):
@@ -297,9 +301,10 @@ AnyBite = MemoryBite | BeliefBite | TurnBite
 
 
 class Recollection(Record):
-    """Results of recall, best first, and counts of hidden items."""
+    """Results of recall, and counts of hidden items."""
 
     bites: tuple[AnyBite, ...]
+    """Best first, except that a newer version of a fact comes just before the older ones."""
     hidden: dict[str, int] = Field(default_factory=dict)
     """If nothing was found: number of hidden memories by status."""
     provisional: bool = False

@@ -36,6 +36,7 @@ from graphmem.rules import (
     read_options,
     scoring,
     transcripts,
+    versions,
 )
 
 NOW = catalog.query("recall/current", dict)
@@ -129,8 +130,9 @@ async def recall(
         [found] = await tx.fetch(HITS, found=candidates, **_of(HITS, asked))
         # Rows are converted here, because the transaction is retried if that fails.
         reader = _RowDecoder(context.model.mu_query, policy.trace, found["lost"], times == AsOf())
+        bites = tuple(reader.bite(hit) for hit in found["hits"])
         return Recollection(
-            bites=tuple(reader.bite(hit) for hit in found["hits"]),
+            bites=versions.mark_outdated(bites, text) if policy.mark_outdated else bites,
             hidden=dict(found["hidden_counts"]),
             provisional=read_options.is_provisional(times, found["now"]),
         )

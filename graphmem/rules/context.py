@@ -225,11 +225,15 @@ def _cut_text(body: str, room: int) -> str:
 
 def _labels(bite: AnyBite) -> list[str]:
     if isinstance(bite, MemoryBite):
-        return ["memory", *_memory_notes(bite), *_day_label(bite.memory.last_seen_at)]
-    if isinstance(bite, BeliefBite):
-        return [f"belief {bite.belief.belief:.2f}", *_belief_notes(bite), *_day_label(bite.last_at)]
-    speaker = bite.turn.name or bite.turn.role
-    return [f"said by {_quote_name(speaker)}", *_day_label(bite.turn.occurred_at)]
+        labels = ["memory", *_memory_notes(bite), *_day_label(bite.memory.last_seen_at)]
+    elif isinstance(bite, BeliefBite):
+        belief = f"belief {bite.belief.belief:.2f}"
+        labels = [belief, *_belief_notes(bite), *_day_label(bite.last_at)]
+    else:
+        speaker = bite.turn.name or bite.turn.role
+        labels = [f"said by {_quote_name(speaker)}", *_day_label(bite.turn.occurred_at)]
+    newer = bite.outdated_by
+    return [*labels, f"outdated by [{escape_id(newer)}]"] if newer is not None else labels
 
 
 def _memory_notes(bite: MemoryBite) -> list[str]:

@@ -1,0 +1,326 @@
+"""Values in sentences, with the words around them: numbers, amounts, dates and times, in English.
+
+A value has a frame of words: what it counts, the words around it, names, and whether a word near it
+says that it changed. `versions` compares the frames of two values. The patterns read a sentence
+once without backtracking.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from graphmem.rules import quantities
+from graphmem.rules.quantities import FactKind
+
+MAX_CHARS = 2_000
+"""Maximum characters of a text that are read: half from its start, half from its end."""
+MAX_SENTENCES = 40
+"""Maximum number of sentences of a text."""
+MAX_SENTENCE_CHARS = 600
+
+_AROUND = 18
+"""Words before and after a value that belong to its frame."""
+_CHANGE_BEFORE, _CHANGE_AFTER = 8, 4
+"""Words before and after a value among which a word of change belongs to it."""
+_UNIT_WORDS = 3
+"""Maximum words after a number that it counts."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a table."""
+    return text.split()
+
+
+# The lookahead skips most positions: few can begin a number or a date.
+_TOKEN = re.compile(
+    rf"(?=[\d$€£¥₹+-]|(?i:[jfmasond]))(?:{quantities.PATTERN})|(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)?)"
+)
+_END = re.compile(r"(?<=[.!?…])\s+|\n+|;\s")
+_ASIDE = re.compile(r"```.*?(?:```|\Z)|\[[^\[\]]{0,300}\]", re.DOTALL)
+"""Code, and notes in brackets, such as the caption of an image."""
+_PHRASE_END = re.compile(r"[,;:()!?\"“”]|\.(?:\s|\Z)")
+_ENDINGS = words_of(
+    "ments ement ation ions ings ment ness ing ion ies ied ers ors ed es ly er or al s y e"
+)
+_MIN_STEM, _MAX_STEM = 3, 7
+
+
+def stem(word: str) -> str:
+    """Return a rough stem: one ending removed, at most seven letters; `weekly` gives week."""
+    word = word.lower().replace("’", "'").removesuffix("'s").replace("'", "")
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
+            word = word[: -len(ending)]
+            break
+    if len(word) > _MIN_STEM and word[-1] == word[-2]:
+        word = word[:-1]
+    return word.removesuffix("i")[:_MAX_STEM]
+
+
+STOP_WORDS = quantities.COMMON | frozenset(
+    words_of(
+        "been being am are is were has does did its it's i'm i've i'd i'll me mine your yours us "
+        "into about over up down out off via per than too own via which while during im ive don't "
+        "doesn't didn't can't won't isn't let's that's there's get got getting make making made "
+        "want need try trying use using used help like some more most kind kinda sort bit much "
+        "many lot thing things way sure good great best well able going go"
+    )
+)
+"""Words that belong to no frame."""
+CHANGES = frozenset(
+    map(
+        stem,
+        words_of(
+            "new now reached increased decreased extended adjusted changed moved rescheduled "
+            "updated improved instead grown grew raised rose fell postponed pushed switched "
+            "dropped currently revised expanded bumped lowered shifted recently total actually "
+            "corrected renamed replaced delayed upgraded downgraded reduced became latest anymore"
+        ),
+    )
+)
+"""Stems of words that show that a value replaced another one."""
+STATES = frozenset(map(stem, words_of("live lives living based work works working study studies")))
+"""Stems of verbs with one object at a time."""
+ATTRIBUTES = frozenset(
+    map(
+        stem,
+        words_of(
+            "favourite favorite name nickname status colour color job title address phone number "
+            "password email size type mode default limit deadline version owner manager boss lead "
+            "leader capital language database framework region host port branch plan priority "
+            "target goal currency timezone venue location school employer company diet budget "
+            "price cost age height weight hometown profession occupation username theme model "
+            "provider partner doctor dentist landlord teacher coach assignee reviewer quota"
+        ),
+    )
+)
+"""Stems of nouns with one value at a time."""
+PLANNED = re.compile(
+    r"\b(?:is|are|be|will|due|deadline|scheduled|planned|booked|set|starts?|ends?|begins?|opens?"
+    r"|closes?|leaves?|departs?|arrives?|expires?|takes place)\b|['’]s\b",
+    re.I,
+)
+"""Words of sentences whose date can change."""
+PAST = re.compile(
+    r"\b(?:was|were|ran|went|ate|bought|paid|spent|sold|saw|won|lost|drank|slept|took|walked|drove"
+    r"|wrote|read|met|gave|caught|played|visited|watched|cooked|earned|cycled|swam|did|said)\b",
+    re.I,
+)
+"""Words of events, which can happen again."""
+EVENT = re.compile(
+    r"\b(?:yesterday|today|tonight|ago|last (?:night|weekend|week|month|year|\w+day)"
+    r"|this (?:morning|afternoon|evening|weekend))\b",
+    re.I,
+)
+"""Words that place an event in time: another one of the kind is not a version of it."""
+_UNREAL = frozenset(
+    words_of(
+        "if would might could should wish was were unless used here's here’s heres there's there’s"
+    )
+)
+"""Words of sentences that state nothing of the present, or only point at something."""
+
+
+class Mention(NamedTuple):
+    """A value in a sentence, with the words around it."""
+
+    kind: str
+    key: str
+    units: tuple[str, ...]
+    """Stems of the words that it counts."""
+    label: str
+    """Stem of the word just before it: port 8080."""
+    before: frozenset[str]
+    near: frozenset[str]
+    """Stems of the words of content around it."""
+    names: frozenset[str]
+    """Names around it."""
+    labels: frozenset[tuple[str, str]]
+    """Numbered things around it: (sprint, 2) of "the second sprint"."""
+    changed: bool
+    """Whether a word of change is near."""
+    event: bool
+    """Whether words near it place a single event in time."""
+
+
+class Token(NamedTuple):
+    """A word or a value of a sentence."""
+
+    text: str
+    stem: str
+    """Empty for a word that belongs to no frame."""
+    kind: str
+    """Kind of a value; empty for a word."""
+    key: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence as words and values."""
+
+    text: str
+    stems: frozenset[str]
+    """Stems of its words of content."""
+    mentions: tuple[Mention, ...]
+    is_statement: bool
+    """Whether it states something of the present: no question and no condition."""
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """Yield the sentences of a text; code, notes in brackets and what is too long are left out."""
+    if len(text) > MAX_CHARS:
+        text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
+    parts = (part.strip() for part in _END.split(_ASIDE.sub("\n", text)))
+    for part in itertools.islice(filter(None, parts), MAX_SENTENCES):
+        part = part[:MAX_SENTENCE_CHARS]
+        tokens = read_tokens(part)
+        mentions = tuple(_mentions(part, tokens))
+        yield Sentence(part, stems_of(tokens), mentions, _is_statement(part, tokens))
+
+
+_NUMBER_WORDS = frozenset({*quantities.ONES, *quantities.TENS}) - {"zero"}
+_WEEKDAYS = frozenset(quantities.WEEKDAYS)
+_CURRENCIES = frozenset({*quantities.SIGNS.values(), *quantities.SIGN_WORDS})
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_LABEL = re.compile(r"#?\d{1,2}")
+
+
+def read_tokens(text: str) -> list[Token]:
+    """Return the words and values of a sentence, in order."""
+    tokens: list[Token] = []
+    matches = list(_TOKEN.finditer(text))
+    n = 0
+    while n < len(matches):
+        token, used = _token(text, matches, n)
+        tokens.append(token)
+        n += used
+    return tokens
+
+
+def _token(text: str, matches: Sequence[re.Match[str]], n: int) -> tuple[Token, int]:
+    """Return the token at match `n`, and how many matches it takes."""
+    match = matches[n]
+    start, end = match.span()
+    if not match["word"]:
+        return _value(text, match), 1
+    word = match.group().lower()
+    if word in _NUMBER_WORDS:
+        run = [m.group().lower() for m in matches[n : n + _MAX_RUN]]
+        key, used = quantities.parse_number_words(run)
+        if key != "1":
+            return Token(match.group(), "", "number", key, start, matches[n + used - 1].end()), used
+    if word in quantities.ORDINALS:
+        return Token(word, "", "ordinal", str(quantities.ORDINALS[word]), start, end), 1
+    if word.removesuffix("s") in _WEEKDAYS:
+        return Token(word, "", "weekday", word.removesuffix("s"), start, end), 1
+    return Token(match.group(), "" if word in STOP_WORDS else stem(word), "", word, start, end), 1
+
+
+_MAX_RUN = 6
+"""Maximum words of a number that is written in words."""
+
+
+def _value(text: str, match: re.Match[str]) -> Token:
+    key, _, fact = quantities.canonical_words(match)[0]
+    start, end = match.span()
+    kind = "number"
+    if fact is FactKind.DATE:
+        kind = "clock" if key.startswith("@") else "date"
+    elif key.startswith("#"):
+        kind, key = "ordinal", key[1:]
+    elif match["sign"]:
+        kind = "money"
+    elif text[end : end + 2].lstrip().startswith("%"):
+        kind = "percent"
+    elif _YEAR.fullmatch(match.group()):
+        kind = "year"
+    return Token(match.group(), "", kind, key, start, end)
+
+
+def stems_of(tokens: Iterable[Token]) -> frozenset[str]:
+    """Return the stems of the words of content."""
+    return frozenset(token.stem for token in tokens if token.stem)
+
+
+def _is_statement(text: str, tokens: Sequence[Token]) -> bool:
+    return not text.endswith("?") and _UNREAL.isdisjoint(token.key for token in tokens)
+
+
+def _mentions(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
+    for n, token in enumerate(tokens):
+        if token.kind and token.kind != "ordinal" and not _is_left_behind(tokens, n):
+            mention = _mention(text, tokens, n)
+            if _AGO.isdisjoint(mention.units):
+                yield mention
+
+
+_AGO = frozenset(map(stem, ("ago", "later", "earlier")))
+_AIMS = frozenset({"achieve", "reach", "hit"})
+
+
+def _is_left_behind(tokens: Sequence[Token], n: int) -> bool:
+    """Return whether a value is what changed, or an aim: "from 8 to 12", "to reach 100%"."""
+    before = [token.key for token in tokens[max(0, n - 2) : n]]
+    if before[-1:] == ["from"]:
+        return any(token.key == "to" for token in tokens[n + 1 : n + 4])
+    return before[:1] == ["to"] and not _AIMS.isdisjoint(before)
+
+
+def _mention(text: str, tokens: Sequence[Token], n: int) -> Mention:
+    token = tokens[n]
+    units = tuple(_units(text, tokens, n)) if token.kind == "number" else ()
+    kind = token.kind
+    following = tokens[n + 1].key if n + 1 < len(tokens) else ""
+    if kind == "number" and following == "percent":
+        kind, units = "percent", ()
+    elif kind == "number" and following in _CURRENCIES:
+        kind, units = "money", ()
+    before, near = tokens[max(0, n - _AROUND) : n], tokens[max(0, n - _AROUND) : n + 1 + _AROUND]
+    close = tokens[max(0, n - _CHANGE_BEFORE) : n + 1 + _CHANGE_AFTER]
+    has_label = bool(before) and _are_adjacent(text, before[-1], token)
+    return Mention(
+        kind=kind,
+        key=token.key,
+        units=units,
+        label=before[-1].stem if has_label else "",
+        before=stems_of(before),
+        near=stems_of(near),
+        names=_names(near, tokens[0]),
+        labels=frozenset(_labels(near, token)),
+        changed=not CHANGES.isdisjoint(other.stem for other in close),
+        event=EVENT.search(text[close[0].start : close[-1].end]) is not None,
+    )
+
+
+def _units(text: str, tokens: Sequence[Token], n: int) -> Iterator[str]:
+    for token, after in zip(tokens[n:], tokens[n + 1 : n + 1 + _UNIT_WORDS], strict=False):
+        if not after.stem or not _are_adjacent(text, token, after):
+            return
+        yield after.stem
+
+
+def _are_adjacent(text: str, token: Token, after: Token) -> bool:
+    return _PHRASE_END.search(text[token.end : after.start]) is None
+
+
+def _names(tokens: Iterable[Token], first: Token) -> frozenset[str]:
+    return frozenset(
+        token.stem for token in tokens if token.stem and token.text[0].isupper() and token != first
+    )
+
+
+def _labels(tokens: Sequence[Token], value: Token) -> Iterator[tuple[str, str]]:
+    """Yield the numbered things: (sprint, 2) for "the second sprint" and "sprint 2"."""
+    for n, (token, after) in enumerate(itertools.pairwise(tokens)):
+        if token.kind == "ordinal" and after.stem:
+            yield after.stem, token.key
+        elif token.stem and after.kind == "number" and after != value:
+            counts = n + 2 < len(tokens) and bool(tokens[n + 2].stem)
+            if not counts and _LABEL.fullmatch(after.key):
+                yield token.stem, after.key

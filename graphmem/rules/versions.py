@@ -1,0 +1,507 @@
+"""Recognition of versions of one fact among the results of a search, in English.
+
+Two statements are versions of one fact if they share a frame of words and differ in a value: a
+number, date, weekday, clock time, name or negation. Similarity cannot tell a version from a
+repeat or from another fact, so the words decide. Every doubt counts against a mark, because a
+false mark hides what is true. There are two ways to share a frame:
+
+- Two sentences say the same but for their values. The value is one that a later statement
+  replaces: "I live in …", "the limit is …", "my … is …".
+- The question asks for this kind of value, and the words around both values contain the same words
+  of the question. A word of change ("now", "rescheduled") must be near the newer value, or the
+  words around both must cover much of the question.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from graphmem.model import AnyBite, MemoryBite, Status, TurnBite
+from graphmem.rules import transcripts
+from graphmem.rules.duplicates import unshared
+from graphmem.rules.facts import FactToken, fact_tokens
+from graphmem.rules.mentions import (
+    ATTRIBUTES,
+    CHANGES,
+    EVENT,
+    MAX_CHARS,
+    PAST,
+    PLANNED,
+    STATES,
+    STOP_WORDS,
+    Mention,
+    Sentence,
+    read_tokens,
+    sentences,
+    stem,
+    stems_of,
+)
+from graphmem.rules.quantities import FactKind
+
+MAX_COMPARED = 50
+"""Maximum number of results that are compared, best first."""
+_MIN_SHARED, _MIN_SHARED_UNCHANGED = 2, 3
+"""Minimum words of the question around both values, with and without a word of change."""
+_MIN_WEIGHT, _MIN_WEIGHT_UNCHANGED = 0.15, 0.4
+"""Minimum share of the question that they make up, weighted by rarity among the results."""
+_MIN_SAME = 0.5
+"""Minimum share of common words of two sentences that are compared word by word."""
+_MIN_FRAME = 2
+"""Minimum words of content that two sentences of one frame have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One result of a search."""
+
+    id: str
+    text: str
+    at: datetime | None
+    """Time when it was last stated; None for a text that is not compared."""
+    is_turn: bool = False
+    """Whether it is a turn, so that `I` in it means its speaker."""
+    speaker: str | None = None
+    """Name, else role, of the speaker of a turn."""
+    slot: tuple[str, str] | None = None
+    """Subject and predicate of a belief; two beliefs with slots are compared by their evidence."""
+    heads: tuple[str, ...] = ()
+    """Ids of the items that are recorded as its successors; its text is not compared."""
+
+
+def mark_outdated(bites: Sequence[AnyBite], question: str) -> tuple[AnyBite, ...]:
+    """Return the bites with each outdated one marked and after its newest version."""
+    newest = outdated([_statement(bite) for bite in bites], question)
+    if not newest:
+        return tuple(bites)
+    by_id = {bite.id: bite for bite in bites}
+    order = place_versions([bite.id for bite in bites], newest)
+    return tuple(
+        by_id[one].model_copy(update={"outdated_by": newest[one]}) if one in newest else by_id[one]
+        for one in order
+    )
+
+
+def _statement(bite: AnyBite) -> Statement:
+    if isinstance(bite, TurnBite):
+        turn = bite.turn
+        # What a model says is an answer or a proposal, not a statement of fact.
+        at = turn.occurred_at if transcripts.is_human(turn.role) else None
+        return Statement(turn.id, turn.text, at, is_turn=True, speaker=turn.name or turn.role)
+    if isinstance(bite, MemoryBite):
+        memory = bite.memory
+        heads = memory.head_ids if memory.status is not Status.CURRENT else ()
+        at = memory.last_seen_at if memory.status is Status.CURRENT else None
+        return Statement(memory.id, memory.content, at, heads=tuple(heads))
+    belief = bite.belief
+    slot = None
+    if belief.subject is not None and belief.predicate is not None:
+        slot = (belief.subject, belief.predicate)
+    heads = bite.head_ids if bite.lost else ()
+    return Statement(
+        belief.id, bite.text, None if bite.lost else bite.last_at, slot=slot, heads=tuple(heads)
+    )
+
+
+def outdated(statements: Sequence[Statement], question: str) -> dict[str, str]:
+    """Return the id of the newest version by the id of each outdated one.
+
+    A mark leads from an older statement to a newer one, never to one that is itself outdated.
+    Equal times give no mark. The time is bounded: long texts are cut and only the first results are
+    compared.
+    """
+    newest = _compare(statements[:MAX_COMPARED], question)
+    found = {one.id for one in statements}
+    for one in statements:
+        head = next((head for head in one.heads if head in found - {one.id}), None)
+        if head is not None:
+            newest[one.id] = newest.get(head, head)
+    return newest
+
+
+def _compare(statements: Sequence[Statement], question: str) -> dict[str, str]:
+    dated = [one for one in statements if one.at is not None]
+    if len(dated) < 2:
+        return {}
+    asked = _Question.of(question)
+    texts = [_Text.of(one) for one in sorted(dated, key=_age)]
+    weights = _Weights.of(texts, asked)
+    newest: dict[str, str] = {}
+    # The newest comes first, so that the mark of a newer version is final.
+    for n in reversed(range(len(texts))):
+        older = texts[n]
+        newer = (
+            text.statement.id
+            for text in reversed(texts[n + 1 :])
+            if _are_versions(older, text, asked, weights)
+        )
+        found = next(newer, None)
+        if found is not None:
+            newest[older.statement.id] = newest.get(found, found)
+    return newest
+
+
+def place_versions(ids: Sequence[str], newest: Mapping[str, str]) -> list[str]:
+    """Return the ids with each outdated one after its newest version.
+
+    A newer version that stood below takes the place of the first outdated one, which follows it:
+    what replaces a result is as relevant as the result. Otherwise the order is kept.
+    """
+    place = {one: n for n, one in enumerate(ids)}
+    early: dict[str, list[str]] = {}
+    for one in ids:
+        head = newest.get(one)
+        if head is not None and place[head] > place[one]:
+            early.setdefault(head, []).append(one)
+    first = {older[0]: head for head, older in early.items()}
+    moved = {*early, *(one for older in early.values() for one in older)}
+    order: list[str] = []
+    for one in ids:
+        if one in first:
+            order += [first[one], *early[first[one]]]
+        elif one not in moved:
+            order.append(one)
+    return order
+
+
+@dataclass(slots=True)
+class _Text:
+    """A statement as sentences and values."""
+
+    statement: Statement
+    sentences: list[Sentence]
+    mentions: list[Mention]
+    stems: frozenset[str]
+    facts: dict[str, tuple[FactToken, ...]] = field(default_factory=dict)
+    """Words of the sentences that were compared."""
+
+    @classmethod
+    def of(cls, statement: Statement) -> _Text:
+        found = list(sentences(statement.text))
+        mentions = [mention for sentence in found for mention in sentence.mentions]
+        return cls(statement, found, mentions, frozenset().union(*(s.stems for s in found)))
+
+    def tokens_of(self, sentence: str) -> tuple[FactToken, ...]:
+        if sentence not in self.facts:
+            self.facts[sentence] = fact_tokens(sentence)
+        return self.facts[sentence]
+
+
+def _age(statement: Statement) -> tuple[float, str]:
+    return (0.0 if statement.at is None else statement.at.timestamp()), statement.id
+
+
+_ASKING: Mapping[str, re.Pattern[str]] = {
+    "percent": re.compile(r"percent|accuracy|\brate\b|coverage|share|score|proportion|how much"),
+    "money": re.compile(
+        r"how much|cost|price|budget|\bpay|paid|salary|\bfees?\b|\brent\b|spen[dt]|worth|amount"
+    ),
+    "date": re.compile(r"\bwhen\b|\bdate|deadline|\b(?:what|which) days?\b|schedule|\bdue\b"),
+    "weekday": re.compile(r"\bwhen\b|\bdate|deadline|\b(?:what|which) days?\b|schedule|\bdue\b"),
+    "clock": re.compile(r"\bwhen\b|\bwhat time|\btime\b|schedule|\bhours?\b"),
+}
+"""Words of a question for a value of each kind; for a count, it has the thing that is counted."""
+_HOW_MANY = re.compile(r"\b(?:how many|number of)\b|\bhow long\b")
+_COUNTED_WORDS = 5
+_ASKS_NO_VALUE = re.compile(
+    r"^\W*(?:have|has|had|did|do|does|is|are|was|were|can|could|would|should|will|why"
+    r"|how (?!many|much|long|often|old|far|tall|high|large|big)\w+)\b"
+    r"|\b(?:ever|between|passed|originally|initially|previous(?:ly)?|used to|at first"
+    r"|(?:happened|came) first|across|evolved?|developed|over time|history|compared?"
+    r"|in total|altogether|how (?:many|much) (?:more|less|fewer|later|did))\b"
+)
+"""Words of questions for yes or no, a text, the past or several values: none replaces another."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    stems: frozenset[str]
+    kinds: frozenset[str]
+    """Kinds of values that it asks for, other than counts."""
+    counted: frozenset[str]
+    """Stems of the things that it counts."""
+
+    @classmethod
+    def of(cls, text: str) -> _Question:
+        text = text[:MAX_CHARS].lower()
+        stems = stems_of(read_tokens(text))
+        if _ASKS_NO_VALUE.search(text):
+            return cls(stems, frozenset(), frozenset())
+        kinds = {kind for kind, words in _ASKING.items() if words.search(text)}
+        asked = _HOW_MANY.search(text)
+        if asked is None:
+            return cls(stems, frozenset(kinds), stems)
+        counted = stems_of(read_tokens(text[asked.end() :])[:_COUNTED_WORDS])
+        return cls(stems, frozenset(kinds & {"percent"}), counted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """Weight of each word of the question: rare words of the results count more."""
+
+    by_stem: Mapping[str, float]
+    total: float
+
+    @classmethod
+    def of(cls, texts: Sequence[_Text], asked: _Question) -> _Weights:
+        found = Counter(stem for text in texts for stem in asked.stems & text.stems)
+        by_stem = {s: math.log((len(texts) + 1) / (n + 0.5)) for s, n in found.items()}
+        return cls(by_stem, sum(by_stem.values()))
+
+    def share(self, stems: Iterable[str]) -> float:
+        return sum(self.by_stem.get(s, 0.0) for s in stems) / self.total if self.total else 0.0
+
+
+def _are_versions(older: _Text, newer: _Text, asked: _Question, weights: _Weights) -> bool:
+    a, b = older.statement, newer.statement
+    if a.at == b.at or (a.slot and b.slot):
+        return False
+    if a.is_turn and b.is_turn and a.speaker != b.speaker:
+        return False
+    return _answer_differently(older, newer, asked, weights) or _say_differently(older, newer)
+
+
+def _answer_differently(older: _Text, newer: _Text, asked: _Question, weights: _Weights) -> bool:
+    """Return whether both have a value that the question asks for, and the values differ."""
+    for b in newer.mentions:
+        if any(_are_alike(a, b) and a.key == b.key for a in older.mentions):
+            continue  # The newer statement repeats the older one's value.
+        for a in older.mentions:
+            if _is_changed(a, b) and _is_asked(a, b, asked):
+                again = any(_are_alike(a, one) and a.key == one.key for one in newer.mentions)
+                if _share_frame(a, b, asked, weights, again=again):
+                    return True
+    return False
+
+
+def _are_alike(a: Mention, b: Mention) -> bool:
+    """Return whether two values are of one kind and, if they count, count the same thing."""
+    if a.kind != b.kind:
+        return False
+    if a.kind != "number":
+        return True
+    if not a.units and not b.units:
+        return bool(a.label) and a.label == b.label
+    if not a.units or not b.units:
+        # "150 commits" and "the commits have reached 165".
+        counted, others = (a.units, b.before) if a.units else (b.units, a.before)
+        return not others.isdisjoint(counted)
+    shared = set(a.units) & set(b.units)
+    return bool(shared) and (len(shared) > 1 or min(len(a.units), len(b.units)) == 1)
+
+
+def _is_changed(a: Mention, b: Mention) -> bool:
+    if not _are_alike(a, b) or a.key == b.key:
+        return False
+    if a.kind == "clock" and "?" in a.key + b.key:
+        return False  # The half of the day is unknown.
+    if a.kind == "date" and "----" in {a.key[:4], b.key[:4]}:
+        return a.key[4:] != b.key[4:]
+    return a.kind != "year"
+
+
+def _is_asked(a: Mention, b: Mention, asked: _Question) -> bool:
+    if a.kind != "number":
+        return a.kind in asked.kinds
+    shared = set(a.units) & set(b.units) or {*a.units, *b.units} or {a.label}
+    return not asked.counted.isdisjoint(shared)
+
+
+def _share_frame(
+    a: Mention, b: Mention, asked: _Question, weights: _Weights, *, again: bool
+) -> bool:
+    """Return whether the words of the question around both values show one fact.
+
+    `again` is whether the newer statement repeats the older value.
+    """
+    if (b.event and not b.changed) or _are_apart(a, b):
+        return False
+    shared = (a.near | {*a.units}) & (b.near | {*b.units}) & asked.stems
+    share = weights.share(shared)
+    if b.changed and len(shared) >= _MIN_SHARED and share >= _MIN_WEIGHT:
+        return True
+    if again or a.kind in _TIMES:
+        return False
+    return len(shared) >= _MIN_SHARED_UNCHANGED and share >= _MIN_WEIGHT_UNCHANGED
+
+
+_TIMES = frozenset({"date", "weekday", "clock"})
+"""Kinds of which two values are often two events."""
+
+
+def _are_apart(a: Mention, b: Mention) -> bool:
+    """Return whether numbers or names around two values show two things: sprint 1, sprint 2."""
+    if a.names and b.names and a.names.isdisjoint(b.names):
+        return True
+    numbers = dict[str, set[str]]()
+    for thing, number in a.labels:
+        numbers.setdefault(thing, set()).add(number)
+    others = dict[str, set[str]]()
+    for thing, number in b.labels:
+        others.setdefault(thing, set()).add(number)
+    return any(numbers[thing].isdisjoint(others[thing]) for thing in numbers.keys() & others)
+
+
+_MAX_APART = 4
+"""Maximum words of content that only one of two sentences has."""
+
+
+def _say_differently(older: _Text, newer: _Text) -> bool:
+    """Return whether two sentences say the same but for a value that is replaced."""
+    for b in newer.sentences:
+        for a in older.sentences:
+            if a.is_statement and b.is_statement and _are_close(a, b):
+                left, right = _of_one_speaker(
+                    older.tokens_of(a.text),
+                    newer.tokens_of(b.text),
+                    older.statement,
+                    newer.statement,
+                )
+                if _is_replaced(left, right, f"{a.text} {b.text}"):
+                    return True
+    return False
+
+
+def _are_close(a: Sentence, b: Sentence) -> bool:
+    shared = len(a.stems & b.stems)
+    apart = max(len(a.stems), len(b.stems)) - shared
+    if shared < _MIN_FRAME:
+        return shared == 1 and apart <= 2 and not _REPLACEABLE.isdisjoint(a.stems & b.stems)
+    return apart <= _MAX_APART and shared >= _MIN_SAME * min(len(a.stems), len(b.stems))
+
+
+_REPLACEABLE = STATES | ATTRIBUTES
+
+
+def _of_one_speaker(
+    left: Sequence[FactToken], right: Sequence[FactToken], a: Statement, b: Statement
+) -> tuple[list[FactToken], list[FactToken]]:
+    """Return both sentences with `i` for the user and, beside a turn, for its speaker."""
+    speakers = {one.speaker for one in (a, b) if one.is_turn and one.speaker}
+    names = {part.casefold() for name in speakers for part in name.split()}
+    return list(_in_first_person(left, names)), list(_in_first_person(right, names))
+
+
+def _in_first_person(tokens: Iterable[FactToken], names: set[str]) -> Iterator[FactToken]:
+    for token in tokens:
+        key = token.key
+        if key in _FIRST_PERSON or key in names:
+            yield _I
+        elif key == "my":
+            yield from (_I, _OWN)
+        else:
+            yield token
+
+
+_FIRST_PERSON = frozenset({"i", "me", "user"})
+_I = FactToken("i", FactKind.VALUE, frozenset())
+_OWN = FactToken("'s", FactKind.VALUE, frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Two sentences, and the words that only one of them has."""
+
+    left: Sequence[FactToken]
+    right: Sequence[FactToken]
+    only_left: Sequence[int]
+    only_right: Sequence[int]
+    changed: bool
+    """Whether only one has a word of change, such as "now"."""
+
+    @classmethod
+    def of(cls, left: Sequence[FactToken], right: Sequence[FactToken]) -> _Comparison:
+        only_left, only_right = unshared(left, right)
+        stems_left = {stem(left[n].key) for n in only_left}
+        stems_right = {stem(right[n].key) for n in only_right}
+        same = stems_left & stems_right
+        dropped = same | CHANGES
+        return cls(
+            left,
+            right,
+            [n for n in only_left if stem(left[n].key) not in dropped],
+            [n for n in only_right if stem(right[n].key) not in dropped],
+            not CHANGES.isdisjoint((stems_left ^ stems_right) - same),
+        )
+
+    @property
+    def kinds(self) -> set[FactKind]:
+        """Kinds of the words that only one has."""
+        found = {self.left[n].kind for n in self.only_left}
+        return found | {self.right[n].kind for n in self.only_right}
+
+    @property
+    def frame(self) -> list[FactToken]:
+        """Words of content that both have."""
+        only = set(self.only_left)
+        return [
+            token
+            for n, token in enumerate(self.left)
+            if n not in only
+            and token.kind in {FactKind.VALUE, FactKind.NAME}
+            and token.key.rstrip(",") not in STOP_WORDS
+            and token not in (_I, _OWN)
+        ]
+
+
+def _is_replaced(left: Sequence[FactToken], right: Sequence[FactToken], text: str) -> bool:
+    """Return whether two sentences of one frame differ in a value that is replaced.
+
+    `text` has both sentences.
+    """
+    compared = _Comparison.of(left, right)
+    kinds, frame = compared.kinds, compared.frame
+    if kinds == {FactKind.NEGATION}:
+        return len(frame) >= _MIN_FRAME and bool(compared.only_left) != bool(compared.only_right)
+    if not compared.only_left or not compared.only_right or EVENT.search(text):
+        return False
+    if kinds <= {FactKind.NAME, FactKind.VALUE}:
+        return _is_other_name(compared, frame)
+    if len(kinds) > 1 or len(frame) < _MIN_FRAME or PAST.search(text):
+        return False
+    if kinds == {FactKind.DATE}:
+        return compared.changed or PLANNED.search(text) is not None
+    return not any(
+        _is_label(tokens, n, len(frame))
+        for tokens, only in ((left, compared.only_left), (right, compared.only_right))
+        for n in only
+    )
+
+
+def _is_label(tokens: Sequence[FactToken], n: int, frame: int) -> bool:
+    """Return whether a number names its thing: "chapter 3 is done", "3rd chapter", "Chapter 3"."""
+    if tokens[n].key.startswith("#"):
+        return True
+    if not n or tokens[n - 1].kind is FactKind.NUMBER or tokens[n - 1].key in STOP_WORDS | _VERBS:
+        return False
+    return frame <= _MIN_FRAME if n + 1 == len(tokens) else tokens[n + 1].key in _VERBS
+
+
+_VERBS = frozenset({"be", "have", "will", "was", "had", "can", "must", "should"})
+_MAX_OTHER_WORDS = 4
+"""Maximum words of a name or value that replaces another one."""
+
+
+def _is_other_name(compared: _Comparison, frame: Sequence[FactToken]) -> bool:
+    """Return whether a name or value is the only one of its kind, or a word says it changed."""
+    sides = ((compared.left, compared.only_left), (compared.right, compared.only_right))
+    for tokens, only in sides:
+        if len(only) > _MAX_OTHER_WORDS or any(tokens[n].key in STOP_WORDS for n in only):
+            return False
+    if compared.changed and len(frame) >= _MIN_FRAME:
+        return True
+    return all(only[0] > _pivot(tokens) for tokens, only in sides)
+
+
+def _pivot(tokens: Sequence[FactToken]) -> float:
+    """Return the position after which a sentence has the one value of a state or attribute."""
+    has_attribute = False
+    for n, token in enumerate(tokens):
+        if stem(token.key) in STATES or (has_attribute and token.key in {"be", "to"}):
+            return n
+        has_attribute = has_attribute or stem(token.key) in ATTRIBUTES
+    return math.inf
