@@ -46,11 +46,11 @@ _PHRASE_END = re.compile(r"[,;:()!?\"“”]|\.(?:\s|\Z)")
 _ENDINGS = words_of(
     "ments ement ation ions ings ment ness ing ion ies ied ers ors ed es ly er or al s y e"
 )
-_MIN_STEM, _MAX_STEM = 3, 7
+_MIN_STEM, _MAX_STEM = 3, 8
 
 
 def stem(word: str) -> str:
-    """Return a rough stem: one ending removed, at most seven letters; `weekly` gives week."""
+    """Return a rough stem: one ending removed, at most eight letters; `weekly` gives week."""
     word = word.lower().replace("’", "'").removesuffix("'s").replace("'", "")
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
@@ -71,17 +71,15 @@ STOP_WORDS = quantities.COMMON | frozenset(
     )
 )
 """Words that belong to no frame."""
-CHANGES = frozenset(
-    map(
-        stem,
-        words_of(
-            "new now reached increased decreased extended adjusted changed moved rescheduled "
-            "updated improved instead grown grew raised rose fell postponed pushed switched "
-            "dropped currently revised expanded bumped lowered shifted recently total actually "
-            "corrected renamed replaced delayed upgraded downgraded reduced became latest anymore"
-        ),
+_CHANGE_WORDS = frozenset(
+    words_of(
+        "new now reached increased decreased extended adjusted changed moved rescheduled "
+        "updated improved instead grown grew raised rose fell postponed pushed switched "
+        "dropped currently revised expanded bumped lowered shifted recently total actually "
+        "corrected renamed replaced delayed upgraded downgraded reduced became latest anymore"
     )
 )
+CHANGES = frozenset(map(stem, _CHANGE_WORDS))
 """Stems of words that show that a value replaced another one."""
 STATES = frozenset(map(stem, words_of("live lives living based work works working study studies")))
 """Stems of verbs with one object at a time."""
@@ -188,7 +186,6 @@ _NUMBER_WORDS = frozenset({*quantities.ONES, *quantities.TENS}) - {"zero"}
 _WEEKDAYS = frozenset(quantities.WEEKDAYS)
 _CURRENCIES = frozenset({*quantities.SIGNS.values(), *quantities.SIGN_WORDS})
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_LABEL = re.compile(r"#?\d{1,2}")
 
 
 def read_tokens(text: str) -> list[Token]:
@@ -216,7 +213,8 @@ def _token(text: str, matches: Sequence[re.Match[str]], n: int) -> tuple[Token, 
         if key != "1":
             return Token(match.group(), "", "number", key, start, matches[n + used - 1].end()), used
     if word in quantities.ORDINALS:
-        return Token(word, "", "ordinal", str(quantities.ORDINALS[word]), start, end), 1
+        number = str(quantities.ORDINALS[word])
+        return Token(word, f"#{number}", "ordinal", number, start, end), 1
     if word.removesuffix("s") in _WEEKDAYS:
         return Token(word, "", "weekday", word.removesuffix("s"), start, end), 1
     return Token(match.group(), "" if word in STOP_WORDS else stem(word), "", word, start, end), 1
@@ -233,7 +231,7 @@ def _value(text: str, match: re.Match[str]) -> Token:
     if fact is FactKind.DATE:
         kind = "clock" if key.startswith("@") else "date"
     elif key.startswith("#"):
-        kind, key = "ordinal", key[1:]
+        return Token(match.group(), key, "ordinal", key[1:], start, end)
     elif match["sign"]:
         kind = "money"
     elif text[end : end + 2].lstrip().startswith("%"):
@@ -249,12 +247,16 @@ def stems_of(tokens: Iterable[Token]) -> frozenset[str]:
 
 
 def _is_statement(text: str, tokens: Sequence[Token]) -> bool:
-    return not text.endswith("?") and _UNREAL.isdisjoint(token.key for token in tokens)
+    if not tokens or text.endswith("?") or tokens[0].key in {"here", "there"}:
+        return False
+    return _UNREAL.isdisjoint(token.key for token in tokens)
 
 
 def _mentions(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
     for n, token in enumerate(tokens):
-        if token.kind and token.kind != "ordinal" and not _is_left_behind(tokens, n):
+        if not token.kind or token.kind == "ordinal" or _is_left_behind(tokens, n):
+            continue
+        if not n or tokens[n - 1].stem not in _NUMBERED:
             mention = _mention(text, tokens, n)
             if _AGO.isdisjoint(mention.units):
                 yield mention
@@ -292,8 +294,8 @@ def _mention(text: str, tokens: Sequence[Token], n: int) -> Mention:
         before=stems_of(before),
         near=stems_of(near),
         names=_names(near, tokens[0]),
-        labels=frozenset(_labels(near, token)),
-        changed=not CHANGES.isdisjoint(other.stem for other in close),
+        labels=frozenset(_labels(near)),
+        changed=any(one.stem in CHANGES or one.key in _CHANGE_WORDS for one in close),
         event=EVENT.search(text[close[0].start : close[-1].end]) is not None,
     )
 
@@ -315,12 +317,22 @@ def _names(tokens: Iterable[Token], first: Token) -> frozenset[str]:
     )
 
 
-def _labels(tokens: Sequence[Token], value: Token) -> Iterator[tuple[str, str]]:
+def _labels(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
     """Yield the numbered things: (sprint, 2) for "the second sprint" and "sprint 2"."""
-    for n, (token, after) in enumerate(itertools.pairwise(tokens)):
+    for token, after in itertools.pairwise(tokens):
         if token.kind == "ordinal" and after.stem:
             yield after.stem, token.key
-        elif token.stem and after.kind == "number" and after != value:
-            counts = n + 2 < len(tokens) and bool(tokens[n + 2].stem)
-            if not counts and _LABEL.fullmatch(after.key):
-                yield token.stem, after.key
+        elif token.stem in _NUMBERED and after.kind == "number":
+            yield token.stem, after.key
+
+
+_NUMBERED = frozenset(
+    map(
+        stem,
+        words_of(
+            "sprint phase step chapter part week day level stage round season episode unit task "
+            "question item page section milestone floor number problem exercise lesson module"
+        ),
+    )
+)
+"""Stems of things that bear numbers; such a number is no value."""

@@ -308,7 +308,9 @@ def _is_asked(a: Mention, b: Mention, asked: _Question) -> bool:
     if a.kind != "number":
         return a.kind in asked.kinds
     shared = set(a.units) & set(b.units) or {*a.units, *b.units} or {a.label}
-    return not asked.counted.isdisjoint(shared)
+    if not asked.counted.isdisjoint(shared):
+        return True
+    return not ATTRIBUTES.isdisjoint(asked.counted & a.near & b.near)
 
 
 def _share_frame(
@@ -416,16 +418,17 @@ class _Comparison:
     @classmethod
     def of(cls, left: Sequence[FactToken], right: Sequence[FactToken]) -> _Comparison:
         only_left, only_right = unshared(left, right)
-        stems_left = {stem(left[n].key) for n in only_left}
-        stems_right = {stem(right[n].key) for n in only_right}
+        stems_left = {_base(left[n]) for n in only_left}
+        stems_right = {_base(right[n]) for n in only_right}
         same = stems_left & stems_right
-        dropped = same | CHANGES
+        changed = not CHANGES.isdisjoint((stems_left ^ stems_right) - same)
+        dropped = same | CHANGES | (_LINKS if changed else frozenset())
         return cls(
             left,
             right,
-            [n for n in only_left if stem(left[n].key) not in dropped],
-            [n for n in only_right if stem(right[n].key) not in dropped],
-            not CHANGES.isdisjoint((stems_left ^ stems_right) - same),
+            [n for n in only_left if _base(left[n]) not in dropped],
+            [n for n in only_right if _base(right[n]) not in dropped],
+            changed,
         )
 
     @property
@@ -442,10 +445,16 @@ class _Comparison:
             token
             for n, token in enumerate(self.left)
             if n not in only
-            and token.kind in {FactKind.VALUE, FactKind.NAME}
             and token.key.rstrip(",") not in STOP_WORDS
+            and token.key[0].isalpha()
             and token not in (_I, _OWN)
         ]
+
+    @property
+    def has_frame(self) -> bool:
+        """Whether both have a frame of words: two words of content, or an attribute."""
+        frame = self.frame
+        return len(frame) >= _MIN_FRAME or any(stem(token.key) in ATTRIBUTES for token in frame)
 
 
 def _is_replaced(left: Sequence[FactToken], right: Sequence[FactToken], text: str) -> bool:
@@ -454,22 +463,31 @@ def _is_replaced(left: Sequence[FactToken], right: Sequence[FactToken], text: st
     `text` has both sentences.
     """
     compared = _Comparison.of(left, right)
-    kinds, frame = compared.kinds, compared.frame
+    kinds = compared.kinds
     if kinds == {FactKind.NEGATION}:
-        return len(frame) >= _MIN_FRAME and bool(compared.only_left) != bool(compared.only_right)
+        is_one_sided = bool(compared.only_left) != bool(compared.only_right)
+        return is_one_sided and len(compared.frame) >= _MIN_FRAME
     if not compared.only_left or not compared.only_right or EVENT.search(text):
         return False
     if kinds <= {FactKind.NAME, FactKind.VALUE}:
-        return _is_other_name(compared, frame)
-    if len(kinds) > 1 or len(frame) < _MIN_FRAME or PAST.search(text):
+        return _is_other_name(compared)
+    if len(kinds) > 1 or not compared.has_frame or PAST.search(text):
         return False
     if kinds == {FactKind.DATE}:
         return compared.changed or PLANNED.search(text) is not None
     return not any(
-        _is_label(tokens, n, len(frame))
+        _is_label(tokens, n, len(compared.frame))
         for tokens, only in ((left, compared.only_left), (right, compared.only_right))
         for n in only
     )
+
+
+def _base(token: FactToken) -> str:
+    return stem(token.key) if token.kind is FactKind.VALUE else token.key
+
+
+_LINKS = frozenset({"to", "by", "for", "from", "at", "of", "until", "be", "been", "have"})
+"""Words that come with a word of change: is at 8, was moved to 9."""
 
 
 def _is_label(tokens: Sequence[FactToken], n: int, frame: int) -> bool:
@@ -478,7 +496,9 @@ def _is_label(tokens: Sequence[FactToken], n: int, frame: int) -> bool:
         return True
     if not n or tokens[n - 1].kind is FactKind.NUMBER or tokens[n - 1].key in STOP_WORDS | _VERBS:
         return False
-    return frame <= _MIN_FRAME if n + 1 == len(tokens) else tokens[n + 1].key in _VERBS
+    if n + 1 == len(tokens):
+        return frame <= _MIN_FRAME and stem(tokens[n - 1].key) not in ATTRIBUTES
+    return n == 1 or tokens[n + 1].key in _VERBS
 
 
 _VERBS = frozenset({"be", "have", "will", "was", "had", "can", "must", "should"})
@@ -486,13 +506,13 @@ _MAX_OTHER_WORDS = 4
 """Maximum words of a name or value that replaces another one."""
 
 
-def _is_other_name(compared: _Comparison, frame: Sequence[FactToken]) -> bool:
+def _is_other_name(compared: _Comparison) -> bool:
     """Return whether a name or value is the only one of its kind, or a word says it changed."""
     sides = ((compared.left, compared.only_left), (compared.right, compared.only_right))
     for tokens, only in sides:
         if len(only) > _MAX_OTHER_WORDS or any(tokens[n].key in STOP_WORDS for n in only):
             return False
-    if compared.changed and len(frame) >= _MIN_FRAME:
+    if compared.changed and len(compared.frame) >= _MIN_FRAME:
         return True
     return all(only[0] > _pivot(tokens) for tokens, only in sides)
 
