@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,9 +18,11 @@ from graphmem.rules.quantities import FactKind
 
 MAX_CHARS = 2_000
 """Maximum characters of a text that are read: half from its start, half from its end."""
-MAX_SENTENCES = 40
+MAX_SENTENCES = 20
 """Maximum number of sentences of a text."""
 MAX_SENTENCE_CHARS = 600
+MAX_MENTIONS = 8
+"""Maximum number of values of a sentence."""
 
 _AROUND = 18
 """Words before and after a value that belong to its frame."""
@@ -178,7 +180,7 @@ def sentences(text: str) -> Iterator[Sentence]:
     for part in itertools.islice(filter(None, parts), MAX_SENTENCES):
         part = part[:MAX_SENTENCE_CHARS]
         tokens = read_tokens(part)
-        mentions = tuple(_mentions(part, tokens))
+        mentions = tuple(itertools.islice(_mentions(part, tokens), MAX_MENTIONS))
         yield Sentence(part, stems_of(tokens), mentions, _is_statement(part, tokens))
 
 
@@ -336,3 +338,51 @@ _NUMBERED = frozenset(
     )
 )
 """Stems of things that bear numbers; such a number is no value."""
+
+
+_ASKING: Mapping[str, re.Pattern[str]] = {
+    "percent": re.compile(r"percent|accuracy|\brate\b|coverage|share|score|proportion|how much"),
+    "money": re.compile(
+        r"how much|cost|price|budget|\bpay|paid|salary|\bfees?\b|\brent\b|spen[dt]|worth|amount"
+    ),
+    "date": re.compile(r"\bwhen\b|\bdate|deadline|\b(?:what|which) days?\b|schedule|\bdue\b"),
+    "weekday": re.compile(r"\bwhen\b|\bdate|deadline|\b(?:what|which) days?\b|schedule|\bdue\b"),
+    "clock": re.compile(r"\bwhen\b|\bwhat time|\btime\b|schedule|\bhours?\b"),
+}
+"""Words of a question for a value of each kind; for a count, it has the thing that is counted."""
+_HOW_MANY = re.compile(r"\b(?:how many|number of)\b|\bhow long\b")
+_COUNTED_WORDS = 5
+_ASKS_NO_VALUE = re.compile(
+    r"^\W*(?:have|has|had|did|do|does|is|are|was|were|can|could|would|should|will|why"
+    r"|how (?!many|much|long|often|old|far|tall|high|large|big)\w+)\b"
+    r"|\b(?:ever|between|passed|originally|initially|previous(?:ly)?|used to|at first"
+    r"|(?:happened|came) first|across|evolved?|developed|over time|history|compared?"
+    r"|in total|altogether|how (?:many|much) (?:more|less|fewer|later|did))\b"
+)
+"""Words of questions for yes or no, a text, the past or several values: none replaces another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a question asks for."""
+
+    stems: frozenset[str]
+    """Stems of its words of content."""
+    kinds: frozenset[str]
+    """Kinds of values that it asks for, other than counts."""
+    counted: frozenset[str]
+    """Stems of the things that it counts."""
+
+    @classmethod
+    def of(cls, text: str) -> Question:
+        """Return the question of a text."""
+        text = text[:MAX_CHARS].lower()
+        stems = stems_of(read_tokens(text))
+        if _ASKS_NO_VALUE.search(text):
+            return cls(stems, frozenset(), frozenset())
+        kinds = {kind for kind, words in _ASKING.items() if words.search(text)}
+        asked = _HOW_MANY.search(text)
+        if asked is None:
+            return cls(stems, frozenset(kinds), stems)
+        counted = stems_of(read_tokens(text[asked.end() :])[:_COUNTED_WORDS])
+        return cls(stems, frozenset(kinds & {"percent"}), counted)

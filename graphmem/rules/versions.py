@@ -15,7 +15,6 @@ false mark hides what is true. There are two ways to share a frame:
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,22 +28,22 @@ from graphmem.rules.mentions import (
     ATTRIBUTES,
     CHANGES,
     EVENT,
-    MAX_CHARS,
     PAST,
     PLANNED,
     STATES,
     STOP_WORDS,
     Mention,
+    Question,
     Sentence,
-    read_tokens,
     sentences,
     stem,
-    stems_of,
 )
 from graphmem.rules.quantities import FactKind
 
-MAX_COMPARED = 50
+MAX_COMPARED = 30
 """Maximum number of results that are compared, best first."""
+MAX_VALUES = 24
+"""Maximum number of values of a text that are compared."""
 _MIN_SHARED, _MIN_SHARED_UNCHANGED = 2, 3
 """Minimum words of the question around both values, with and without a word of change."""
 _MIN_WEIGHT, _MIN_WEIGHT_UNCHANGED = 0.15, 0.4
@@ -127,7 +126,7 @@ def _compare(statements: Sequence[Statement], question: str) -> dict[str, str]:
     dated = [one for one in statements if one.at is not None]
     if len(dated) < 2:
         return {}
-    asked = _Question.of(question)
+    asked = Question.of(question)
     texts = [_Text.of(one) for one in sorted(dated, key=_age)]
     weights = _Weights.of(texts, asked)
     newest: dict[str, str] = {}
@@ -183,7 +182,9 @@ class _Text:
     def of(cls, statement: Statement) -> _Text:
         found = list(sentences(statement.text))
         mentions = [mention for sentence in found for mention in sentence.mentions]
-        return cls(statement, found, mentions, frozenset().union(*(s.stems for s in found)))
+        return cls(
+            statement, found, mentions[:MAX_VALUES], frozenset().union(*(s.stems for s in found))
+        )
 
     def tokens_of(self, sentence: str) -> tuple[FactToken, ...]:
         if sentence not in self.facts:
@@ -195,50 +196,6 @@ def _age(statement: Statement) -> tuple[float, str]:
     return (0.0 if statement.at is None else statement.at.timestamp()), statement.id
 
 
-_ASKING: Mapping[str, re.Pattern[str]] = {
-    "percent": re.compile(r"percent|accuracy|\brate\b|coverage|share|score|proportion|how much"),
-    "money": re.compile(
-        r"how much|cost|price|budget|\bpay|paid|salary|\bfees?\b|\brent\b|spen[dt]|worth|amount"
-    ),
-    "date": re.compile(r"\bwhen\b|\bdate|deadline|\b(?:what|which) days?\b|schedule|\bdue\b"),
-    "weekday": re.compile(r"\bwhen\b|\bdate|deadline|\b(?:what|which) days?\b|schedule|\bdue\b"),
-    "clock": re.compile(r"\bwhen\b|\bwhat time|\btime\b|schedule|\bhours?\b"),
-}
-"""Words of a question for a value of each kind; for a count, it has the thing that is counted."""
-_HOW_MANY = re.compile(r"\b(?:how many|number of)\b|\bhow long\b")
-_COUNTED_WORDS = 5
-_ASKS_NO_VALUE = re.compile(
-    r"^\W*(?:have|has|had|did|do|does|is|are|was|were|can|could|would|should|will|why"
-    r"|how (?!many|much|long|often|old|far|tall|high|large|big)\w+)\b"
-    r"|\b(?:ever|between|passed|originally|initially|previous(?:ly)?|used to|at first"
-    r"|(?:happened|came) first|across|evolved?|developed|over time|history|compared?"
-    r"|in total|altogether|how (?:many|much) (?:more|less|fewer|later|did))\b"
-)
-"""Words of questions for yes or no, a text, the past or several values: none replaces another."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    stems: frozenset[str]
-    kinds: frozenset[str]
-    """Kinds of values that it asks for, other than counts."""
-    counted: frozenset[str]
-    """Stems of the things that it counts."""
-
-    @classmethod
-    def of(cls, text: str) -> _Question:
-        text = text[:MAX_CHARS].lower()
-        stems = stems_of(read_tokens(text))
-        if _ASKS_NO_VALUE.search(text):
-            return cls(stems, frozenset(), frozenset())
-        kinds = {kind for kind, words in _ASKING.items() if words.search(text)}
-        asked = _HOW_MANY.search(text)
-        if asked is None:
-            return cls(stems, frozenset(kinds), stems)
-        counted = stems_of(read_tokens(text[asked.end() :])[:_COUNTED_WORDS])
-        return cls(stems, frozenset(kinds & {"percent"}), counted)
-
-
 @dataclass(frozen=True, slots=True)
 class _Weights:
     """Weight of each word of the question: rare words of the results count more."""
@@ -247,7 +204,7 @@ class _Weights:
     total: float
 
     @classmethod
-    def of(cls, texts: Sequence[_Text], asked: _Question) -> _Weights:
+    def of(cls, texts: Sequence[_Text], asked: Question) -> _Weights:
         found = Counter(stem for text in texts for stem in asked.stems & text.stems)
         by_stem = {s: math.log((len(texts) + 1) / (n + 0.5)) for s, n in found.items()}
         return cls(by_stem, sum(by_stem.values()))
@@ -256,7 +213,7 @@ class _Weights:
         return sum(self.by_stem.get(s, 0.0) for s in stems) / self.total if self.total else 0.0
 
 
-def _are_versions(older: _Text, newer: _Text, asked: _Question, weights: _Weights) -> bool:
+def _are_versions(older: _Text, newer: _Text, asked: Question, weights: _Weights) -> bool:
     a, b = older.statement, newer.statement
     if a.at == b.at or (a.slot and b.slot):
         return False
@@ -265,14 +222,15 @@ def _are_versions(older: _Text, newer: _Text, asked: _Question, weights: _Weight
     return _answer_differently(older, newer, asked, weights) or _say_differently(older, newer)
 
 
-def _answer_differently(older: _Text, newer: _Text, asked: _Question, weights: _Weights) -> bool:
+def _answer_differently(older: _Text, newer: _Text, asked: Question, weights: _Weights) -> bool:
     """Return whether both have a value that the question asks for, and the values differ."""
+    values = {(mention.kind, mention.key) for mention in newer.mentions}
     for b in newer.mentions:
         if any(_are_alike(a, b) and a.key == b.key for a in older.mentions):
             continue  # The newer statement repeats the older one's value.
         for a in older.mentions:
             if _is_changed(a, b) and _is_asked(a, b, asked):
-                again = any(_are_alike(a, one) and a.key == one.key for one in newer.mentions)
+                again = (a.kind, a.key) in values
                 if _share_frame(a, b, asked, weights, again=again):
                     return True
     return False
@@ -304,7 +262,7 @@ def _is_changed(a: Mention, b: Mention) -> bool:
     return a.kind != "year"
 
 
-def _is_asked(a: Mention, b: Mention, asked: _Question) -> bool:
+def _is_asked(a: Mention, b: Mention, asked: Question) -> bool:
     if a.kind != "number":
         return a.kind in asked.kinds
     shared = set(a.units) & set(b.units) or {*a.units, *b.units} or {a.label}
@@ -314,7 +272,7 @@ def _is_asked(a: Mention, b: Mention, asked: _Question) -> bool:
 
 
 def _share_frame(
-    a: Mention, b: Mention, asked: _Question, weights: _Weights, *, again: bool
+    a: Mention, b: Mention, asked: Question, weights: _Weights, *, again: bool
 ) -> bool:
     """Return whether the words of the question around both values show one fact.
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules import versions
 from graphmem.rules.versions import Statement, outdated, place_versions
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -242,3 +240,166 @@ def test_an_answer_to_another_question_is_no_newer_version(
     question: str, older: str, newer: str
 ) -> None:
     assert outdated(_said(older, newer, speaker="Ana"), question) == {}
+
+
+def test_the_newest_of_several_versions_marks_each_older_one() -> None:
+    found = outdated(_said(*(f"The rate limit is {n} requests." for n in (3, 8, 5))), "limit")
+    assert found == {"0": "2", "1": "2"}
+
+
+def test_versions_of_one_time_are_not_marked() -> None:
+    both = [Statement(str(n), f"The limit is {n} requests.", START) for n in range(2)]
+    assert outdated(both, "limit") == {}
+    undated = [Statement(str(n), f"The limit is {n} requests.", None) for n in range(2)]
+    assert outdated(undated, "limit") == {}
+
+
+def test_the_order_of_the_results_does_not_matter() -> None:
+    both = _said("The rate limit is 100 requests.", "The rate limit is 200 requests.")
+    assert outdated(both[::-1], "limit") == outdated(both, "limit") == {"0": "1"}
+
+
+@pytest.mark.parametrize(
+    ("memory", "turn", "speaker", "marked"),
+    [
+        ("Anna lives in Porto.", "I live in Lisbon.", "Anna", True),
+        ("Anna lives in Porto.", "I live in Lisbon.", "Bruno", False),
+        ("The user lives in Porto.", "I live in Lisbon.", "user", True),
+        ("Anna's phone number is 555-0100.", "My phone number is 555-0199.", "Anna", True),
+    ],
+)
+def test_a_turn_in_the_first_person_is_about_its_speaker(
+    memory: str, turn: str, speaker: str, *, marked: bool
+) -> None:
+    stored = Statement("m", memory, START)
+    said = Statement("t", turn, START + timedelta(days=1), True, speaker)
+    assert outdated([stored, said], "anything") == ({"m": "t"} if marked else {})
+
+
+def test_turns_of_two_speakers_are_no_versions() -> None:
+    first = Statement("0", "I live in Porto.", START, True, "Anna")
+    second = Statement("1", "I live in Lisbon.", START + timedelta(days=1), True, "Bruno")
+    assert outdated([first, second], "anything") == {}
+
+
+def test_two_beliefs_with_slots_are_not_compared() -> None:
+    both = [
+        Statement(str(n), f"Anna lives in {place}", START + timedelta(days=n), slot=("Anna", "x"))
+        for n, place in enumerate(("Porto", "Lisbon"))
+    ]
+    assert outdated(both, "anything") == {}
+
+
+def test_a_recorded_successor_marks_without_a_comparison() -> None:
+    old = Statement("old", "anything", None, heads=("gone", "new"))
+    new = Statement("new", "something else", START)
+    assert outdated([old, new], "") == {"old": "new"}
+    assert outdated([old], "") == {}
+
+
+def test_a_recorded_successor_may_be_outdated_itself() -> None:
+    newer, newest = _said("The rate limit is 100 requests.", "The rate limit is 200 requests.")
+    old = Statement("old", "The rate limit is 50 requests.", None, heads=(newer.id,))
+    assert outdated([old, newer, newest], "") == {"old": newest.id, newer.id: newest.id}
+
+
+def test_code_and_captions_are_not_compared() -> None:
+    assert (
+        outdated(_said("```\nlimit is 100 items\n```", "```\nlimit is 200 items\n```"), "x") == {}
+    )
+    assert outdated(_said("[The limit is 100 items]", "[The limit is 200 items]"), "x") == {}
+
+
+_WORDS = st.sampled_from(
+    [
+        *("the", "rate", "limit", "is", "now", "100", "200", "requests", "on", "Monday", "Tuesday"),
+        *("Anna", "lives", "in", "Porto", "Lisbon", "not", "?", ".", "3", "pm", "May", "4", "50%"),
+        *("reached", "my", "first", "sprint", "2", ",", "how", "many", "\n", "I"),
+    ]
+)
+_TEXTS = st.lists(_WORDS, max_size=12).map(" ".join) | st.text(max_size=40)
+_STATEMENTS = st.lists(
+    st.tuples(_TEXTS, st.none() | st.integers(0, 5), st.sampled_from([None, "Anna", "user"])),
+    max_size=8,
+).map(
+    lambda rows: [
+        Statement(
+            str(n),
+            text,
+            None if day is None else START + timedelta(days=day),
+            speaker is not None,
+            speaker,
+        )
+        for n, (text, day, speaker) in enumerate(rows)
+    ]
+)
+
+
+@given(_STATEMENTS, _TEXTS)
+def test_marks_lead_from_older_to_newer_and_end_there(found: list[Statement], asked: str) -> None:
+    marks = outdated(found, asked)
+    at = {one.id: one.at for one in found}
+    for older, newer in marks.items():
+        before, after = at[older], at[newer]
+        assert before is not None
+        assert after is not None
+        assert before < after
+        assert newer not in marks
+
+
+@given(
+    st.lists(st.integers(0, 20), unique=True, max_size=12),
+    st.dictionaries(st.integers(0, 20), st.integers(0, 20), max_size=6),
+)
+def test_each_outdated_result_comes_after_its_newest_version(
+    places: list[int], pairs: dict[int, int]
+) -> None:
+    ids = [str(place) for place in places]
+    marks = {
+        str(a): str(b)
+        for a, b in pairs.items()
+        if a != b and b not in pairs and a in places and b in places
+    }
+    order = place_versions(ids, marks)
+    assert sorted(order) == sorted(ids)
+    for older, newer in marks.items():
+        assert order.index(newer) < order.index(older)
+        if ids.index(older) < ids.index(newer):
+            between = order[order.index(newer) + 1 : order.index(older)]
+            assert all(marks.get(one) == newer for one in between)
+    kept = [one for one in ids if one not in marks and one not in marks.values()]
+    assert [one for one in order if one in kept] == kept
+    assert place_versions(order, marks) == order
+
+
+_LONG = 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The limit is 100. " * (_LONG // 18),
+        "1 " * (_LONG // 2),
+        "[" * _LONG,
+        "`" * _LONG,
+        "a" * _LONG,
+        "may 1, " * (_LONG // 7),
+        "5:5:5 " * (_LONG // 6),
+        "I live in Porto now; " * (_LONG // 21),
+        "\n" * _LONG,
+        "日本語" * (_LONG // 3),
+        "\ud800" * 10,
+    ],
+    ids=lambda text: ascii(text[:8]),
+)
+def test_a_long_text_takes_bounded_time(text: str) -> None:
+    found = _said(*(f"{n} {text}" for n in range(40)), speaker="Ana")
+    started = time.process_time()
+    outdated(found, text)
+    assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize("text", ["", " ", "\0", "?!…", "🙂" * 50, "-", "$", "# 1", "1:2:3", "'"])
+def test_odd_texts_give_no_mark(text: str) -> None:
+    assert outdated(_said(text, text, text + " "), text) == {}
+    assert outdated([], text) == {}
