@@ -352,12 +352,15 @@ _ASKING: Mapping[str, re.Pattern[str]] = {
 """Words of a question for a value of each kind; for a count, it has the thing that is counted."""
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b|\bhow long\b")
 _COUNTED_WORDS = 5
+_BESIDES_COUNTS = frozenset({"percent"})
+"""Kinds that a question for a count may ask for, too."""
 _ASKS_NO_VALUE = re.compile(
     r"^\W*(?:have|has|had|did|do|does|is|are|was|were|can|could|would|should|will|why"
     r"|how (?!many|much|long|often|old|far|tall|high|large|big)\w+)\b"
     r"|\b(?:ever|between|passed|originally|initially|previous(?:ly)?|used to|at first"
     r"|(?:happened|came) first|across|evolved?|developed|over time|history|compared?"
-    r"|in total|altogether|how (?:many|much) (?:more|less|fewer|later|did))\b"
+    r"|in total|altogether|how (?:many|much) (?:more|less|fewer|later|did)|from \S+ to"
+    r"|mention(?:ed)?|sa(?:y|id)|before (?:we|i))\b"
 )
 """Words of questions for yes or no, a text, the past or several values: none replaces another."""
 
@@ -383,6 +386,6 @@ class Question:
         kinds = {kind for kind, words in _ASKING.items() if words.search(text)}
         asked = _HOW_MANY.search(text)
         if asked is None:
-            return cls(stems, frozenset(kinds), stems)
+            return cls(stems, frozenset(kinds), frozenset() if kinds else stems)
         counted = stems_of(read_tokens(text[asked.end() :])[:_COUNTED_WORDS])
-        return cls(stems, frozenset(kinds & {"percent"}), counted)
+        return cls(stems, frozenset(kinds & _BESIDES_COUNTS), counted)

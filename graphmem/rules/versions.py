@@ -107,7 +107,7 @@ def _statement(bite: AnyBite) -> Statement:
 
 
 def outdated(statements: Sequence[Statement], question: str) -> dict[str, str]:
-    """Return the id of the newest version by the id of each outdated one.
+    """Return the id of the newest version by the id of each outdated one, newer ones first.
 
     A mark leads from an older statement to a newer one, never to one that is itself outdated.
     Equal times give no mark. The time is bounded: long texts are cut and only the first results are
@@ -132,38 +132,31 @@ def _compare(statements: Sequence[Statement], question: str) -> dict[str, str]:
     newest: dict[str, str] = {}
     # The newest comes first, so that the mark of a newer version is final.
     for n in reversed(range(len(texts))):
-        older = texts[n]
-        newer = (
-            text.statement.id
-            for text in reversed(texts[n + 1 :])
-            if _are_versions(older, text, asked, weights)
-        )
-        found = next(newer, None)
-        if found is not None:
-            newest[older.statement.id] = newest.get(found, found)
+        older = texts[n].statement.id
+        comparer = _Comparer(texts[:n], asked, weights)
+        strengths = [(comparer.strength(texts[n], newer), newer) for newer in texts[n + 1 :]]
+        strength, newer = max(reversed(strengths), key=lambda one: one[0], default=(0.0, texts[n]))
+        if strength > 0:
+            newest[older] = newest.get(newer.statement.id, newer.statement.id)
     return newest
 
 
 def place_versions(ids: Sequence[str], newest: Mapping[str, str]) -> list[str]:
     """Return the ids with each outdated one after its newest version.
 
-    A newer version that stood below takes the place of the first outdated one, which follows it:
-    what replaces a result is as relevant as the result. Otherwise the order is kept.
+    A newest version that stood below takes the place of its first outdated one, and those that were
+    above it follow in the order of `newest`: what replaces a result is as relevant as the result.
     """
     place = {one: n for n, one in enumerate(ids)}
-    early: dict[str, list[str]] = {}
-    for one in ids:
-        head = newest.get(one)
-        if head is not None and place[head] > place[one]:
-            early.setdefault(head, []).append(one)
-    first = {older[0]: head for head, older in early.items()}
-    moved = {*early, *(one for older in early.values() for one in older)}
+    above: dict[str, list[str]] = {}
+    for older, head in newest.items():
+        if place[head] > place[older]:
+            above.setdefault(head, []).append(older)
+    groups = {min(older, key=place.__getitem__): [head, *older] for head, older in above.items()}
+    moved = {one for group in groups.values() for one in group}
     order: list[str] = []
     for one in ids:
-        if one in first:
-            order += [first[one], *early[first[one]]]
-        elif one not in moved:
-            order.append(one)
+        order += groups.get(one, [] if one in moved else [one])
     return order
 
 
@@ -213,27 +206,62 @@ class _Weights:
         return sum(self.by_stem.get(s, 0.0) for s in stems) / self.total if self.total else 0.0
 
 
-def _are_versions(older: _Text, newer: _Text, asked: Question, weights: _Weights) -> bool:
-    a, b = older.statement, newer.statement
-    if a.at == b.at or (a.slot and b.slot):
-        return False
-    if a.is_turn and b.is_turn and a.speaker != b.speaker:
-        return False
-    return _answer_differently(older, newer, asked, weights) or _say_differently(older, newer)
+_SAME_SENTENCE, _CHANGED = 2.0, 1.0
+"""Strength of two sentences that differ in a value, and the additional one of a word of change."""
 
 
-def _answer_differently(older: _Text, newer: _Text, asked: Question, weights: _Weights) -> bool:
-    """Return whether both have a value that the question asks for, and the values differ."""
-    values = {(mention.kind, mention.key) for mention in newer.mentions}
-    for b in newer.mentions:
-        if any(_are_alike(a, b) and a.key == b.key for a in older.mentions):
-            continue  # The newer statement repeats the older one's value.
-        for a in older.mentions:
-            if _is_changed(a, b) and _is_asked(a, b, asked):
-                again = (a.kind, a.key) in values
-                if _share_frame(a, b, asked, weights, again=again):
-                    return True
-    return False
+@dataclass(frozen=True, slots=True)
+class _Comparer:
+    """Compares an older statement with newer ones."""
+
+    earlier: Sequence[_Text]
+    """Statements before the older one."""
+    asked: Question
+    weights: _Weights
+
+    def strength(self, older: _Text, newer: _Text) -> float:
+        """Return how clearly two statements are versions of one fact; 0 if they are not."""
+        a, b = older.statement, newer.statement
+        if a.at == b.at or (a.slot and b.slot):
+            return 0.0
+        if a.is_turn and b.is_turn and a.speaker != b.speaker:
+            return 0.0
+        if _say_differently(older, newer):
+            return _SAME_SENTENCE
+        return self._answer_differently(older, newer)
+
+    def _answer_differently(self, older: _Text, newer: _Text) -> float:
+        """Return how clearly they give different values for what the question asks."""
+        values = {(mention.kind, mention.key) for mention in newer.mentions}
+        best = 0.0
+        for b in newer.mentions:
+            # A value that was stated before is a look back.
+            if any(_is_repeated(b, text) for text in (older, *self.earlier)):
+                continue
+            for a in older.mentions:
+                if _is_changed(a, b) and _is_asked(a, b, self.asked):
+                    again = (a.kind, a.key) in values
+                    best = max(best, self._shared_frame(a, b, again=again))
+        return best
+
+    def _shared_frame(self, a: Mention, b: Mention, *, again: bool) -> float:
+        """Return how clearly the words of the question around both values show one fact.
+
+        `again` is whether the newer statement repeats the older value.
+        """
+        if (b.event and not b.changed) or _are_apart(a, b):
+            return 0.0
+        shared = (a.near | {*a.units}) & (b.near | {*b.units}) & self.asked.stems
+        share = self.weights.share(shared)
+        if b.changed and len(shared) >= _MIN_SHARED and share >= _MIN_WEIGHT:
+            return _CHANGED + share
+        if again or a.kind in _TIMES or len(shared) < _MIN_SHARED_UNCHANGED:
+            return 0.0
+        return share if share >= _MIN_WEIGHT_UNCHANGED else 0.0
+
+
+def _is_repeated(value: Mention, text: _Text) -> bool:
+    return any(_are_alike(one, value) and one.key == value.key for one in text.mentions)
 
 
 def _are_alike(a: Mention, b: Mention) -> bool:
@@ -269,24 +297,6 @@ def _is_asked(a: Mention, b: Mention, asked: Question) -> bool:
     if not asked.counted.isdisjoint(shared):
         return True
     return not ATTRIBUTES.isdisjoint(asked.counted & a.near & b.near)
-
-
-def _share_frame(
-    a: Mention, b: Mention, asked: Question, weights: _Weights, *, again: bool
-) -> bool:
-    """Return whether the words of the question around both values show one fact.
-
-    `again` is whether the newer statement repeats the older value.
-    """
-    if (b.event and not b.changed) or _are_apart(a, b):
-        return False
-    shared = (a.near | {*a.units}) & (b.near | {*b.units}) & asked.stems
-    share = weights.share(shared)
-    if b.changed and len(shared) >= _MIN_SHARED and share >= _MIN_WEIGHT:
-        return True
-    if again or a.kind in _TIMES:
-        return False
-    return len(shared) >= _MIN_SHARED_UNCHANGED and share >= _MIN_WEIGHT_UNCHANGED
 
 
 _TIMES = frozenset({"date", "weekday", "clock"})
