@@ -18,6 +18,7 @@ from graphmem.model import (
     OtherValue,
     Recollection,
     Status,
+    TurnBite,
     VerdictStatus,
 )
 from graphmem.rules import formulas, fulltext, hygiene, transcripts
@@ -232,8 +233,16 @@ def _labels(bite: AnyBite) -> list[str]:
     else:
         speaker = bite.turn.name or bite.turn.role
         labels = [f"said by {_quote_name(speaker)}", *_day_label(bite.turn.occurred_at)]
+    return [*labels, *_newer_label(bite)]
+
+
+def _newer_label(bite: AnyBite) -> list[str]:
+    heads: Sequence[str] = ()
+    if not isinstance(bite, TurnBite):
+        heads = bite.memory.head_ids if isinstance(bite, MemoryBite) else bite.head_ids
     newer = bite.outdated_by
-    return [*labels, f"outdated by [{escape_id(newer)}]"] if newer is not None else labels
+    # The status already names a recorded successor.
+    return [] if newer is None or newer in heads else [f"outdated by [{escape_id(newer)}]"]
 
 
 def _memory_notes(bite: MemoryBite) -> list[str]:
