@@ -1,7 +1,7 @@
 """Values in sentences, with the words around them: numbers, amounts, dates and times, in English.
 
 A value has a frame of words: what it counts, the words around it, names, and whether a word near it
-says that it changed. `versions` compares the frames of two values. The patterns read a sentence
+shows that it changed. `versions` compares the frames of two values. The patterns read a sentence
 once without backtracking.
 """
 
@@ -118,9 +118,7 @@ EVENT = re.compile(
 )
 """Words that place an event in time: another one of the kind is not a version of it."""
 _UNREAL = frozenset(
-    words_of(
-        "if would might could should wish was were unless used here's here’s heres there's there’s"
-    )
+    words_of("if would might could should was were unless used here's here’s heres there's there’s")
 )
 """Words of sentences that state nothing of the present, or only point at something."""
 
@@ -337,7 +335,7 @@ _NUMBERED = frozenset(
         ),
     )
 )
-"""Stems of things that bear numbers; such a number is no value."""
+"""Stems of things that bear numbers; such a number is not a value."""
 
 
 _ASKING: Mapping[str, re.Pattern[str]] = {
@@ -367,7 +365,7 @@ _ASKS_NO_VALUE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a question asks for."""
+    """Words of a question, and the values that it asks for."""
 
     stems: frozenset[str]
     """Stems of its words of content."""

@@ -1,11 +1,11 @@
 """Recognition of versions of one fact among the results of a search, in English.
 
 Two statements are versions of one fact if they share a frame of words and differ in a value: a
-number, date, weekday, clock time, name or negation. Similarity cannot tell a version from a
-repeat or from another fact, so the words decide. Every doubt counts against a mark, because a
+number, date, weekday, clock time, name or negation. Similarity does not distinguish a version
+from a repeat or another fact, so the words decide. Every doubt counts against a mark, because a
 false mark hides what is true. There are two ways to share a frame:
 
-- Two sentences say the same but for their values. The value is one that a later statement
+- Two sentences are the same but for their values. The value is one that a later statement
   replaces: "I live in …", "the limit is …", "my … is …".
 - The question asks for this kind of value, and the words around both values contain the same words
   of the question. A word of change ("now", "rescheduled") must be near the newer value, or the
@@ -88,7 +88,7 @@ def mark_outdated(bites: Sequence[AnyBite], question: str) -> tuple[AnyBite, ...
 def _statement(bite: AnyBite) -> Statement:
     if isinstance(bite, TurnBite):
         turn = bite.turn
-        # What a model says is an answer or a proposal, not a statement of fact.
+        # An assistant answers and proposes; it does not state facts.
         at = turn.occurred_at if transcripts.is_human(turn.role) else None
         return Statement(turn.id, turn.text, at, is_turn=True, speaker=turn.name or turn.role)
     if isinstance(bite, MemoryBite):
@@ -144,7 +144,7 @@ def _compare(statements: Sequence[Statement], question: str) -> dict[str, str]:
 def place_versions(ids: Sequence[str], newest: Mapping[str, str]) -> list[str]:
     """Return the ids with each outdated one after its newest version.
 
-    A newest version that stood below takes the place of its first outdated one, and those that were
+    A newest version that was below takes the place of its first outdated one, and those that were
     above it follow in the order of `newest`: what replaces a result is as relevant as the result.
     """
     place = {one: n for n, one in enumerate(ids)}
@@ -226,7 +226,7 @@ class _Comparer:
             return 0.0
         if a.is_turn and b.is_turn and a.speaker != b.speaker:
             return 0.0
-        if _say_differently(older, newer):
+        if _differ_in_value(older, newer):
             return _SAME_SENTENCE
         return self._answer_differently(older, newer)
 
@@ -235,7 +235,7 @@ class _Comparer:
         values = {(mention.kind, mention.key) for mention in newer.mentions}
         best = 0.0
         for b in newer.mentions:
-            # A value that was stated before is a look back.
+            # A value that was stated before refers to the past.
             if any(_is_repeated(b, text) for text in (older, *self.earlier)):
                 continue
             for a in older.mentions:
@@ -320,8 +320,8 @@ _MAX_APART = 4
 """Maximum words of content that only one of two sentences has."""
 
 
-def _say_differently(older: _Text, newer: _Text) -> bool:
-    """Return whether two sentences say the same but for a value that is replaced."""
+def _differ_in_value(older: _Text, newer: _Text) -> bool:
+    """Return whether two sentences are the same but for a value that is replaced."""
     for b in newer.sentences:
         for a in older.sentences:
             if a.is_statement and b.is_statement and _are_close(a, b):
@@ -350,7 +350,7 @@ _REPLACEABLE = STATES | ATTRIBUTES
 def _of_one_speaker(
     left: Sequence[FactToken], right: Sequence[FactToken], a: Statement, b: Statement
 ) -> tuple[list[FactToken], list[FactToken]]:
-    """Return both sentences with `i` for the user and, beside a turn, for its speaker."""
+    """Return both sentences with `i` for the user and, next to a turn, for its speaker."""
     speakers = {one.speaker for one in (a, b) if one.is_turn and one.speaker}
     names = {part.casefold() for name in speakers for part in name.split()}
     return list(_in_first_person(left, names)), list(_in_first_person(right, names))
@@ -475,7 +475,7 @@ _MAX_OTHER_WORDS = 4
 
 
 def _is_other_name(compared: _Comparison) -> bool:
-    """Return whether a name or value is the only one of its kind, or a word says it changed."""
+    """Return whether a name or value is the only one of its kind, or a word shows a change."""
     sides = ((compared.left, compared.only_left), (compared.right, compared.only_right))
     for tokens, only in sides:
         if len(only) > _MAX_OTHER_WORDS or any(tokens[n].key in STOP_WORDS for n in only):

@@ -18,7 +18,7 @@ def _marks(found: Recollection) -> dict[str, str]:
     return {bite.text: bite.outdated_by for bite in found.bites if bite.outdated_by is not None}
 
 
-def _tell(memory: Handle, *texts: str, name: str | None = None) -> None:
+def _add(memory: Handle, *texts: str, name: str | None = None) -> None:
     memory.session("s").add_messages(
         [
             Message(role="user", content=text, name=name, at=MAY + timedelta(days=n))
@@ -28,7 +28,7 @@ def _tell(memory: Handle, *texts: str, name: str | None = None) -> None:
 
 
 def test_the_older_of_two_turns_is_marked(memory: Handle) -> None:
-    _tell(memory, OLDER, NEWER, "Thanks, that helps.")
+    _add(memory, OLDER, NEWER, "Thanks, that helps.")
     found = memory.recall(QUESTION, memories=False, turns=True)
     by_text = {bite.text: bite for bite in found.bites}
     assert _marks(found) == {OLDER: by_text[NEWER].id}
@@ -38,7 +38,7 @@ def test_the_older_of_two_turns_is_marked(memory: Handle) -> None:
 
 
 def test_marks_change_neither_the_results_nor_their_scores(memory: Handle) -> None:
-    _tell(memory, OLDER, NEWER, "The album of trains is green.", "I like trains.")
+    _add(memory, OLDER, NEWER, "The album of trains is green.", "I like trains.")
     marked = memory.recall(QUESTION, memories=False, turns=True)
     plain = memory.recall(QUESTION, memories=False, turns=True, policy=UNMARKED)
     assert _marks(plain) == {}
@@ -51,14 +51,16 @@ def test_marks_change_neither_the_results_nor_their_scores(memory: Handle) -> No
 
 def test_a_turn_can_outdate_a_memory(memory: Handle) -> None:
     memory.remember("Anna lives in Porto.", at=MAY)
-    memory.session("s").add_messages([Message(role="user", name="Anna", content="I live in Braga.", at=LATER)])
+    memory.session("s").add_messages(
+        [Message(role="user", name="Anna", content="I live in Braga.", at=LATER)]
+    )
     found = memory.recall("Where does Anna live?", turns=True)
     [turn] = [bite for bite in found.bites if bite.kind == "turn"]
     assert _marks(found) == {"Anna lives in Porto.": turn.id}
 
 
 def test_a_belief_can_outdate_a_turn(memory: Handle) -> None:
-    _tell(memory, "I live in Porto.", name="Anna")
+    _add(memory, "I live in Porto.", name="Anna")
     memory.observe("Anna", "lives in", "Braga", at=LATER)
     found = memory.recall("Where does Anna live?", turns=True)
     [belief] = [bite for bite in found.bites if bite.kind == "belief"]
@@ -104,7 +106,7 @@ def test_answers_of_a_model_are_not_compared(memory: Handle) -> None:
 
 
 def test_a_context_names_the_newer_version(memory: Handle) -> None:
-    _tell(memory, OLDER, NEWER)
+    _add(memory, OLDER, NEWER)
     made = memory.context(QUESTION, turns=True)
     [newer] = [n for n, line in enumerate(made.text.splitlines()) if "134 stickers" in line]
     [older] = [n for n, line in enumerate(made.text.splitlines()) if "120 stickers" in line]
