@@ -97,7 +97,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         """Return the items that match a question, best first, each once.
 
         An item that states an older version of another one's fact has `outdated_by` and comes after
-        it. The search is written to the search log later, together with other entries; see `expand`.
+        it. The search is written to the search log later, with other entries; see `expand`.
 
         Args:
             query: a question or some words.

@@ -89,7 +89,7 @@ class RecallPolicy(Record):
 
 POLICIES = {
     "default": RecallPolicy(),
-    "flat": RecallPolicy(score=Score.FLAT),
+    "flat": RecallPolicy(score=Score.FLAT, mark_outdated=False),
     "trace": RecallPolicy(score=Score.TRACE),
     "esper": RecallPolicy(score=Score.ESPER),
     "engram": RecallPolicy(

@@ -333,10 +333,6 @@ def test_an_empty_context_has_a_reason() -> None:
             '[m_1] memory, superseded, now [m_2], 2025-05-05: "tea"',
         ),
         (
-            turn_bite(0, "tea").model_copy(update={"outdated_by": "m_2"}),
-            '[t_0] said by "user", 2025-05-05, outdated by [m_2]: "tea"',
-        ),
-        (
             belief_bite(0, "tea").model_copy(update={"outdated_by": "m_2"}),
             '[b_0] belief 0.90, 2025-05-05, outdated by [m_2]: "tea"',
         ),
