@@ -83,8 +83,12 @@ _CHANGE_WORDS = frozenset(
 )
 CHANGES = frozenset(map(stem, _CHANGE_WORDS))
 """Stems of words that show that a value replaced another one."""
-STATES = frozenset(map(stem, words_of("live lives living based work works working study studies")))
-"""Stems of verbs with one object at a time."""
+STATES = frozenset(
+    words_of("live lives living based work works working study studies moved prefer prefers")
+)
+"""Verbs with one object at a time."""
+ROLES = frozenset(map(stem, words_of("leads heads chairs maintains")))
+"""Stems of verbs with one subject at a time."""
 ATTRIBUTES = frozenset(
     map(
         stem,
@@ -106,8 +110,9 @@ PLANNED = re.compile(
 )
 """Words of sentences whose date can change."""
 PAST = re.compile(
-    r"\b(?:was|were|ran|went|ate|bought|paid|spent|sold|saw|won|lost|drank|slept|took|walked|drove"
-    r"|wrote|read|met|gave|caught|played|visited|watched|cooked|earned|cycled|swam|did|said)\b",
+    r"\b(?:(?:was|were)(?! (?:set|scheduled|planned|booked|moved))|ran|went|ate|bought|paid|spent"
+    r"|sold|saw|won(?!.t)|lost|drank|slept|took|walked|drove|wrote|read|met|gave|caught|played|visited"
+    r"|watched|cooked|earned|cycled|swam|did|said)\b",
     re.I,
 )
 """Words of events, which can happen again."""
@@ -118,7 +123,7 @@ EVENT = re.compile(
 )
 """Words that place an event in time: another one of the kind is not a version of it."""
 _UNREAL = frozenset(
-    words_of("if would might could should was were unless used here's here’s heres there's there’s")
+    words_of("if would might could should unless used here's here’s heres there's there’s")
 )
 """Words of sentences that state nothing of the present, or only point at something."""
 

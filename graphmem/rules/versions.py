@@ -1,13 +1,11 @@
 """Recognition of versions of one fact among the results of a search, in English.
 
-Two statements are versions of one fact if they share a frame of words and differ in a value: a
-number, date, weekday, clock time, name or negation. Similarity does not distinguish a version
-from a repeat or another fact, so the words decide. Every doubt counts against a mark, because a
-false mark hides what is true. There are two ways to share a frame:
+Two statements are versions of one fact if they share a frame of words and differ in a value.
+Similarity does not distinguish a version from a repeat or another fact, so the words decide. Every
+doubt counts against a mark, because a false mark hides what is true. Frames are shared if
 
-- Two sentences are the same but for their values. The value is one that a later statement
-  replaces: "I live in …", "the limit is …", "my … is …".
-- The question asks for this kind of value, and the words around both values contain the same words
+- two sentences are the same but for a value that a later statement replaces; or
+- the question asks for this kind of value, and the words around both values contain the same words
   of the question. A word of change ("now", "rescheduled") must be near the newer value, or the
   words around both must cover much of the question.
 """
@@ -23,13 +21,14 @@ from datetime import datetime
 from graphmem.model import AnyBite, MemoryBite, Status, TurnBite
 from graphmem.rules import transcripts
 from graphmem.rules.duplicates import unshared
-from graphmem.rules.facts import FactToken, fact_tokens
+from graphmem.rules.facts import FactToken, fact_tokens, is_negated
 from graphmem.rules.mentions import (
     ATTRIBUTES,
     CHANGES,
     EVENT,
     PAST,
     PLANNED,
+    ROLES,
     STATES,
     STOP_WORDS,
     Mention,
@@ -325,12 +324,7 @@ def _differ_in_value(older: _Text, newer: _Text) -> bool:
     for b in newer.sentences:
         for a in older.sentences:
             if a.is_statement and b.is_statement and _are_close(a, b):
-                left, right = _of_one_speaker(
-                    older.tokens_of(a.text),
-                    newer.tokens_of(b.text),
-                    older.statement,
-                    newer.statement,
-                )
+                left, right = _of_one_speaker(older, a, newer, b)
                 if _is_replaced(left, right, f"{a.text} {b.text}"):
                     return True
     return False
@@ -344,15 +338,17 @@ def _are_close(a: Sentence, b: Sentence) -> bool:
     return apart <= _MAX_APART and shared >= _MIN_SAME * min(len(a.stems), len(b.stems))
 
 
-_REPLACEABLE = STATES | ATTRIBUTES
+_REPLACEABLE = frozenset(map(stem, STATES)) | ATTRIBUTES
 
 
 def _of_one_speaker(
-    left: Sequence[FactToken], right: Sequence[FactToken], a: Statement, b: Statement
+    older: _Text, a: Sentence, newer: _Text, b: Sentence
 ) -> tuple[list[FactToken], list[FactToken]]:
     """Return both sentences with `i` for the user and, next to a turn, for its speaker."""
-    speakers = {one.speaker for one in (a, b) if one.is_turn and one.speaker}
+    both = (older.statement, newer.statement)
+    speakers = {one.speaker for one in both if one.is_turn and one.speaker}
     names = {part.casefold() for name in speakers for part in name.split()}
+    left, right = older.tokens_of(a.text), newer.tokens_of(b.text)
     return list(_in_first_person(left, names)), list(_in_first_person(right, names))
 
 
@@ -390,7 +386,8 @@ class _Comparison:
         stems_right = {_base(right[n]) for n in only_right}
         same = stems_left & stems_right
         changed = not CHANGES.isdisjoint((stems_left ^ stems_right) - same)
-        dropped = same | CHANGES | (_LINKS if changed else frozenset())
+        rest = (*(left[n] for n in only_left), *(right[n] for n in only_right))
+        dropped = same | CHANGES | (_LINKS if changed or is_negated(rest) else frozenset())
         return cls(
             left,
             right,
@@ -434,7 +431,8 @@ def _is_replaced(left: Sequence[FactToken], right: Sequence[FactToken], text: st
     kinds = compared.kinds
     if kinds == {FactKind.NEGATION}:
         is_one_sided = bool(compared.only_left) != bool(compared.only_right)
-        return is_one_sided and len(compared.frame) >= _MIN_FRAME
+        has_frame = len(compared.frame) >= _MIN_FRAME
+        return is_one_sided and has_frame and PAST.search(text) is None
     if not compared.only_left or not compared.only_right or EVENT.search(text):
         return False
     if kinds <= {FactKind.NAME, FactKind.VALUE}:
@@ -455,7 +453,7 @@ def _base(token: FactToken) -> str:
 
 
 _LINKS = frozenset({"to", "by", "for", "from", "at", "of", "until", "be", "been", "have"})
-"""Words that come with a word of change: is at 8, was moved to 9."""
+"""Words that come with a word of change or a negation: is at 8, was moved to 9."""
 
 
 def _is_label(tokens: Sequence[FactToken], n: int, frame: int) -> bool:
@@ -482,14 +480,21 @@ def _is_other_name(compared: _Comparison) -> bool:
             return False
     if compared.changed and len(compared.frame) >= _MIN_FRAME:
         return True
-    return all(only[0] > _pivot(tokens) for tokens, only in sides)
+    if all(only[0] > _pivot(tokens) for tokens, only in sides):
+        return True
+    return all(
+        only[-1] + 1 < len(tokens) and stem(tokens[only[-1] + 1].key) in ROLES
+        for tokens, only in sides
+    )
 
 
 def _pivot(tokens: Sequence[FactToken]) -> float:
     """Return the position after which a sentence has the one value of a state or attribute."""
     has_attribute = False
     for n, token in enumerate(tokens):
-        if stem(token.key) in STATES or (has_attribute and token.key in {"be", "to"}):
+        if token.key in STATES or (has_attribute and token.key in {"be", "to"}):
+            return n
+        if token.key == "be" and tokens[n + 1 : n + 2] and tokens[n + 1].key in {"in", "at"}:
             return n
         has_attribute = has_attribute or stem(token.key) in ATTRIBUTES
     return math.inf
