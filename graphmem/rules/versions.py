@@ -115,9 +115,9 @@ def outdated(statements: Sequence[Statement], question: str) -> dict[str, str]:
     newest = _compare(statements[:MAX_COMPARED], question)
     found = {one.id for one in statements}
     for one in statements:
-        head = next((head for head in one.heads if head in found - {one.id}), None)
-        if head is not None:
-            newest[one.id] = newest.get(head, head)
+        head = next((head for head in one.heads if head in found), one.id)
+        if (newer := newest.get(head, head)) != one.id:
+            newest[one.id] = newer
     return newest
 
 
