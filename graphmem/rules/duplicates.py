@@ -74,6 +74,23 @@ def difference(a: str, b: str) -> frozenset[FactKind]:
     return _difference(fact_tokens(a), fact_tokens(b))
 
 
+def unshared(a: Sequence[FactToken], b: Sequence[FactToken]) -> tuple[list[int], list[int]]:
+    """Return the positions of the words that only one of two texts has, for each of them."""
+    keys_a, keys_b = _comparable_keys(a, b), _comparable_keys(b, a)
+    return _not_in(keys_a, keys_b), _not_in(keys_b, keys_a)
+
+
+def _not_in(keys: Sequence[str], others: Sequence[str]) -> list[int]:
+    left = Counter(others)
+    positions = []
+    for n, key in enumerate(keys):
+        if left[key]:
+            left[key] -= 1
+        else:
+            positions.append(n)
+    return positions
+
+
 def _difference(a: Sequence[FactToken], b: Sequence[FactToken]) -> frozenset[FactKind]:
     keys_a, keys_b = _comparable_keys(a, b), _comparable_keys(b, a)
     if keys_a == keys_b:

@@ -1,5 +1,53 @@
 """Export of a tenant to a file, and import of such files and of other products' exports."""
 
-from graphmem.transfer.records import ExportReport, ForeignImportReport, ImportReport
+from __future__ import annotations
 
-__all__ = ["ExportReport", "ForeignImportReport", "ImportReport"]
+from collections.abc import Mapping
+from datetime import datetime
+
+from graphmem.model.terms import Record
+
+
+class ExportReport(Record):
+    """Contents of an export file."""
+
+    records: Mapping[str, int]
+    """Number of nodes by label."""
+    links: int
+    """Number of relationships between them."""
+    known: datetime
+    """Time by the server's clock; the file contains everything recorded until then."""
+    resumed: int = 0
+    """Number of records that an interrupted export had already written."""
+    later: int = 0
+    """Number of nodes skipped by this call because they were recorded later: by concurrent writers,
+    or by a server whose clock was ahead."""
+
+
+class ImportReport(Record):
+    """Outcome of the records of an imported file."""
+
+    tenant: str
+    """Tenant that the records come from."""
+    known: datetime
+    """Time of the export, by the clock of the exporting server."""
+    written: int
+    """Number of nodes created."""
+    links: int
+    """Number of relationships created."""
+    there: int
+    """Number of identical nodes that already existed."""
+    kept: int
+    """Number of existing nodes that have changed since and stay unchanged."""
+
+
+class ForeignImportReport(Record):
+    """Outcome of an import of another memory's data."""
+
+    done: Mapping[str, int]
+    """Number of writes by kind: episode, remember, supersede, deprecate, observe, retract. Writes
+    of an earlier run are included."""
+    refused: tuple[str, ...] = ()
+    """Records that were not imported, each with the reason."""
+    unplaced: Mapping[str, int] = {}
+    """Fields without an equivalent, by record and name, and how often they had a value."""

@@ -12,10 +12,10 @@ from graphmem import catalog
 from graphmem.errors import ExportFileError, ReadConflictError
 from graphmem.ports import Exports, OnProgress, RequestContext, Tx
 from graphmem.rules import read_options
+from graphmem.transfer import ExportReport
 from graphmem.transfer import format as file_format
 from graphmem.transfer.format import KINDS, DigestChain, ExportCounts, NodeKind
 from graphmem.transfer.lines import KIND_ORDER, End, Header, Node, Reader
-from graphmem.transfer.records import ExportReport
 
 
 async def lines(

@@ -13,10 +13,9 @@ from graphmem.items import rules
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import identity
 from graphmem.rules.scoring import generation_properties
-from graphmem.transfer import exporting
+from graphmem.transfer import ImportReport, exporting
 from graphmem.transfer import format as file_format
 from graphmem.transfer.lines import Header, Node, Related
-from graphmem.transfer.records import ImportReport
 
 BATCH = 500
 """Nodes per transaction."""

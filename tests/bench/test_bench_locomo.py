@@ -74,6 +74,28 @@ def test_two_sides_are_held_apart() -> None:
     assert locomo.two_sides([]) == {"updated above original": None, "both in ten": None}
 
 
+def test_an_update_is_seen_by_its_place_or_by_a_mark() -> None:
+    older, newer = frozenset({"a", "b"}), frozenset({"c"})
+    question = Question("c", "q", "knowledge_update", older | newer, (older, newer))
+
+    def updated(first: float, later: float, **outdated: str) -> object:
+        answered = Answered(question, [], (first, later), shown=10, outdated=outdated)
+        return locomo.version_shares([answered])["updated"]
+
+    assert updated(2, 1) == 100.0
+    assert updated(1, 2) == updated(1, 1) == updated(math.inf, math.inf) == 0.0
+    assert updated(1, 2, b="c") == 100.0
+    assert updated(1, 2, b="d") == updated(1, 2, c="d") == 0.0
+    assert updated(1, 2, b="d", c="d") == 100.0
+
+
+def test_marks_are_a_share_of_the_results() -> None:
+    plain = Question("c", "q", "temporal", frozenset("a"))
+    answered = [Answered(plain, [], shown=10, outdated={"a": "b"}), Answered(plain, [], shown=30)]
+    assert locomo.version_shares(answered) == {"results": 40, "marked": 2.5, "updated": None}
+    assert locomo.version_shares([]) == {"results": 0, "marked": None, "updated": None}
+
+
 def test_scores_that_tell_answers_from_none() -> None:
     known = Question("c", "q", "temporal", frozenset("a"))
     none = Question("c", "q", "abstention", frozenset())

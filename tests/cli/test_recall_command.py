@@ -59,3 +59,19 @@ def test_a_belief_is_shown_with_its_worth_and_what_it_took_the_place_of(run: Run
     hidden = run("recall", "Where", "does", "Alice", "live?", "--include-hidden", *tenant_scope).out
     assert "○ alice lives in Madrid" in hidden
     assert "now: b_" in hidden
+
+
+def test_an_older_version_is_shown_after_the_newer_one(run: Run) -> None:
+    tenant_scope = ("--tenant", fresh_tenant())
+    older, newer = (
+        run("memory", "remember", text, "--at", at, *tenant_scope, "--json").data["memory_id"]
+        for text, at in (
+            ("The deploy quota is 30 runs.", "2025-05-05T00:00Z"),
+            ("The deploy quota is 45 runs.", "2025-06-05T00:00Z"),
+        )
+    )
+    shown = run("recall", "deploy", "quota", *tenant_scope).out.splitlines()
+    assert "45 runs" in shown[0]
+    assert f"outdated by: {newer}" in shown[-1]
+    packed = run("context", "deploy", "quota", *tenant_scope).out
+    assert f"[{older}] memory, 2025-05-05, outdated by [{newer}]: " in packed

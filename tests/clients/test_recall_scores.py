@@ -39,10 +39,14 @@ FACTS = st.lists(
     max_size=6,
 )
 CHOICES = [
-    *POLICIES.values(),
-    RecallPolicy(score=Score.FUSED, recency_weight=0.3, vector_weight=0.5),
-    RecallPolicy(recency_weight=0.5, around=0.6, reach=3, pool=3, dated=0.2),
-    RecallPolicy(min_similarity=0.3, vector_weight=0.0),
+    # Marked results are not in the order of their scores.
+    policy.model_copy(update={"mark_outdated": False})
+    for policy in (
+        *POLICIES.values(),
+        RecallPolicy(score=Score.FUSED, recency_weight=0.3, vector_weight=0.5),
+        RecallPolicy(recency_weight=0.5, around=0.6, reach=3, pool=3, dated=0.2),
+        RecallPolicy(min_similarity=0.3, vector_weight=0.0),
+    )
 ]
 
 

@@ -322,6 +322,20 @@ def test_an_empty_context_has_a_reason() -> None:
             memory_bite(0, "tea", id="m [1]"),
             '[m \\u005b1\\u005d] memory, 2025-05-05: "tea"',
         ),
+        (
+            memory_bite(0, "tea", id="m_1").model_copy(update={"outdated_by": "m [2]"}),
+            '[m_1] memory, 2025-05-05, outdated by [m \\u005b2\\u005d]: "tea"',
+        ),
+        (
+            memory_bite(0, "tea", id="m_1", status=Status.SUPERSEDED, head_ids=("m_2",)).model_copy(
+                update={"outdated_by": "m_2"}
+            ),
+            '[m_1] memory, superseded, now [m_2], 2025-05-05: "tea"',
+        ),
+        (
+            belief_bite(0, "tea").model_copy(update={"outdated_by": "m_2"}),
+            '[b_0] belief 0.90, 2025-05-05, outdated by [m_2]: "tea"',
+        ),
         (turn_bite(0, "tea"), '[t_0] said by "user", 2025-05-05: "tea"'),
         (turn_bite(0, "tea", name="Zoë"), '[t_0] said by "Zoë", 2025-05-05: "tea"'),
         (

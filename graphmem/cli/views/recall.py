@@ -16,7 +16,7 @@ from graphmem.cli.views.format import counted, day, more, number, signed, table
 
 
 def recollection(found: model.Recollection) -> RenderableType:
-    """Return the recall results, best first, with their score and notes."""
+    """Return the recall results, in their order, with their score and notes."""
     if not found.bites:
         return Text(f"No results: {found.reason}.", style="dim")
     return Group(*(_bite(place, bite) for place, bite in enumerate(found.bites, 1)))
@@ -34,6 +34,8 @@ def _bite(place: int, bite: model.AnyBite) -> Text:
             line.append("» ", style="blue")
             line.append(f"{bite.turn.name or bite.turn.role}: ", style="bold")
             line.append(f"{bite.text}   ").append(day(bite.turn.occurred_at), style="dim")
+    if bite.outdated_by is not None:
+        notes.append(f"outdated by: {bite.outdated_by}")
     line.append(f"\n     {'   '.join(_score(bite))}", style="dim")
     for note in notes:
         line.append(f"\n     {note}", style="yellow")

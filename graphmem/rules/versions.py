@@ -1,0 +1,500 @@
+"""Recognition of versions of one fact among the results of a search, in English.
+
+Two statements are versions of one fact if they share a frame of words and differ in a value.
+Similarity does not distinguish a version from a repeat or another fact, so the words decide. Every
+doubt counts against a mark, because a false mark hides what is true. Frames are shared if
+
+- two sentences are the same but for a value that a later statement replaces; or
+- the question asks for this kind of value, and the words around both values contain the same words
+  of the question. A word of change ("now", "rescheduled") must be near the newer value, or the
+  words around both must cover much of the question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from graphmem.model import AnyBite, MemoryBite, Status, TurnBite
+from graphmem.rules import transcripts
+from graphmem.rules.duplicates import unshared
+from graphmem.rules.facts import FactToken, fact_tokens, is_negated
+from graphmem.rules.mentions import (
+    ATTRIBUTES,
+    CHANGES,
+    EVENT,
+    PAST,
+    PLANNED,
+    ROLES,
+    STATES,
+    STOP_WORDS,
+    Mention,
+    Question,
+    Sentence,
+    sentences,
+    stem,
+)
+from graphmem.rules.quantities import FactKind
+
+MAX_COMPARED = 30
+"""Maximum number of results that are compared, best first."""
+MAX_VALUES = 24
+"""Maximum number of values of a text that are compared."""
+_MIN_SHARED, _MIN_SHARED_UNCHANGED = 2, 3
+"""Minimum words of the question around both values, with and without a word of change."""
+_MIN_WEIGHT, _MIN_WEIGHT_UNCHANGED = 0.15, 0.4
+"""Minimum share of the question that they make up, weighted by rarity among the results."""
+_MIN_SAME = 0.5
+"""Minimum share of common words of two sentences that are compared word by word."""
+_MIN_FRAME = 2
+"""Minimum words of content that two sentences of one frame have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One result of a search."""
+
+    id: str
+    text: str
+    at: datetime | None
+    """Time when it was last stated; None for a text that is not compared."""
+    is_turn: bool = False
+    """Whether it is a turn, so that `I` in it means its speaker."""
+    speaker: str | None = None
+    """Name, else role, of the speaker of a turn."""
+    slot: tuple[str, str] | None = None
+    """Subject and predicate of a belief; two beliefs with slots are compared by their evidence."""
+    heads: tuple[str, ...] = ()
+    """Ids of the items that are recorded as its successors; its text is not compared."""
+
+
+def mark_outdated(bites: Sequence[AnyBite], question: str) -> tuple[AnyBite, ...]:
+    """Return the bites with each outdated one marked and after its newest version."""
+    newest = outdated([_statement(bite) for bite in bites], question)
+    if not newest:
+        return tuple(bites)
+    by_id = {bite.id: bite for bite in bites}
+    order = place_versions([bite.id for bite in bites], newest)
+    return tuple(
+        by_id[one].model_copy(update={"outdated_by": newest[one]}) if one in newest else by_id[one]
+        for one in order
+    )
+
+
+def _statement(bite: AnyBite) -> Statement:
+    if isinstance(bite, TurnBite):
+        turn = bite.turn
+        # An assistant answers and proposes; it does not state facts.
+        at = turn.occurred_at if transcripts.is_human(turn.role) else None
+        return Statement(turn.id, turn.text, at, is_turn=True, speaker=turn.name or turn.role)
+    if isinstance(bite, MemoryBite):
+        memory = bite.memory
+        heads = memory.head_ids if memory.status is not Status.CURRENT else ()
+        at = memory.last_seen_at if memory.status is Status.CURRENT else None
+        return Statement(memory.id, memory.content, at, heads=tuple(heads))
+    belief = bite.belief
+    slot = None
+    if belief.subject is not None and belief.predicate is not None:
+        slot = (belief.subject, belief.predicate)
+    heads = bite.head_ids if bite.lost else ()
+    return Statement(
+        belief.id, bite.text, None if bite.lost else bite.last_at, slot=slot, heads=tuple(heads)
+    )
+
+
+def outdated(statements: Sequence[Statement], question: str) -> dict[str, str]:
+    """Return the id of the newest version by the id of each outdated one, newer ones first.
+
+    A mark leads from an older statement to a newer one, never to one that is itself outdated.
+    Equal times give no mark. The time is bounded: long texts are cut and only the first results are
+    compared.
+    """
+    newest = _compare(statements[:MAX_COMPARED], question)
+    found = {one.id for one in statements}
+    for one in statements:
+        head = next((head for head in one.heads if head in found), one.id)
+        if (newer := newest.get(head, head)) != one.id:
+            newest[one.id] = newer
+    return newest
+
+
+def _compare(statements: Sequence[Statement], question: str) -> dict[str, str]:
+    dated = [one for one in statements if one.at is not None]
+    if len(dated) < 2:
+        return {}
+    asked = Question.of(question)
+    texts = [_Text.of(one) for one in sorted(dated, key=_age)]
+    weights = _Weights.of(texts, asked)
+    newest: dict[str, str] = {}
+    # The newest comes first, so that the mark of a newer version is final.
+    for n in reversed(range(len(texts))):
+        older = texts[n].statement.id
+        comparer = _Comparer(texts[:n], asked, weights)
+        strengths = [(comparer.strength(texts[n], newer), newer) for newer in texts[n + 1 :]]
+        strength, newer = max(reversed(strengths), key=lambda one: one[0], default=(0.0, texts[n]))
+        if strength > 0:
+            newest[older] = newest.get(newer.statement.id, newer.statement.id)
+    return newest
+
+
+def place_versions(ids: Sequence[str], newest: Mapping[str, str]) -> list[str]:
+    """Return the ids with each outdated one after its newest version.
+
+    A newest version that was below takes the place of its first outdated one, and those that were
+    above it follow in the order of `newest`: what replaces a result is as relevant as the result.
+    """
+    place = {one: n for n, one in enumerate(ids)}
+    above: dict[str, list[str]] = {}
+    for older, head in newest.items():
+        if place[head] > place[older]:
+            above.setdefault(head, []).append(older)
+    groups = {min(older, key=place.__getitem__): [head, *older] for head, older in above.items()}
+    moved = {one for group in groups.values() for one in group}
+    order: list[str] = []
+    for one in ids:
+        order += groups.get(one, [] if one in moved else [one])
+    return order
+
+
+@dataclass(slots=True)
+class _Text:
+    """A statement as sentences and values."""
+
+    statement: Statement
+    sentences: list[Sentence]
+    mentions: list[Mention]
+    stems: frozenset[str]
+    facts: dict[str, tuple[FactToken, ...]] = field(default_factory=dict)
+    """Words of the sentences that were compared."""
+
+    @classmethod
+    def of(cls, statement: Statement) -> _Text:
+        found = list(sentences(statement.text))
+        mentions = [mention for sentence in found for mention in sentence.mentions]
+        return cls(
+            statement, found, mentions[:MAX_VALUES], frozenset().union(*(s.stems for s in found))
+        )
+
+    def tokens_of(self, sentence: str) -> tuple[FactToken, ...]:
+        if sentence not in self.facts:
+            self.facts[sentence] = fact_tokens(sentence)
+        return self.facts[sentence]
+
+
+def _age(statement: Statement) -> tuple[float, str]:
+    return (0.0 if statement.at is None else statement.at.timestamp()), statement.id
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """Weight of each word of the question: rare words of the results count more."""
+
+    by_stem: Mapping[str, float]
+    total: float
+
+    @classmethod
+    def of(cls, texts: Sequence[_Text], asked: Question) -> _Weights:
+        found = Counter(stem for text in texts for stem in asked.stems & text.stems)
+        by_stem = {s: math.log((len(texts) + 1) / (n + 0.5)) for s, n in found.items()}
+        return cls(by_stem, sum(by_stem.values()))
+
+    def share(self, stems: Iterable[str]) -> float:
+        return sum(self.by_stem.get(s, 0.0) for s in stems) / self.total if self.total else 0.0
+
+
+_SAME_SENTENCE, _CHANGED = 2.0, 1.0
+"""Strength of two sentences that differ in a value, and the additional one of a word of change."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparer:
+    """Compares an older statement with newer ones."""
+
+    earlier: Sequence[_Text]
+    """Statements before the older one."""
+    asked: Question
+    weights: _Weights
+
+    def strength(self, older: _Text, newer: _Text) -> float:
+        """Return how clearly two statements are versions of one fact; 0 if they are not."""
+        a, b = older.statement, newer.statement
+        if a.at == b.at or (a.slot and b.slot):
+            return 0.0
+        if a.is_turn and b.is_turn and a.speaker != b.speaker:
+            return 0.0
+        if _differ_in_value(older, newer):
+            return _SAME_SENTENCE
+        return self._answer_differently(older, newer)
+
+    def _answer_differently(self, older: _Text, newer: _Text) -> float:
+        """Return how clearly they give different values for what the question asks."""
+        values = {(mention.kind, mention.key) for mention in newer.mentions}
+        best = 0.0
+        for b in newer.mentions:
+            # A value that was stated before refers to the past.
+            if any(_is_repeated(b, text) for text in (older, *self.earlier)):
+                continue
+            for a in older.mentions:
+                if _is_changed(a, b) and _is_asked(a, b, self.asked):
+                    again = (a.kind, a.key) in values
+                    best = max(best, self._shared_frame(a, b, again=again))
+        return best
+
+    def _shared_frame(self, a: Mention, b: Mention, *, again: bool) -> float:
+        """Return how clearly the words of the question around both values show one fact.
+
+        `again` is whether the newer statement repeats the older value.
+        """
+        if (b.event and not b.changed) or _are_apart(a, b):
+            return 0.0
+        shared = (a.near | {*a.units}) & (b.near | {*b.units}) & self.asked.stems
+        share = self.weights.share(shared)
+        if b.changed and len(shared) >= _MIN_SHARED and share >= _MIN_WEIGHT:
+            return _CHANGED + share
+        if again or a.kind in _TIMES or len(shared) < _MIN_SHARED_UNCHANGED:
+            return 0.0
+        return share if share >= _MIN_WEIGHT_UNCHANGED else 0.0
+
+
+def _is_repeated(value: Mention, text: _Text) -> bool:
+    return any(_are_alike(one, value) and one.key == value.key for one in text.mentions)
+
+
+def _are_alike(a: Mention, b: Mention) -> bool:
+    """Return whether two values are of one kind and, if they count, count the same thing."""
+    if a.kind != b.kind:
+        return False
+    if a.kind != "number":
+        return True
+    if not a.units and not b.units:
+        return bool(a.label) and a.label == b.label
+    if not a.units or not b.units:
+        # "150 commits" and "the commits have reached 165".
+        counted, others = (a.units, b.before) if a.units else (b.units, a.before)
+        return not others.isdisjoint(counted)
+    shared = set(a.units) & set(b.units)
+    return bool(shared) and (len(shared) > 1 or min(len(a.units), len(b.units)) == 1)
+
+
+def _is_changed(a: Mention, b: Mention) -> bool:
+    if not _are_alike(a, b) or a.key == b.key:
+        return False
+    if a.kind == "clock" and "?" in a.key + b.key:
+        return False  # The half of the day is unknown.
+    if a.kind == "date" and "----" in {a.key[:4], b.key[:4]}:
+        return a.key[4:] != b.key[4:]
+    return a.kind != "year"
+
+
+def _is_asked(a: Mention, b: Mention, asked: Question) -> bool:
+    if a.kind != "number":
+        return a.kind in asked.kinds
+    shared = set(a.units) & set(b.units) or {*a.units, *b.units} or {a.label}
+    if not asked.counted.isdisjoint(shared):
+        return True
+    return not ATTRIBUTES.isdisjoint(asked.counted & a.near & b.near)
+
+
+_TIMES = frozenset({"date", "weekday", "clock"})
+"""Kinds of which two values are often two events."""
+
+
+def _are_apart(a: Mention, b: Mention) -> bool:
+    """Return whether numbers or names around two values show two things: sprint 1, sprint 2."""
+    if a.names and b.names and a.names.isdisjoint(b.names):
+        return True
+    numbers = dict[str, set[str]]()
+    for thing, number in a.labels:
+        numbers.setdefault(thing, set()).add(number)
+    others = dict[str, set[str]]()
+    for thing, number in b.labels:
+        others.setdefault(thing, set()).add(number)
+    return any(numbers[thing].isdisjoint(others[thing]) for thing in numbers.keys() & others)
+
+
+_MAX_APART = 4
+"""Maximum words of content that only one of two sentences has."""
+
+
+def _differ_in_value(older: _Text, newer: _Text) -> bool:
+    """Return whether two sentences are the same but for a value that is replaced."""
+    for b in newer.sentences:
+        for a in older.sentences:
+            if a.is_statement and b.is_statement and _are_close(a, b):
+                left, right = _of_one_speaker(older, a, newer, b)
+                if _is_replaced(left, right, f"{a.text} {b.text}"):
+                    return True
+    return False
+
+
+def _are_close(a: Sentence, b: Sentence) -> bool:
+    shared = len(a.stems & b.stems)
+    apart = max(len(a.stems), len(b.stems)) - shared
+    if shared < _MIN_FRAME:
+        return shared == 1 and apart <= 2 and not _REPLACEABLE.isdisjoint(a.stems & b.stems)
+    return apart <= _MAX_APART and shared >= _MIN_SAME * min(len(a.stems), len(b.stems))
+
+
+_REPLACEABLE = frozenset(map(stem, STATES)) | ATTRIBUTES
+
+
+def _of_one_speaker(
+    older: _Text, a: Sentence, newer: _Text, b: Sentence
+) -> tuple[list[FactToken], list[FactToken]]:
+    """Return both sentences with `i` for the user and, next to a turn, for its speaker."""
+    both = (older.statement, newer.statement)
+    speakers = {one.speaker for one in both if one.is_turn and one.speaker}
+    names = {part.casefold() for name in speakers for part in name.split()}
+    left, right = older.tokens_of(a.text), newer.tokens_of(b.text)
+    return list(_in_first_person(left, names)), list(_in_first_person(right, names))
+
+
+def _in_first_person(tokens: Iterable[FactToken], names: set[str]) -> Iterator[FactToken]:
+    for token in tokens:
+        key = token.key
+        if key in _FIRST_PERSON or key in names:
+            yield _I
+        elif key == "my":
+            yield from (_I, _OWN)
+        else:
+            yield token
+
+
+_FIRST_PERSON = frozenset({"i", "me", "user"})
+_I = FactToken("i", FactKind.VALUE, frozenset())
+_OWN = FactToken("'s", FactKind.VALUE, frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Two sentences, and the words that only one of them has."""
+
+    left: Sequence[FactToken]
+    right: Sequence[FactToken]
+    only_left: Sequence[int]
+    only_right: Sequence[int]
+    changed: bool
+    """Whether only one has a word of change, such as "now"."""
+
+    @classmethod
+    def of(cls, left: Sequence[FactToken], right: Sequence[FactToken]) -> _Comparison:
+        only_left, only_right = unshared(left, right)
+        stems_left = {_base(left[n]) for n in only_left}
+        stems_right = {_base(right[n]) for n in only_right}
+        same = stems_left & stems_right
+        changed = not CHANGES.isdisjoint((stems_left ^ stems_right) - same)
+        rest = (*(left[n] for n in only_left), *(right[n] for n in only_right))
+        dropped = same | CHANGES | (_LINKS if changed or is_negated(rest) else frozenset())
+        return cls(
+            left,
+            right,
+            [n for n in only_left if _base(left[n]) not in dropped],
+            [n for n in only_right if _base(right[n]) not in dropped],
+            changed,
+        )
+
+    @property
+    def kinds(self) -> set[FactKind]:
+        """Kinds of the words that only one has."""
+        found = {self.left[n].kind for n in self.only_left}
+        return found | {self.right[n].kind for n in self.only_right}
+
+    @property
+    def frame(self) -> list[FactToken]:
+        """Words of content that both have."""
+        only = set(self.only_left)
+        return [
+            token
+            for n, token in enumerate(self.left)
+            if n not in only
+            and token.key.rstrip(",") not in STOP_WORDS
+            and token.key[0].isalpha()
+            and token not in (_I, _OWN)
+        ]
+
+    @property
+    def has_frame(self) -> bool:
+        """Whether both have a frame of words: two words of content, or an attribute."""
+        frame = self.frame
+        return len(frame) >= _MIN_FRAME or any(stem(token.key) in ATTRIBUTES for token in frame)
+
+
+def _is_replaced(left: Sequence[FactToken], right: Sequence[FactToken], text: str) -> bool:
+    """Return whether two sentences of one frame differ in a value that is replaced.
+
+    `text` has both sentences.
+    """
+    compared = _Comparison.of(left, right)
+    kinds = compared.kinds
+    if kinds == {FactKind.NEGATION}:
+        is_one_sided = bool(compared.only_left) != bool(compared.only_right)
+        has_frame = len(compared.frame) >= _MIN_FRAME
+        return is_one_sided and has_frame and PAST.search(text) is None
+    if not compared.only_left or not compared.only_right or EVENT.search(text):
+        return False
+    if kinds <= {FactKind.NAME, FactKind.VALUE}:
+        return _is_other_name(compared)
+    if len(kinds) > 1 or not compared.has_frame or PAST.search(text):
+        return False
+    if kinds == {FactKind.DATE}:
+        return compared.changed or PLANNED.search(text) is not None
+    return not any(
+        _is_label(tokens, n, len(compared.frame))
+        for tokens, only in ((left, compared.only_left), (right, compared.only_right))
+        for n in only
+    )
+
+
+def _base(token: FactToken) -> str:
+    return stem(token.key) if token.kind is FactKind.VALUE else token.key
+
+
+_LINKS = frozenset({"to", "by", "for", "from", "at", "of", "until", "be", "been", "have"})
+"""Words that come with a word of change or a negation: is at 8, was moved to 9."""
+
+
+def _is_label(tokens: Sequence[FactToken], n: int, frame: int) -> bool:
+    """Return whether a number names its thing: "chapter 3 is done", "3rd chapter", "Chapter 3"."""
+    if tokens[n].key.startswith("#"):
+        return True
+    if not n or tokens[n - 1].kind is FactKind.NUMBER or tokens[n - 1].key in STOP_WORDS | _VERBS:
+        return False
+    if n + 1 == len(tokens):
+        return frame <= _MIN_FRAME and stem(tokens[n - 1].key) not in ATTRIBUTES
+    return n == 1 or tokens[n + 1].key in _VERBS
+
+
+_VERBS = frozenset({"be", "have", "will", "was", "had", "can", "must", "should"})
+_MAX_OTHER_WORDS = 4
+"""Maximum words of a name or value that replaces another one."""
+
+
+def _is_other_name(compared: _Comparison) -> bool:
+    """Return whether a name or value is the only one of its kind, or a word shows a change."""
+    sides = ((compared.left, compared.only_left), (compared.right, compared.only_right))
+    for tokens, only in sides:
+        if len(only) > _MAX_OTHER_WORDS or any(tokens[n].key in STOP_WORDS for n in only):
+            return False
+    if compared.changed and len(compared.frame) >= _MIN_FRAME:
+        return True
+    if all(only[0] > _pivot(tokens) for tokens, only in sides):
+        return True
+    return all(
+        only[-1] + 1 < len(tokens) and stem(tokens[only[-1] + 1].key) in ROLES
+        for tokens, only in sides
+    )
+
+
+def _pivot(tokens: Sequence[FactToken]) -> float:
+    """Return the position after which a sentence has the one value of a state or attribute."""
+    has_attribute = False
+    for n, token in enumerate(tokens):
+        if token.key in STATES or (has_attribute and token.key in {"be", "to"}):
+            return n
+        if token.key == "be" and tokens[n + 1 : n + 2] and tokens[n + 1].key in {"in", "at"}:
+            return n
+        has_attribute = has_attribute or stem(token.key) in ATTRIBUTES
+    return math.inf
