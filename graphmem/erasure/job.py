@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from graphmem import catalog
-from graphmem.erasure import guard, removal, rules, targets
-from graphmem.erasure.records import ErasureReport, ErasureTarget
+from graphmem.erasure import ErasureReport, ErasureTarget, guard, removal, rules, targets
 from graphmem.erasure.targets import ErasureSet
 from graphmem.errors import ForeignScopeError, NotFoundError
 from graphmem.ports import OnProgress, RequestContext, Tx

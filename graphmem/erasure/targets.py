@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphmem import catalog
-from graphmem.erasure import rules
-from graphmem.erasure.records import ErasureTarget, RemainingNode
+from graphmem.erasure import ErasureTarget, RemainingNode, rules
 from graphmem.erasure.rules import Gone
 from graphmem.ports import OnProgress, RequestContext, Tx
 
