@@ -9,6 +9,8 @@ from pydantic import Field
 
 from graphmem.model.terms import Record
 
+__all__ = ["ErasureReport", "ErasureTarget", "RemainingNode"]
+
 
 class ErasureTarget(StrEnum):
     """Kind of data that `forget` erases."""

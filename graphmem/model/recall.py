@@ -330,7 +330,7 @@ class Recollection(Record):
     best_similarity: float | None = None
     """Greatest calibrated similarity to the question; None without results of vector search."""
     min_score: float | None = None
-    """Least similarity of the best item; None if there was no limit."""
+    """Least similarity of the best item; None without a limit."""
     provisional: bool = False
     """Whether `known` is so recent that an unfinished write may still be recorded before it."""
 

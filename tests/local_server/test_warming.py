@@ -18,7 +18,7 @@ from graphmem.adapters.local_server.files import DataFolder
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
-LONGEST = 25_000
+LONGEST = 40_000
 """Characters of a hot query. A cold server plans about 6,000 of them in a second."""
 
 
