@@ -14,6 +14,7 @@ from graphmem.ports import RequestContext, Role, Tx
 from graphmem.rules import claims, drafts, formulas, identity, scoring
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.duplicates import (
+    CANDIDATES,
     DuplicateResolver,
     DuplicateVerdict,
     ExactMatch,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 BATCH = 500
 """Texts per transaction: enough to be fast, few enough to release the tenant's lock soon."""
-CANDIDATES = 5
-"""Nearest memories compared with each text."""
 
 KNOWN = catalog.query("commit/find_known", dict)
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -164,7 +163,7 @@ async def _write(
     await tx.fetch(LOCK)
     met = {row["event_id"]: row for row in await _look(tx, context, batch, vectors)}
     judge = DuplicateResolver(
-        context.scope, context.services.settings.near_duplicate_threshold, context.model.mu_document
+        context.scope, *_thresholds(context).values(), context.model.mu_document
     )
     result: dict[str, CommitOutcome] = {}
     verdicts: list[tuple[TextDraft, DuplicateVerdict]] = []
@@ -203,11 +202,14 @@ async def _look(
 
 
 def _least_score(context: RequestContext) -> float:
-    """Return the Neo4j score just below the threshold; the exact comparison follows later."""
-    cosine = scoring.raw_cosine(
-        context.services.settings.near_duplicate_threshold, context.model.mu_document
-    )
+    """Return the Neo4j score just below both thresholds; the exact comparison follows later."""
+    cosine = scoring.raw_cosine(min(_thresholds(context).values()), context.model.mu_document)
     return scoring.to_neo4j(cosine - scoring.ROUNDING)
+
+
+def _thresholds(context: RequestContext) -> dict[str, float]:
+    settings = context.services.settings
+    return {"near": settings.near_duplicate_threshold, "update": settings.update_threshold}
 
 
 def _met(row: Mapping[str, Any], mu: float) -> StoredMatches:
@@ -321,7 +323,7 @@ def _outcome(
         possible_update_of=verdict.update_of if verdict else None,
         content_hash=draft.content_hash,
         hygiene_reasons=draft.reasons,
-        thresholds={"near": context.services.settings.near_duplicate_threshold},
+        thresholds=_thresholds(context),
         occurred_at=draft.occurred_at,
         source=draft.memory.source,
         tags=draft.memory.tags,

@@ -99,6 +99,9 @@ NEGATIONS = frozenset(
 """Words that negate a statement. A word missing here still counts, as a value."""
 
 ARTICLES = frozenset({"a", "an", "the"})
+RATE_ARTICLES = frozenset({"a", "an"})
+RATE_UNITS = frozenset(_split("second minute hour day night week month quarter year"))
+"""Units before which an article after a number means `per`: 100 requests a minute."""
 QUANTIFIED = frozenset({"few", "little", "lot", "couple", "bit"})
 """Words that an article changes: few people, a few people."""
 DETERMINERS = ARTICLES | frozenset(
