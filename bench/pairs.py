@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,9 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.figures import Cell, Report, Table
+from bench.locomo import data_folder
 from bench.paraphrases import PARAPHRASES
 from graphmem.adapters.models import open_embedder
+from graphmem.errors import ConfigurationError
 from graphmem.ports import Role, run_now
+from graphmem.rules import duplicates
 from graphmem.rules.duplicates import NearMatch, find_duplicate
 from graphmem.rules.identity import normalise
 from graphmem.rules.scoring import calibrate, mean_cosine
@@ -55,6 +60,7 @@ def measure(steps: Steps) -> Report:
                 [_merged(other, classes) for other in THRESHOLDS],
             ),
             Table("update", [_updated(other, near, classes) for other in THRESHOLDS]),
+            *_claims(steps),
         ],
         notes=[
             "threshold: the similarity alone decides, the baseline. rules: the facts alone. both: "
@@ -62,6 +68,8 @@ def measure(steps: Steps) -> Report:
             "cosine.",
             "held out: pairs that the rules were not written against. unrelated: each statement "
             "with its most similar other one.",
+            "VitaminC: claims about one evidence, by the facts alone. A pair is opposed if the "
+            "evidence supports one and refutes the other; some of these mean the same.",
         ],
         setting={
             "embedder": settings.embedder,
@@ -69,6 +77,35 @@ def measure(steps: Steps) -> Report:
             "update": update,
             "mu": round(mu, 4),
         },
+    )
+
+
+def _claims(steps: Steps) -> Iterator[Table]:
+    """Yield the share of VitaminC's pairs of claims that are merged, and reported as updates."""
+    try:
+        path = data_folder() / "vitaminc" / "real.jsonl"
+    except ConfigurationError:
+        return
+    steps.say("comparing the claims of VitaminC")
+    by_evidence: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for line in path.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        by_evidence[row["evidence"]][row["label"]].add(row["claim"])
+    opposed, agreed = set(), set()
+    for claims in by_evidence.values():
+        opposed |= set(itertools.product(claims["SUPPORTS"], claims["REFUTES"]))
+        agreed |= set(itertools.combinations(sorted(claims["SUPPORTS"]), 2))
+    yield Table(
+        "VitaminC",
+        [
+            {
+                "claims": name,
+                "pairs": len(pairs),
+                "merged": sum(not duplicates.difference(*pair) for pair in pairs),
+                "update": f"{sum(duplicates.is_update(*p) for p in pairs) / len(pairs):.1%}",
+            }
+            for name, pairs in (("opposed", opposed), ("both supported", agreed))
+        ],
     )
 
 
@@ -209,7 +246,7 @@ def _targets(
                 for name, p in (("restated", restated), (UNRELATED, of[UNRELATED]))
             ),
         ]
-    return rows
+    return [row | {"met": None} if str(row["target"]).startswith(HELD_OUT) else row for row in rows]
 
 
 def _at_least(share: float, name: str, count: int, rows: Scored) -> dict[str, Cell]:

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +30,9 @@ MIN_FRAME = 0.6
 """Minimum share of their words, without negations, that two versions of a fact have in common."""
 MAX_CHANGED_WORDS = 3
 """Maximum number of words of a changed value: São Paulo, Belo Horizonte."""
+MAX_CHANGES = 12
+"""Maximum number of words that only one of two versions of a fact has."""
+MAX_CACHED_CHARS = 500
 MAX_ALIGNED = 64
 """Maximum number of words, from the first to the last that differs, of two versions of a fact."""
 _CONTRACTED = frozenset({"'s", "'d"})
@@ -76,16 +81,24 @@ def find_duplicate(
         (c for c in candidates if c.similarity >= min(near, update)),
         key=lambda c: (-c.similarity, c.id),
     )
-    offered = fact_tokens(content) if close else ()
+    offered = _tokens(content) if close else ()
     updated: Duplicate | None = None
     for candidate in close:
-        stored = fact_tokens(candidate.content)
-        differences = _difference(offered, stored)
+        texts = _align(offered, _tokens(candidate.content))
+        differences = _difference(texts)
         if not differences and candidate.similarity >= near:
             return Duplicate(candidate, differences)
-        if not updated and candidate.similarity >= update and _is_update(offered, stored):
+        if not updated and candidate.similarity >= update and _is_update(texts):
             updated = Duplicate(candidate, differences)
     return updated
+
+
+def _tokens(text: str) -> tuple[FactToken, ...]:
+    # A text is compared with several, but a long one is too large to keep.
+    return _cached_tokens(text) if len(text) <= MAX_CACHED_CHARS else fact_tokens(text)
+
+
+_cached_tokens = lru_cache(maxsize=2_000)(fact_tokens)
 
 
 def difference(a: str, b: str) -> frozenset[FactKind]:
@@ -95,7 +108,7 @@ def difference(a: str, b: str) -> frozenset[FactKind]:
     contractions, agreement with the subject, a loose plural, a progressive form and a date moved
     from one end to the other make no difference.
     """
-    return _difference(fact_tokens(a), fact_tokens(b))
+    return _difference(_align(fact_tokens(a), fact_tokens(b)))
 
 
 def is_update(a: str, b: str) -> bool:
@@ -104,11 +117,24 @@ def is_update(a: str, b: str) -> bool:
     They have most of their words in common, in the same order. The others are a number, date or
     name in place of another, one word in place of another, or a negation. Symmetric.
     """
-    return _is_update(fact_tokens(a), fact_tokens(b))
+    return _is_update(_align(fact_tokens(a), fact_tokens(b)))
 
 
-def _difference(a: Sequence[FactToken], b: Sequence[FactToken]) -> frozenset[FactKind]:
-    keys_a, keys_b = _comparable_keys(a, b), _comparable_keys(b, a)
+class _Texts(NamedTuple):
+    """The words of two texts, and their keys with inflections made equal."""
+
+    a: Sequence[FactToken]
+    b: Sequence[FactToken]
+    keys_a: list[str]
+    keys_b: list[str]
+
+
+def _align(a: Sequence[FactToken], b: Sequence[FactToken]) -> _Texts:
+    return _Texts(a, b, _comparable_keys(a, b), _comparable_keys(b, a))
+
+
+def _difference(texts: _Texts) -> frozenset[FactKind]:
+    a, b, keys_a, keys_b = texts
     if keys_a == keys_b:
         return frozenset()
     count_a, count_b = Counter(keys_a), Counter(keys_b)
@@ -116,7 +142,7 @@ def _difference(a: Sequence[FactToken], b: Sequence[FactToken]) -> frozenset[Fac
         extra = (count_a - count_b) + (count_b - count_a)
         both = (*zip(keys_a, a, strict=True), *zip(keys_b, b, strict=True))
         return frozenset(word.kind for key, word in both if key in extra)
-    return _order_difference(a, keys_a, b, keys_b)
+    return _order_difference(texts)
 
 
 def _comparable_keys(text: Sequence[FactToken], other: Sequence[FactToken]) -> list[str]:
@@ -137,10 +163,9 @@ def _all_bases(text: Iterable[FactToken]) -> frozenset[str]:
     return frozenset().union(*(word.bases for word in text))
 
 
-def _order_difference(
-    a: Sequence[FactToken], keys_a: list[str], b: Sequence[FactToken], keys_b: list[str]
-) -> frozenset[FactKind]:
+def _order_difference(texts: _Texts) -> frozenset[FactKind]:
     """Return the kinds whose order differs in a way that may change the meaning."""
+    a, b, keys_a, keys_b = texts
     if is_negated(a) or is_negated(b):
         return frozenset({FactKind.NEGATION})
     undated_a, moved_a = _split_date(a, keys_a)
@@ -170,10 +195,14 @@ def _split_date(text: Sequence[FactToken], keys: list[str]) -> tuple[list[str], 
     return keys[:start] + keys[end:], keys[start:end]
 
 
-def _is_update(a: Sequence[FactToken], b: Sequence[FactToken]) -> bool:
-    keys_a, keys_b = _comparable_keys(a, b), _comparable_keys(b, a)
-    if Counter(keys_a) == Counter(keys_b):
-        return _is_exchanged(keys_a, keys_b)
+def _is_update(texts: _Texts) -> bool:
+    a, b, keys_a, keys_b = texts
+    both = (Counter(keys_a) & Counter(keys_b)).total()
+    if both == len(a) == len(b):
+        return _is_exchanged(keys_a, keys_b) and bool(_difference(texts))
+    # Cheap, and true of all but a few of the texts near one another.
+    if max(len(a), len(b)) > both + MAX_CHANGES:
+        return False
     spans = _changed_spans(keys_a, keys_b)
     changes = [(a[i:j], b[k:n]) for i, j, k, n in spans]
     common = 2 * (len(a) - sum(end - start for start, end, _, _ in spans))
