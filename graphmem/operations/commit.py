@@ -162,9 +162,8 @@ async def _write(
     """Decide on a batch and write it; if embeddings are missing, return their texts instead."""
     await tx.fetch(LOCK)
     met = {row["event_id"]: row for row in await _look(tx, context, batch, vectors)}
-    judge = DuplicateResolver(
-        context.scope, *_thresholds(context).values(), context.model.mu_document
-    )
+    thresholds, mu = _thresholds(context), context.model.mu_document
+    judge = DuplicateResolver(context.scope, thresholds["near"], thresholds["update"], mu)
     result: dict[str, CommitOutcome] = {}
     verdicts: list[tuple[TextDraft, DuplicateVerdict]] = []
     lacking: list[TextDraft] = []
@@ -173,9 +172,7 @@ async def _write(
         if row["event"] is not None:
             result[draft.event_id] = _repeated(draft, row["event"])
             continue
-        verdict = judge.decide(
-            draft, _met(row, context.model.mu_document), vectors.get(draft.content_hash)
-        )
+        verdict = judge.decide(draft, _met(row, mu), vectors.get(draft.content_hash))
         if verdict is None:
             lacking.append(draft)
         else:

@@ -220,7 +220,7 @@ def _is_exchanged(a: Sequence[str], b: Sequence[str]) -> bool:
     return sum(left != right for left, right in zip(a, b, strict=True)) == 2
 
 
-def _changed_spans(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int, int]]:
+def _changed_spans(a: list[str], b: list[str]) -> list[tuple[int, int, int, int]]:
     """Return the spans of `a` and of `b` that differ; one span if they are too long to align."""
     shorter = min(len(a), len(b))
     start = next((n for n in range(shorter) if a[n] != b[n]), shorter)

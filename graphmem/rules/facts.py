@@ -73,8 +73,8 @@ def fact_tokens(text: str) -> tuple[FactToken, ...]:
         word = _word(pieces, n, result)
         if word is None:
             continue
-        if word.progressive:
-            del result[_verb_place(result)]  # the `is` of `is working`
+        if word.progressive and (place := _verb_place(result)) is not None:
+            del result[place]  # the `is` of `is working`
         result.append(word)
     return tuple(_order_times(result))
 
