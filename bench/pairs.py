@@ -20,7 +20,9 @@ from graphmem.errors import ConfigurationError
 from graphmem.ports import Role, run_now
 from graphmem.rules import duplicates
 from graphmem.rules.duplicates import NearMatch, find_duplicate
+from graphmem.rules.facts import fact_tokens
 from graphmem.rules.identity import normalise
+from graphmem.rules.quantities import FactKind
 from graphmem.rules.scoring import calibrate, mean_cosine
 from graphmem.settings import Settings
 from tests.rules import held_out_pairs
@@ -68,8 +70,8 @@ def measure(steps: Steps) -> Report:
             "cosine.",
             "held out: pairs that the rules were not written against. unrelated: each statement "
             "with its most similar other one.",
-            "VitaminC: claims about one evidence, by the facts alone. A pair is opposed if the "
-            "evidence supports one and refutes the other; some of these mean the same.",
+            "VitaminC: claims about one evidence, by the facts alone. Opposed: it supports one and "
+            "refutes the other. Restated: it supports both, and their numbers and dates are equal.",
         ],
         setting={
             "embedder": settings.embedder,
@@ -91,10 +93,11 @@ def _claims(steps: Steps) -> Iterator[Table]:
     for line in path.read_text("utf-8").splitlines():
         row = json.loads(line)
         by_evidence[row["evidence"]][row["label"]].add(row["claim"])
-    opposed, agreed = set(), set()
+    opposed, restated = set(), set()
     for claims in by_evidence.values():
         opposed |= set(itertools.product(claims["SUPPORTS"], claims["REFUTES"]))
-        agreed |= set(itertools.combinations(sorted(claims["SUPPORTS"]), 2))
+        pairs = itertools.combinations(sorted(claims["SUPPORTS"]), 2)
+        restated |= {pair for pair in pairs if _quantities(pair[0]) == _quantities(pair[1])}
     yield Table(
         "VitaminC",
         [
@@ -104,9 +107,14 @@ def _claims(steps: Steps) -> Iterator[Table]:
                 "merged": sum(not duplicates.difference(*pair) for pair in pairs),
                 "update": f"{sum(duplicates.is_update(*p) for p in pairs) / len(pairs):.1%}",
             }
-            for name, pairs in (("opposed", opposed), ("both supported", agreed))
+            for name, pairs in (("opposed", opposed), ("restated", restated))
         ],
     )
+
+
+def _quantities(text: str) -> list[str]:
+    kinds = (FactKind.NUMBER, FactKind.DATE)
+    return sorted(word.key for word in fact_tokens(text) if word.kind in kinds)
 
 
 def pairs_by_group() -> dict[str, list[Pair]]:

@@ -22,7 +22,7 @@ from graphmem.model import Outcome, Status
 from graphmem.rules import scoring
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.facts import FactToken, fact_tokens, is_negated
-from graphmem.rules.quantities import COMMON, FactKind
+from graphmem.rules.quantities import BOUNDS, COMMON, FactKind
 
 CANDIDATES = 5
 """Nearest memories compared with each text, in the graph and in its batch."""
@@ -276,9 +276,11 @@ def _replaces_values(changes: Sequence[tuple[Sequence[FactToken], Sequence[FactT
 
 
 def _replaces_exact(a: Sequence[FactToken], b: Sequence[FactToken]) -> bool:
+    """Return whether a number, date, name or bound replaces another of its kind."""
     kinds = _EXACT_KINDS.intersection(word.kind for word in a)
     short = len(a) <= MAX_CHANGED_WORDS and len(b) <= MAX_CHANGED_WORDS
-    return short and any(word.kind in kinds for word in b)
+    bounds = len(a) == len(b) == 1 and {a[0].key, b[0].key} <= BOUNDS
+    return bounds or (short and any(word.kind in kinds for word in b))
 
 
 Vector = npt.NDArray[np.float32]

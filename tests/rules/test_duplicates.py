@@ -294,6 +294,7 @@ def test_pairs_that_no_rule_was_written_against_are_judged_as_well() -> None:
     ("first", "second"),
     [
         ("The limit is 100", "The limit is now 200"),
+        ("It has more than 14 users in Porto", "It has less than 12 users in Porto"),
         ("I live in Porto", "I no longer live in Porto"),
         ("I live in Porto", "I live in Belo Horizonte"),
         ("Alice manages Bob", "Bob manages Alice"),
