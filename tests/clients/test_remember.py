@@ -90,6 +90,21 @@ def test_a_near_duplicate_reinforces_and_keeps_the_offered_text(memory: Handle) 
     assert (near.type, near.payload["text"]) == ("REINFORCE_NEAR", restated(5))
 
 
+@pytest.mark.parametrize(
+    "again", ["The CI runs on Jenkins!", "the ci runs on jenkins", "THE CI RUNS ON JENKINS."]
+)
+def test_case_and_punctuation_make_no_new_memory(memory: Handle, again: str) -> None:
+    first = memory.remember("The CI runs on Jenkins.")
+    done = memory.remember(again)
+    assert (done.outcome, done.memory_id) == (Outcome.NEAR_DUPE, first.memory_id)
+
+
+def test_a_close_text_that_is_no_version_of_the_fact_is_not_reported(memory: Handle) -> None:
+    memory.remember("The meeting with Anna about the budget is in Porto")
+    done = memory.remember("Anna was at the meeting in Porto, about the budget of the harbour")
+    assert (done.outcome, done.possible_update_of) == (Outcome.INSERTED_NEW, None)
+
+
 def test_an_update_is_inserted_and_reported(memory: Handle) -> None:
     text = "The limit of the upload queue in the payments service is {} and is checked every night"
     first = memory.remember(text.format(100))
