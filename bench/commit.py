@@ -134,7 +134,7 @@ def written(tenant: str, text: str, embedding: object) -> dict[str, Any]:
     payload = {
         "outcome": "INSERTED_NEW",
         "memory_id": memory_id,
-        "thresholds": {"near": 0.92},
+        "thresholds": {"near": 0.5, "update": 0.3},
     }
     return {
         "id": memory_id,

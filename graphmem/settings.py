@@ -137,7 +137,10 @@ class Settings(BaseModel):
     )
 
     near_duplicate_threshold: float = Field(
-        0.92, gt=0, le=1, description="minimum cosine of near duplicates"
+        0.5, gt=0, le=1, description="minimum similarity of a near duplicate"
+    )
+    update_threshold: float = Field(
+        0.3, gt=0, le=1, description="minimum similarity of a memory that a text may update"
     )
     source_weights: dict[str, Weight] = Field(
         default=SOURCE_WEIGHTS,

@@ -119,7 +119,7 @@ class CommitOutcome(Record):
     query_score: float | None = None
     """Calibrated cosine to the matched memory, at most 1; 1.0 for an exact match."""
     possible_update_of: str | None = None
-    """Id of a memory with similar text that differs in numbers, dates, names or negation."""
+    """Id of a memory that states the same fact with another value, or negated."""
     content_hash: str
     """sha256 of the normalised content, hex."""
     hygiene_reasons: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, formulas, identity, scoring
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.duplicates import (
+    CANDIDATES,
     DuplicateResolver,
     DuplicateVerdict,
     ExactMatch,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 BATCH = 500
 """Texts per transaction: enough to be fast, few enough to release the tenant's lock soon."""
-CANDIDATES = 5
-"""Nearest memories compared with each text."""
 
 KNOWN = catalog.query("commit/find_known", dict)
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -163,9 +162,8 @@ async def _write(
     """Decide on a batch and write it; if embeddings are missing, return their texts instead."""
     await tx.fetch(LOCK)
     met = {row["event_id"]: row for row in await _look(tx, context, batch, embeddings)}
-    judge = DuplicateResolver(
-        context.scope, context.services.settings.near_duplicate_threshold, context.model.mu_document
-    )
+    thresholds, mu = _thresholds(context), context.model.mu_document
+    judge = DuplicateResolver(context.scope, thresholds["near"], thresholds["update"], mu)
     result: dict[str, CommitOutcome] = {}
     verdicts: list[tuple[TextDraft, DuplicateVerdict]] = []
     lacking: list[TextDraft] = []
@@ -175,9 +173,7 @@ async def _write(
             result[draft.event_id] = _repeated(draft, row["event"])
             continue
         own = embeddings.get(draft.content_hash)
-        verdict = judge.decide(
-            draft, _met(row, context.model.mu_document), None if own is None else own.vector
-        )
+        verdict = judge.decide(draft, _met(row, mu), None if own is None else own.vector)
         if verdict is None:
             lacking.append(draft)
         else:
@@ -210,11 +206,14 @@ async def _look(
 
 
 def _least_score(context: RequestContext) -> float:
-    """Return the Neo4j score just below the threshold; the exact comparison follows later."""
-    cosine = scoring.raw_cosine(
-        context.services.settings.near_duplicate_threshold, context.model.mu_document
-    )
+    """Return the Neo4j score just below both thresholds; the exact comparison follows later."""
+    cosine = scoring.raw_cosine(min(_thresholds(context).values()), context.model.mu_document)
     return scoring.to_neo4j(cosine - scoring.ROUNDING)
+
+
+def _thresholds(context: RequestContext) -> dict[str, float]:
+    settings = context.services.settings
+    return {"near": settings.near_duplicate_threshold, "update": settings.update_threshold}
 
 
 def _met(row: Mapping[str, Any], mu: float) -> StoredMatches:
@@ -328,7 +327,7 @@ def _outcome(
         possible_update_of=verdict.update_of if verdict else None,
         content_hash=draft.content_hash,
         hygiene_reasons=draft.reasons,
-        thresholds={"near": context.services.settings.near_duplicate_threshold},
+        thresholds=_thresholds(context),
         occurred_at=draft.occurred_at,
         source=draft.memory.source,
         tags=draft.memory.tags,

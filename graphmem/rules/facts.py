@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from graphmem.rules import quantities
 from graphmem.rules.quantities import PATTERN as QUANTITY
@@ -29,6 +30,7 @@ _CLOSING = " \n,;:.!\"')"
 _STOP = re.compile(r"[.!?:\n]")
 _PROGRESSIVE_MIN_CHARS, _PLURAL_MIN_CHARS = 5, 4
 _DETERMINER_REACH = 3
+_RATE_REACH = 2
 _MAX_NUMBER_WORDS = 20
 """Maximum number of words that are read as one number."""
 _LAST_LATIN = 0x24F
@@ -68,13 +70,35 @@ def fact_tokens(text: str) -> tuple[FactToken, ...]:
     pieces = _parse_numbers(list(_pieces(_normalise(text))))
     result: list[FactToken] = []
     for n in range(len(pieces)):
-        word = _word(pieces, n, result[-1] if result else None)
+        word = _word(pieces, n, result)
         if word is None:
             continue
-        if word.progressive:
-            result.pop()  # the `is` of `is working`
+        if word.progressive and (place := _verb_place(result)) is not None:
+            del result[place]  # the `is` of `is working`
         result.append(word)
-    return tuple(result)
+    return tuple(_order_times(result))
+
+
+def _order_times(words: Sequence[FactToken]) -> Iterator[FactToken]:
+    """Yield the words; a time of day beside a day comes after it: Monday at 3 PM, 3 PM on Monday.
+
+    A longer run of dates keeps its order, because it may be a list.
+    """
+    for is_date, run in groupby(words, key=lambda word: word.kind is FactKind.DATE):
+        dates = list(run)
+        named = [word for word in dates if word.key not in quantities.DATE_QUALIFIERS]
+        clocks = [word for word in dates if word.key.startswith("@")]
+        if is_date and len(named) == 2 and len(clocks) == 1:
+            dates.sort(key=lambda word: word.key.startswith("@"))
+        yield from dates
+
+
+def _verb_place(words: Sequence[FactToken]) -> int | None:
+    """Return the place of the `be` that ends the words, except for negations; None if none does."""
+    place = len(words) - 1
+    while place > 0 and words[place].kind is FactKind.NEGATION:
+        place -= 1
+    return place if place >= 0 and words[place].key == "be" else None
 
 
 def is_negated(text: Sequence[FactToken]) -> bool:
@@ -179,18 +203,22 @@ def _parse_numbers(pieces: list[_Piece]) -> list[_Piece]:
     return result
 
 
-def _word(pieces: Sequence[_Piece], n: int, before: FactToken | None) -> FactToken | None:
-    """Return the word of piece `n`, or None if it carries no meaning of its own."""
+def _word(pieces: Sequence[_Piece], n: int, words: Sequence[FactToken]) -> FactToken | None:
+    """Return the word of piece `n` after `words`, or None if it carries no meaning of its own."""
     piece = pieces[n]
+    before = words[-1] if words else None
     after = pieces[n + 1] if n + 1 < len(pieces) else None
     if piece.kind is not None:
-        return FactToken(piece.key, piece.kind, frozenset())
+        is_year = n > 0 and pieces[n - 1].key == "in" and _A_YEAR.fullmatch(piece.key)
+        return FactToken(piece.key, FactKind.DATE if is_year else piece.kind, frozenset())
     key = _canonical(piece, before, after)
+    if key in quantities.RATE_ARTICLES and _is_rate(words, after):
+        key = "per"
     if _is_silent(key, piece, before, after) or _leads_to_date(key, pieces[n + 1 : n + 3]):
         return None
     kind = _kind(key, piece, after)
     reach = {near.key for near in pieces[max(0, n - _DETERMINER_REACH) : n]}
-    progressive = before is not None and before.key == "be" and _is_progressive(key)
+    progressive = _is_progressive(key) and _verb_place(words) is not None
     return FactToken(
         key,
         kind,
@@ -225,6 +253,16 @@ def _is_silent(key: str, piece: _Piece, before: FactToken | None, after: _Piece 
         # "Do you smoke" is not "you smoke"; "I do smoke" is "I smoke".
         return before is not None and not piece.initial
     return key.endswith(",") and key[:-1] in quantities.OPENERS
+
+
+def _is_rate(words: Sequence[FactToken], after: _Piece | None) -> bool:
+    """Return whether an article between these is like the `a` of `twice a day`."""
+    near = words[-_RATE_REACH:]
+    return (
+        after is not None
+        and after.key in quantities.RATE_UNITS
+        and any(word.kind is FactKind.NUMBER for word in near)
+    )
 
 
 def _leads_to_date(key: str, after: Sequence[_Piece]) -> bool:

@@ -99,6 +99,13 @@ NEGATIONS = frozenset(
 """Words that negate a statement. A word missing here still counts, as a value."""
 
 ARTICLES = frozenset({"a", "an", "the"})
+RATE_ARTICLES = frozenset({"a", "an"})
+RATE_UNITS = frozenset(_split("second minute hour day night week month quarter year"))
+"""Units before which an article after a number means `per`: 100 requests a minute."""
+BOUNDS = frozenset(
+    _split("more less fewer most least over under above below before after exactly about nearly")
+)
+"""Words that bound a number or a date; one in place of another is a value in place of another."""
 QUANTIFIED = frozenset({"few", "little", "lot", "couple", "bit"})
 """Words that an article changes: few people, a few people."""
 DETERMINERS = ARTICLES | frozenset(

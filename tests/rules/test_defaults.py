@@ -51,7 +51,8 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
             "sprt_demote_step": 0.20,
             "sprt_max_confidence": 0.95,
             "sprt_min_confidence": 0.05,
-            "near_duplicate_threshold": 0.92,
+            "near_duplicate_threshold": 0.5,
+            "update_threshold": 0.3,
             "max_content_chars": 8_000,
             "min_content_chars": 3,
             "source_weights": {

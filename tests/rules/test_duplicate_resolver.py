@@ -26,7 +26,7 @@ from graphmem.testing import HashEmbedder
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WALL = TenantScope(tenant="t", scope="own", scopes=("own", "global"))
-THRESHOLD, MU = 0.92, 0.1
+NEAR, UPDATE, MU = 0.8, 0.6, 0.1
 WINDOW = "The deploy window of the payments service opens every Friday at noon and closes at {}"
 TEXTS = [
     *(WINDOW.format(n) + end for n in ("five", "six", "5") for end in ("", ".", "!")),
@@ -111,14 +111,15 @@ class Plain:
             back = memory.status is not Status.CURRENT
             memory.status = Status.CURRENT
             return Outcome.EXACT_DUPE, memory.id, united(memory, tags), None, back
-        candidates = nearest(self.searched, text) + self.made
+        candidates = nearest(self.searched, text) + nearest(self.made, text)
         found = duplicates.find_duplicate(
             text,
             [
                 NearMatch(m.id, m.scope, m.content, (), similarity(m.content, text))
                 for m in candidates
             ],
-            THRESHOLD,
+            NEAR,
+            UPDATE,
         )
         if found and not found.differences:
             memory = next(m for m in candidates if m.id == found.match.id)
@@ -172,7 +173,7 @@ def test_a_batch_is_judged_as_by_a_plain_pass(
     store: list[tuple[str, str, Status, set[str]]], batch: list[tuple[str, set[str]]]
 ) -> None:
     stored = kept(store)
-    judge = DuplicateResolver("own", THRESHOLD, MU)
+    judge = DuplicateResolver("own", NEAR, UPDATE, MU)
     plain = Plain(kept(store))
     for text, tags in batch:
         draft = drafts.draft(NewMemory(content=text, tags=tuple(sorted(tags))), WALL, NOW, ())
@@ -195,7 +196,7 @@ def test_a_text_whose_embedding_lacks_is_named_unless_it_is_there(
     store: list[tuple[str, str, Status, set[str]]], batch: list[tuple[str, set[str]]]
 ) -> None:
     stored = kept(store)
-    judge = DuplicateResolver("own", THRESHOLD, MU)
+    judge = DuplicateResolver("own", NEAR, UPDATE, MU)
     for text, _ in batch:
         draft = drafts.draft(NewMemory(content=text), WALL, NOW, ())
         found = met(stored, draft)
@@ -211,13 +212,13 @@ def decided(judge: DuplicateResolver, text: str, found: StoredMatches) -> Duplic
 
 
 def test_a_hidden_memory_is_brought_back_once() -> None:
-    judge = DuplicateResolver("own", THRESHOLD, MU)
+    judge = DuplicateResolver("own", NEAR, UPDATE, MU)
     hidden = StoredMatches(exact=ExactMatch("m", "own", Status.DEPRECATED, ()))
     assert [decided(judge, TEXTS[0], hidden).restores for _ in range(3)] == [True, False, False]
 
 
 def test_scores_are_those_of_what_was_met() -> None:
-    judge = DuplicateResolver("own", THRESHOLD, MU)
+    judge = DuplicateResolver("own", NEAR, UPDATE, MU)
     new = decided(judge, TEXTS[0], StoredMatches())
     assert (new.outcome, new.score, new.update_of) == (Outcome.INSERTED_NEW, None, None)
     near = decided(judge, TEXTS[1], StoredMatches())

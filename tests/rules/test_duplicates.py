@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.paraphrases import PARAPHRASES
 from graphmem.rules.duplicates import (
     Duplicate,
     NearMatch,
     difference,
     find_duplicate,
+    is_update,
 )
 from graphmem.rules.facts import fact_tokens
 from graphmem.rules.quantities import FactKind
 from tests.plugins.samples import on_each
+from tests.rules import held_out_pairs
 from tests.rules.strategies_pairs import (
     Pair,
     changed_facts,
@@ -29,6 +32,7 @@ from tests.rules.strategies_pairs import (
     texts,
 )
 
+NEAR, UPDATE = 0.8, 0.6
 FACTS = ("number", "date", "weekday", "name", "negation")
 
 
@@ -107,6 +111,11 @@ def test_repeats_are_found() -> None:
         ("٤٢ seats", "42 seats"),
         ("soft\u00adware", "software"),
         ("Founded in 1999 by Ada", "founded in 1999 by Ada"),
+        ("In 1999 Ada founded it", "Ada founded it in 1999"),
+        ("Lunch is at 1 PM on Tuesday", "Lunch is on Tuesday at 13:00"),
+        ("It runs twice a day", "It runs twice per day"),
+        ("100 requests a minute", "100 requests per minute"),
+        ("She isn't working at Acme", "She doesn't work at Acme"),
         ("café au lait", "cafe\u0301 au lait"),
     ],
 )
@@ -141,6 +150,9 @@ def test_another_wording_says_the_same(first: str, second: str) -> None:
         ("-5 degrees", "5 degrees", {FactKind.NUMBER}),
         ("10² units", "102 units", {FactKind.NUMBER, FactKind.VALUE}),
         ("at 3:00", "at 3 PM", {FactKind.DATE}),
+        ("Tuesday 3 PM, Monday 4 PM", "Monday 3 PM, Tuesday 4 PM", {FactKind.DATE}),
+        ("2 per room", "2 rooms", {FactKind.VALUE}),
+        ("5 a minute", "5 minutes", {FactKind.VALUE}),
         ("Monday Bob cooks, Tuesday Al", "Tuesday Bob cooks, Monday Al", {FactKind.DATE}),
         ("the sun", "the Sunday", {FactKind.VALUE, FactKind.DATE}),
         ("see file_name", "see file-name", {FactKind.NAME, FactKind.VALUE}),
@@ -201,33 +213,126 @@ def test_the_first_candidate_that_says_the_same_is_the_duplicate() -> None:
         near("m_b", "The limit is 200.", 0.99),
         near("m_c", "the limit is 100!", 0.95),
         near("m_a", "So: the limit is 100", 0.95),
-        near("m_d", "The limit is 100", 0.90),
+        near("m_d", "The limit is 100", 0.7),
     ]
     offered = "The limit is 100"
-    assert find_duplicate(offered, candidates[:2], 0.92) == repeated(candidates[1])
-    assert find_duplicate(offered, [candidates[0], candidates[3]], 0.92) == Duplicate(
+    assert find_duplicate(offered, candidates[:2], NEAR, UPDATE) == repeated(candidates[1])
+    assert find_duplicate(offered, [candidates[0], candidates[3]], NEAR, UPDATE) == Duplicate(
         candidates[0], frozenset({FactKind.NUMBER})
     )
 
 
 def test_equal_similarities_go_to_the_smaller_id() -> None:
     rows = [near(name, "Tea is good", 0.95) for name in ("m_2", "m_1", "m_3")]
-    assert find_duplicate("tea is good", rows, 0.92) == repeated(rows[1])
+    assert find_duplicate("tea is good", rows, NEAR, UPDATE) == repeated(rows[1])
     rows = [near(name, "Tea is bad", 0.95) for name in ("m_2", "m_1", "m_3")]
-    assert find_duplicate("tea is good", rows, 0.92) == Duplicate(
+    assert find_duplicate("tea is good", rows, NEAR, UPDATE) == Duplicate(
         rows[1], frozenset({FactKind.VALUE})
     )
 
 
-@pytest.mark.parametrize("similarity", [0.9199, -1.0, float("nan")])
+@pytest.mark.parametrize("similarity", [0.7999, -1.0, float("nan")])
 def test_nothing_below_the_threshold_is_considered(similarity: float) -> None:
-    assert find_duplicate("Tea", [near("m_1", "Tea", similarity)], 0.92) is None
-    assert find_duplicate("Tea", [], 0.92) is None
+    assert find_duplicate("Tea", [near("m_1", "Tea", similarity)], NEAR, UPDATE) is None
+    assert find_duplicate("Tea", [], NEAR, UPDATE) is None
 
 
-def test_the_threshold_itself_is_enough() -> None:
-    candidate = near("m_1", "tea", 0.92)
-    assert find_duplicate("Tea", [candidate], 0.92) == repeated(candidate)
+def test_the_thresholds_themselves_are_enough() -> None:
+    candidate = near("m_1", "tea", NEAR)
+    assert find_duplicate("Tea", [candidate], NEAR, UPDATE) == repeated(candidate)
+    older = near("m_1", "The limit is 100", UPDATE)
+    assert find_duplicate("The limit is 200", [older], NEAR, UPDATE) == Duplicate(
+        older, frozenset({FactKind.NUMBER})
+    )
+    assert find_duplicate("The limit is 200", [older], NEAR, UPDATE + 0.01) is None
+
+
+def test_a_repeat_below_its_threshold_is_no_update() -> None:
+    assert find_duplicate("Tea is good", [near("m_1", "tea is good", 0.7)], NEAR, UPDATE) is None
+
+
+def test_thresholds_in_the_other_order_are_both_kept() -> None:
+    rows = [near("m_1", "The limit is 100", 0.7), near("m_2", "the limit is 200!", 0.7)]
+    assert find_duplicate("The limit is 200", rows, 0.6, 0.9) == repeated(rows[1])
+    assert find_duplicate("The limit is 300", rows, 0.6, 0.9) is None
+
+
+def test_an_unlike_neighbour_hides_no_update() -> None:
+    rows = [
+        near("m_1", "The limit was discussed at length today", 0.95),
+        near("m_2", "The limit is 100", 0.7),
+    ]
+    assert find_duplicate("The limit is 200", rows, NEAR, UPDATE) == Duplicate(
+        rows[1], frozenset({FactKind.NUMBER})
+    )
+
+
+MIN_FOUND, MAX_FALSE = 0.9, 0.05
+
+
+def updated(pairs: Sequence[Pair]) -> list[Pair]:
+    return [p for p in pairs if is_update(p.first, p.second)]
+
+
+def test_changed_facts_are_updates() -> None:
+    for pairs in (changed_facts(), lightly_reworded(), held_out_pairs.CHANGED):
+        assert len(updated(pairs)) >= MIN_FOUND * len(pairs)
+
+
+def test_repeats_and_other_facts_are_no_updates() -> None:
+    assert updated([*repeats(), *held_out_pairs.REPEATED, *held_out_pairs.RELATED]) == []
+    restated = [*repeats(), *(Pair("paraphrase", *pair) for pair in PARAPHRASES)]
+    assert len(updated(restated)) <= MAX_FALSE * len(restated)
+
+
+def test_pairs_that_no_rule_was_written_against_are_judged_as_well() -> None:
+    assert unseen([*held_out_pairs.CHANGED, *held_out_pairs.RELATED]) == []
+    assert len(unseen([*held_out_pairs.REPEATED])) >= 0.95 * len(held_out_pairs.REPEATED)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The limit is 100", "The limit is now 200"),
+        ("It has more than 14 users in Porto", "It has less than 12 users in Porto"),
+        ("I live in Porto", "I no longer live in Porto"),
+        ("I live in Porto", "I live in Belo Horizonte"),
+        ("Alice manages Bob", "Bob manages Alice"),
+        ("The door is green", "The door is blue"),
+        ("Lunch is at 1 PM on Tuesday", "Lunch is on Friday at 2 PM"),
+        (f"The limit of {'long ' * 200}queues is 100", f"The limit of {'long ' * 200}queues is 2"),
+    ],
+)
+def test_another_value_in_the_same_frame_is_an_update(first: str, second: str) -> None:
+    assert is_update(first, second)
+    assert is_update(second, first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("", "The limit is 100"),
+        ("The limit is 100", "the limit is 100."),
+        ("He is married", "He is a carpenter"),
+        ("He is tall", "He is not here"),
+        ("The door is green and dry", "The door is blue and wet"),
+        ("The limit's 100 requests", "The limit is 100 requests"),
+        ("Our office is near the park", "The park is near our office"),
+        ("I like tea", "Maria likes her new job in Porto"),
+        ("Alice lives in Porto", "Alice lives in a flat in the old part of the town"),
+        (f"a b {'x1 ' * 100}", f"a b {'x2 y ' * 100}"),
+    ],
+)
+def test_what_differs_otherwise_is_no_update(first: str, second: str) -> None:
+    assert not is_update(first, second)
+    assert not is_update(second, first)
+
+
+@given(texts, texts)
+def test_being_an_update_is_symmetric(first: str, second: str) -> None:
+    assert is_update(first, second) == is_update(second, first)
+    if is_update(first, second):
+        assert difference(first, second)
 
 
 @given(st.data())
@@ -239,8 +344,8 @@ def test_the_order_of_candidates_does_not_matter(data: st.DataObject) -> None:
             data.draw(st.lists(st.tuples(texts, st.sampled_from([0.9, 0.93, 0.96])), max_size=5))
         )
     ]
-    expected = find_duplicate(offered, rows, 0.92)
-    assert find_duplicate(offered, data.draw(st.permutations(rows)), 0.92) == expected
+    expected = find_duplicate(offered, rows, NEAR, UPDATE)
+    assert find_duplicate(offered, data.draw(st.permutations(rows)), NEAR, UPDATE) == expected
 
 
 def knowledge_updates(folder: Path) -> Iterator[tuple[str, str]]:
