@@ -67,6 +67,28 @@ def locomo(*, beam: bool, as_json: bool) -> None:
 
 
 @bench.command()
+@click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    metavar="NAME=PYTHON",
+    help="Another library, and a Python that has it: langgraph, mem0ai, graphiti-core, "
+    "neo4j-agent-memory (repeatable).",
+)
+@click.option(
+    "--audit",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="JSON list of LoCoMo's doubted questions: figures without them, too.",
+)
+@as_json
+def retrieval(peers: tuple[str, ...], audit: Path | None, *, as_json: bool) -> None:
+    """Share of the evidence that graphmem and other libraries find, without a language model."""
+    from bench.retrieval import measure, parse_peers
+
+    run(lambda steps: measure(steps, peers=parse_peers(peers), audit=audit), as_json=as_json)
+
+
+@bench.command()
 @as_json
 def start(*, as_json: bool) -> None:
     """Start times of the server, the command line and the package import."""
@@ -142,6 +164,15 @@ def rating(results: int, *, as_json: bool) -> None:
     from bench.rating import measure
 
     run(lambda steps: measure(results, steps), as_json=as_json)
+
+
+@bench.command()
+@as_json
+def month(*, as_json: bool) -> None:
+    """Summaries, beliefs, digests and pruning after a simulated month, without and with a model."""
+    from bench.month import measure
+
+    run(measure, as_json=as_json)
 
 
 @bench.command()

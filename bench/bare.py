@@ -82,7 +82,7 @@ CREATE (m:Memory {
   created_at: $times[0], recorded_at: $times[0],
   sources: ['manual'], facet_keys: $facet_keys,
   trace: $trace.trace, trace_at: $trace.at, trace_full_at: $trace.full_at,
-  trace_burst: $trace.burst
+  trace_burst: $trace.burst, token_states: row.token_states
 })
 WITH m, row
 CALL db.create.setNodeVectorProperty(m, 'embedding', row.embedding)

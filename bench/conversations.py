@@ -1,12 +1,14 @@
-"""Read the conversations of the benchmark data sets LoCoMo and BEAM."""
+"""Read the conversations and questions of the benchmark data sets LoCoMo and BEAM."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from graphmem.adapters.conversations import (
     Conversation,
@@ -23,6 +25,24 @@ from graphmem.rules.transcripts import assign_ids
 _SESSION = re.compile(r"session_(\d{1,6})")
 _ANNOTATION = re.compile(r"->->\s*\d+\s*,\s*(?:\d+|N/A)\)?\s*$")
 """Suffix of many BEAM messages: the position in the authors' plan, not part of the message."""
+
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
+ABSTENTION = "abstention"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with known evidence."""
+
+    conversation: str
+    text: str
+    category: str
+    evidence: frozenset[str]
+    """Source ids of the messages that answer it."""
+    sides: tuple[frozenset[str], ...] = ()
+    """The same ids, divided into earlier and later statements."""
+    id: str = field(default="", compare=False)
+    """Name of the conversation and place of the question in its file, from 0."""
 
 
 def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
@@ -85,12 +105,10 @@ def _conversation(name: str, sessions: Mapping[str, object], reader: FileReader)
 def _turns(
     turns: list[object], session: str, started: datetime | None, reader: FileReader
 ) -> list[Message]:
-    messages = []
+    messages: list[Message] = []
     for position, turn in enumerate(turns):
         with reader.location(f"{session}, turn {position + 1}"):
-            messages.append(
-                reader.message(_raw_message(turn, session, _nth_second(started, position)))
-            )
+            messages += reader.read(_raw_message(turn, session, _nth_second(started, position)))
     return messages
 
 
@@ -124,7 +142,7 @@ def _beam(batches: Sequence[object], reader: FileReader) -> Conversation:
                 day = _timestamp(anchor) if anchor is not None else day
             with reader.location(place):
                 at = _nth_second(day, position)
-                messages.append(reader.message(_beam_message(raw, name, session, at)))
+                messages += reader.read(_beam_message(raw, name, session, at))
     return Conversation(name=name, messages=tuple(assign_ids(messages)))
 
 
@@ -185,3 +203,63 @@ def _nth_second(start: datetime | None, position: int) -> str | None:
         return (start + timedelta(seconds=position)).isoformat()
     except OverflowError as error:
         raise SourceFileError("the date is after the year 9999") from error
+
+
+def locomo_questions(samples: Sequence[Mapping[str, Any]]) -> Iterator[Question]:
+    """Yield the questions of category 1 to 4 that have evidence.
+
+    Some evidence is written in one string ("D8:6; D9:17") or with an extra zero ("D30:05");
+    references to missing turns are ignored.
+    """
+    for sample in samples:
+        name = sample["sample_id"]
+        known = {
+            turn["dia_id"]
+            for key, turns in sample["conversation"].items()
+            if re.fullmatch(r"session_\d+", key)
+            for turn in turns
+        }
+        for number, qa in enumerate(sample["qa"]):
+            found = re.findall(r"D(\d+):(\d+)", " ".join(qa.get("evidence") or ()))
+            ids = {f"D{int(session)}:{int(turn)}" for session, turn in found} & known
+            if ids and qa["category"] in CATEGORIES:
+                evidence = frozenset(f"{name}/{i}" for i in ids)
+                category = CATEGORIES[qa["category"]]
+                yield Question(name, qa["question"], category, evidence, id=f"{name}/qa{number}")
+
+
+def beam_questions(name: str, probing: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Question]:
+    """Return the questions about one BEAM chat with evidence, and those that cannot have any."""
+    return [
+        Question(
+            name,
+            asked["question"],
+            kind,
+            _named(name, ids),
+            _sides(name, ids),
+            id=f"{name}/{kind}/{number}",
+        )
+        for kind, questions in probing.items()
+        for number, asked in enumerate(questions)
+        if (ids := asked.get("source_chat_ids")) or kind == ABSTENTION
+    ]
+
+
+def _sides(name: str, ids: object) -> tuple[frozenset[str], ...]:
+    return tuple(_named(name, side) for side in ids.values()) if isinstance(ids, Mapping) else ()
+
+
+def _named(name: str, ids: object) -> frozenset[str]:
+    return frozenset(f"{name}/{i}" for i in _numbers(ids))
+
+
+def _numbers(ids: object) -> Iterator[object]:
+    if ids is None:
+        return
+    if isinstance(ids, Mapping):
+        ids = list(ids.values())
+    if isinstance(ids, list):
+        for item in ids:
+            yield from _numbers(item)
+    else:
+        yield ids

@@ -39,6 +39,8 @@ class Report:
     """Explanations of the figures for the reader."""
     setting: Row = field(default_factory=dict)
     """Parameters of the measurement: sizes, versions."""
+    details: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    """Further tables, which only the JSON contains."""
 
     @property
     def missed(self) -> bool:
@@ -54,6 +56,7 @@ class Report:
                 "machine": machine(),
                 "setting": dict(self.setting),
                 "tables": {t.title: [dict(row) for row in t.rows] for t in self.tables},
+                **{title: [dict(row) for row in rows] for title, rows in self.details.items()},
                 "notes": list(self.notes),
             },
             ensure_ascii=False,

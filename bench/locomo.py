@@ -7,12 +7,19 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bench.conversations import read_conversations
+from bench.conversations import (
+    ABSTENTION,
+    CATEGORIES,
+    Question,
+    beam_questions,
+    locomo_questions,
+    read_conversations,
+)
 from bench.figures import Cell, Report, Table
 from bench.server import connected, fresh_server
 from graphmem import GraphMem
@@ -30,15 +37,22 @@ DEEP = 200
 """Number of results considered where the order of two turns matters."""
 GAIN = 8.0
 """Points of R@10 by which the default must exceed the fused baseline."""
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 SHIPPED = "graphmem, as shipped"
 UNMARKED = "- outdated marks"
-LISTS = {"reach": 0, "named": 0.0, "dated": 0.0, "machine": 1.0, "late_interaction": False}
+LISTS = {
+    "reach": 0,
+    "session": 0.0,
+    "named": 0.0,
+    "dated": 0.0,
+    "machine": 1.0,
+    "late_interaction": False,
+}
 """Policy fields that leave only the vector and BM25 lists."""
 VECTOR, WORDS = "vector search alone", "BM25 alone"
 SYSTEMS = {
     SHIPPED: RecallPolicy(),
     "- turns around": RecallPolicy(reach=0),
+    "- the session": RecallPolicy(session=0.0),
     "- names": RecallPolicy(named=0.0),
     "- dates": RecallPolicy(dated=0.0),
     "- who is a machine": RecallPolicy(machine=1.0),
@@ -51,7 +65,6 @@ SYSTEMS = {
     WORDS: RecallPolicy.model_validate({**LISTS, "vector_weight": 0.0}),
     **{f'policy "{name}"': POLICIES[name] for name in ("trace", "esper", "agent")},
 }
-ABSTENTION = "abstention"
 FIRST = {"knowledge_update": "updated above original", "contradiction_resolution": "both in ten"}
 WANTED = 80.0
 """Target percentage of the questions with two sides."""
@@ -86,19 +99,6 @@ BASELINE_CATEGORIES: tuple[dict[str, Cell], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question with known evidence."""
-
-    conversation: str
-    text: str
-    category: str
-    evidence: frozenset[str]
-    """Source ids of the messages that answer it."""
-    sides: tuple[frozenset[str], ...] = ()
-    """The same ids, divided into earlier and later statements."""
-
-
-@dataclass(frozen=True, slots=True)
 class Answered:
     """Result of a question."""
 
@@ -113,6 +113,8 @@ class Answered:
     """Number of results."""
     outdated: Mapping[str, str] = field(default_factory=dict)
     """Source id of the newest version by that of each turn that is marked outdated."""
+    ms: float = 0.0
+    """Time to answer, milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,65 +179,13 @@ def data_folder() -> Path:
     return folder
 
 
-def locomo_questions(samples: Sequence[Mapping[str, Any]]) -> Iterator[Question]:
-    """Yield the questions of category 1 to 4 that have evidence.
-
-    Some evidence is written in one string ("D8:6; D9:17") or with an extra zero ("D30:05");
-    references to missing turns are ignored.
-    """
-    for sample in samples:
-        name = sample["sample_id"]
-        known = {
-            turn["dia_id"]
-            for key, turns in sample["conversation"].items()
-            if re.fullmatch(r"session_\d+", key)
-            for turn in turns
-        }
-        for qa in sample["qa"]:
-            found = re.findall(r"D(\d+):(\d+)", " ".join(qa.get("evidence") or ()))
-            ids = {f"D{int(session)}:{int(turn)}" for session, turn in found} & known
-            if ids and qa["category"] in CATEGORIES:
-                evidence = frozenset(f"{name}/{i}" for i in ids)
-                yield Question(name, qa["question"], CATEGORIES[qa["category"]], evidence)
-
-
-def beam_questions(name: str, probing: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Question]:
-    """Return the questions about one BEAM chat with evidence, and those that cannot have any."""
-    return [
-        Question(name, asked["question"], kind, _named(name, ids), _sides(name, ids))
-        for kind, questions in probing.items()
-        for asked in questions
-        if (ids := asked.get("source_chat_ids")) or kind == ABSTENTION
-    ]
-
-
-def _sides(name: str, ids: object) -> tuple[frozenset[str], ...]:
-    return tuple(_named(name, side) for side in ids.values()) if isinstance(ids, Mapping) else ()
-
-
-def _named(name: str, ids: object) -> frozenset[str]:
-    return frozenset(f"{name}/{i}" for i in _numbers(ids))
-
-
-def _numbers(ids: object) -> Iterator[object]:
-    if ids is None:
-        return
-    if isinstance(ids, Mapping):
-        ids = list(ids.values())
-    if isinstance(ids, list):
-        for item in ids:
-            yield from _numbers(item)
-    else:
-        yield ids
-
-
 def _locomo(memory: GraphMem, path: Path, steps: Steps, setting: dict[str, Cell]) -> list[Table]:
     source = read_conversations(path, strict=True)
     questions = list(locomo_questions(json.loads(path.read_text("utf-8"))))
     started = time.perf_counter()
     turns: dict[str, str] = {}
     for conversation in steps.over(source.conversations, "ingest LoCoMo"):
-        turns |= _ingest(memory, conversation)
+        turns |= ingest(memory, conversation)
     setting |= {
         "turns": len(turns),
         "questions": len(questions),
@@ -245,7 +195,7 @@ def _locomo(memory: GraphMem, path: Path, steps: Steps, setting: dict[str, Cell]
     overall: list[dict[str, Cell]] = []
     by_category: list[dict[str, Cell]] = []
     for system, policy in SYSTEMS.items():
-        answered = _answer(evaluation, policy, steps, system)
+        answered = answer(evaluation, policy, steps, system)
         wanted: dict[str, Cell] = {"wanted": None, "met": None}
         overall.append({"system": system, **score_row(answered), **wanted})
         by_category += [
@@ -283,7 +233,7 @@ def _foreign(evaluation: Evaluation, conversations: Sequence[Conversation], step
         for one in conversations
     }
     after = dict(zip(names, [*names][1:] + [*names][:1], strict=True))
-    own = _answer(evaluation, SYSTEMS[SHIPPED], steps, "own conversation", limit=1)
+    own = answer(evaluation, SYSTEMS[SHIPPED], steps, "own conversation", limit=1)
     rows: list[dict[str, Cell]] = [
         {"asked of": "its own conversation", "empty": _empty(own), "AUC": None}
     ]
@@ -296,7 +246,7 @@ def _foreign(evaluation: Evaluation, conversations: Sequence[Conversation], step
                     text = re.sub(rf"\b{re.escape(old)}\b", new, text)
             asked.append(Question(other, text, ABSTENTION, frozenset()))
         elsewhere = Evaluation(evaluation.memory, asked, evaluation.turns)
-        answered = _answer(elsewhere, SYSTEMS[SHIPPED], steps, title, limit=1)
+        answered = answer(elsewhere, SYSTEMS[SHIPPED], steps, title, limit=1)
         rows.append({"asked of": title, "empty": _empty(answered), "AUC": auc([*own, *answered])})
     return Table("questions that get no result, LoCoMo", rows)
 
@@ -310,14 +260,14 @@ def _beam(memory: GraphMem, folder: Path, steps: Steps) -> list[Table]:
     turns: dict[str, str] = {}
     for chat in steps.over(sorted(folder.glob("*/chat.json")), "ingest BEAM"):
         [conversation] = read_conversations(chat).conversations
-        turns |= _ingest(memory, conversation)
+        turns |= ingest(memory, conversation)
         probing = json.loads((chat.parent / "probing_questions.json").read_text("utf-8"))
         questions += beam_questions(conversation.name, probing)
     evaluation = Evaluation(memory, questions, turns)
     rows: list[dict[str, Cell]] = []
     apart: list[dict[str, Cell]] = []
     for system, policy in SYSTEMS.items():
-        answered = _answer(evaluation, policy, steps, system, DEEP)
+        answered = answer(evaluation, policy, steps, system, DEEP)
         known = [a for a in answered if a.question.evidence]
         rows.append({"system": system, "questions": len(known), **score_row(known)})
         apart.append({"system": system, **two_sides(answered), "AUC": auc(answered)})
@@ -348,7 +298,7 @@ def _versions(evaluation: Evaluation, steps: Steps) -> list[dict[str, Cell]]:
         {
             "system": system,
             "limit": limit,
-            **version_shares(_answer(evaluation, SYSTEMS[system], steps, system, limit)),
+            **version_shares(answer(evaluation, SYSTEMS[system], steps, system, limit)),
         }
         for limit in SHOWN
         for system in (SHIPPED, UNMARKED)
@@ -422,7 +372,7 @@ def auc(answered: Sequence[Answered]) -> float | None:
     return round(above / (len(known) * len(none)), 3)
 
 
-def _ingest(memory: GraphMem, conversation: Conversation) -> dict[str, str]:
+def ingest(memory: GraphMem, conversation: Conversation) -> dict[str, str]:
     """Ingest a conversation into its own scope; return the source id by turn id."""
     handle = memory.scope(conversation.name)
     handle.ingest(conversation.messages)
@@ -438,14 +388,17 @@ def _ingest(memory: GraphMem, conversation: Conversation) -> dict[str, str]:
     return named
 
 
-def _answer(
+def answer(
     evaluation: Evaluation, policy: RecallPolicy, steps: Steps, title: str, limit: int = max(CUTS)
 ) -> list[Answered]:
+    """Return the results of every question by one ranking."""
     want = recall.RecallRequest(memories=False, beliefs=False, turns=True, limit=limit)
     answered = []
     for question in steps.over(evaluation.questions, title):
         context = evaluation.memory.scope(question.conversation)._state.context
+        started = time.perf_counter()
         found = run_now(recall.recall(context, question.text, want, policy))
+        ms = 1_000 * (time.perf_counter() - started)
         bites = [bite for bite in found.bites if isinstance(bite, TurnBite)]
         ids = [evaluation.turns[bite.turn.id] for bite in bites]
         outdated = {
@@ -453,12 +406,18 @@ def _answer(
             for bite in bites
             if bite.outdated_by is not None
         }
-        place = {i: rank for rank, i in reversed(list(enumerate(ids, 1)))}
-        ranks = sorted(place[i] for i in question.evidence if place.get(i, DEEP) <= max(CUTS))
-        sides = [min((place.get(i, math.inf) for i in s), default=math.inf) for s in question.sides]
         top = -1.0 if found.best_similarity is None else found.best_similarity
-        answered.append(Answered(question, ranks, sides, top, len(ids), outdated))
+        one = placed(question, ids)
+        answered.append(replace(one, top=top, outdated=outdated, ms=ms))
     return answered
+
+
+def placed(question: Question, ids: Sequence[str]) -> Answered:
+    """Return where the evidence of a question is among the source ids of its results."""
+    place = {i: rank for rank, i in reversed(list(enumerate(ids, 1)))}
+    ranks = sorted(place[i] for i in question.evidence if place.get(i, DEEP) <= max(CUTS))
+    sides = [min((place.get(i, math.inf) for i in s), default=math.inf) for s in question.sides]
+    return Answered(question, ranks, sides, shown=len(ids))
 
 
 def score_row(answered: Sequence[Answered]) -> dict[str, Cell]:

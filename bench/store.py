@@ -24,7 +24,7 @@ from bench.server import connected, running, settings_in, wind_down
 from graphmem import GraphMem
 from graphmem.errors import ConfigurationError
 from graphmem.model import GLOBAL_SCOPE
-from graphmem.rules import identity
+from graphmem.rules import identity, late_interaction
 from tests.oracles import tracerank
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Store:
 
     size: int
     seed: int = 1
+    tokens: bool = False
+    """Whether the memories have token states."""
 
     @property
     def memories(self) -> synthetic.Memories:
@@ -188,7 +190,7 @@ def _write(bare: Bare, store: Store, block: synthetic.Corpus, number: int, tenan
     times = [start + timedelta(days=n) for n in range(EVENTS)]
     trace = tracerank.continued(tracerank.State(), times)
     places = range(tenant, len(block.texts), TENANTS)
-    rows = {first + place: _row(block, first, place) for place in places}
+    rows = {first + place: _row(block, first, place, tokens=store.tokens) for place in places}
     bare.write(
         LOAD,
         tenant=name,
@@ -213,7 +215,7 @@ def _write(bare: Bare, store: Store, block: synthetic.Corpus, number: int, tenan
     bare.write(SUPERSEDE, tenant=name, scope=GLOBAL_SCOPE, rows=pairs)
 
 
-def _row(block: synthetic.Corpus, first: int, place: int) -> dict[str, Any]:
+def _row(block: synthetic.Corpus, first: int, place: int, *, tokens: bool) -> dict[str, Any]:
     text = block.texts[place]
     return {
         "id": identity.memory_id(GLOBAL_SCOPE, text),
@@ -221,4 +223,5 @@ def _row(block: synthetic.Corpus, first: int, place: int) -> dict[str, Any]:
         "content": text,
         "content_hash": identity.content_hash(text),
         "embedding": Vector.from_numpy(block.vectors[place]),
+        "token_states": late_interaction.pack(synthetic.tokens_of(text)) if tokens else None,
     }

@@ -16,9 +16,14 @@ if TYPE_CHECKING:
         AsyncSession,
         GraphMem,
         Handle,
+        PromptMessages,
         Session,
     )
-    from graphmem.consolidation import ConsolidationPolicy, ConsolidationReport
+    from graphmem.consolidation import (
+        ConsolidationPolicy,
+        ConsolidationReport,
+        ConsolidationStatus,
+    )
     from graphmem.erasure import ErasureReport
     from graphmem.errors import (
         ConfigurationError,
@@ -44,9 +49,11 @@ if TYPE_CHECKING:
         BeliefBite,
         BeliefReasons,
         Card,
+        ChatReply,
         CommitOutcome,
         Context,
         Episode,
+        EpisodeBite,
         EvidenceReceipt,
         HypotheticalEvidence,
         IngestReport,
@@ -82,13 +89,16 @@ __all__ = [
     "BeliefBite",
     "BeliefReasons",
     "Card",
+    "ChatReply",
     "CommitOutcome",
     "ConfigurationError",
     "ConsolidationPolicy",
     "ConsolidationReport",
+    "ConsolidationStatus",
     "ContentRefusedError",
     "Context",
     "Episode",
+    "EpisodeBite",
     "ErasedError",
     "ErasureReport",
     "EventConflictError",
@@ -114,6 +124,7 @@ __all__ = [
     "Observation",
     "Outcome",
     "Policy",
+    "PromptMessages",
     "PrunePolicy",
     "RecallPolicy",
     "Recollection",
@@ -133,8 +144,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "client": "AsyncGraphMem AsyncHandle AsyncSession GraphMem Handle Session",
-    "consolidation": "ConsolidationPolicy ConsolidationReport",
+    "client": "AsyncGraphMem AsyncHandle AsyncSession GraphMem Handle PromptMessages Session",
+    "consolidation": "ConsolidationPolicy ConsolidationReport ConsolidationStatus",
     "erasure": "ErasureReport",
     "errors": (
         "ConfigurationError ContentRefusedError ErasedError EventConflictError "

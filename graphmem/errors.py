@@ -6,6 +6,7 @@ The class docstring is the default message, so the text is written once.
     ├─ ConfigurationError            a setting is invalid; found before any write
     │  ├─ ModelMismatchError         the graph was filled with another embedding model
     │  ├─ ReembeddingError           the graph is between two embedding models
+    │  ├─ DatabaseNotFoundError      the server has no database of this name
     │  └─ LanguageMismatchError      its full-text indexes use another language
     ├─ CatalogError                  a Cypher file contradicts its header
     ├─ SchemaError
@@ -20,9 +21,12 @@ The class docstring is the default message, so the text is written once.
     │  ├─ ContentRefusedError        hygiene rejects a text that must be stored verbatim
     │  ├─ ForeignScopeError          it belongs to another scope, which this handle must not change
     │  ├─ SelfSupersessionError
+    │  ├─ ForkedChainError           a chain has several heads, and the request names none of them
     │  ├─ ArchiveDamagedError        the text of an archive does not match its checksum
     │  ├─ ImportConflictError        a record contradicts existing data; names its line
     │  ├─ NameChainError             a name would be an alias of an alias
+    │  ├─ CardinalityConflictError   a predicate was declared with the other cardinality
+    │  ├─ RejectedError              a person rejected it, and only a person may take that back
     │  └─ SupersededBeliefError      another belief has already replaced it
     ├─ NotFoundError                 nothing visible has this id
     ├─ UnavailableError              may succeed later
@@ -38,6 +42,7 @@ The class docstring is the default message, so the text is written once.
     │     ├─ ServerFetchError        its files could not be fetched or were damaged
     │     ├─ ProceduresNotBuiltError the plugin of procedures did not compile
     │     └─ ServerLockedError       another process owns the data folder
+    ├─ ClientClosedError             the client was closed before the call
     ├─ GraphAccessError              the server refused the credentials
     ├─ GraphQueryError               the server refused a query
     ├─ ModelReplyError               the model's reply is invalid
@@ -92,6 +97,15 @@ class LanguageMismatchError(ConfigurationError):
     """The full-text indexes of this graph use another language."""
 
     default_hint = "Run `graphmem admin migrate` to rebuild them, or set GRAPHMEM_LANGUAGE."
+
+
+class DatabaseNotFoundError(ConfigurationError):
+    """The server has no database of this name."""
+
+    default_hint = (
+        "Set GRAPHMEM_DATABASE to a name that `SHOW DATABASES` lists, or unset it for the user's "
+        "home database."
+    )
 
 
 class CatalogError(GraphmemError):
@@ -201,6 +215,20 @@ class NameChainError(RefusedError):
     default_hint = "Make both aliases of the same name."
 
 
+class ForkedChainError(RefusedError):
+    """The chain of this memory has several heads."""
+
+
+class CardinalityConflictError(RefusedError):
+    """A predicate was declared with the other cardinality."""
+
+
+class RejectedError(RefusedError):
+    """A person rejected this value."""
+
+    default_hint = "Nothing was written. Give another value, or let a person `unreject` this one."
+
+
 class SupersededBeliefError(RefusedError):
     """The belief was superseded already."""
 
@@ -290,6 +318,12 @@ class ProceduresNotBuiltError(LocalServerError):
 
 class ServerLockedError(LocalServerError):
     """Another process owns this data folder."""
+
+
+class ClientClosedError(GraphmemError):
+    """The client is closed."""
+
+    default_hint = "Call `GraphMem.open()` again; use the new client and its handles."
 
 
 class GraphAccessError(GraphmemError):

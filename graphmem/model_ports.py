@@ -132,6 +132,26 @@ class TokenUsage:
             self.cost_usd = (self.cost_usd or 0.0) + other.cost_usd
 
 
+class Reranker(Protocol):
+    """Score texts by their relevance to a question. Used by recall, after its own ranking."""
+
+    @property
+    def name(self) -> str:
+        """Stable name of the model, without secrets, for example `cohere/rerank-v3.5`."""
+        ...
+
+    async def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return one finite score per text, in the order of `texts`; a greater one is better.
+
+        It keeps to a time limit of its own. If it raises, a recall keeps the local order.
+
+        Raises:
+            ModelUnavailableError: the model cannot be reached in time, or refuses the key.
+            ModelReplyError: the scores do not fit the texts, or are not finite.
+        """
+        ...
+
+
 class Llm(Protocol):
     """Answer prompts with validated records. Used by writes, never by reads."""
 

@@ -24,17 +24,18 @@ from typing import (
 )
 
 from graphmem.errors import SuspendedInSyncError
-from graphmem.model.terms import Embedding, TokenStates
+from graphmem.model.terms import Embedding, TokenStates, Trust
 from graphmem.model_ports import Answer as Answer
 from graphmem.model_ports import Embedder as Embedder
 from graphmem.model_ports import Llm as Llm
 from graphmem.model_ports import Prompt as Prompt
+from graphmem.model_ports import Reranker as Reranker
 from graphmem.model_ports import Role as Role
 from graphmem.model_ports import SelectableEmbedder as SelectableEmbedder
 from graphmem.model_ports import TokenEmbedder as TokenEmbedder
 from graphmem.model_ports import TokenUsage as TokenUsage
 from graphmem.model_ports import token_embedder as token_embedder
-from graphmem.rules import identity, late_interaction, read_options
+from graphmem.rules import identity, late_interaction, read_options, trust
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -234,6 +235,10 @@ class Telemetry(Protocol):
         """Return the block of a language model call; it yields a callback for the answer."""
         ...
 
+    def reranking(self, model: str, texts: int) -> AbstractContextManager[object]:
+        """Return the block in which `texts` results are reranked."""
+        ...
+
     def logged(self, *, waiting: int, written: int, lost: int) -> None:
         """Count entries of the search log.
 
@@ -278,6 +283,8 @@ class Services:
     exports: Exports
     llm: Llm | None = None
     """None if no language model is set."""
+    reranker: Reranker | None = None
+    """None if results keep the local order."""
     telemetry: Telemetry | None = None
     """None if telemetry is off."""
     gather: Gather = in_turn
@@ -312,6 +319,8 @@ class RequestContext:
     services: Services
     tenant_scope: TenantScope
     model: EmbeddingModel
+    trust: Trust = "person"
+    """Class of the writer: no event of this context has a higher one."""
 
     @property
     def tenant(self) -> str:
@@ -332,16 +341,19 @@ class RequestContext:
 
     def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
         """Run `work` in one managed read transaction; see `_TenantTx`."""
-        return self.services.graph.read(lambda tx: work(_TenantTx(tx, self.tenant_scope)))
+        return self.services.graph.read(lambda tx: work(self._tenant_tx(tx)))
 
     def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
         """Run `work` in one managed write transaction; see `_TenantTx`."""
-        return self.services.graph.write(lambda tx: work(_TenantTx(tx, self.tenant_scope)))
+        return self.services.graph.write(lambda tx: work(self._tenant_tx(tx)))
 
     def fetch(self, query: Query[R], /, **params: object) -> Coroutine[Any, Any, list[R]]:
         """Run one query in a transaction of its own, to read or to write as the query declares."""
         run = self.read if query.mode is Mode.READ else self.write
         return run(lambda tx: tx.fetch(query, **params))
+
+    def _tenant_tx(self, tx: Tx) -> _TenantTx:
+        return _TenantTx(tx, self.tenant_scope, self.trust)
 
     def read_params(
         self, query: Query[Any], by: ReadOptions, now: datetime | None = None
@@ -357,13 +369,14 @@ class RequestContext:
 
 @dataclass(frozen=True, slots=True)
 class _TenantTx:
-    """A transaction that adds the tenant and the scopes to the parameters of a query.
+    """A transaction that adds the tenant, the scopes and the writer's trust to the parameters.
 
     It adds those that the query declares and the call does not pass.
     """
 
     inner: Tx
     tenant_scope: TenantScope
+    trust: Trust
 
     def fetch(self, query: Query[R], /, **params: object) -> Coroutine[Any, Any, list[R]]:
         """Run a catalog query and return its rows as records."""
@@ -373,6 +386,7 @@ class _TenantTx:
             "tenant_key": identity.tenant_key(to.tenant),
             "scope": to.scope,
             "scopes": list(to.scopes),
+            "trust": trust.event_ranks(self.trust),
         }
         added = {name: own[name] for name in own.keys() & query.params - params.keys()}
         return self.inner.fetch(query, **added, **params)

@@ -48,6 +48,16 @@ def consolidation(*, beam: bool, as_json: bool) -> None:
 
 
 @research.command()
+@click.option("--data", type=FOLDER, help="Folder with the data sets.  [default: $GRAPHMEM_DATA]")
+@as_json
+def gate(data: Path | None, *, as_json: bool) -> None:
+    """Contradictions that flag a belief, on BEAM and VitaminC, by base and maximum of the gate."""
+    from research.beliefs.gate import measure
+
+    run(lambda steps: measure(steps, data), as_json=as_json)
+
+
+@research.command()
 @as_json
 def token_basis(*, as_json: bool) -> None:
     """Fit the projection of token states again, on the texts of this project's documentation."""

@@ -11,6 +11,8 @@ import hypothesis
 import pytest
 from hypothesis import HealthCheck, Phase
 
+from graphmem import setting_files
+
 pytest_plugins = [
     "tests.plugins.server",
     "tests.plugins.repositories",
@@ -43,11 +45,19 @@ def pytest_report_header() -> str:
     return f"hypothesis profile {PROFILE}"
 
 
+@pytest.fixture(scope="session")
+def _data_home(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Folder of the user's data in which the key of certificates is made."""
+    return str(tmp_path_factory.mktemp("data"))
+
+
 @pytest.fixture(autouse=True)
-def _empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of the machine reaches a test."""
+def _empty_environment(monkeypatch: pytest.MonkeyPatch, _data_home: str) -> None:
+    """No setting of the machine reaches a test, not from files either."""
+    monkeypatch.setenv("XDG_DATA_HOME", _data_home)
     for name in [name for name in os.environ if name.startswith("GRAPHMEM_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv(setting_files.CONFIG, os.devnull)
 
 
 @pytest.fixture(autouse=True)

@@ -3,37 +3,42 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // writes_ids: events.id Event, events.claim.id Belief
-// refers_to: events.episode_id Episode, events.turn_id Turn
+// refers_to: events.episode_id Episode, events.turn_id Turn, events.claim.subject_key Person
 // params:
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant
 //   $scopes      list    read scopes of the writer, in which episodes and turns are looked up
+//   $trust       map     rank of the writer's trust, by source type: see rules/trust.py
 //   $events      list    in order: the event properties, turn_id, looks_after, and claim: a map of id, slot_id, scope, scope_key, statement, subject, predicate, object, subject_key, predicate_key, object_key, embedding or null
 // columns:
 //   - missing     list  ids of episodes and turns that do not exist
 //   - unembedded  list  ids of beliefs of these events that lack an embedding
+//   - rejected    list  maps of rejected beliefs of these events: belief_id, and rejection (fragments/rejection.cypher)
 //   - long        list  maps of slots due for a checkpoint, by beliefs with at least 64 evidence events: slot_id, scope, subject_key, predicate_key
 
-UNWIND $events AS event
-WITH event, event.claim AS claim
+UNWIND $events AS given
+OPTIONAL MATCH (episode:Episode {tenant: $tenant, id: given.episode_id})
+WHERE episode.scope IN $scopes
+OPTIONAL MATCH (turn:Turn {tenant: $tenant, id: given.turn_id})
+WHERE turn.scope IN $scopes
+// include: fragments/trusted_event.cypher
+LET claim = event.claim
 // include: fragments/merge_belief.cypher
 // include: fragments/append_event.cypher
-WITH event, claim, b, e
+WITH event, claim, b, e, episode, turn
 // include: fragments/link_evidence.cypher
 FOREACH (x IN CASE event.type WHEN 'BELIEVE' THEN [1] ELSE [] END | CREATE (e)-[:CONCERNS]->(b))
-WITH event, b, e
-OPTIONAL MATCH (episode:Episode {tenant: $tenant, id: event.episode_id})
-WHERE episode.scope IN $scopes
-OPTIONAL MATCH (turn:Turn {tenant: $tenant, id: event.turn_id})
-WHERE turn.scope IN $scopes
 FOREACH (x IN CASE WHEN episode IS NULL THEN [] ELSE [episode] END | CREATE (e)-[:OCCURRED_IN]->(x))
 FOREACH (x IN CASE WHEN turn IS NULL THEN [] ELSE [turn] END | CREATE (e)-[:QUOTES]->(x))
 WITH event, b, e, episode, turn
 // include: fragments/link_earlier_retractions.cypher
+LET value_key = CASE WHEN b.rulings[-1] THEN b.value_key END, ruled_scope = b.scope
+// include: fragments/rejection.cypher
 RETURN
   collect(DISTINCT CASE WHEN episode IS NULL THEN event.episode_id END)
     + collect(DISTINCT CASE WHEN turn IS NULL THEN event.turn_id END) AS missing,
   collect(DISTINCT CASE WHEN b.unembedded THEN b.id END) AS unembedded,
+  collect(DISTINCT CASE WHEN rejection IS NOT NULL THEN {belief_id: b.id, rejection: rejection} END) AS rejected,
   collect(DISTINCT CASE
     WHEN event.looks_after AND COUNT { (b)<-[:SUPPORTS|REFUTES]-() } >= 64
     THEN b {.slot_id, .scope, .subject_key, .predicate_key}

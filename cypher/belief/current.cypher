@@ -12,7 +12,6 @@
 //   $valid           datetime  upper bound of valid time
 //   $known           datetime  upper bound of known time; null: no bound
 //   $policy          map       policy override: cardinality, kappa, tau_days, decay_per_day, margin, combine; null: the declared policy
-//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
 //   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $weights_key     string    key of the weights for which a checkpoint is valid; null: read every event
@@ -21,7 +20,7 @@
 //   - scope       string    scope of the slot, or null
 //   - names       list      names of the subject, folded, the requested one first
 //   - policy      map       policy that was applied
-//   - candidates  list      maps, best first: belief_id, subject, object, statement, status, belief, score, last_at, events, ambiguous; MANY: also P+ and P-
+//   - candidates  list      maps, best first: belief_id, subject, object, statement, status, belief, score, last_at, events, ambiguous, trust (its rank, see rules/trust.py); MANY: also P+ and P-
 //   - total       integer   total number of candidates
 //   - now         datetime  server clock
 
@@ -31,8 +30,9 @@ CALL (names) {
   UNWIND range(0, size($scopes) - 1) AS i
   MATCH (b:Belief)
   WHERE b.tenant = $tenant AND b.scope = $scopes[i] AND b.subject_key IN names AND b.predicate_key = $predicate
+    AND (b.rulings IS NULL OR EXISTS { (b)<-[:SUPPORTS|REFUTES]-(:Event {tenant: $tenant}) })
     AND b.created_at <= $valid AND ($known IS NULL OR b.recorded_at <= $known AND EXISTS {
-      MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
+      MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event {tenant: $tenant})
       WHERE x.occurred_at <= $valid AND x.recorded_at <= $known
     })
   WITH i, b.slot_id AS slot_id
@@ -75,15 +75,12 @@ CALL (slot_id, valid, policy, checkpoint, tail, members) {
   // include: fragments/top_many.cypher
   RETURN n_many, many
 }
-CALL (one, many) {
+CALL (one, many, valid) {
   UNWIND one + many AS x
   WITH x[0] AS m, x[1] AS candidate
-  CALL (m) {
-    // include: fragments/may_be_hidden.cypher
-    WITH m AS node
-    // include: fragments/status_as_of.cypher
-    RETURN collect(status)[0] AS status
-  }
+  // include: fragments/candidate_status.cypher
+  // include: fragments/candidate_trust.cypher
+  WITH m, status, candidate {.*, trust: trust} AS candidate
   // include: fragments/candidate.cypher
   RETURN collect(candidate) AS candidates
 }

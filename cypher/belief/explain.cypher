@@ -11,7 +11,6 @@
 //   $valid           datetime  upper bound of valid time
 //   $known           datetime  upper bound of known time; null: no bound
 //   $policy          map       policy override; null: the declared policy
-//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
 //   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
@@ -19,6 +18,7 @@
 //   $limit           integer   maximum number of evidence events, and of retracted events and memories
 // columns:
 //   - card              map       id, scope, statement, subject, predicate, object, status, created_at, recorded_at
+//   - trust             integer   its rank, see rules/trust.py
 //   - initial           float     confidence before any evidence
 //   - policy            map       policy that was applied; with id and occurred_at if it was declared
 //   - projected         map       see fragments/project_many.cypher; null: no evidence
@@ -74,8 +74,10 @@ LET scope = asked.scope, subject_key = asked.subject_key, mine = [asked]
 // include: fragments/subject_names.cypher
 // include: fragments/slot.cypher
 // include: fragments/slot_rank.cypher
+LET last_id = one.last_id, evidence = [x IN pieces | x.event]
+// include: fragments/belief_trust.cypher
 // include: fragments/retracted_evidence.cypher
 // include: fragments/trail_page.cypher
 // include: fragments/neighbors.cypher
-RETURN card, initial, policy, projected, other_candidates, alias_beliefs, verdict, size(pieces) AS total, lines, retracted, links, memories,
+RETURN card, trust, initial, policy, projected, other_candidates, alias_beliefs, verdict, size(pieces) AS total, lines, retracted, links, memories,
        one {.*, refutations: size([x IN pieces WHERE x.polarity = -1 AND x.at >= one.last_at])} AS one, datetime.realtime('Z') AS now

@@ -11,7 +11,6 @@
 //   $valid           datetime  upper bound of valid time
 //   $known           datetime  upper bound of known time; null: no bound
 //   $policy          map       policy override; null: the declared policy
-//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
 //   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 // columns:

@@ -4,13 +4,14 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // writes_ids: claims.event.id Event, claims.claim.id Belief
-// refers_to: claims.memory_id Memory
+// refers_to: claims.memory_id Memory, claims.claim.subject_key Person
 // params:
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant
 //   $claims      list    in order of belief: event (id, occurred_at), memory_id, and claim, as in belief/append
 // columns:
-//   - events  integer  number of events that support a belief
+//   - events    integer  number of events that support a belief
+//   - rejected  list     ids of claimed beliefs that are rejected
 
 UNWIND $claims AS row
 WITH row.event AS event, row.claim AS claim, row.memory_id AS memory_id
@@ -21,6 +22,6 @@ MATCH (e:Event {tenant: $tenant, id: event.id})
 WITH memory_id, b, e
 MATCH (m:Memory {tenant: $tenant, id: memory_id})
 MERGE (m)-[:CLAIMS]->(b)
-WITH DISTINCT e
+WITH e, collect(CASE WHEN b.status = 'rejected' THEN b.id END) AS turned_down
 // include: fragments/link_earlier_retractions.cypher
-RETURN count(e) AS events
+RETURN count(e) AS events, coll.distinct(coll.flatten(collect(turned_down))) AS rejected

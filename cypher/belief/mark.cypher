@@ -6,14 +6,19 @@
 // writes_ids: events.id Event
 // refers_to: events.belief_id Belief
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps with unique ids: belief_id and the event properties
+//   $tenant              string    tenant name
+//   $scopes              list      read scopes
+//   $events              list      maps with unique ids: belief_id and the event properties
+//   $valid               datetime  time of the write
+//   $known               datetime  null: the flag takes all events into account
+//   $weights             map       reliability of each source type, in (0, 1]
+//   $vitality_constants  map       vitality constants: see rules/formulas.py VitalityConstants
 // columns:
 //   - id       string   belief id
 //   - written  integer  number of events appended to the belief
 //   - changed  boolean  whether the status or the flag changed
 //   - status   string   status after the write
-//   - flagged  boolean  flag after the write: whether the newest FLAG or RESOLVE event is a FLAG
+//   - flagged  boolean  flag after the write, by the evidence and the FLAG and RESOLVE events
 
 UNWIND $events AS event
 MATCH (m:Belief {tenant: $tenant, id: event.belief_id})

@@ -9,7 +9,7 @@
 
 MATCH (m:Belief {tenant: $tenant})
 WHERE m.id IN $ids AND (
-  m.status <> 'current' OR EXISTS { (m)-[:SUPERSEDES]-(:Belief) }
+  m.status <> 'current' OR m.rulings IS NOT NULL OR EXISTS { (m)-[:SUPERSEDES]-(:Belief) }
   OR EXISTS { (m)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'ARCHIVE'}) }
 )
 // include: fragments/refresh_status.cypher

@@ -13,7 +13,6 @@
 //   $valid           datetime  upper bound of valid time
 //   $known           datetime  upper bound of known time; null: no bound
 //   $policy          map       policy override; null: the declared policy
-//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
 //   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $limit           integer   maximum number of candidates, best first
@@ -22,7 +21,7 @@
 //   - belief     float     in [0, 1)
 //   - ambiguous  boolean   whether it is one of two candidates of a ONE slot that are too close to call
 //   - score      float     score of a candidate of a ONE slot, without decay; else its belief
-//   - status     string    current, superseded or archived
+//   - status     string    current, superseded or archived; rejected values are left out
 //   - events     integer   number of evidence events that count
 //   - last_at    datetime  time of the last affirmation; null: never
 //   - belief_id  string    belief id
@@ -35,6 +34,7 @@ WITH $scope AS scope, $subject AS subject_key, $predicate AS predicate_key, $val
 CALL (members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
   // include: fragments/slot_evidence.cypher
+  // include: fragments/not_rejected.cypher
   // include: fragments/not_retracted.cypher
   // include: fragments/overwrite_strength.cypher
   // include: fragments/to_one_row.cypher
@@ -45,6 +45,7 @@ CALL (members, valid, policy) {
 CALL (members, valid, policy) {
   FILTER policy.cardinality = 'MANY'
   // include: fragments/slot_evidence.cypher
+  // include: fragments/not_rejected.cypher
   // include: fragments/not_retracted.cypher
   WITH b, e, false AS covered
   // include: fragments/noisy_or_term.cypher
@@ -58,12 +59,7 @@ CALL (one, many) {
   UNWIND range(0, size(found) - 1) AS place
   LET m = found[place][0], projected = found[place][1]
   WITH m, projected {.*, place: place} AS candidate
-  CALL (m) {
-    // include: fragments/may_be_hidden.cypher
-    WITH m AS node
-    // include: fragments/status_as_of.cypher
-    RETURN collect(status)[0] AS status
-  }
+  // include: fragments/candidate_status.cypher
   // include: fragments/candidate.cypher
   RETURN candidate
 }

@@ -16,7 +16,6 @@
 //   $valid            datetime  upper bound of valid time
 //   $known            datetime  upper bound of known time; null: no bound
 //   $policy           map       policy override; null: the declared policy
-//   $present_policy   boolean   true: use the policy declared now; false: the policy as of $valid and $known
 //   $default_policy   map       policy of undeclared predicates
 //   $weights          map       reliability of each source type, in (0, 1]
 // columns:
@@ -38,6 +37,7 @@ LET valid = $valid, mine = []
 CALL (members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
   // include: fragments/slot_evidence.cypher
+  // include: fragments/not_rejected.cypher
   // include: fragments/not_retracted.cypher
   // include: fragments/overwrite_strength.cypher
   // include: fragments/to_one_row.cypher
@@ -48,6 +48,7 @@ CALL (members, valid, policy) {
 CALL (members, valid, policy) {
   FILTER policy.cardinality = 'MANY'
   // include: fragments/slot_evidence.cypher
+  // include: fragments/not_rejected.cypher
   // include: fragments/not_retracted.cypher
   WITH b, e, false AS covered
   // include: fragments/noisy_or_term.cypher
@@ -56,15 +57,12 @@ CALL (members, valid, policy) {
   // include: fragments/top_many.cypher
   RETURN n_many, many
 }
-CALL (one, many) {
+CALL (one, many, valid) {
   UNWIND one + many AS x
   WITH x[0] AS m, x[1] AS candidate
-  CALL (m) {
-    // include: fragments/may_be_hidden.cypher
-    WITH m AS node
-    // include: fragments/status_as_of.cypher
-    RETURN collect(status)[0] AS status
-  }
+  // include: fragments/candidate_status.cypher
+  // include: fragments/candidate_trust.cypher
+  WITH m, status, candidate {.*, trust: trust} AS candidate
   // include: fragments/candidate.cypher
   RETURN collect(candidate) AS candidates
 }

@@ -14,11 +14,10 @@
 //   $valid               datetime  upper bound of valid time
 //   $known               datetime  upper bound of known time; null: no bound
 //   $policy              map       policy override; null: the declared policy
-//   $present_policy      boolean   true: use the policy declared now; false: the policy as of $valid and $known
 //   $default_policy      map       policy of undeclared predicates
 //   $weights             map       reliability of each source type, in (0, 1]
 //   $test                map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
-//   $vitality_constants  map       vitality constants: see rules/vitality.py sent
+//   $vitality_constants  map       vitality constants: see rules/formulas.py VitalityConstants
 // columns:
 //   - card       map       id, scope, statement, subject, predicate, object, recorded_at, status as of the read, created_at
 //   - initial    float     confidence before any evidence
@@ -26,14 +25,14 @@
 //   - score      float     score of a candidate of a ONE slot, with decay; null otherwise
 //   - verdict    map       status, log_ratio, confidence, evidence
 //   - vitality   map       vitality: see fragments/vitality.cypher
+//   - trust      integer   its rank, see rules/trust.py
 //   - now        datetime  server clock
 
 // include: fragments/requested_beliefs.cypher
 // include: fragments/belief_created_as_of.cypher
 FILTER $before_at IS NULL OR created_at < $before_at OR (created_at = $before_at AND m.id < $before_id)
 // Sorting before the status is computed limits that work to the beliefs of the page.
-WITH *
-ORDER BY place, created_at DESC, m.id DESC
+WITH * ORDER BY place, created_at DESC, m.id DESC
 CALL (m) {
   WITH m AS node
   // include: fragments/status_as_of.cypher
@@ -41,17 +40,17 @@ CALL (m) {
 }
 FILTER $ids IS NOT NULL OR status IN $statuses
 WITH place, m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at} AS card,
-     created_at, m AS asked, m AS b, $valid AS valid, [] AS shown, coalesce(m.predicate_key, '') AS predicate_key
+     created_at, m AS asked, m AS b, $valid AS valid, [] AS shown, null AS last_id, coalesce(m.predicate_key, '') AS predicate_key
 LIMIT $limit
 // include: fragments/prior.cypher
 // include: fragments/policy.cypher
 CALL (b, valid) {
   MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
   // include: fragments/not_retracted.cypher
-  WITH e
-  ORDER BY e.occurred_at, e.id
+  WITH e ORDER BY e.occurred_at, e.id
   RETURN collect(e) AS evidence
 }
+// include: fragments/belief_trust.cypher
 // include: fragments/vitality.cypher
 CALL (asked, evidence, valid, policy) {
   UNWIND evidence AS e
@@ -69,8 +68,7 @@ CALL (evidence, initial, shown) {
 }
 // The candidates of a slot are ranked once, regardless of how many of them are returned.
 WITH asked.slot_id AS slot_id, $valid AS valid, head(collect(policy)) AS policy, collect({
-  asked: asked, place: place, card: card, initial: initial, projected: projected, verdict: verdict,
-  vitality: vitality
+  asked: asked, place: place, card: card, initial: initial, projected: projected, verdict: verdict, vitality: vitality, trust: trust
 }) AS listed
 CALL (valid, policy, listed) {
   UNWIND CASE policy.cardinality WHEN 'ONE' THEN [listed[0].asked] ELSE [] END AS asked
@@ -78,17 +76,19 @@ CALL (valid, policy, listed) {
   // include: fragments/subject_names.cypher
   // include: fragments/slot.cypher
   // include: fragments/slot_evidence.cypher
+  // include: fragments/not_rejected.cypher
   // include: fragments/not_retracted.cypher
   // include: fragments/overwrite_strength.cypher
   // include: fragments/to_one_row.cypher
   // include: fragments/project_one.cypher
   RETURN ranked
 }
-UNWIND [x IN listed | [x.asked, x, null]] + [x IN ranked | [x.b, null, x.belief]] AS found
+UNWIND [x IN listed | [x.asked, x, null, null]] + [x IN ranked | [x.b, null, x.belief, x.last_id]] AS found
 LET x = found[0]
 // include: fragments/canonical_value.cypher
-WITH slot_id, value, collect(found[1]) AS members, head(collect(found[2])) AS score
+WITH slot_id, value, collect(found[1]) AS members, head(collect(found[2])) AS score, head(collect(found[3])) AS last_id
 UNWIND members AS member
 RETURN member.card AS card, member.initial AS initial, member.projected AS projected, score, member.verdict AS verdict,
-       member.vitality AS vitality, datetime.realtime('Z') AS now
+       member.vitality AS vitality, coalesce(COLLECT { MATCH (e:Event {tenant: $tenant, id: last_id}) RETURN e.trust }[0], member.trust) AS trust,
+       datetime.realtime('Z') AS now
 ORDER BY member.place, card.created_at DESC, card.id DESC

@@ -13,7 +13,6 @@
 //   $instants        list      times to read at, in order; null: the times of its events, or of those of the other candidates of a ONE slot, and $valid
 //   $points          integer   maximum number of times, 3 or more
 //   $policy          map       policy override; null: the declared policy
-//   $present_policy  boolean   true: use the policy declared now; false: the policy at each time
 //   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
@@ -67,6 +66,7 @@ CALL (asked, valid, policy) {
 CALL (asked, members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
   // include: fragments/slot_evidence.cypher
+  // include: fragments/not_rejected.cypher
   // include: fragments/not_retracted.cypher
   // include: fragments/overwrite_strength.cypher
   // include: fragments/to_one_row.cypher

@@ -14,7 +14,6 @@
 //   $instants        list      times to read at, in order; null: the times of its evidence, and $valid
 //   $points          integer   maximum number of times, 3 or more
 //   $policy          map       policy override; null: the declared policy
-//   $present_policy  boolean   true: use the policy declared now; false: the policy at each time
 //   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $limit           integer   maximum number of candidates per time, best first
@@ -49,6 +48,7 @@ UNWIND instants AS valid
 CALL (members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
   // include: fragments/slot_evidence.cypher
+  // include: fragments/not_rejected.cypher
   // include: fragments/not_retracted.cypher
   // include: fragments/overwrite_strength.cypher
   // include: fragments/to_one_row.cypher
@@ -58,6 +58,7 @@ CALL (members, valid, policy) {
 CALL (members, valid, policy) {
   FILTER policy.cardinality = 'MANY'
   // include: fragments/slot_evidence.cypher
+  // include: fragments/not_rejected.cypher
   // include: fragments/not_retracted.cypher
   // include: fragments/noisy_or_term.cypher
   WITH *, false AS covered

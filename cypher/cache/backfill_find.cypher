@@ -39,7 +39,7 @@ CALL () {
   LET embedded = m.embedding IS :: LIST<FLOAT NOT NULL> NOT NULL AND size(m.embedding) = $dimension
     AND (stated OR 0 < reduce(sum = 0.0, x IN m.embedding | sum + x * x) < Infinity)
   LET wants = NOT stated OR size(wrong) > 0 OR NOT embedded OR m.tags IS NULL OR m.status IS NULL
-    OR m.content_hash IS NULL OR m.tenant_key IS NULL OR m.scope_key IS NULL
+    OR m.content_hash IS NULL OR m.value_key IS NULL OR m.tenant_key IS NULL OR m.scope_key IS NULL
     OR m.created_at IS NULL OR m.recorded_at IS NULL
   RETURN count(m) AS looked, max(m.id) AS after,
          collect(CASE WHEN wants THEN {m: m, stated: stated, embedded: embedded, wrong: wrong} END) AS wanting

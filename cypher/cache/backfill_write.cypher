@@ -7,7 +7,7 @@
 // params:
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant
-//   $memories    list    maps: id, scope_key, content_hash, tags, status, created_at or null, recorded_at or null, embedding (null: unchanged) and its token_states (bytes or null), events (event properties)
+//   $memories    list    maps: id, scope_key, content_hash, value_key, tags, status, created_at or null, recorded_at or null, embedding (null: unchanged) and its token_states (bytes or null), events (event properties)
 // columns:
 
 UNWIND $memories AS row
@@ -39,7 +39,10 @@ CALL (m) {
 SET m.tenant_key = $tenant_key,
     m.scope_key = row.scope_key,
     m.content_hash = row.content_hash,
+    m.value_key = row.value_key,
     m.tags = row.tags,
     m.status = row.status,
     m.created_at = CASE WHEN row.created_at <= first_at THEN row.created_at ELSE first_at END,
     m.recorded_at = CASE WHEN row.recorded_at <= known_at THEN row.recorded_at ELSE known_at END
+WITH m
+// include: fragments/take_rulings.cypher

@@ -32,7 +32,7 @@ CALL (m) {
   OPTIONAL MATCH (m)<-[:REINFORCES]-(e:Event)
   WITH m, e
   ORDER BY e.occurred_at, e.id
-  RETURN {trace: 0.0} AS state, collect(CASE e.scope WHEN m.scope THEN e.occurred_at END) AS times,
+  RETURN {trace: 0.0} AS state, collect(CASE e.scope WHEN m.scope THEN [e.occurred_at, e.type = 'IMPORT'] END) AS times,
          max(CASE WHEN e.scope <> m.scope THEN true END) AS foreign
 }
 // include: fragments/trace_fold.cypher

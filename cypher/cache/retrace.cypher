@@ -18,8 +18,8 @@ CALL (m, row) {
   ORDER BY e.occurred_at, e.id
   RETURN collect(e) AS news
 }
-LET own = [e IN news WHERE e.scope = m.scope | e.occurred_at]
-LET resumes = row.event_ids IS NOT NULL AND m.trace_at IS NOT NULL AND none(t IN own WHERE t < m.trace_at)
+LET own = [e IN news WHERE e.scope = m.scope | [e.occurred_at, e.type = 'IMPORT']]
+LET resumes = row.event_ids IS NOT NULL AND m.trace_at IS NOT NULL AND none(x IN own WHERE x[0] < m.trace_at)
 CALL (m, own, resumes) {
   FILTER resumes
   RETURN {trace: m.trace, at: m.trace_at, full_at: m.trace_full_at, burst: m.trace_burst} AS state, own AS times
@@ -29,7 +29,7 @@ UNION ALL
   WHERE e.scope = m.scope
   WITH e
   ORDER BY e.occurred_at, e.id
-  RETURN {trace: 0.0} AS state, collect(e.occurred_at) AS times
+  RETURN {trace: 0.0} AS state, collect([e.occurred_at, e.type = 'IMPORT']) AS times
 }
 // include: fragments/trace_fold.cypher
 SET m.trace = traced.trace, m.trace_at = traced.at, m.trace_full_at = traced.full_at, m.trace_burst = traced.burst,

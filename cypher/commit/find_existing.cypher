@@ -1,5 +1,5 @@
-// Look up existing data for each text of a batch. Returns its committed event, the memory with exactly this content, or
-// the nearest current memories. Texts without a match have no row. Run it after commit/lock.
+// Look up existing data for each text of a batch. Returns its committed event, the memory with exactly this content, the
+// rejection of the text, or the nearest current memories. Texts without a match have no row. Run it after commit/lock.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -7,14 +7,15 @@
 //   $tenant      string   tenant name
 //   $scope       string   write scope
 //   $scopes      list     read scopes of the writer
-//   $rows        list     maps: event_id, exact_ids (in order of preference), embedding or null
+//   $rows        list     maps: event_id, exact_ids (in order of preference), value_key (of the text in the write scope), embedding or null
 //   $candidates  integer  maximum number of nearest memories per row, >= 1
 //   $min_score       float    minimum score of a nearest memory
 // columns:
 //   - event_id  string  event id of the row
 //   - event     map     event already committed under this id, or null
-//   - exact     map     memory with this content, or null: id, status, tags, scope
-//   - near      list    maps: id, scope, content, tags, score (Neo4j's, in [0, 1]), best first
+//   - exact     map     memory with this content, or null: id, status, tags, scope, head_ids, corrected_at (of the newest correction about it)
+//   - rejection  map    rejection in force of the text, or null: see fragments/rejection.cypher
+//   - near      list    maps: id, scope, content, tags, stated_at (newest), score (Neo4j's, in [0, 1]), best first
 
 UNWIND $rows AS row
 OPTIONAL MATCH (e:Event {tenant: $tenant, id: row.event_id})
@@ -40,10 +41,18 @@ CALL (row, e, m) {
   ) SCORE AS score
   FILTER score >= $min_score
   ORDER BY score DESC, n.id
-  RETURN collect({id: n.id, scope: n.scope, content: n.content, tags: n.tags, score: score}) AS near
+  RETURN collect({
+    id: n.id, scope: n.scope, content: n.content, tags: n.tags, stated_at: coalesce(n.trace_at, n.created_at), score: score
+  }) AS near
 }
-FILTER e IS NOT NULL OR m IS NOT NULL OR size(near) > 0
+LET value_key = row.value_key, ruled_scope = $scope
+// include: fragments/rejection.cypher
+FILTER e IS NOT NULL OR m IS NOT NULL OR rejection IS NOT NULL OR size(near) > 0
+// include: fragments/chain_heads.cypher
 RETURN row.event_id AS event_id,
        e {.request_hash, .occurred_at, .payload} AS event,
-       m {.id, .status, .tags, .scope} AS exact,
-       near
+       m {
+         .id, .status, .tags, .scope, head_ids: head_ids,
+         corrected_at: COLLECT { MATCH (m)<-[:CONCERNS]-(x:Event {tenant: $tenant}) RETURN max(x.occurred_at) }[0]
+       } AS exact,
+       rejection, near

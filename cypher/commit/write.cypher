@@ -8,13 +8,19 @@
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant
 //   $scopes      list    read scopes of the writer, in which episodes and turns are looked up
+//   $trust       map     rank of the writer's trust, by source type: see rules/trust.py
 //   $events      list    in order: id, memory_id, memory, episode_id, turn_id, tags (new tags of the memory), tag_keys and source_key (their full-text tokens) and the event properties; memory is null if it exists, else scope_key, content, embedding and token_states (bytes or null)
 // columns:
 //   - written      integer  number of events appended
 //   - in_episodes  integer  number of events linked to their episode
 //   - in_turns     integer  number of events linked to the turn they quote
 
-UNWIND $events AS event
+UNWIND $events AS given
+OPTIONAL MATCH (episode:Episode {tenant: $tenant, id: given.episode_id})
+WHERE episode.scope IN $scopes
+OPTIONAL MATCH (turn:Turn {tenant: $tenant, id: given.turn_id})
+WHERE turn.scope IN $scopes
+// include: fragments/trusted_event.cypher
 CALL (event) {
   FILTER event.memory IS NOT NULL
   CREATE (m:Memory {
@@ -29,6 +35,7 @@ CALL (event) {
     sources: [event.source],
     facet_keys: coll.sort(event.tag_keys + event.source_key),
     status: 'current',
+    value_key: event.memory.value_key,
     created_at: event.occurred_at,
     recorded_at: datetime.truncate('microsecond', datetime.realtime('Z')),
     // The state that cache/retrace.cypher computes after one event.
@@ -40,6 +47,8 @@ CALL (event) {
   WITH m, event
   CALL db.create.setNodeVectorProperty(m, 'embedding', event.memory.embedding)
   SET m.token_states = event.memory.token_states
+  WITH m
+  // include: fragments/take_rulings.cypher
   RETURN m
 UNION ALL
   FILTER event.memory IS NULL
@@ -59,11 +68,6 @@ UNION ALL
 }
 // include: fragments/append_event.cypher
 CREATE (e)-[:REINFORCES]->(m)
-WITH e, event
-OPTIONAL MATCH (episode:Episode {tenant: $tenant, id: event.episode_id})
-WHERE episode.scope IN $scopes
-OPTIONAL MATCH (turn:Turn {tenant: $tenant, id: event.turn_id})
-WHERE turn.scope IN $scopes
 FOREACH (x IN CASE WHEN episode IS NULL THEN [] ELSE [episode] END | CREATE (e)-[:OCCURRED_IN]->(x))
 FOREACH (x IN CASE WHEN turn IS NULL THEN [] ELSE [turn] END | CREATE (e)-[:QUOTES]->(x))
 RETURN count(e) AS written, count(episode) AS in_episodes, count(turn) AS in_turns

@@ -8,7 +8,7 @@
 //   $scope            string    scope name
 //   $beliefs          list      maps: id, and vector, the embedding of the statement, or null for the stored one
 //   $known            datetime  upper bound of known time
-//   $non_human_roles  list      roles whose turns are not evidence
+//   $human_roles      list      roles of people, lower case; other turns are not evidence
 //   $limit            integer   maximum number of nearest turns, and of nearest episodes, per belief, >= 1
 //   $min_score            float     minimum score of a near passage
 // columns:
@@ -29,7 +29,7 @@ CALL (vector) {
     WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at <= $known
     LIMIT $limit
   ) SCORE AS score
-  FILTER NOT p.role IN $non_human_roles
+  FILTER toLower(p.role) IN $human_roles
   RETURN p, score
 UNION ALL
   MATCH (p:Episode)

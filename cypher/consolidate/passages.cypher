@@ -13,7 +13,7 @@
 //   $limit            integer   page only: maximum number of rows
 //   $ids              list      passage ids; null: a page
 //   $known            datetime  upper bound of known time
-//   $non_human_roles  list      roles whose turns are not evidence
+//   $human_roles      list      roles of people, lower case; other turns are not evidence
 //   $neighbours       integer   maximum number of nearest turns, and of nearest episodes, >= 1
 //   $beliefs          integer   maximum number of nearest beliefs, >= 1
 //   $min_score            float     minimum score of a near passage
@@ -24,6 +24,7 @@
 //   - passage      map       label, episode_id, name, role, text, at
 //   - near         list      [id, score] of passages without a belief by the same speaker, nearest first
 //   - same         list      maps of beliefs, nearest first: status, score, and the fields of a claim
+//   - quoted       list      the same of beliefs that near passages of the same speaker support; also name and text of that passage
 
 // include: fragments/open_passages.cypher
 CALL (p) {
@@ -50,10 +51,24 @@ CALL (p) {
     FILTER NOT EXISTS { (n)<-[:OCCURRED_IN]-(:Turn {tenant: $tenant}) }
     RETURN n, score
   }
-  FILTER score >= $min_score AND n.id <> p.id
-    AND NOT EXISTS { (n)<-[:QUOTES|OCCURRED_IN]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
+  FILTER n.id <> p.id
+  LET used = EXISTS { (n)<-[:QUOTES|OCCURRED_IN]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
   ORDER BY score DESC, n.id
-  RETURN collect([n.id, score]) AS near
+  RETURN collect(CASE WHEN NOT used AND score >= $min_score THEN [n.id, score] END) AS near,
+         collect(CASE WHEN used AND score >= $min_score_same THEN {id: n.id, score: score} END)[..$beliefs] AS sources
+}
+CALL (sources) {
+  UNWIND sources AS one
+  WITH one.id AS id, one.score AS score
+  MATCH (n:Turn|Episode {tenant: $tenant, id: id})<-[:QUOTES|OCCURRED_IN]-(x:Event {tenant: $tenant, source: 'consolidation'})-[:SUPPORTS {tenant: $tenant}]->(b:Belief {tenant: $tenant})
+  WHERE x.recorded_at <= $known AND b.scope = $scope AND b.recorded_at <= $known AND b.status IN ['current', 'archived']
+    AND NOT EXISTS { (x)<-[:RETRACTS]-(:Event {tenant: $tenant}) }
+  WITH b, n, score
+  ORDER BY score DESC, b.id, n.id
+  RETURN collect(DISTINCT b {
+    .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .object_key, .status, score: score,
+    name: n.name, text: coalesce(n.text, n.summary, n.content, '')
+  }) AS quoted
 }
 CALL (p) {
   MATCH (b:Belief)
@@ -69,7 +84,7 @@ CALL (p) {
     .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .object_key, .status, score: score
   }) AS same
 }
-WITH p, near, same
+WITH p, near, same, quoted
 // include: fragments/passage.cypher
-RETURN p.id AS id, p.recorded_at AS recorded_at, passage, near, same
+RETURN p.id AS id, p.recorded_at AS recorded_at, passage, near, same, quoted
 ORDER BY recorded_at, id

@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // writes_ids: links.claim.id Belief
-// refers_to: links.event_id Event
+// refers_to: links.event_id Event, links.claim.subject_key Person
 // params:
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant

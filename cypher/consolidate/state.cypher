@@ -6,12 +6,15 @@
 //   $tenant  string  tenant name
 //   $scope   string  scope name
 // columns:
-//   - episodes  integer   number of episodes in the scope
-//   - fresh     integer   number of episodes recorded after the snapshot of the last finished run
-//   - cursor    datetime  snapshot time of the last finished run; null: no run has finished
-//   - open      datetime  snapshot time of a running or interrupted run; null: none
-//   - held      boolean   whether a worker holds the lease
-//   - now       datetime  server clock
+//   - episodes    integer   number of episodes in the scope
+//   - fresh       integer   number of episodes recorded after the snapshot of the last finished run
+//   - cursor      datetime  snapshot time of the last finished run; null: no run has finished
+//   - open        datetime  snapshot time of a running or interrupted run; null: none
+//   - held        boolean   whether a worker holds the lease
+//   - failed      integer   number of clusters that the last run left to try again
+//   - away_since  datetime  time since when a model has been unavailable; null: the last run had all answers
+//   - retry_at    datetime  time of the next attempt after that; null: none is due
+//   - now         datetime  server clock
 
 OPTIONAL MATCH (c:Consolidation {tenant: $tenant, scope: $scope})
 LET now = datetime.truncate('microsecond', datetime.realtime('Z')), since = c.cursor
@@ -28,4 +31,7 @@ RETURN
   since AS cursor,
   c.known AS open,
   coalesce(c.until > now, false) AS held,
+  coalesce(c.failed, 0) AS failed,
+  c.away_since AS away_since,
+  c.retry_at AS retry_at,
   now

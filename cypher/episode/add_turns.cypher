@@ -7,7 +7,7 @@
 //   $tenant      string  tenant name
 //   $tenant_key  string  full-text token of the tenant
 //   $episode_id  string  id of the session
-//   $turns       list    in order: id, scope, scope_key, position, role, name, text, occurred_at, embedding or null, token_states (bytes or null)
+//   $turns       list    in order: id, scope, scope_key, position, role, name, text, trust, occurred_at, embedding or null, token_states (bytes or null)
 // columns:
 //   - added  integer  number of turns written
 
@@ -24,6 +24,7 @@ CREATE (t:Turn {
   role: turn.role,
   name: turn.name,
   text: turn.text,
+  trust: turn.trust,
   occurred_at: turn.occurred_at,
   recorded_at: datetime.truncate('microsecond', datetime.realtime('Z'))
 })

@@ -7,11 +7,11 @@
 //   $scopes  list    read scopes
 //   $ids     list    episode ids
 // columns:
-//   - episode  map  id, scope, session_id, summary, content, gist, compressed, entities, importance, occurred_at, recorded_at, turns
+//   - episode  map  id, scope, session_id, summary, content, gist, compressed, entities, importance, summarised_by, occurred_at, recorded_at, turns
 
 UNWIND $ids AS id
 MATCH (p:Episode {tenant: $tenant, id: id})
 WHERE p.scope IN $scopes
-RETURN p {.id, .scope, .session_id, .summary, .content, .gist, .entities, .importance, .occurred_at, .recorded_at,
-          compressed: EXISTS { (p)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
+RETURN p {.id, .scope, .session_id, .summary, .content, .gist, .entities, .importance, .summarised_by, .occurred_at, .recorded_at,
+          compressed: p.turns_compressed IS NOT NULL OR EXISTS { (p)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
           turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p) }} AS episode

@@ -1,4 +1,5 @@
-// List episodes as of (valid, known), newest first. Paged. Texts and compression are the current ones.
+// List episodes as of (valid, known), newest first. Paged. Texts of callers and compression are the current ones; what is derived
+// from turns is left out if one of them is invisible then.
 // mode: read
 // rows: one
 // plan: NodeIndexSeek
@@ -6,6 +7,7 @@
 //   $tenant            string    tenant name
 //   $scopes            list      read scopes
 //   $session_id        string    name of their session; null: any
+//   $sessions_only     boolean   true: leave out episodes without a session; null: false
 //   $since             datetime  inclusive lower bound of occurred_at; null: none
 //   $until             datetime  exclusive upper bound of occurred_at; null: none
 //   $include_archived  boolean   true: return archived episodes too; null: false
@@ -22,6 +24,7 @@ CALL () {
   MATCH (p:Episode)
   WHERE p.tenant = $tenant AND p.scope IN $scopes AND p.occurred_at <= $valid AND p.recorded_at <= $known
     AND ($session_id IS NULL OR p.session_id = $session_id)
+    AND (p.session_id IS NOT NULL OR NOT coalesce($sessions_only, false))
     AND ($since IS NULL OR p.occurred_at >= $since)
     AND ($until IS NULL OR p.occurred_at < $until)
     AND ($before_at IS NULL OR p.occurred_at < $before_at OR (p.occurred_at = $before_at AND p.id < $before_id))
@@ -33,8 +36,18 @@ CALL () {
   WITH p
   ORDER BY p.occurred_at DESC, p.id DESC
   LIMIT $limit
-  WITH p, p {.id, .scope, .session_id, .summary, .content, .gist, .entities, .importance, .occurred_at, .recorded_at,
-             compressed: EXISTS { (p)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
+  // include: fragments/stated_fields.cypher
+  WITH p, stated, EXISTS {
+    MATCH (t:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p)
+    WHERE t.occurred_at > $valid OR t.recorded_at > $known
+  } AS later
+  WITH p, [name IN ['summary', 'entities', 'importance'] WHERE NOT later OR name IN stated] AS shown
+  WITH p, p {.id, .scope, .session_id, .content, .gist, .occurred_at, .recorded_at,
+             summary: CASE WHEN 'summary' IN shown THEN p.summary END,
+             entities: CASE WHEN 'entities' IN shown THEN p.entities ELSE [] END,
+             importance: CASE WHEN 'importance' IN shown THEN p.importance ELSE 0.5 END,
+             summarised_by: CASE WHEN 'summary' IN shown THEN p.summarised_by END,
+             compressed: p.turns_compressed IS NOT NULL OR EXISTS { (p)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
              turns: COUNT {
                MATCH (t:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p)
                WHERE t.occurred_at <= $valid AND t.recorded_at <= $known

@@ -4,17 +4,20 @@
 // plan: MergeUniqueNode
 // writes_ids: episode.id Episode
 // params:
-//   $tenant   string  tenant name
-//   $episode  map     id, scope, session_id, summary, content, entities, importance, occurred_at, request_hash, embedding of its summary or content (or null), token_states (bytes or null)
+//   $tenant      string  tenant name
+//   $tenant_key  string  full-text token of the tenant
+//   $episode     map     id, scope, scope_key, session_id, summary, content, entities, importance, stated (names of the three fields that a caller gave), trust (rank of a given text; null: none), occurred_at, request_hash, embedding of its summary or content (or null), token_states (bytes or null)
 // columns:
 //   - request_hash  string  hash of the request that created it
+//   - summary       string  its summary; null: none
 //   - id            string  episode id
 
 MERGE (p:Episode {tenant: $tenant, id: $episode.id})
 ON CREATE SET
   p.scope = $episode.scope, p.session_id = $episode.session_id, p.summary = $episode.summary, p.content = $episode.content,
   p.entities = $episode.entities, p.importance = $episode.importance, p.occurred_at = $episode.occurred_at,
-  p.request_hash = $episode.request_hash,
+  p.request_hash = $episode.request_hash, p.stated = $episode.stated, p.tenant_key = $tenant_key,
+  p.scope_key = $episode.scope_key, p.trust = $episode.trust,
   p.recorded_at = datetime.truncate('microsecond', datetime.realtime('Z'))
 CALL (p) {
   WITH p
@@ -22,4 +25,4 @@ CALL (p) {
   CALL db.create.setNodeVectorProperty(p, 'embedding', $episode.embedding)
   SET p.token_states = $episode.token_states
 }
-RETURN p.request_hash AS request_hash, p.id AS id
+RETURN p.request_hash AS request_hash, p.summary AS summary, p.id AS id

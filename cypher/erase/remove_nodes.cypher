@@ -34,6 +34,8 @@ UNION ALL
 UNION ALL
   MATCH (n:Predicate) WHERE n.tenant = $tenant AND n.key IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) RETURN n LIMIT $limit
 UNION ALL
+  MATCH (n:Rejection) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) RETURN n LIMIT $limit
+UNION ALL
   MATCH (i:Item) WHERE i.tenant = $tenant AND i.id IS NOT NULL AND ($scope IS NULL OR i.scope = $scope)
   WITH i ORDER BY i.tenant, i.id LIMIT $limit
   MATCH (i)-[:FOUND_BY]->(n:ItemText)
@@ -47,7 +49,11 @@ UNION ALL
 UNION ALL
   MATCH (n:NameLock) WHERE n.tenant = $tenant AND n.key IS NOT NULL AND $scope IS NULL RETURN n LIMIT $limit
 UNION ALL
+  MATCH (n:Job) WHERE n.tenant = $tenant AND n.name IS NOT NULL AND $scope IS NULL RETURN n LIMIT $limit
+UNION ALL
   MATCH (n:Rater) WHERE n.tenant = $tenant AND $scope IS NULL RETURN n LIMIT $limit
+UNION ALL
+  MATCH (n:Seal) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND $scope IS NULL RETURN n LIMIT $limit
 UNION ALL
   MATCH (n:Tenant) WHERE n.tenant = $tenant AND $scope IS NULL RETURN n LIMIT $limit
 }

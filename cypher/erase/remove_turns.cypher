@@ -14,7 +14,7 @@ MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(t:Turn)
 WITH t
 LIMIT $limit
 CALL (t) {
-  MATCH (t)<-[:RESTS_ON]-(r:Reply)
+  MATCH (t)<-[:RESTS_ON]-(r:Reply {tenant: $tenant})
   DETACH DELETE r
 }
 DETACH DELETE t

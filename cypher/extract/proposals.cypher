@@ -1,4 +1,4 @@
-// List proposals, oldest first. Paged.
+// List proposals of evidence and of updates, oldest first. Paged.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
@@ -10,12 +10,16 @@
 //   $after_id  string    id of the last row of the previous page; '' for the first page
 //   $limit     integer   maximum number of rows per page
 // columns:
-//   - proposal  map  id, scope, status, polarity, confidence, source_type, occurred_at, recorded_at, episode_id, actor, payload (JSON)
+//   - proposal  map  id, type, scope, status, polarity, confidence, source_type, occurred_at, recorded_at, episode_id, actor, payload (JSON); memories (those of an update, maps of id and content)
 
-MATCH (e:Event)
-USING INDEX e:Event(tenant, type, recorded_at)
-WHERE e.tenant = $tenant AND e.type = 'PROPOSE' AND e.recorded_at >= $after_at AND e.scope IN $scopes
-  AND (e.recorded_at > $after_at OR e.id > $after_id)
+UNWIND ['PROPOSE', 'PROPOSE_UPDATE'] AS type
+CALL (type) {
+  MATCH (e:Event)
+  USING INDEX e:Event(tenant, type, recorded_at)
+  WHERE e.tenant = $tenant AND e.type = type AND e.recorded_at >= $after_at AND e.scope IN $scopes
+    AND (e.recorded_at > $after_at OR e.id > $after_id)
+  RETURN e
+}
 // include: fragments/proposal.cypher
 FILTER $status IS NULL OR proposal.status = $status
 RETURN proposal

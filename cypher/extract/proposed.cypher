@@ -5,12 +5,12 @@
 // params:
 //   $tenant  string  tenant name
 //   $scopes  list    read scopes
-//   $ids     list    ids of PROPOSE events
+//   $ids     list    ids of PROPOSE and PROPOSE_UPDATE events
 // columns:
 //   - proposal  map  see extract/proposals
 
 UNWIND $ids AS id
 MATCH (e:Event {tenant: $tenant, id: id})
-WHERE e.type = 'PROPOSE' AND e.scope IN $scopes
+WHERE e.type IN ['PROPOSE', 'PROPOSE_UPDATE'] AND e.scope IN $scopes
 // include: fragments/proposal.cypher
 RETURN proposal

@@ -27,7 +27,9 @@ CREATE (e:Event {
   decay_per_day: event.decay_per_day,
   margin: event.margin,
   combine: event.combine,
+  valid_from: event.valid_from,
   same_as: event.same_as,
   position: event.position,
+  trust: event.trust,
   payload: event.payload
 })

@@ -4,7 +4,7 @@
 // leaves: line
 
 LET line = e {
-  .id, .type, .occurred_at, .recorded_at, .source, .actor, .artifact_ref, .payload, .polarity, .confidence, .strength,
+  .id, .type, .occurred_at, .recorded_at, .source, .actor, .artifact_ref, .trust, .payload, .polarity, .confidence, .strength,
   .source_type, .target_id,
   retracted: speaks AND NOT counts,
   episode_id: head([(e)-[:OCCURRED_IN]->(x:Episode {tenant: $tenant}) | x.id]),

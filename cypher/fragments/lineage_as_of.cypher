@@ -15,12 +15,12 @@ CALL (m) {
   WITH head(collect(CASE node WHEN m THEN status END)) AS status, head(collect(CASE node WHEN m THEN superseding END)) AS superseding,
        coll.flatten(collect(edges)) AS in_force, collect(CASE edges WHEN [] THEN node END) AS ends
   CALL (m, status, in_force, ends) {
-    FILTER status = 'superseded'
+    FILTER status IN ['superseded', 'rejected']
     MATCH (m)<-[path:SUPERSEDES*0..]-(top)
     // The server converts a constant list to a set, so each lookup takes constant time.
     WHERE top.tenant = $tenant AND all(s IN path WHERE s IN in_force)
     WITH DISTINCT top, ends
-    WHERE top IN ends
+    WHERE top IN ends AND top <> m
     RETURN coll.sort(collect(top.id)) AS head_ids
   }
   RETURN status, superseding, head_ids

@@ -10,6 +10,7 @@ CALL (m, valid) {
   ORDER BY e.occurred_at DESC, e.id DESC
   LIMIT 3
   RETURN collect(e {
-    event_id: e.id, .type, at: toString(e.occurred_at), .source, .actor, .episode_id, turn_id: [(e)-[:QUOTES]->(t:Turn) | t.id][0]
+    event_id: e.id, .type, at: toString(e.occurred_at), .source, .actor, .episode_id,
+    quoted: [(e)-[:QUOTES]->(t:Turn) | {id: t.id, speaker: coalesce(t.name, t.role)}][0]
   }) AS reasons
 }

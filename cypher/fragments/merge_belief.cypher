@@ -19,6 +19,7 @@ ON CREATE SET
   b.object = claim.object,
   b.statement = claim.statement,
   b.status = 'current',
+  b.value_key = claim.value_key,
   b.created_at = event.occurred_at,
   b.worded_at = event.occurred_at,
   b.first_id = event.id,
@@ -52,4 +53,8 @@ CALL (b, claim) {
   WITH b, claim
   CALL db.create.setNodeVectorProperty(b, 'embedding', claim.embedding)
   SET b.token_states = claim.token_states
+}
+CALL (b) {
+  WITH b AS m
+  // include: fragments/take_rulings.cypher
 }

@@ -40,6 +40,10 @@ UNION ALL
   MATCH (x:Item {tenant: $tenant, id: key})
   RETURN x
 UNION ALL
+  FILTER label = 'Seal'
+  MATCH (x:Seal {tenant: $tenant, id: key})
+  RETURN x
+UNION ALL
   FILTER label = 'Name'
   MATCH (x:Name {tenant: $tenant, key: key})
   RETURN x

@@ -7,7 +7,7 @@ CALL () {
   MATCH (p:Turn)
   WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at > $since AND p.recorded_at <= $known
     AND (p.recorded_at > $after_at OR (p.recorded_at = $after_at AND p.id > $after_id))
-    AND p.embedding IS NOT NULL AND NOT p.role IN $non_human_roles
+    AND p.embedding IS NOT NULL AND toLower(p.role) IN $human_roles
     AND NOT EXISTS { (p)<-[:QUOTES]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
   RETURN p
   ORDER BY p.recorded_at, p.id

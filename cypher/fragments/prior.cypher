@@ -1,12 +1,12 @@
 // Return the prior of `b`, from its earliest hypothesis by (occurred_at, id). Needs `b` and `valid`; leaves `initial`,
-// in [0, 1].
+// in [0, 1], and `assumed`, the trust of that hypothesis, 0 without one.
 // needs: b, valid
-// leaves: initial
+// leaves: initial, assumed
 
 CALL (b, valid) {
-  OPTIONAL MATCH (b)<-[:CONCERNS]-(x:Event)
+  OPTIONAL MATCH (b)<-[:CONCERNS]-(x:Event {tenant: $tenant})
   WHERE x.type = 'BELIEVE' AND x.occurred_at <= valid AND ($known IS NULL OR x.recorded_at <= $known)
-  RETURN coalesce(x.confidence, 0.5) AS initial
+  RETURN coalesce(x.confidence, 0.5) AS initial, coalesce(x.trust, 0) AS assumed
   ORDER BY x.occurred_at, x.id
   LIMIT 1
 }

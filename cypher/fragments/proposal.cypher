@@ -1,10 +1,16 @@
-// Build the output of `e`, a PROPOSE event.
+// Build the output of `e`, a PROPOSE or PROPOSE_UPDATE event.
 // needs: e
 // leaves: proposal
 
 LET accepted = EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'ACCEPT'}) },
     dismissed = EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'DISMISS'}) }
+LET ends = COLLECT {
+  MATCH (e)-[:CONCERNS]->(m:Memory)
+  WHERE m.tenant = $tenant
+  RETURN m {.id, .content}
+}
 LET proposal = e {
-  .id, .scope, .polarity, .confidence, .source_type, .occurred_at, .recorded_at, .episode_id, .actor, .payload,
+  .id, .type, .scope, .polarity, .confidence, .source_type, .occurred_at, .recorded_at, .episode_id, .actor, .payload,
+  memories: ends,
   status: CASE WHEN accepted THEN 'accepted' WHEN dismissed THEN 'dismissed' ELSE 'open' END
 }

@@ -33,9 +33,11 @@ CALL (places) {
   }
   LET reasons = [e IN reverse(evidence)[..3] | e {
     event_id: e.id, .type, at: toString(e.occurred_at), .polarity, .confidence, .source_type, .source, .actor, .episode_id,
-    turn_id: [(e)-[:QUOTES]->(t:Turn {tenant: $tenant}) | t.id][0]
+    quoted: [(e)-[:QUOTES]->(t:Turn {tenant: $tenant}) | {id: t.id, speaker: coalesce(t.name, t.role)}][0]
   }]
-  WITH b, x, j, value, initial, evidence, projected, verdict, reasons,
+  LET last_id = value.last_id
+  // include: fragments/belief_trust.cypher
+  WITH b, x, j, value, initial, trust, evidence, projected, verdict, reasons,
        coalesce(value.belief, projected.belief, initial) AS belief
   RETURN collect(x {
     .kind, .vector_score, .vector_rank, .bm25, .bm25_rank, .parts, n: b, reasons: reasons,
@@ -48,7 +50,7 @@ CALL (places) {
       .id, .scope, .statement, .subject, .predicate, .object, created_at: toString(b.created_at),
       recorded_at: toString(b.recorded_at), status: value.status
     },
-    initial: initial, evidence: evidence, projected: projected, verdict: verdict, belief: belief, ambiguous: value.ambiguous,
+    initial: initial, trust: trust, evidence: evidence, projected: projected, verdict: verdict, belief: belief, ambiguous: value.ambiguous,
     last_at: toString(coalesce(value.last_at, projected.last_at)), lost: j.lost AND j.b = b,
     head_ids: CASE
       WHEN value.status <> 'current' THEN value.head_ids

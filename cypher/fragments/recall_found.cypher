@@ -4,5 +4,5 @@
 // leaves: found
 
 RETURN collect(hit {
-  .kind, .score, .parts, .vector_score, .vector_rank, .bm25, .bm25_rank, .trace, item: of.item, reasons: of.reasons
+  .kind, .n, .score, .parts, .vector_score, .vector_rank, .bm25, .bm25_rank, .trace, item: of.item
 }) AS found

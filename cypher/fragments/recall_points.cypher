@@ -27,10 +27,10 @@ CALL (candidates) {
 UNION ALL
   UNWIND CASE WHEN $scoring.recency > 0 THEN candidates ELSE [] END AS x
   CALL (x) {
-    FILTER x.kind = 'turn'
+    FILTER x.kind IN ['turn', 'episode']
     RETURN x.n.occurred_at AS at
   UNION ALL
-    FILTER x.kind <> 'turn'
+    FILTER NOT x.kind IN ['turn', 'episode']
     WITH x.n AS n
     MATCH (n)<-[:REINFORCES|SUPPORTS]-(e:Event)
     WHERE e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)

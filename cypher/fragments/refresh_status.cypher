@@ -1,5 +1,6 @@
 // Recompute the cached lineage of `m`, a memory or a belief, from its events: its status, and which of its incoming
-// SUPERSEDES edges are in force. The newest event that hides or restores it decides the status. An edge is in force
+// SUPERSEDES edges are in force. The newest event that hides or restores it decides the status, unless the newest ruling
+// about its value rejects it. An edge is in force
 // while no newer event restored the node. At the same time a correction outranks a statement, then the larger event id
 // wins, so the order of arrival does not matter. Superseding restores the newer node, so edges in force form no cycle.
 // needs: m
@@ -30,7 +31,7 @@ CALL (m) {
   WITH collect({at: at, rank: rank, event_id: event_id, status: status}) AS effects
   WITH effects, head([x IN effects WHERE x.status = 'current']) AS back
   // A belief with evidence but without a statement has no effect yet.
-  SET m.status = coalesce(effects[0].status, 'current')
+  SET m.status = CASE WHEN m.rulings[-1] THEN 'rejected' ELSE coalesce(effects[0].status, 'current') END
   WITH back
   MATCH (m)<-[s:SUPERSEDES]-()
   SET s.in_force = back IS NULL OR s.occurred_at > back.at

@@ -1,5 +1,6 @@
 // Collect the beliefs of a slot, under every name of its subject. Needs `scope`, `names`, `predicate_key` and `mine`, a
-// list of beliefs; leaves `members`, a list of maps: x, a belief, and b, the belief that represents it. Beliefs that
+// list of beliefs; leaves `members`, a list of maps: x, a belief, b, the belief that represents it, and ruled, the beliefs
+// of its value about which there are rulings. Beliefs that
 // are equal under aliases are represented by one: one of `mine`, else the one whose subject name comes first.
 // needs: scope, names, predicate_key, mine
 // leaves: members
@@ -12,5 +13,5 @@ CALL (scope, names, predicate_key, mine) {
   ORDER BY x IN mine DESC, coll.indexOf(names, x.subject_key), x.object_key = value DESC, x.id
   WITH value, collect(x) AS same
   UNWIND same AS x
-  RETURN collect({x: x, b: same[0]}) AS members
+  RETURN collect({x: x, b: same[0], ruled: [y IN same WHERE y.rulings IS NOT NULL]}) AS members
 }

@@ -1,12 +1,13 @@
 // Match the events of a slot to read: all of them or, to resume from `checkpoint`, its `tail`. For coexisting
 // candidates, checkpointed events of the episodes in the tail are included. Needs `slot_id`, `policy` and the results
 // of fragments/resume_slot.cypher; leaves rows of `b`, `e` and `covered`, whether the checkpoint includes the event.
-// needs: slot_id, policy, checkpoint, tail, members
+// needs: slot_id, policy, checkpoint, tail, members, valid
 // leaves: b, e, covered
 
-CALL (slot_id, policy, checkpoint, tail, members) {
+CALL (slot_id, policy, checkpoint, tail, members, valid) {
   FILTER checkpoint IS NULL
   // include: fragments/slot_evidence.cypher
+  // include: fragments/not_rejected.cypher
   RETURN b, e, false AS covered
 UNION ALL
   FILTER checkpoint IS NOT NULL

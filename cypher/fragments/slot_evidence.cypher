@@ -1,6 +1,7 @@
-// Match the evidence of a slot. Needs `members` (fragments/slot.cypher); leaves rows of `b` and `e`.
+// Match the evidence of a slot. Needs `members` (fragments/slot.cypher); leaves rows of `member`, `x`, `b` and `e`: x has the
+// evidence, b represents it.
 // needs: members
-// leaves: b, e
+// leaves: member, x, b, e
 
 UNWIND members AS member
 LET b = member.b, x = member.x

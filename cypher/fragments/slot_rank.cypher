@@ -8,6 +8,7 @@
 CALL (asked, members, valid, policy) {
   FILTER policy.cardinality = 'ONE'
   // include: fragments/slot_evidence.cypher
+  // include: fragments/not_rejected.cypher
   // include: fragments/not_retracted.cypher
   // include: fragments/overwrite_strength.cypher
   // include: fragments/to_one_row.cypher

@@ -1,7 +1,7 @@
 // Decide which beliefs are in force, and which candidates outrank the others. Needs `asked`, a list of beliefs, and the
 // parameters for reading a slot; leaves `judged`, a list of maps: b, policy (of its predicate), status, head_ids (of
 // its successors), lost (it is superseded, or another candidate leads its ONE slot and the two are not ambiguous). For
-// a candidate of a ONE slot also: value (a map of belief, last_at, ambiguous), contenders (such maps: the leader and
+// a candidate of a ONE slot also: value (a map of belief, last_at, last_id, ambiguous), contenders (such maps: the leader and
 // candidates too close to it) and others (the other candidates of the slot).
 // needs: asked
 // leaves: judged
@@ -22,17 +22,22 @@ CALL (asked) {
     // include: fragments/slot.cypher
     RETURN members
   }
-  CALL (members, policy, valid) {
+  LET out = [y IN members WHERE any(z IN y.ruled WHERE [
+    i IN range(0, size(z.rulings) - 1) WHERE z.ruled_at[i] <= valid AND ($known IS NULL OR z.ruled_known[i] <= $known) | z.rulings[i]
+  ][-1]) | y.x]
+  CALL (members, out, policy, valid) {
     // include: fragments/slot_evidence.cypher
+    FILTER NOT x IN out
     // include: fragments/not_retracted.cypher
     // include: fragments/overwrite_strength.cypher
     // include: fragments/to_one_row.cypher
     // include: fragments/project_one.cypher
     RETURN ranked, close
   }
-  // Beliefs that are equal under aliases have one value, that of the belief that represents them.
-  LET found = [v IN ranked | v {.b, .last_at, .belief, ambiguous: close, value: v.b}]
-    + [x IN wanted WHERE NOT x IN [v IN ranked | v.b] | {b: x, value: coalesce([y IN members WHERE y.x = x | y.b][0], x)}]
+  // Beliefs that are equal under aliases have one value, that of the belief that represents them. A rejected value does
+  // not compete, so it is not ranked.
+  LET found = [v IN ranked | v {.b, .last_at, .last_id, .belief, ambiguous: close, value: v.b}]
+    + [x IN wanted WHERE NOT x IN [v IN ranked | v.b] | {b: x, value: coalesce([y IN members WHERE y.x = x | y.b][0], x), status: CASE WHEN x IN out THEN 'rejected' END}]
   CALL (found) {
     UNWIND range(0, size(found) - 1) AS place
     LET v = found[place], m = found[place].b
@@ -42,7 +47,7 @@ CALL (asked) {
       RETURN collect({status: status, head_ids: head_ids})[0] AS standing
     }
     WITH place, v {
-      .*, ambiguous: v.ambiguous AND place < 2, status: coalesce(standing.status, 'current'), head_ids: coalesce(standing.head_ids, [])
+      .*, ambiguous: v.ambiguous AND place < 2, status: coalesce(v.status, standing.status, 'current'), head_ids: coalesce(standing.head_ids, [])
     } AS v
     ORDER BY place
     RETURN collect(v) AS standings

@@ -29,6 +29,9 @@ CALL (node) {
   ORDER BY at DESC, rank DESC, event_id DESC
   WITH collect({status: status, edge: edge}) AS effects
   LET back = coll.indexOf([x IN effects | x.status] + 'current', 'current')
-  RETURN coalesce(effects[0].status, 'current') AS status,
+  RETURN CASE WHEN [
+           i IN range(0, size(coalesce(node.rulings, [])) - 1)
+           WHERE node.ruled_at[i] <= $valid AND ($known IS NULL OR node.ruled_known[i] <= $known) | node.rulings[i]
+         ][-1] THEN 'rejected' ELSE coalesce(effects[0].status, 'current') END AS status,
          [i IN range(0, size(effects) - 1) WHERE effects[i].status = 'superseded' | {edge: effects[i].edge, in_force: i < back}] AS superseding
 }

@@ -8,7 +8,7 @@ CALL (page, steps) {
   UNWIND page AS x
   WITH x, x.event AS e
   RETURN collect(x {
-    .*, event: e {.type, .recorded_at, .confidence, .source_type, .source, .actor, .payload},
+    .*, event: e {.type, .recorded_at, .confidence, .source_type, .source, .actor, .trust, .payload},
     weight: coalesce($weights[e.source_type], 0.0), after: head([step IN steps WHERE step.at = x.at]),
     turn_id: head([(e)-[:QUOTES]->(turn:Turn {tenant: $tenant}) | turn.id]),
     memory_id: head([(e)-[:REINFORCES]->(memory:Memory {tenant: $tenant}) | memory.id])

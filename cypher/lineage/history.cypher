@@ -28,7 +28,7 @@ CALL () {
   OPTIONAL MATCH (e)-[:QUOTES]->(turn:Turn {tenant: $tenant})
   WITH e, episode, turn
   ORDER BY e.occurred_at, e.recorded_at, e.id
-  RETURN collect(e {.id, .type, .occurred_at, .recorded_at, .source, .actor, .artifact_ref, .payload,
+  RETURN collect(e {.id, .type, .occurred_at, .recorded_at, .source, .actor, .artifact_ref, .trust, .payload,
                     episode_id: episode.id, turn_id: turn.id}) AS events
 }
 RETURN events, datetime.realtime('Z') AS now

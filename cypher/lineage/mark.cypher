@@ -6,11 +6,13 @@
 // refers_to: events.about label
 // params:
 //   $tenant  string  tenant name
+//   $trust   map     rank of the writer's trust, by source type: see rules/trust.py
 //   $events  list    maps: about (the id), label (Memory or Belief) and the event properties
 // columns:
 //   - written  integer  number of events appended
 
-UNWIND $events AS event
+UNWIND $events AS given
+LET event = given {.*, trust: $trust['none']}
 MATCH (m:Memory|Belief {tenant: $tenant, id: event.about})
 WHERE event.label IN labels(m)
 // include: fragments/append_event.cypher

@@ -1,4 +1,5 @@
-// Append a POLICY event and update the cached policy of the predicate. The newest event by (occurred_at, id) applies.
+// Append a POLICY event and update the cached policy of the predicate. The policy is that of the newest event by
+// (occurred_at, id).
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
@@ -32,5 +33,6 @@ SET p.event_id = x.id,
     p.decay_per_day = x.decay_per_day,
     p.margin = x.margin,
     p.combine = x.combine,
+    p.valid_from = x.valid_from,
     p.name = CASE x.id WHEN $event.id THEN $name ELSE p.name END,
     p.template = CASE x.id WHEN $event.id THEN $template ELSE p.template END

@@ -11,6 +11,6 @@ MATCH (p:Predicate)
 WHERE p.tenant = $tenant AND p.key IS NOT NULL
 RETURN p {
   .name, .template, .event_id, .occurred_at, .recorded_at,
-  .cardinality, .kappa, .tau_days, .decay_per_day, .margin, .combine
+  .cardinality, .kappa, .tau_days, .decay_per_day, .margin, .combine, .valid_from
 } AS policy
 ORDER BY p.key

@@ -1,4 +1,4 @@
-// Return the candidates of a recall: what vector and BM25 search find among memories, beliefs and turns, with their token states.
+// Return the candidates of a recall: what vector and BM25 search find among memories, beliefs, turns and episodes, with their token states.
 // mode: read
 // rows: one
 // then: recall/hits
@@ -8,9 +8,9 @@
 //   $tenant     string    tenant name
 //   $scopes     list      read scopes
 //   $statuses   list      statuses to return; outvoted: a candidate of a slot with another leader
-//   $kinds      list      subset of 'memory', 'belief', 'turn'
+//   $kinds      list      subset of 'memory', 'belief', 'turn', 'episode'
 //   $embedding  list      embedding of the query
-//   $words      map       memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; see rules/fulltext.py
+//   $words      map       memory, belief, turn, episode: Lucene queries with the tenant and scope filter; '' skips the search; see rules/fulltext.py
 //   $pool       integer   number of candidates per list
 //   $valid      datetime  time of the read
 //   $known      datetime  upper bound of known time; null: no bound
@@ -71,6 +71,26 @@ CALL () {
     // include: fragments/episode_archived.cypher
     FILTER NOT put_away
     RETURN 'turn' AS kind, list, n, found
+  UNION ALL
+    CALL () {
+      FILTER 'episode' IN $kinds
+      MATCH (p:Episode)
+      SEARCH p IN (
+        VECTOR INDEX episode_embedding_vector
+        FOR $embedding
+        WHERE p.tenant = $tenant AND p.scope IN $scopes
+        LIMIT $pool
+      ) SCORE AS found
+      RETURN 'vector' AS list, p, found
+    UNION ALL
+      FILTER 'episode' IN $kinds AND $words.episode <> ''
+      CALL db.index.fulltext.queryNodes('episode_summary_fulltext', $words.episode, {limit: $pool}) YIELD node AS p, score AS found
+      FILTER found > 0 AND p.tenant = $tenant AND p.scope IN $scopes
+      RETURN 'words' AS list, p, found
+    }
+    // include: fragments/episode_archived.cypher
+    FILTER NOT put_away
+    RETURN 'episode' AS kind, list, p AS n, found
 }
 WITH n, min(kind) AS kind, max(CASE list WHEN 'vector' THEN found END) AS vector, max(CASE list WHEN 'words' THEN found END) AS words
 // include: fragments/recall_candidates.cypher

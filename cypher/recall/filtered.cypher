@@ -11,16 +11,17 @@
 //   $scopes           list      read scopes
 //   $statuses         list      statuses to return; outvoted: a candidate of a slot with another leader
 //   $cached_statuses  list      cached statuses to include: all of them for a read of the past
-//   $kinds            list      subset of 'memory', 'belief', 'turn'
+//   $kinds            list      subset of 'memory', 'belief', 'turn', 'episode'
 //   $tags             list      required tags; all must match
 //   $source           string    required source of at least one visible event; null: any
-//   $since            datetime  inclusive lower bound of the time of creation, or of the turn
-//   $until            datetime  exclusive upper bound of the time of creation, or of the turn
+//   $min_trust        integer   lowest rank of trust, see rules/trust.py; 0: any
+//   $since            datetime  inclusive lower bound of the time of creation, or of the turn or episode
+//   $until            datetime  exclusive upper bound of the time of creation, or of the turn or episode
 //   $window           map       filters that an index supports: known, since and until, wide enough for data visible then
 //   $wide_pool        integer   number of candidates per search
 //   $max_faceted      integer   maximum number of memories with these tags and this source
 //   $embedding        list      embedding of the query
-//   $words            map       memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; facets: for all memories with the tags and the source; see rules/fulltext.py
+//   $words            map       memory, belief, turn, episode: Lucene queries with the tenant and scope filter; '' skips the search; facets: for all memories with the tags and the source; see rules/fulltext.py
 //   $pool             integer   number of candidates per list
 //   $valid            datetime  upper bound of valid time
 //   $known            datetime  upper bound of known time; null: no bound
@@ -82,6 +83,22 @@ UNION ALL
   CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide_pool}) YIELD node AS n, score AS found
   FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
   RETURN 'turn' AS kind, 'words' AS list, n, found
+UNION ALL
+  FILTER 'episode' IN $kinds
+  MATCH (n:Episode)
+  SEARCH n IN (
+    VECTOR INDEX episode_embedding_vector
+    FOR $embedding
+    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.recorded_at <= $window.known
+      AND n.occurred_at >= $since AND n.occurred_at < $window.until
+    LIMIT $wide_pool
+  ) SCORE AS found
+  RETURN 'episode' AS kind, 'vector' AS list, n, found
+UNION ALL
+  FILTER 'episode' IN $kinds AND $words.episode <> ''
+  CALL db.index.fulltext.queryNodes('episode_summary_fulltext', $words.episode, {limit: $wide_pool}) YIELD node AS n, score AS found
+  FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
+  RETURN 'episode' AS kind, 'words' AS list, n, found
 }
 // A memory can be found by its words and facets, and is read once, regardless of the number of lists that contain it.
 WITH n, min(kind) AS kind, max(CASE list WHEN 'vector' THEN found END) AS vector, max(CASE list WHEN 'words' THEN found END) AS words
@@ -93,6 +110,12 @@ CALL (kind, n) {
       MATCH (m)<-[:REINFORCES]-(e:Event)
       WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
     })
+  // One trusted statement suffices here; recall/hits decides, because a later event may have made it void.
+  FILTER $min_trust = 0 OR EXISTS {
+    MATCH (m)<-[:REINFORCES]-(e:Event {tenant: $tenant})
+    WHERE e.trust >= $min_trust AND e.type <> 'REINFORCE_NEAR' AND e.scope IN $scopes
+      AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+  }
   // include: fragments/memory_dates_as_of.cypher
   FILTER created_at >= $since AND created_at < $until
   CALL (m) {
@@ -112,12 +135,26 @@ UNION ALL
     MATCH (m)<-[:SUPPORTS|REFUTES]-(e:Event)
     WHERE e.source = $source AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
   })
+  FILTER $min_trust = 0 OR EXISTS {
+    MATCH (m)<-[:SUPPORTS|CONCERNS]-(e:Event {tenant: $tenant})
+    WHERE e.trust >= $min_trust AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+  }
   RETURN true AS visible
 UNION ALL
-  FILTER kind = 'turn' AND n.recorded_at <= $window.known AND n.occurred_at >= $since AND n.occurred_at < $window.until
+  FILTER kind = 'turn' AND coalesce(n.trust, 0) >= $min_trust AND n.recorded_at <= $window.known AND n.occurred_at >= $since AND n.occurred_at < $window.until
   MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
   // include: fragments/episode_archived.cypher
   FILTER NOT put_away
+  RETURN true AS visible
+UNION ALL
+  FILTER kind = 'episode' AND n.recorded_at <= $window.known AND n.occurred_at >= $since AND n.occurred_at < $window.until
+  WITH n AS p
+  // A summary must not tell of turns that are invisible then.
+  FILTER NOT EXISTS { (p)<-[:OCCURRED_IN]-(t:Turn {tenant: $tenant}) WHERE t.occurred_at > $valid OR t.recorded_at > $window.known }
+  // include: fragments/episode_archived.cypher
+  FILTER NOT put_away
+  // include: fragments/episode_trust.cypher
+  FILTER trust >= $min_trust
   RETURN true AS visible
 }
 UNWIND [l IN [{list: 'vector', found: vector}, {list: 'words', found: words}] WHERE l.found IS NOT NULL] AS l

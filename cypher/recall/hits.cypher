@@ -1,6 +1,6 @@
 // Return the results of a recall, best first: scores the candidates of recall/current or recall/filtered, reads the best
 // ones, and computes the belief of beliefs among them from their evidence. Twins: oracles/fusion.py, oracles/blending.py,
-// oracles/tracerank.py, oracles/lineage.py
+// oracles/tracerank.py, oracles/lineage.py, oracles/trust.py
 // mode: read
 // rows: one
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
@@ -10,26 +10,26 @@
 //   $scopes              list      read scopes
 //   $found               map       one row of recall/current or recall/filtered; a candidate may have late and late_context: max-sim of its own tokens, and also with the previous turn's
 //   $statuses            list      statuses to return; outvoted: a candidate of a slot with another leader
-//   $kinds               list      subset of 'memory', 'belief', 'turn'
+//   $kinds               list      subset of 'memory', 'belief', 'turn', 'episode'
 //   $query_words         list      words of the question, lower case
 //   $dates               list      pairs of times: the spans that the question names
-//   $non_human_roles     list      roles whose turns are not by a person
+//   $human_roles         list      roles of people, lower case
+//   $min_trust           integer   lowest rank of trust, see rules/trust.py; 0: any
 //   $pool                integer   number of candidates per list
 //   $limit               integer   maximum number of hits
 //   $scoring             map       scoring parameters: see rules/scoring.py score_params
 //   $mu                  float     mean cosine of a query and unrelated texts, used to calibrate similarity
-//   $trace               map       tau_days, spacing and weight of TraceRank; kept: whether cached traces use these values
+//   $trace               map       TraceRank: see model/recall.py; kept: whether cached traces use these values
 //   $valid               datetime  upper bound of valid time
 //   $known               datetime  upper bound of known time; null: no bound
 //   $policy              map       null: the declared policies
-//   $present_policy      boolean   true: use the policy declared now; false: the policy as of $valid and $known
 //   $default_policy      map       policy of undeclared predicates
 //   $weights             map       reliability of each source type, in (0, 1]
 //   $test                map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
-//   $vitality_constants  map       vitality constants: see rules/vitality.py sent
+//   $vitality_constants  map       vitality constants: see rules/formulas.py VitalityConstants
 //   $rating_decay        map       floor of ratings, and days, the time constant of their decay
 // columns:
-//   - hits           list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; belief values of a belief; times as ISO text, which a driver decodes much faster
+//   - hits           list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons, trust (its rank); trace of a memory; belief values of a belief; times as ISO text, which a driver decodes much faster
 //   - lost           list      ids of lost beliefs that memories among the hits claim
 //   - hidden_counts  list      if there are no hits: pairs of a status and the number of items it hides
 //   - now            datetime  server clock
@@ -53,7 +53,6 @@ CALL (others) {
     WITH hit.n AS m, $valid AS valid
     // include: fragments/chain_heads.cypher
     // include: fragments/memory_card.cypher
-    // include: fragments/memory_reasons.cypher
     // include: fragments/recall_memory.cypher
   UNION ALL
     FILTER hit.kind = 'memory' AND $found.filtered
@@ -61,10 +60,11 @@ CALL (others) {
     // include: fragments/memory_dates_as_of.cypher
     // include: fragments/lineage_as_of.cypher
     // include: fragments/memory_card_as_of.cypher
-    // include: fragments/memory_reasons.cypher
     // include: fragments/recall_memory.cypher
   UNION ALL
     // include: fragments/recall_turn.cypher
+  UNION ALL
+    // include: fragments/recall_episode.cypher
   }
   // include: fragments/recall_found.cypher
 }
@@ -87,11 +87,27 @@ CALL (shortlist, judged) {
 }
 // include: fragments/recall_beliefs.cypher
 LET lost = [j IN judged WHERE j.lost | j.b.id]
-UNWIND found + believed AS hit
+UNWIND found + [x IN believed WHERE x.trust >= $min_trust] AS hit
 // The lists are dropped from the rows, because a sort measures the memory of their contents repeatedly.
 WITH hit, lost
 ORDER BY hit.score DESC, hit.item.id
 LIMIT $limit
+CALL (hit) {
+  FILTER hit.kind = 'memory'
+  WITH hit.n AS m, $valid AS valid
+  // include: fragments/memory_reasons.cypher
+  // include: fragments/memory_trust.cypher
+  RETURN reasons, trust
+UNION ALL
+  FILTER hit.kind = 'episode'
+  WITH hit.n AS p
+  // include: fragments/episode_trust.cypher
+  RETURN null AS reasons, trust
+UNION ALL
+  FILTER hit.kind IN ['belief', 'turn']
+  RETURN hit.reasons AS reasons, coalesce(hit.trust, hit.n.trust, 0) AS trust
+}
+FILTER trust >= $min_trust
 OPTIONAL CALL (hit) {
   FILTER hit.kind = 'belief'
   WITH hit.n AS b, $valid AS valid, hit.initial AS initial, hit.evidence AS evidence
@@ -101,18 +117,21 @@ OPTIONAL CALL (hit) {
     RETURN coalesce(min(x.occurred_at), b.created_at) AS created_at
   }
   // include: fragments/vitality.cypher
-  RETURN vitality {.*, last_access_at: toString(vitality.last_access_at), flagged_at: toString(vitality.flagged_at)} AS vitality
+  RETURN vitality {
+    .*, last_access_at: toString(vitality.last_access_at), prior_at: toString(vitality.prior_at),
+    flagged_at: toString(vitality.flagged_at)
+  } AS vitality
 }
 CALL (hit) {
-  OPTIONAL MATCH (g:Rating {tenant: $tenant, kind: CASE hit.kind WHEN 'memory' THEN 'Memory' ELSE 'Belief' END, id: hit.item.id})
+  OPTIONAL MATCH (g:Rating {tenant: $tenant, kind: CASE hit.kind WHEN 'memory' THEN 'Memory' WHEN 'episode' THEN 'Episode' ELSE 'Belief' END, id: hit.item.id})
   // include: fragments/rating_decayed.cypher
   RETURN g {.games, elo: elo, touched_at: toString(g.touched_at)} AS rating
 }
-WITH hit, lost, vitality, rating
+WITH hit, lost, reasons, trust, vitality, rating
 ORDER BY hit.score DESC, hit.item.id
 WITH collect(hit {
-  .kind, .item, .score, .parts, .vector_score, .vector_rank, .bm25, .bm25_rank, .reasons, .trace, .initial, .projected, .verdict,
-  .belief, .ambiguous, .last_at, .lost, .head_ids, .other_candidates, .found_by, vitality: vitality, rating: rating
+  .kind, .item, .score, .parts, .vector_score, .vector_rank, .bm25, .bm25_rank, .trace, .initial, .projected, .verdict,
+  .belief, .ambiguous, .last_at, .lost, .head_ids, .other_candidates, .found_by, reasons: reasons, trust: trust, vitality: vitality, rating: rating
 }) AS hits, coalesce(collect(lost)[0], []) AS lost
 CALL (hits) {
   FILTER hits = [] AND NOT $found.filtered AND 'memory' IN $kinds

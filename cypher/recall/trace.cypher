@@ -9,12 +9,12 @@
 //   $id      string    memory id
 //   $valid   datetime  upper bound of valid time
 //   $known   datetime  upper bound of known time; null: no bound
-//   $trace   map       tau_days and spacing
+//   $trace   map       TraceRank: see model/recall.py
 //   $limit   integer   maximum number of newest events
 // columns:
-//   - trace          float    sum of recency * burst * spacing over the events, >= 0
+//   - trace          float    sum of recency * burst * spacing * weight over the events, >= 0
 //   - total          integer  total number of events
-//   - contributions  list     maps, oldest first: event_id, at, burst, spacing, recency
+//   - contributions  list     maps, oldest first: event_id, at, burst, spacing, weight, recency
 
 MATCH (m:Memory {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
@@ -23,14 +23,15 @@ CALL (m) {
   WHERE e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
   WITH e
   ORDER BY e.occurred_at, e.id
-  RETURN collect(e.id) AS ids, collect(e.occurred_at) AS times
+  RETURN collect(e.id) AS ids, collect([e.occurred_at, e.type = 'IMPORT']) AS times
 }
 WITH ids, times, $valid AS valid, {trace: 0.0, contributions: []} AS state
 // include: fragments/trace_fold.cypher
 // include: fragments/trace_decayed.cypher
 RETURN trace, size(ids) AS total, [i IN range(0, size(ids) - 1)[-$limit..] | {
-  event_id: ids[i], at: times[i], burst: traced.contributions[i].burst, spacing: traced.contributions[i].spacing, recency: exp(
-    -((valid.epochSeconds - times[i].epochSeconds) * 1000000 + valid.microsecond - times[i].microsecond) / 8.64e10
+  event_id: ids[i], at: times[i][0], burst: traced.contributions[i].burst, spacing: traced.contributions[i].spacing,
+  weight: traced.contributions[i].weight, recency: exp(
+    -((valid.epochSeconds - times[i][0].epochSeconds) * 1000000 + valid.microsecond - times[i][0].microsecond) / 8.64e10
     / $trace.tau_days
   )
 }] AS contributions

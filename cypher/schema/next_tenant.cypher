@@ -1,4 +1,4 @@
-// Return the next tenant, by name, that has nodes with an embedding.
+// Return the next tenant, by name, that has nodes with an embedding, or predicates.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -22,6 +22,10 @@ UNION ALL
 UNION ALL
   MATCH (n:Episode)
   WHERE n.tenant > $after AND n.id > ''
+  RETURN n.tenant AS tenant ORDER BY n.tenant LIMIT 1
+UNION ALL
+  MATCH (n:Predicate)
+  WHERE n.tenant > $after AND n.key > ''
   RETURN n.tenant AS tenant ORDER BY n.tenant LIMIT 1
 UNION ALL
   MATCH (n:Item)

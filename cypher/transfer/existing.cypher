@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  tenant name
-//   $kind    string  Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory or Event
+//   $kind    string  Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory, Event or Seal
 //   $ids     list    node ids
 // columns:
 //   - id          string  id of the node

@@ -5,7 +5,7 @@
 // params:
 //   $tenant  string    tenant name
 //   $known   datetime  upper bound of known time
-//   $kind    string    Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory or Event
+//   $kind    string    Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory, Event or Seal
 //   $after   string    key of the last node of the previous page; '' for the first page
 //   $limit   integer   maximum number of nodes per page
 // columns:
@@ -48,6 +48,10 @@ UNION ALL
 UNION ALL
   FILTER $kind = 'Event'
   MATCH (n:Event) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
+UNION ALL
+  FILTER $kind = 'Seal'
+  MATCH (n:Seal) WHERE n.tenant = $tenant AND n.id > $after
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 }
 // include: fragments/export_record.cypher

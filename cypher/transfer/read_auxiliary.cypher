@@ -24,6 +24,10 @@ UNION ALL
   MATCH (n:Predicate) WHERE n.tenant = $tenant AND n.key > $after
   RETURN n, n.key AS key ORDER BY n.tenant, n.key LIMIT $limit
 UNION ALL
+  FILTER $kind = 'Rejection'
+  MATCH (n:Rejection) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
+UNION ALL
   FILTER $kind = 'Consolidation'
   MATCH (n:Consolidation) WHERE n.tenant = $tenant AND n.scope > $after
   RETURN n, n.scope AS key ORDER BY n.tenant, n.scope LIMIT $limit

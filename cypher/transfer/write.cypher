@@ -15,8 +15,10 @@ LET has = row.has
 CALL (row, has) {
   FILTER $kind = 'Episode'
   CREATE (n:Episode {tenant: $tenant, id: row.key, scope: has.scope, session_id: has.session_id, summary: has.summary,
-    content: has.content, gist: has.gist, entities: has.entities, importance: has.importance, request_hash: has.request_hash,
-    occurred_at: has.occurred_at, recorded_at: has.recorded_at})
+    content: has.content, gist: has.gist, entities: has.entities, importance: has.importance, stated: has.stated,
+    summarised_turns: has.summarised_turns, summarised_by: has.summarised_by,
+    turns_compressed: has.turns_compressed, trust: has.trust, tenant_key: row.tenant_key,
+    scope_key: row.scope_key, request_hash: has.request_hash, occurred_at: has.occurred_at, recorded_at: has.recorded_at})
   RETURN n
 UNION ALL
   FILTER $kind = 'Archive'
@@ -26,7 +28,7 @@ UNION ALL
 UNION ALL
   FILTER $kind = 'Turn'
   CREATE (n:Turn {tenant: $tenant, id: row.key, tenant_key: row.tenant_key, scope_key: row.scope_key, scope: has.scope,
-    episode_id: has.episode_id, position: has.position, role: has.role, name: has.name, text: has.text,
+    episode_id: has.episode_id, position: has.position, role: has.role, name: has.name, text: has.text, compressed: has.compressed, trust: has.trust,
     occurred_at: has.occurred_at, recorded_at: has.recorded_at})
   RETURN n
 UNION ALL
@@ -50,16 +52,20 @@ UNION ALL
   CREATE (n:Belief {tenant: $tenant, id: row.key, tenant_key: row.tenant_key, scope_key: row.scope_key, slot_id: row.slot_id,
     scope: has.scope, statement: has.statement, subject: has.subject, predicate: has.predicate, object: has.object,
     subject_key: has.subject_key, predicate_key: has.predicate_key, object_key: has.object_key, status: has.status,
-    unembedded: has.unembedded, created_at: has.created_at, recorded_at: has.recorded_at, worded_at: has.worded_at,
-    first_id: has.first_id})
+    value_key: row.value_key, unembedded: has.unembedded, created_at: has.created_at, recorded_at: has.recorded_at, worded_at: has.worded_at,
+    first_id: has.first_id, respelt: has.respelt})
   RETURN n
 UNION ALL
   FILTER $kind = 'Memory'
   CREATE (n:Memory {tenant: $tenant, id: row.key, tenant_key: row.tenant_key, scope_key: row.scope_key,
-    facet_keys: row.facet_keys, scope: has.scope, content: has.content, content_hash: has.content_hash, tags: has.tags,
+    facet_keys: row.facet_keys, value_key: row.value_key, scope: has.scope, content: has.content, content_hash: has.content_hash, tags: has.tags,
     sources: has.sources, status: has.status, created_at: has.created_at, recorded_at: has.recorded_at, trace: has.trace,
     trace_at: has.trace_at, trace_full_at: has.trace_full_at, trace_burst: has.trace_burst, trace_foreign: has.trace_foreign})
   RETURN n
+}
+CALL (n) {
+  WITH n AS m
+  // include: fragments/take_rulings.cypher
 }
 CALL (n, row) {
   FILTER row.embedding IS NOT NULL

@@ -27,14 +27,26 @@ UNION ALL
   FILTER coalesce(has.occurred_at > n.occurred_at OR (has.occurred_at = n.occurred_at AND has.event_id > n.event_id), true)
   SET n.scope = has.scope, n.name = has.name, n.template = has.template, n.cardinality = has.cardinality, n.kappa = has.kappa,
       n.tau_days = has.tau_days, n.decay_per_day = has.decay_per_day, n.margin = has.margin, n.combine = has.combine,
-      n.event_id = has.event_id, n.occurred_at = has.occurred_at, n.recorded_at = has.recorded_at
+      n.valid_from = has.valid_from, n.event_id = has.event_id, n.occurred_at = has.occurred_at, n.recorded_at = has.recorded_at
   RETURN n
+UNION ALL
+  FILTER $kind = 'Rejection'
+  MERGE (r:Rejection {tenant: $tenant, id: row.key})
+  ON CREATE SET r.scope = has.scope, r.digest = has.digest, r.value_key = row.value_key, r.recorded_at = has.recorded_at
+  WITH r, has, coalesce(size(r.rejects), 0) AS before
+  LET given = [i IN range(0, size(has.rejects) - 1) |
+    {id: has.event_ids[i], at: has.at[i], known_at: has.known_at[i], rejects: has.rejects[i]}
+  ]
+  // include: fragments/merge_rulings.cypher
+  FILTER size(r.rejects) > before
+  RETURN r AS n
 UNION ALL
   FILTER $kind = 'Consolidation'
   MERGE (n:Consolidation {tenant: $tenant, scope: row.key})
   WITH n, has
   FILTER n.known IS NULL AND n.cursor IS NULL
-  SET n.cursor = has.cursor, n.known = has.known
+  SET n.cursor = has.cursor, n.known = has.known, n.outages = has.outages, n.failed = has.failed, n.away_since = has.away_since,
+      n.retry_at = has.retry_at
   RETURN n
 UNION ALL
   FILTER $kind = 'Rating'

@@ -1,4 +1,4 @@
-// Append ARCHIVE events to episodes, which hides their turns from recall.
+// Append ARCHIVE, PIN or UNPIN events to episodes. ARCHIVE hides their turns from recall; PIN protects from pruning.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek

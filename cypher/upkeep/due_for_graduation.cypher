@@ -16,6 +16,8 @@
 // columns:
 //   - id           string    episode id
 //   - occurred_at  datetime  time of the episode
+//   - importance   float     importance, at least $importance
+//   - looks        integer   number of accesses
 //   - session_id   string    session id of a conversation; else null
 //   - summary      string    original summary; null: none
 //   - content      string    original content; null: none, or compressed
@@ -30,8 +32,8 @@ CALL (p) {
   RETURN count(e) AS looks
 }
 FILTER p.occurred_at <= $until OR looks >= $accesses
-WITH p
+WITH p, looks
 ORDER BY p.importance DESC, p.occurred_at, p.id
 LIMIT $limit
-RETURN p.id AS id, p.occurred_at AS occurred_at, p.session_id AS session_id,
+RETURN p.id AS id, p.occurred_at AS occurred_at, p.importance AS importance, looks, p.session_id AS session_id,
        p.summary AS summary, p.content AS content, p.gist AS gist

@@ -8,6 +8,7 @@
 //   $tenant    string    tenant name
 //   $before    datetime  exclusive upper bound of the recorded_at of session ends
 //   $sessions  integer   maximum number of sessions, >= 1
+//   $by_search  boolean  whether a search is one game; otherwise each pair of an opened and an unopened result is
 // columns:
 //   - id        string   id of the event that started a session
 //   - scope     string   scope of the session
@@ -44,15 +45,19 @@ CALL (start, end) {
       UNWIND players AS own
       MATCH (g:Rating {tenant: $tenant, kind: own.kind, id: own.id})
       SET g.base_elo = own.elo,
-          g.base_games = coalesce(g.base_games, 0) + size([x IN players WHERE x.won <> own.won]),
+          g.base_games = coalesce(g.base_games, 0) + CASE WHEN $by_search THEN 1 ELSE size([x IN players WHERE x.won <> own.won]) END,
           g.base_touched_at = coalesce(g.base_touched_at, s.occurred_at)
       RETURN count(g) AS played
     }
     RETURN count(s) AS searches, sum(COUNT { (s)-[:RETURNED]->() }) AS results, count(CASE WHEN played > 0 THEN 1 END) AS games
   }
   CALL (start, end) {
-    MATCH (start)<-[:WITHIN]-(look:Event {type: 'ACCESS'})-[:ACCESSED]->(n)
+    MATCH (start)<-[:WITHIN]-(look:Event {type: 'ACCESS'})-[:ACCESSED]->(x)
     WHERE look.recorded_at <= end.recorded_at
+    // A turn counts for its episode, as in usage/rate.
+    OPTIONAL MATCH (x)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+    WHERE x:Turn
+    LET n = coalesce(p, x)
     MATCH (g:Rating {tenant: $tenant, kind: labels(n)[0], id: n.id})
     WHERE g.base_elo IS NOT NULL
     SET g.base_touched_at = CASE WHEN g.base_touched_at > look.occurred_at THEN g.base_touched_at ELSE look.occurred_at END

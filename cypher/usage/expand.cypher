@@ -16,6 +16,7 @@
 // columns:
 //   - label           string    Memory, Belief, Turn or Episode
 //   - item            map       a memory's card, a turn or an episode; null for a belief: see belief/states
+//   - trust           integer   its rank, see rules/trust.py; null for a belief: see belief/states
 //   - events          list      maps, oldest first, see fragments/belief_event.cypher; for a belief only statements and evidence that counts
 //   - turns           list      maps, in conversation order: turns quoted by these events, neighbours of a turn, or first turns of an episode
 //   - episodes        list      maps of the episodes of these turns and events, oldest first: id, session_id, summary, occurred_at
@@ -34,18 +35,22 @@ CALL (n) {
   FILTER m:Memory
   // include: fragments/chain_heads.cypher
   // include: fragments/memory_card.cypher
-  RETURN card AS item
+  LET valid = $valid
+  // include: fragments/memory_trust.cypher
+  RETURN card AS item, trust
 UNION ALL
   FILTER n:Belief
-  RETURN null AS item
+  RETURN null AS item, null AS trust
 UNION ALL
   FILTER n:Turn
-  RETURN n {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at} AS item
+  RETURN n {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at} AS item, n.trust AS trust
 UNION ALL
   FILTER n:Episode
-  RETURN n {.id, .scope, .session_id, .summary, .content, .gist, .entities, .importance, .occurred_at, .recorded_at,
-            compressed: EXISTS { (n)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
-            turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(n) }} AS item
+  WITH n, n AS p
+  // include: fragments/episode_trust.cypher
+  RETURN n {.id, .scope, .session_id, .summary, .content, .gist, .entities, .importance, .summarised_by, .occurred_at, .recorded_at,
+            compressed: n.turns_compressed IS NOT NULL OR EXISTS { (n)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
+            turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(n) }} AS item, trust
 }
 CALL (n, valid) {
   CALL (n, valid) {
@@ -81,4 +86,4 @@ CALL (n) {
   WHERE e.scope IN $scopes
   RETURN count(e) AS accesses, max(e.occurred_at) AS last_access_at
 }
-RETURN label, item, events, turns, episodes, links, accesses, last_access_at
+RETURN label, item, trust, events, turns, episodes, links, accesses, last_access_at

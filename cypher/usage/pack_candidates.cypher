@@ -33,7 +33,7 @@ UNION ALL
   UNWIND CASE WHEN 'Memory' IN $kinds THEN $scopes ELSE [] END AS scope
   CALL (scope) {
     MATCH (n:Memory)
-    USING INDEX n:Memory(tenant, scope, status, trace_at)
+    USING INDEX SEEK n:Memory(tenant, scope, status, trace_at)
     WHERE n.tenant = $tenant AND n.scope = scope AND n.status = 'current' AND n.trace_at IS NOT NULL
       AND NOT EXISTS { (g:Rating {tenant: $tenant, kind: 'Memory', id: n.id}) }
     RETURN n

@@ -5,7 +5,6 @@
 // params:
 //   $tenant        string    tenant name
 //   $scope         string    scope name
-//   $kinds         list      subset of Memory, Belief and Episode
 //   $valid         datetime  time of the read
 //   $known         datetime  upper bound of known time; null: no bound
 //   $rating_decay  map       floor, and days, the time constant of decay
@@ -14,28 +13,27 @@
 //   $after_id      string    id of the last row of the previous page; '' for the first page
 //   $limit         integer   maximum number of rows per page
 // columns:
-//   - kind      string  Memory, Belief or Episode
+//   - kind      string  Episode: memories and beliefs are never pruned
 //   - id        string  id of the item
 //   - elo       float   rating after decay
 //   - from_elo  float   rating before decay, the sort key of pages
-//   - item      map     text, summary, content (of an episode), written_at, opened_at, compressed_at; null: deleted or already hidden
+//   - item      map     text, summary, content, written_at, opened_at, compressed_at, pinned; null: deleted or already hidden
 
 MATCH (g:Rating)
 USING INDEX g:Rating(tenant, elo)
 WHERE g.tenant = $tenant AND g.elo >= $after_elo AND (g.elo > $after_elo OR g.kind > $after_kind OR (g.kind = $after_kind AND g.id > $after_id))
-  AND g.scope = $scope AND g.kind IN $kinds
+  AND g.scope = $scope AND g.kind = 'Episode'
 WITH g
 ORDER BY g.elo, g.kind, g.id
 LIMIT $limit
 // include: fragments/rating_decayed.cypher
 OPTIONAL CALL (g) {
-  MATCH (n:Memory|Belief|Episode {tenant: $tenant, id: g.id})
-  WHERE g.kind IN labels(n) AND (n:Episode OR n.status = 'current')
+  MATCH (n:Episode {tenant: $tenant, id: g.id})
   LET p = n
   // include: fragments/episode_archived.cypher
   FILTER NOT put_away
   CALL (n) {
-    MATCH (n)<-[:REINFORCES|SUPPORTS|REFUTES|CONCERNS]-(e:Event {tenant: $tenant})
+    MATCH (n)<-[:CONCERNS]-(e:Event {tenant: $tenant})
     WHERE e.type <> 'COMPRESS'
     RETURN max(e.occurred_at) AS written_at
   }
@@ -48,13 +46,21 @@ OPTIONAL CALL (g) {
     MATCH (n)<-[:CONCERNS]-(e:Event {tenant: $tenant, type: 'COMPRESS'})
     RETURN max(e.occurred_at) AS compressed_at
   }
+  CALL (n) {
+    OPTIONAL MATCH (n)<-[:CONCERNS]-(e:Event {tenant: $tenant})
+    WHERE e.type IN ['PIN', 'UNPIN']
+    RETURN coalesce(e.type = 'PIN', false) AS pinned
+    ORDER BY e.occurred_at DESC, e.id DESC
+    LIMIT 1
+  }
   RETURN {
-    text: coalesce(n.content, n.statement, n.summary, n.gist, ''),
+    text: coalesce(n.content, n.summary, n.gist, ''),
     summary: n.summary,
-    content: CASE WHEN n:Episode THEN n.content END,
-    written_at: coalesce(written_at, n.occurred_at, n.created_at),
+    content: n.content,
+    written_at: coalesce(written_at, n.occurred_at),
     opened_at: opened_at,
-    compressed_at: compressed_at
+    compressed_at: compressed_at,
+    pinned: pinned
   } AS item
 }
 RETURN g.kind AS kind, g.id AS id, elo, g.elo AS from_elo, item

@@ -7,7 +7,7 @@
 // params:
 //   $tenant    string   tenant name
 //   $sessions  integer  maximum number of sessions to rate, >= 1
-//   $by        map      rating constants: initial, k_new, k_established, established, scale, gate_similarity, gate_factor
+//   $by        map      rating constants: initial, k_new, k_established, established, scale, gate_similarity, gate_factor, by_search
 // columns:
 //   - sessions  integer  number of sessions rated
 //   - searches  integer  number of their searches that changed ratings
@@ -28,12 +28,16 @@ CALL (rated) {
 }
 CALL (start, ended) {
   CALL (start, ended) {
-    MATCH (start)<-[:WITHIN]-(look:Event {type: 'ACCESS'})-[:ACCESSED]->(n)
+    MATCH (start)<-[:WITHIN]-(look:Event {type: 'ACCESS'})-[:ACCESSED]->(seen)
     // Accesses after the end do not count, neither now nor when ratings are recomputed.
-    WHERE NOT n:Turn AND look.recorded_at <= ended
+    WHERE look.recorded_at <= ended
+    OPTIONAL MATCH (seen)-[:OCCURRED_IN]->(of:Episode {tenant: $tenant})
+    WITH start, look, CASE WHEN seen:Turn THEN of ELSE seen END AS n
+    WHERE n IS NOT NULL
     OPTIONAL CALL (start, look, n) {
-      MATCH (start)<-[:WITHIN]-(s:Event {type: 'SEARCH'})-[:RETURNED]->(n)
+      MATCH (start)<-[:WITHIN]-(s:Event {type: 'SEARCH'})-[:RETURNED]->(hit {tenant: $tenant})
       WHERE s.occurred_at <= look.occurred_at
+        AND (hit = n OR (hit:Turn AND EXISTS { (hit)-[:OCCURRED_IN]->(n) }))
       RETURN s.id AS search
       ORDER BY s.occurred_at DESC, s.id DESC
       LIMIT 1

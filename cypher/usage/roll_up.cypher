@@ -1,4 +1,5 @@
-// Remove the searches of sessions and append one ROLL_UP event per session with their count. Accesses are kept. Only
+// Remove the searches of sessions and append one ROLL_UP event per session with their count. Accesses are kept, and so is the
+// last time at which the session returned a belief, on which its retrieval strength depends. Only
 // this query and usage/roll_up_sessionless remove events, after the ratings are checkpointed.
 // mode: write
 // rows: one
@@ -13,9 +14,19 @@
 UNWIND $events AS event
 MATCH (start:Event {tenant: $tenant, id: event.within})
 CALL (start) {
+  MATCH (start)<-[:WITHIN]-(s:Event {tenant: $tenant, type: 'SEARCH'})-[:RETURNED]->(b:Belief {tenant: $tenant})
+  WITH b, max(s.occurred_at) AS at
+  RETURN collect({belief: b, at: at}) AS returned
+}
+CALL (start) {
   MATCH (start)<-[:WITHIN]-(s:Event {type: 'SEARCH'})
   DETACH DELETE s
 }
 // include: fragments/append_event.cypher
 CREATE (e)-[:WITHIN]->(start)
+CALL (e, returned) {
+  UNWIND returned AS one
+  LET b = one.belief
+  CREATE (e)-[:RETRIEVED {occurred_at: one.at}]->(b)
+}
 RETURN count(e) AS written

@@ -7,12 +7,13 @@
 //   $tenant    string    tenant name
 //   $scopes    list      read scopes
 //   $until     datetime  exclusive upper bound of the last statement
+//   $claimed   boolean   whether to list only memories that claim a belief
 //   $after_at  datetime  time of the last row of the previous page; the earliest possible time for the first page
 //   $after_id  string    id of the last row of the previous page; '' for the first page
 //   $limit     integer   maximum number of rows per page
 //   $valid     datetime  time at which traces are computed
 //   $known     datetime  events recorded later do not count in a trace; null: no bound
-//   $trace     map       tau_days and spacing of TraceRank; kept: whether cached traces use these values
+//   $trace     map       TraceRank: see model/recall.py; kept: whether cached traces use these values
 // columns:
 //   - card   map    see fragments/memory_card.cypher
 //   - trace  float  >= 0
@@ -25,6 +26,7 @@ CALL () {
     USING INDEX SEEK m:Memory(tenant, scope, status, trace_at)
     WHERE m.tenant = $tenant AND m.scope = scope AND m.status = 'current' AND m.trace_at >= $after_at AND m.trace_at < $until
       AND m.trace_foreign IS NULL AND (m.trace_at > $after_at OR m.id > $after_id)
+      AND (NOT $claimed OR EXISTS { (m)-[:CLAIMS]->(:Belief {tenant: $tenant}) })
     WITH m
     // Sorting by the whole index key reads no more entries than the page needs.
     ORDER BY m.tenant, m.scope, m.status, m.trace_at, m.id
@@ -41,6 +43,7 @@ CALL () {
     MATCH (m:Memory)
     USING INDEX SEEK m:Memory(tenant, scope, status, trace_at)
     WHERE m.tenant = $tenant AND m.scope = scope AND m.status = 'current' AND m.trace_at <= end AND m.trace_foreign
+      AND (NOT $claimed OR EXISTS { (m)-[:CLAIMS]->(:Belief {tenant: $tenant}) })
     CALL (m) {
       MATCH (m)<-[:REINFORCES]-(e:Event)
       WHERE e.scope IN $scopes

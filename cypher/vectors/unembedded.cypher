@@ -1,4 +1,5 @@
-// Return one page of nodes of a kind, with the texts of those that lack an embedding or token states.
+// Return one page of nodes of a kind, with the texts of those that lack an embedding or token states,
+// except compressed turns.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -21,4 +22,4 @@ LET text = CASE
   ELSE n.text
 END
 RETURN count(DISTINCT id) AS looked, max(id) AS after,
-       collect(CASE WHEN n IS NOT NULL AND (n.embedding IS NULL OR ($tokens AND $kind <> 'item' AND n.token_states IS NULL)) THEN {id: id, name: n.name, text: text} END) AS texts
+       collect(CASE WHEN n IS NOT NULL AND n.compressed IS NULL AND (n.embedding IS NULL OR ($tokens AND $kind <> 'item' AND n.token_states IS NULL)) THEN {id: id, name: n.name, text: text} END) AS texts

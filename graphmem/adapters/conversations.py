@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from graphmem.errors import SourceFileError
 from graphmem.model import Message, Record
-from graphmem.rules import transcripts
+from graphmem.rules import messages, transcripts
 from graphmem.rules.transcripts import assign_ids
 
 MAX_LINE_BYTES = 16 * 2**20
@@ -34,13 +34,6 @@ _LAYOUTS = (
 _MAX_PROBLEMS = 1000
 """Number of invalid lines before the first message after which reading stops."""
 _EXAMPLE = "2026-03-01T09:00:00+00:00"
-_TYPE_NAMES = {
-    dict: "an object",
-    list: "a list",
-    str: "text",
-    bool: "true or false",
-    type(None): "null",
-}
 _FAR_YEAR = re.compile(r"[+-]?\d{5,}-|-|0000-")
 _REASONS = {
     "too_short": "{field} is empty",
@@ -75,6 +68,8 @@ class ConversationFile(Record):
 
     conversations: tuple[Conversation, ...]
     problems: tuple[FileProblem, ...]
+    notes: tuple[str, ...] = ()
+    """Parts of messages that were left out, and assumptions about them."""
 
 
 class FileReader:
@@ -84,6 +79,7 @@ class FileReader:
         self.path = path
         self.strict = strict
         self.problems: list[FileProblem] = []
+        self.words = messages.MessageReader()
         self._fingerprints: dict[tuple[str | None, str], str] = {}
 
     @contextmanager
@@ -112,20 +108,19 @@ class FileReader:
             )
         self.problems.append(problem)
 
-    def message(self, raw: object) -> Message:
-        """Return the message of a parsed JSON value, with its own id if it has one.
+    def read(self, raw: object) -> list[Message]:
+        """Return the messages of a parsed JSON value, with their own ids if they have some.
 
         Raises:
             SourceFileError: the value is not a message, or another message has its id.
         """
-        message = parse_message(raw)
-        if message.id is None:
-            return message
-        fingerprint = transcripts.fingerprint(message)
-        key = message.session, message.id
-        if self._fingerprints.setdefault(key, fingerprint) != fingerprint:
-            raise SourceFileError(f"another message already has the id {message.id[:80]!r}")
-        return message
+        found = parse_messages(raw, self.words)
+        for message in found:
+            fingerprint = transcripts.fingerprint(message)
+            key = message.session, message.id or ""
+            if message.id and self._fingerprints.setdefault(key, fingerprint) != fingerprint:
+                raise SourceFileError(f"another message already has the id {message.id[:80]!r}")
+        return found
 
 
 def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
@@ -152,7 +147,11 @@ def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
     if not any(conversation.messages for conversation in conversations):
         first = f" First problem: {reader.problems[0].text}." if reader.problems else ""
         raise SourceFileError(f"{path} contains no message.{first}", hint=_LAYOUTS)
-    return ConversationFile(conversations=tuple(conversations), problems=tuple(reader.problems))
+    return ConversationFile(
+        conversations=tuple(conversations),
+        problems=tuple(reader.problems),
+        notes=reader.words.notes,
+    )
 
 
 def _is_lines(path: Path, handle: BinaryIO) -> bool:
@@ -173,13 +172,13 @@ def _is_lines(path: Path, handle: BinaryIO) -> bool:
 
 
 def _from_lines(handle: BinaryIO, reader: FileReader) -> Conversation:
-    messages: list[Message] = []
+    found: list[Message] = []
     for number, raw in numbered_lines(handle):
-        if not messages and len(reader.problems) == _MAX_PROBLEMS:
+        if not found and len(reader.problems) == _MAX_PROBLEMS:
             break
         with reader.location(number):
-            messages.append(reader.message(parse_line(raw)))
-    return Conversation(name=reader.path.stem, messages=tuple(assign_ids(messages)))
+            found += reader.read(parse_line(raw))
+    return Conversation(name=reader.path.stem, messages=tuple(assign_ids(found)))
 
 
 def _from_document(document: object, reader: FileReader) -> list[Conversation]:
@@ -192,15 +191,16 @@ def _from_document(document: object, reader: FileReader) -> list[Conversation]:
 
 
 def _looks_like_message(item: object) -> bool:
-    return isinstance(item, Mapping) and ("role" in item or "content" in item)
+    known = ("role", "content", "parts")
+    return isinstance(item, Mapping) and any(name in item for name in known)
 
 
 def _from_list(items: list[object], reader: FileReader) -> Conversation:
-    messages = []
+    found: list[Message] = []
     for number, item in enumerate(items, 1):
         with reader.location(f"message {number}"):
-            messages.append(reader.message(item))
-    return Conversation(name=reader.path.stem, messages=tuple(assign_ids(messages)))
+            found += reader.read(item)
+    return Conversation(name=reader.path.stem, messages=tuple(assign_ids(found)))
 
 
 @contextmanager
@@ -316,29 +316,44 @@ def _check_head(path: Path, head: bytes) -> None:
         raise SourceFileError(f"{path} is a binary file, not text.")
 
 
-def parse_message(raw: object) -> Message:
-    """Return the message of a parsed JSON value.
+def parse_messages(raw: object, reader: messages.MessageReader) -> list[Message]:
+    """Return the messages of a parsed JSON value: one, or one for each role whose words it has.
 
     Unknown keys are ignored; an empty optional field counts as absent.
+
+    Args:
+        raw: the value.
+        reader: reads the words, and counts what is left out.
 
     Raises:
         SourceFileError: the value is not a message; contains the reason without the location.
     """
-    if not isinstance(raw, Mapping):
-        raise SourceFileError(f"expected an object with role and content, found {_type_name(raw)}")
-    if raw.get("role") is None:
-        raise SourceFileError("role is missing")
     try:
-        return Message(
-            role=_text("role", raw["role"]),
-            content=_content(raw),
-            name=_label("name", raw.get("name")),
-            at=_time(raw.get("at")),
-            id=_label("id", raw.get("id")),
-            session=_label("session", raw.get("session")),
-        )
+        texts = reader.read(raw)
+        if not texts:
+            raise SourceFileError(_empty_reason(raw))
+        fields = raw if isinstance(raw, Mapping) else {}
+        own = {name: _label(name, fields.get(name)) for name in ("name", "session")}
+        found = _label("id", fields.get("id"))
+        return [
+            Message(
+                role=one.role,
+                content=one.text,
+                at=_time(fields.get("at")) or one.at,
+                id=f"{found}#{n + 1}" if found and n else found,
+                **own,
+            )
+            for n, one in enumerate(texts)
+        ]
+    except messages.MessageError as error:
+        raise SourceFileError(str(error)) from error
     except ValidationError as error:
         raise SourceFileError(_reason(error)) from error
+
+
+def _empty_reason(raw: object) -> str:
+    content = raw.get("content") if isinstance(raw, Mapping) else None
+    return "content is null" if content is None else "content has no text part"
 
 
 def _reason(error: ValidationError) -> str:
@@ -347,31 +362,9 @@ def _reason(error: ValidationError) -> str:
     return form.format(field=first["loc"][0], **first.get("ctx", {}))
 
 
-def _content(raw: Mapping[str, object]) -> str:
-    value = raw.get("content")
-    if value is None:
-        raise SourceFileError("content is null" if "content" in raw else "content is missing")
-    if isinstance(value, list):
-        return _join_parts(value)
-    return _text("content", value)
-
-
-def _join_parts(parts: list[object]) -> str:
-    """Join the text parts of a chat API's content; other parts (images, files) are ignored."""
-    texts = []
-    for part in parts:
-        if not isinstance(part, Mapping):
-            raise SourceFileError("content is a list of something other than content parts")
-        if "text" in part:
-            texts.append(_text("content", part["text"]))
-    if not texts:
-        raise SourceFileError("content has no text part")
-    return "\n".join(texts)
-
-
 def _text(field: str, value: object) -> str:
     if not isinstance(value, str):
-        raise SourceFileError(f"{field} is {_type_name(value)}, expected text")
+        raise SourceFileError(f"{field} is {messages.type_name(value)}, expected text")
     return value
 
 
@@ -401,7 +394,3 @@ def _time(value: object) -> datetime | None:
     if time.utcoffset() is None:
         raise SourceFileError(f"at has no UTC offset; add one, like {_EXAMPLE}")
     return time
-
-
-def _type_name(value: object) -> str:
-    return _TYPE_NAMES.get(type(value), "a number")

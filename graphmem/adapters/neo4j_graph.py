@@ -20,6 +20,8 @@ from neo4j.vector import Vector
 from graphmem.catalog import LANGUAGE, MAP, in_generation, in_one_map
 from graphmem.errors import (
     CatalogError,
+    ClientClosedError,
+    DatabaseNotFoundError,
     GraphAccessError,
     GraphmemError,
     GraphQueryError,
@@ -39,6 +41,7 @@ Work = Callable[[Tx], Coroutine[Any, Any, T]]
 FULLTEXT_QUERY = "db.index.fulltext.queryNodes"
 _ALONE = (str, int, float, NoneType)
 """The most common value types; an `isinstance` check for `Mapping` takes far longer."""
+NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
 TOO_MANY_TRIES = "Neo.ClientError.Security.AuthenticationRateLimit"
 DELETED = "Neo.ClientError.Statement.EntityNotFound"
 """Another transaction deleted a node between the match and the reading of its labels or edges."""
@@ -59,11 +62,21 @@ SCHEMA_TIMEOUT_S = 3600.0
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 
+class Unshown(dict[str, Any]):
+    """A map of parameters that the driver cannot format.
+
+    It formats all of them for its log, even with logging off; measured, that took a third of a bulk
+    insertion, and 0.8 ms of a recall. Values do not belong in a log either.
+    """
+
+    def __repr__(self) -> str:
+        return "{…}"
+
+
 def sent(value: Any) -> Any:
     """Convert a parameter for the driver: float arrays become vectors, recursively.
 
-    A vector is less than half as long as a list of floats. The driver also formats every parameter
-    for its log, even with logging off; measured, that took a third of a bulk insertion.
+    A vector is less than half as long as a list of floats.
     """
     if isinstance(value, _ALONE):
         return value
@@ -91,8 +104,12 @@ def plain(value: Any) -> Any:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Translate the driver's exceptions into graphmem's, without the values they quote."""
+def translated(database: str | None = None) -> Iterator[None]:
+    """Translate the driver's exceptions into graphmem's, without the values they quote.
+
+    Args:
+        database: name of the database that is used, for the message if it does not exist.
+    """
     try:
         yield
     except GraphmemError:
@@ -105,6 +122,9 @@ def translated() -> Iterator[None]:
     except (exceptions.TransientError, exceptions.DatabaseUnavailable) as error:
         raise GraphUnavailableError(f"Neo4j rejected the transaction: {error.code}.") from error
     except exceptions.Neo4jError as error:
+        if error.code == NO_DATABASE:
+            name = f"database {database!r}" if database else "home database for this user"
+            raise DatabaseNotFoundError(f"The server has no {name}.") from error
         raise (ReadConflictError() if error.code == DELETED else _query_error(error)) from error
     except exceptions.DriverError as error:
         raise GraphUnavailableError(
@@ -154,9 +174,9 @@ def _query_error(error: exceptions.Neo4jError) -> GraphmemError:
 def packed(query: Query[R], params: Mapping[str, object]) -> dict[str, Any]:
     """Return the parameters in the form that `catalog.in_one_map` expects."""
     whole = {name: sent(value) for name, value in params.items()}
-    if not query.sized:
-        return whole
-    return {MAP: {name: whole.pop(name) for name in query.sized}, **whole}
+    sized = Unshown({name: whole.pop(name) for name in query.sized})
+    rest = {name: Unshown(one) if isinstance(one, dict) else one for name, one in whole.items()}
+    return {MAP: sized, **rest} if query.sized else rest
 
 
 def checked(query: Query[R], params: Mapping[str, object], generation: int) -> str:
@@ -220,10 +240,11 @@ class BlockingGraph:
     def __init__(self, address: ServerAddress, settings: Settings) -> None:
         self._settings = settings
         self._generation = scoring.FIRST_GENERATION
+        self._closed = False
         self._connect(address)
 
     def _connect(self, address: ServerAddress) -> None:
-        with translated():
+        with translated(self._settings.database):
             self._driver = neo4j.GraphDatabase.driver(
                 address.uri, auth=(address.user, address.password), **_driver_config(self._settings)
             )
@@ -233,8 +254,8 @@ class BlockingGraph:
 
     async def verify(self) -> None:
         """Raise immediately, without retries, if the server cannot be used."""
-        with translated():
-            self._driver.verify_connectivity()
+        with translated(self._settings.database):
+            self._open_driver().verify_connectivity()
 
     def use(self, generation: int) -> None:
         """Use this embedding generation for all following queries."""
@@ -242,20 +263,20 @@ class BlockingGraph:
 
     async def move(self, find: Callable[[], ServerAddress]) -> None:
         """Connect to another address; work that uses the old one fails as unavailable."""
-        address, previous = find(), self._driver
+        previous, address = self._open_driver(), find()
         if address != self._address:
             self._connect(address)
             previous.close()
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
-        with translated(), self._session() as session:
+        with translated(self._settings.database), self._session() as session:
             return session.execute_read(self._unit(work, self._settings.read_timeout_s))
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` in one managed write transaction."""
         unit = self._unit(work, self._settings.transaction_timeout_s)
-        with translated(), self._session() as session:
+        with translated(self._settings.database), self._session() as session:
             try:
                 return session.execute_write(unit)
             except exceptions.ConstraintError:
@@ -265,11 +286,12 @@ class BlockingGraph:
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
         unit = self._unit(lambda tx: tx.fetch(query, **params), SCHEMA_TIMEOUT_S)
-        with translated(), self._session() as session:
+        with translated(self._settings.database), self._session() as session:
             return session.execute_write(unit)
 
     async def close(self) -> None:
         """Close the connections."""
+        self._closed = True
         self._driver.close()
 
     def _unit(self, work: Work[T], timeout_s: float) -> Callable[[neo4j.ManagedTransaction], T]:
@@ -279,7 +301,12 @@ class BlockingGraph:
 
     def _session(self) -> neo4j.Session:
         database = self._settings.database
-        return self._driver.session(database=database, bookmark_manager=self._bookmarks)
+        return self._open_driver().session(database=database, bookmark_manager=self._bookmarks)
+
+    def _open_driver(self) -> neo4j.Driver:
+        if self._closed:
+            raise ClientClosedError
+        return self._driver
 
 
 class AwaitedGraph:
@@ -288,10 +315,11 @@ class AwaitedGraph:
     def __init__(self, address: ServerAddress, settings: Settings) -> None:
         self._settings = settings
         self._generation = scoring.FIRST_GENERATION
+        self._closed = False
         self._connect(address)
 
     def _connect(self, address: ServerAddress) -> None:
-        with translated():
+        with translated(self._settings.database):
             self._driver = neo4j.AsyncGraphDatabase.driver(
                 address.uri, auth=(address.user, address.password), **_driver_config(self._settings)
             )
@@ -300,8 +328,8 @@ class AwaitedGraph:
 
     async def verify(self) -> None:
         """Raise immediately, without retries, if the server cannot be used."""
-        with translated():
-            await self._driver.verify_connectivity()
+        with translated(self._settings.database):
+            await self._open_driver().verify_connectivity()
 
     def use(self, generation: int) -> None:
         """Use this embedding generation for all following queries."""
@@ -309,7 +337,7 @@ class AwaitedGraph:
 
     async def move(self, find: Callable[[], ServerAddress]) -> None:
         """Connect to another address; `find` runs in another thread."""
-        address, previous = await asyncio.to_thread(find), self._driver
+        previous, address = self._open_driver(), await asyncio.to_thread(find)
         if address != self._address:
             self._connect(address)
             await previous.close()
@@ -317,14 +345,14 @@ class AwaitedGraph:
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
         unit = self._unit(work, self._settings.read_timeout_s)
-        with translated():
+        with translated(self._settings.database):
             async with self._session() as session:
                 return await session.execute_read(unit)
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` in one managed write transaction."""
         unit = self._unit(work, self._settings.transaction_timeout_s)
-        with translated():
+        with translated(self._settings.database):
             async with self._session() as session:
                 try:
                     return await session.execute_write(unit)
@@ -334,12 +362,13 @@ class AwaitedGraph:
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
         unit = self._unit(lambda tx: tx.fetch(query, **params), SCHEMA_TIMEOUT_S)
-        with translated():
+        with translated(self._settings.database):
             async with self._session() as session:
                 return await session.execute_write(unit)
 
     async def close(self) -> None:
         """Close the connections."""
+        self._closed = True
         await self._driver.close()
 
     def _unit(
@@ -351,4 +380,9 @@ class AwaitedGraph:
 
     def _session(self) -> neo4j.AsyncSession:
         database = self._settings.database
-        return self._driver.session(database=database, bookmark_manager=self._bookmarks)
+        return self._open_driver().session(database=database, bookmark_manager=self._bookmarks)
+
+    def _open_driver(self) -> neo4j.AsyncDriver:
+        if self._closed:
+            raise ClientClosedError
+        return self._driver

@@ -6,12 +6,16 @@ Exit codes: 0 success, 1 findings or a refusal, 2 usage, 3 graph unavailable, 4 
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import io
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo:demo", "Start a server, ingest a sample conversation, recall it."),
@@ -21,13 +25,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "why": ("memory:why", "Explain a belief or a memory, event by event."),
     "expand": ("memory:expand", "Show the card of a memory, belief, turn or episode."),
     "consolidate": ("jobs:consolidate", "Derive beliefs from several episodes; show the changes."),
+    "worker": ("jobs:worker", "Run the background jobs of all tenants until stopped."),
     "mcp": ("mcp:mcp", "Serve agents over MCP, on stdio or HTTP."),
     "memory": ("memory:memory", "Write, read and correct memories; erase items."),
     "belief": ("belief:belief", "Record evidence, test hypotheses, read beliefs."),
     "predicate": ("belief:predicate", "Declare and list the policies of predicates."),
     "alias": ("belief:alias", "Add, remove and list second names of one thing."),
-    "episode": ("jobs:episode", "Write, read, graduate and compress episodes."),
+    "episode": ("jobs:episode", "Write, read, summarise and compress episodes."),
     "proposal": ("jobs:proposal", "List, accept or dismiss proposals of `belief extract`."),
+    "tenant": ("places:tenant", "List the tenants of the graph."),
+    "scope": ("places:scope", "List the scopes of a tenant."),
+    "session": ("places:session", "List conversations by session."),
     "usage": ("usage:usage", "Rate, audit and prune the memory by its search log."),
     "server": ("server:server", "Manage the local Neo4j server."),
     "admin": ("admin:admin", "Manage the schema, tenants, transfers and settings."),
@@ -50,6 +58,23 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(f"graphmem.cli.{module}"), name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name; an error names the nearest ones."""
+        name = args[0]
+        if name not in COMMANDS and (near := difflib.get_close_matches(name, COMMANDS)):
+            ctx.fail(f"No such command {name!r}. Did you mean {' or '.join(map(repr, near))}?")
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands that begin with a text, without importing them."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=COMMANDS[name][1]) for name in names), *options]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them."""
         with formatter.section("Commands"):
@@ -63,8 +88,9 @@ class LazyGroup(click.Group):
 def cli() -> None:
     """Trustworthy memory for agents, stored in Neo4j.
 
-    Settings are read from GRAPHMEM_ variables. Without GRAPHMEM_URI a local server is started.
-    Commands that erase, prune or replace data only show their plan, unless --apply is given.
+    Settings are read from GRAPHMEM_ variables, .env and graphmem.toml. Without a URI a local
+    server is started. Commands that erase, prune or replace data only show their plan, unless
+    --apply is given.
     """
 
 

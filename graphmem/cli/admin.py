@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import options, terminal
-from graphmem.cli.app import App, Group, command
+from graphmem.cli import erasing, options
+from graphmem.cli.app import App, Group, command, given
 from graphmem.cli.browse import browser
-from graphmem.cli.memory import ERASING
-from graphmem.rules import urls
+from graphmem.cli.completion import completion
+from graphmem.cli.metrics import metrics
+from graphmem.errors import NotFoundError
 
 if TYPE_CHECKING:
     from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec
-    from graphmem.client.instrumentation import Exporter
     from graphmem.schema import ReembedReport
 
 FILE = click.argument("file", type=options.FILE)
-CACHES = {kind: f"{kind} caches" for kind in ("reply", "memory", "belief", "slot")}
+CACHED = ("reply", "rejection", "memory", "belief", "episode", "slot")
+CACHES = {kind: f"{kind} caches" for kind in CACHED}
 """Labels of the progress counters for recomputed caches."""
+SEALED = {"event": "sealed events", "searched": "events searched"}
 
 
 admin = Group("admin", "Manage the schema, tenants, transfers and settings.")
@@ -42,6 +41,11 @@ def export(app: App, file: Path) -> None:
     from graphmem.cli.views import admin as views
 
     with app.client() as client, app.counting(_record_counters()) as on_progress:
+        if client.admin.is_empty():
+            raise NotFoundError(
+                f"Tenant {app.settings.tenant!r} has no data to export.",
+                hint="List the tenants with `graphmem tenant list`.",
+            )
         done = client.admin.export_to(file, on_progress)
     app.emit(done, lambda it: views.exported(it, file))
 
@@ -55,25 +59,46 @@ def export(app: App, file: Path) -> None:
 )
 @command(tenant=True)
 def import_(app: App, file: Path, *, source: str | None) -> int:
-    """Import a FILE of `graphmem admin export` into a tenant.
+    """Import a FILE of `admin export` into a tenant.
 
     The command checks the whole file before it writes. Existing records of the tenant stay. To
-    resume an interrupted import, run the command again: imported records are skipped. With
-    --source, FILE is a JSON export of mem0 or Graphiti; fields without a counterpart are listed,
-    and the exit code is 1 when a record was refused.
+    resume an interrupted import, run the command again: imported records are skipped. FILE may
+    also be a JSON dump of mem0 or Graphiti, which is detected unless --source names it. Fields
+    without a counterpart are listed, and the exit code is 1 when a record was refused.
     """
     from graphmem.cli.views import admin as views
 
-    if source is not None:
+    if source is not None or not _is_export(file):
         return _import_foreign(app, file, source)
-    counters = {"check": "lines checked", **_record_counters(), **CACHES}
+    counters = {"check": "lines checked", **_record_counters(), **CACHES, **SEALED}
     with app.client() as client, app.counting(counters) as on_progress:
         done = client.admin.import_from(file, on_progress)
     app.emit(done, lambda it: views.imported(it, app.settings.tenant))
     return 0
 
 
-def _import_foreign(app: App, file: Path, source: str) -> int:
+def _is_export(file: Path) -> bool:
+    """Return whether to read a file as an export: unless it is a JSON document of another system.
+
+    A damaged export is one too, so that its own reader names the line.
+    """
+    from graphmem.adapters.conversations import open_text_file, parse_document
+    from graphmem.errors import SourceFileError
+    from graphmem.transfer import foreign
+    from graphmem.transfer.format import FORMAT
+
+    try:
+        with open_text_file(file) as handle:
+            handle.seek(0)
+            if FORMAT.encode() in handle.readline(200):
+                return True
+            data = parse_document(file, handle)
+    except SourceFileError:
+        return True
+    return foreign.detect_source(data) is None
+
+
+def _import_foreign(app: App, file: Path, source: str | None) -> int:
     from graphmem.adapters.conversations import open_text_file, parse_document
     from graphmem.transfer.foreign import ImportAction
 
@@ -92,14 +117,42 @@ def _record_counters() -> dict[str, str]:
     return {kind.label: kind.label for kind in KINDS}
 
 
+HEAD = click.option(
+    "--head", metavar="DIGEST", help="Digest of a seal, kept elsewhere; a seal must have it."
+)
+admin.method(
+    "admin.seal",
+    """Seal the events of a tenant against changes.
+
+    The command prints the digest of the newest seal. `admin verify` finds later changes of sealed
+    events. Keep the digest outside the database: with --head, `admin verify` also finds forged
+    seals. The worker seals every hour.
+    """,
+    click.option(
+        "--late", is_flag=True, help="Also seal events recorded before the newest seal ended."
+    ),
+    counters=SEALED,
+)
 admin.method(
     "admin.verify",
-    """Compare the caches of a tenant with its events.
+    """Compare caches and seals of a tenant with its events.
 
-    Nothing is written. The exit code is 1 when a cache differs.
+    Nothing is written. The exit code is 1 when something differs.
     """,
-    counters=CACHES,
-    fails=lambda report: report.wrong,
+    HEAD,
+    counters=CACHES | SEALED,
+    fails=lambda report: bool(report.wrong),
+)
+admin.method(
+    "admin.verify_export",
+    """Check an export FILE and its events against its seals.
+
+    The exit code is 1 when an event or a seal differs, and 2 when the file is damaged.
+    """,
+    click.argument("path", metavar="FILE", type=options.FILE),
+    HEAD,
+    counters={"check": "lines checked"},
+    fails=lambda report: bool(report.wrong),
 )
 admin.method(
     "admin.rebuild",
@@ -118,7 +171,7 @@ admin.method(
     memory cannot be completed.
     """,
     counters={"memory": "memories examined", "edge": "supersessions completed"},
-    fails=lambda report: report.unfit,
+    fails=lambda report: bool(report.unfit),
 )
 
 
@@ -127,18 +180,63 @@ admin.method("admin.stats", "Count the nodes of a tenant and its waiting work.")
 
 @admin.command(name="erase-tenant")
 @click.argument("tenant")
-@options.apply("Erase for good")
+@erasing.OPTIONS
 @command()
-def erase_tenant(app: App, **erasure: Any) -> int:
+def erase_tenant(app: App, *, compact: bool, certificate: Path | None, **erasure: Any) -> int:
     """Plan the erasure of a tenant; --apply erases for good.
 
     The command erases all scopes of TENANT. Its name is refused from then on. The exit code is 1
     when the final check finds remaining data.
     """
-    with app.client() as client, app.counting(ERASING) as on_progress:
-        done = client.admin.erase_tenant(on_progress=on_progress, **erasure)
-    app.emit(done, "admin.erase_tenant")
-    return int(bool(done.left))
+    return erasing.run(
+        app,
+        "admin.erase_tenant",
+        lambda client, seen: client.admin.erase_tenant(on_progress=seen, **erasure),
+        compact=compact,
+        certificate=certificate,
+    )
+
+
+admin.add_command(erasing.erase_person)
+admin.add_command(erasing.verify_certificate)
+admin.method(
+    "admin.erasures",
+    """List what was erased in a tenant, oldest first.
+
+    The records outlive the tenant.
+    """,
+    options.PAGE,
+)
+
+
+@admin.command()
+@click.argument("name", metavar="SCOPE")
+@options.EVENT
+@options.NOTE
+@command(tenant=True)
+def reopen(app: App, name: str, **event: Any) -> None:
+    """Reopen a scope that `memory forget scope` erased.
+
+    Nothing erased comes back, and the ids of its episodes and events stay refused.
+    """
+    with app.client() as client:
+        done = client.admin.reopen(name, **given(event))
+    app.emit(done, lambda it: f"{it.scope} is open again; event {it.event_id}.")
+
+
+@admin.command(name="reopen-person")
+@click.argument("subject")
+@options.EVENT
+@options.NOTE
+@command(tenant=True)
+def reopen_person(app: App, subject: str, **event: Any) -> None:
+    """Accept new facts about an erased person.
+
+    Nothing erased comes back, and the erased facts stay refused.
+    """
+    with app.client() as client:
+        done = client.admin.reopen_person(subject, **given(event))
+    app.emit(done, lambda it: f"Facts about {subject} are accepted again; event {it.event_id}.")
 
 
 @admin.command()
@@ -154,6 +252,7 @@ def migrate(app: App, *, check: bool, plan: bool) -> int:
     from graphmem.cli.views import admin as views
     from graphmem.client.schema import open_schema
 
+    app.log_in()
     with open_schema(app.settings, report=app.report) as schema:
         if check:
             found = {"pending": schema.plan(), "differences": schema.drift()}
@@ -187,6 +286,7 @@ def reembed(app: App, model: str | None, *, finish: bool, give_up: bool) -> None
 
     if finish and give_up:
         raise click.UsageError("--finish and --give-up exclude each other: give one of them.")
+    app.log_in()
     known = app.settings.model_copy(update={"embedder": model}) if model else app.settings
     bars = {kind: f"{kind}: examined" for kind in EMBEDDED} | {"removed": "embeddings removed from"}
     with open_schema(known, report=app.report) as opened, app.counting(bars) as on_progress:
@@ -215,11 +315,22 @@ def _reembedded(done: ReembedReport, *, finished: bool) -> str:
 @admin.command()
 @command()
 def settings(app: App) -> None:
-    """List every setting with its value; secrets stay hidden."""
-    from graphmem.cli.views import admin as views
+    """List every setting, its value and where it is from.
 
-    fields = type(app.settings).model_fields
-    app.emit(app.settings.model_dump(mode="json"), lambda known: views.settings(known, fields))
+    A setting is read from the first of these places that has it: an option, the environment
+    (GRAPHMEM_NAME), .env of the project, graphmem.toml in the working directory or above it,
+    graphmem.toml in your configuration folder. GRAPHMEM_CONFIG names the only file to read.
+    GRAPHMEM_CONSOLIDATION__MIN_EPISODES is `min_episodes` in the table [consolidation] of TOML;
+    likewise for the tables upkeep, pruning and recall. Secrets stay hidden.
+    """
+    from graphmem.cli.views import admin as views
+    from graphmem.settings import FIELDS
+
+    found = {
+        name: {"value": value, "origin": app.origins[name]}
+        for name, value in app.settings.shown().items()
+    }
+    app.emit(found, lambda known: views.settings(known, FIELDS))
 
 
 @admin.group()
@@ -228,7 +339,7 @@ def cypher() -> None:
 
 
 @cypher.command(name="list")
-@command()
+@command(connects=False)
 def list_(app: App) -> None:
     """List every procedure with its first sentence."""
     from graphmem import catalog
@@ -240,13 +351,12 @@ def list_(app: App) -> None:
 
 @cypher.command()
 @click.argument("name")
-@command()
+@command(connects=False)
 def show(app: App, name: str) -> None:
     """Show procedure NAME, ready to paste into Neo4j Browser."""
     from rich.text import Text
 
     from graphmem import catalog
-    from graphmem.errors import NotFoundError
 
     if name not in catalog.names():
         raise NotFoundError(
@@ -259,11 +369,11 @@ def show(app: App, name: str) -> None:
 
 @admin.group()
 def procedures() -> None:
-    """List and build the procedures for Neo4j Browser and drivers."""
+    """List and build procedures for Browser and drivers."""
 
 
 @procedures.command(name="list")
-@command()
+@command(connects=False)
 def list_procedures(app: App) -> None:
     """List every procedure with its signature and result."""
     from graphmem.adapters.local_server.plugin.java_source import procedure_specs
@@ -290,7 +400,7 @@ def _described(offer: ProcedureSpec) -> dict[str, Any]:
 
 @procedures.command()
 @options.output("Plugin folder to install the jar into; created if missing.", options.FOLDER)
-@command()
+@command(connects=False)
 def build(app: App, *, output: Path | None) -> None:
     """Compile the procedures into a jar for your own Neo4j.
 
@@ -318,87 +428,5 @@ def build(app: App, *, output: Path | None) -> None:
 
 
 admin.add_command(browser)
-
-
-TENANTS = options.stacked(
-    click.option("--tenant", help="Tenant to measure without a label.  [default: GRAPHMEM_TENANT]"),
-    click.option(
-        "--by-tenant",
-        multiple=True,
-        metavar="NAME",
-        help="Measure this tenant and label its metrics with its name (repeatable).",
-    ),
-)
-
-
-@admin.group()
-def metrics() -> None:
-    """Export sizes, ratings, backlog and costs to Prometheus."""
-
-
-@metrics.command(name="show")
-@TENANTS
-@command()
-def show_metrics(app: App, *, by_tenant: tuple[str, ...]) -> None:
-    """Print the metrics once."""
-    with _exporter(app, by_tenant) as exporter:
-        exporter.read()
-        if app.json:
-            app.emit_json(_families(exporter))
-        else:
-            terminal.echo(exporter.metrics.text(), end="")
-
-
-@metrics.command()
-@options.listen(9464)
-@click.option(
-    "--every",
-    type=click.FloatRange(min=1),
-    default=30.0,
-    help="Seconds between readings of the graph; scrapes return the latest.",
-)
-@TENANTS
-@command()
-def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -> None:
-    """Serve metrics to Prometheus until interrupted.
-
-    Anyone who can reach the address can read the metrics. The Host header of a request must be the
-    address or loopback; --allow-host accepts another, for example graphmem.example:9464.
-    """
-
-    def wait() -> bool:
-        time.sleep(every)
-        return True
-
-    with _exporter(app, by_tenant) as exporter:
-        exporter.read()
-        host, allow = where["host"], where["allow_host"]
-        port = exporter.metrics.serve(host, where["port"], allow)
-        address = f"http://{urls.bracket_ipv6(host)}:{port}/metrics"
-        app.emit({"address": address}, lambda _: f"Serving {address}. Press Ctrl-C to stop.")
-        wait()
-        exporter.keep_reading(wait)
-
-
-@contextmanager
-def _exporter(app: App, by_tenant: tuple[str, ...]) -> Iterator[Exporter]:
-    from graphmem.client import instrumentation as client
-
-    app.start_server()
-    with client.opened(app.settings, by_tenant) as exporter:
-        yield exporter
-
-
-def _families(exporter: Exporter) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": family.name,
-            "help": family.documentation,
-            "type": family.type,
-            "samples": [
-                {"name": sample.name, "labels": sample.labels, "value": sample.value}
-                for sample in family.samples
-            ],
-        }
-        for family in exporter.metrics.collect()
-    ]
+admin.add_command(completion)
+admin.add_command(metrics)

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property, partial, wraps
+from functools import cache, cached_property, partial, wraps
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
 from graphmem import errors
-from graphmem.cli import options, terminal
+from graphmem.cli import options, terminal, times
 from graphmem.cli.options import F
 from graphmem.rules import display
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel, SecretStr
     from rich.console import RenderableType
     from rich.progress import Progress
 
-    from graphmem import GraphMem
+    from graphmem import GraphMem, Handle
     from graphmem.cli.console import Console
+    from graphmem.client.session import Session
     from graphmem.ports import OnProgress
     from graphmem.settings import Settings
 
 T = TypeVar("T")
+
+
+class Failure(Protocol):
+    """A part of a run that failed."""
+
+    @property
+    def code(self) -> str:
+        """Code of the error."""
+        ...
+
 
 EXIT_CODES: tuple[tuple[type[errors.GraphmemError], int], ...] = (
     (errors.ModelUnavailableError, 4),
@@ -41,16 +54,34 @@ EXIT_CODES: tuple[tuple[type[errors.GraphmemError], int], ...] = (
 class App:
     """The state of one command run."""
 
-    def __init__(self, *, as_json: bool, overrides: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        *,
+        as_json: bool,
+        overrides: dict[str, Any],
+        ask_password: bool = False,
+        of_tenant: bool = False,
+    ) -> None:
         self.json = as_json
         self._overrides = overrides
+        self._ask_password = ask_password
+        self._of_tenant = of_tenant
 
     @cached_property
     def settings(self) -> Settings:
         """The settings, overridden by the options of this command."""
+        return self._loaded[0]
+
+    @cached_property
+    def origins(self) -> dict[str, str]:
+        """The place that each setting is from."""
+        return self._loaded[1]
+
+    @cached_property
+    def _loaded(self) -> tuple[Settings, dict[str, str]]:
         from graphmem.settings import Settings
 
-        return Settings.load(**self._overrides)
+        return Settings.load_with_origins(**self._overrides)
 
     @cached_property
     def console(self) -> Console:
@@ -129,12 +160,56 @@ class App:
 
         self.start_server()
         with GraphMem.open(settings=self.settings, on_progress=self.report) as client:
-            yield client
+            try:
+                yield client
+            except errors.NotFoundError:
+                # An error in JSON must stay the only output on standard error.
+                if not self.json:
+                    self._note_empty_tenant(client)
+                raise
+            self._note_empty_tenant(client)
+
+    def _note_empty_tenant(self, client: GraphMem) -> None:
+        """Say that the tenant has no data, since its name may be misspelt."""
+        if self._of_tenant and client.admin.is_empty():
+            self.note(f"Tenant {self.settings.tenant!r} has no data.", style="yellow")
 
     def start_server(self) -> None:
-        """Start the managed server, unless the settings have a URI."""
+        """Start the managed server, or ask for a missing password if the settings have a URI."""
+        self.log_in()
         if self.settings.uri is None:
             terminal.start(self)
+
+    def log_in(self) -> None:
+        """Ask for the password of the server at the URI of the settings, if it is needed.
+
+        It is never an option's value, which other users could see in the list of processes.
+
+        Raises:
+            ConfigurationError: it is needed, but standard input is not a terminal.
+        """
+        if self.settings.uri is None:
+            if self._ask_password:
+                raise click.UsageError("--password is for the server of --uri or GRAPHMEM_URI.")
+        elif self._ask_password or self.settings.password is None:
+            self.settings = self.settings.model_copy(update={"password": self._asked_password()})
+            self._ask_password = False
+
+    def _asked_password(self) -> SecretStr:
+        import sys
+
+        from pydantic import SecretStr
+
+        if not sys.stdin.isatty():
+            place = self.origins["uri"]
+            source = {"argument": "--uri", "environment": "GRAPHMEM_URI"}.get(place, place)
+            raise errors.ConfigurationError(
+                f"{source} names a server whose password is missing, and standard input is not a "
+                "terminal to ask on.",
+                hint="Set GRAPHMEM_PASSWORD, or `password` in graphmem.toml; in a terminal, "
+                "--password asks for it and --user names the user.",
+            )
+        return SecretStr(terminal.ask_secret(f"Password of {self.settings.user}"))
 
     def report(self, line: str) -> None:
         """Print the progress of a slow step, unless JSON is printed."""
@@ -147,29 +222,78 @@ class App:
 
 
 def plain(data: object) -> Any:
-    """Return data as JSON types: records as mappings, timestamps in ISO 8601."""
+    """Return data as JSON types: records as mappings, timestamps in ISO 8601.
+
+    A mapping also has the values that a record derives from its fields, such as `revise_due`.
+    """
     from pydantic_core import to_jsonable_python
 
-    return to_jsonable_python(data)
+    return _with_derived(to_jsonable_python(data), data)
 
 
-def command(*, tenant: bool = False) -> Callable[[F], F]:
+def _with_derived(shown: Any, data: Any) -> Any:
+    """Return the JSON form of data with the derived values of all records in it."""
+    from pydantic import BaseModel
+
+    if isinstance(shown, list):
+        return [_with_derived(*pair) for pair in zip(shown, data, strict=True)]
+    if not isinstance(shown, dict):
+        return shown
+    if isinstance(data, Mapping):
+        pairs = zip(shown.items(), data.values(), strict=True)
+        return {key: _with_derived(value, of) for (key, value), of in pairs}
+    made = {key: _with_derived(value, getattr(data, key, None)) for key, value in shown.items()}
+    if isinstance(data, BaseModel):
+        made |= {name: plain(getattr(data, name)) for name in _derived(type(data))}
+    return made
+
+
+@cache
+def _derived(record: type[BaseModel]) -> tuple[str, ...]:
+    """Return the names of the public properties that a record adds to its fields."""
+    from pydantic import BaseModel
+
+    own = [
+        name for kind in record.__mro__ if not issubclass(BaseModel, kind) for name in vars(kind)
+    ]
+    return tuple(
+        name
+        for name in dict.fromkeys(own)
+        if isinstance(getattr(record, name, None), property) and not name.startswith("_")
+    )
+
+
+OVERRIDES = ("uri", "user", "tenant", "scope")
+"""Options of a connection, named as the settings that they override."""
+
+
+def command(*, tenant: bool = False, connects: bool = True) -> Callable[[F], F]:
     """Add the shared options to a click command and pass an `App` as its first argument.
 
     Args:
         tenant: whether to add --tenant and --scope.
+        connects: whether to add the options of the connection; all commands have --json.
     """
 
     def decorate(function: F) -> F:
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            given = [name for name in ("uri", "tenant", "scope") if name in kwargs]
+            given = [name for name in OVERRIDES if name in kwargs]
             overrides: dict[str, Any] = {name: kwargs.pop(name) for name in given}
-            app = App(as_json=kwargs.pop("as_json"), overrides=overrides)
-            click.get_current_context().obj = app
+            ask_password = kwargs.pop("password", False)
+            app = App(
+                as_json=kwargs.pop("as_json"),
+                overrides=overrides,
+                ask_password=ask_password,
+                of_tenant=tenant,
+            )
+            context = click.get_current_context()
+            context.obj = app
+            for line in context.meta.get(times.READ_AS, ()):
+                app.note(line)
             return function(app, *args, **kwargs)
 
-        wrapped: Any = options.CONNECTION(run)
+        wrapped: Any = (options.CONNECTION if connects else options.JSON)(run)
         decorated: F = options.TENANT(wrapped) if tenant else wrapped
         return decorated
 
@@ -181,7 +305,7 @@ def method_command(
     text: str,
     *params: Callable[[F], F],
     counters: Mapping[str, str] | None = None,
-    fails: Callable[[Any], object] | None = None,
+    fails: Callable[[Any], int] | None = None,
 ) -> click.Command:
     """Return a command that calls a method of the open client and prints what it returns.
 
@@ -190,12 +314,15 @@ def method_command(
         text: help of the command.
         *params: arguments and options, named as the arguments of the method.
         counters: labels of the progress counters, if the method takes `on_progress`.
-        fails: whether the exit code is 1 for a result.
+        fails: returns the exit code for a result.
     """
 
     def run(app: App, **kwargs: Any) -> int:
+        in_session = "session" in kwargs
+        name = kwargs.pop("session", None)
         with app.client() as client:
-            method = partial(attrgetter(path)(client), **given(kwargs))
+            handle = session_of(client, name) if in_session else client
+            method = partial(attrgetter(path)(handle), **given(kwargs))
             if counters is None:
                 found = method()
             else:
@@ -203,11 +330,28 @@ def method_command(
                     found = method(on_progress=on_progress)
             # Print before closing: a search that cannot be logged must not hide its results.
             app.emit(found, path)
-        return int(bool(fails and fails(found)))
+        return int(fails(found)) if fails else 0
 
     name = path.rpartition(".")[2].replace("_", "-")
     add: Callable[..., Any] = options.stacked(*params)
     return click.command(name, help=text)(add(command(tenant=True)(run)))
+
+
+def session_of(handle: Handle, name: str | None) -> Session:
+    """Return a handle whose searches and accesses are logged in a session.
+
+    Args:
+        handle: handle on the same scope.
+        name: name of the session; by default that of this terminal and day.
+    """
+    return handle.session(terminal_session() if name is None else name, agent="cli")
+
+
+def terminal_session() -> str:
+    """Return the name of the session of this terminal, today."""
+    # The parent of a command is the shell, also where terminals have no process of their own.
+    terminal_id = os.getsid(0) if hasattr(os, "getsid") else os.getppid()
+    return f"cli-{times.now():%Y-%m-%d}-{terminal_id}"
 
 
 class Group(click.Group):
@@ -236,6 +380,12 @@ def given(kwargs: Mapping[str, Any]) -> dict[str, Any]:
 def exit_code_of(error: errors.GraphmemError) -> int:
     """Return the exit code for an error."""
     return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
+
+
+def failure_code(failures: Iterable[Failure]) -> int:
+    """Return the exit code of a run whose parts failed so: 0 for none, 1 if no model was down."""
+    codes = {failure.code for failure in failures}
+    return 4 if errors.ModelUnavailableError.code in codes else int(bool(codes))
 
 
 def show_error(error: errors.GraphmemError, *, as_json: bool) -> None:

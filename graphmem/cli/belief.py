@@ -12,11 +12,13 @@ import click
 from graphmem.cli import options
 from graphmem.cli.app import App, Group, command, given
 from graphmem.cli.jobs import extract
+from graphmem.cli.times import TimeType
 
 if TYPE_CHECKING:
     from graphmem.model import Observation
 
 BELIEF_ID = click.argument("belief_id")
+VALUE_PARTS = 3
 CHANGE = options.stacked(options.REASON, options.EVENT, options.NOTE)
 
 
@@ -33,6 +35,11 @@ belief.method(
         "--source-type",
         default="EXPLICIT",
         help="TOOL, EXPLICIT, RULE, CLASSIFIER, EXTRACTOR or another type with a weight.",
+    ),
+    click.option(
+        "--cardinality",
+        type=click.Choice(["ONE", "MANY"]),
+        help="Declare that values of the predicate compete (ONE) or coexist (MANY).",
     ),
     options.PLACE,
     options.EVENT,
@@ -213,7 +220,7 @@ belief.method(
 @click.argument("subject")
 @click.argument("predicate")
 @options.limit(10, "candidates")
-@options.READ
+@options.AS_OF
 @command(tenant=True)
 def current(app: App, subject: str, predicate: str, *, limit: int, **times: Any) -> None:
     """Show the candidates of a slot, best first."""
@@ -237,18 +244,19 @@ belief.method(
     click.argument("subject", required=False),
     click.option("--top", default=3, help="Maximum number of values per slot."),
     options.PAGE,
-    options.READ,
+    options.AS_OF,
 )
 belief.method(
     "beliefs.list",
     "List beliefs page by page, newest first.",
     click.option("--include-superseded", is_flag=True, help="Include superseded beliefs."),
     click.option("--include-archived", is_flag=True, help="Include archived beliefs."),
+    click.option("--include-rejected", is_flag=True, help="Include beliefs a person rejected."),
     options.PAGE,
-    options.READ,
+    options.AS_OF,
 )
 belief.method(
-    "beliefs.get", "Show one belief; `graphmem why` adds its evidence.", BELIEF_ID, options.READ
+    "beliefs.get", "Show one belief; `graphmem why` adds its evidence.", BELIEF_ID, options.AS_OF
 )
 belief.method(
     "beliefs.history",
@@ -275,7 +283,7 @@ belief.method(
 @options.output("Write to this .png or .svg file instead of the terminal.")
 @click.option("--points", default=60, help="Maximum number of points.")
 @click.option("--top", default=5, help="Maximum number of candidates of a slot.")
-@options.READ
+@options.AS_OF
 @command(tenant=True)
 def timeline(app: App, *, output: Path | None, **options: Any) -> None:
     """Plot a belief or a slot over time.
@@ -340,6 +348,37 @@ belief.method(
 belief.method("beliefs.clear_flag", "Clear the revision flag of a belief.", BELIEF_ID, CHANGE)
 
 
+def _target(
+    context: click.Context, argument: click.Parameter, parts: tuple[str, ...]
+) -> str | tuple[str, ...]:
+    if len(parts) in (1, VALUE_PARTS):
+        return parts[0] if len(parts) == 1 else parts
+    raise click.BadParameter(
+        "give the id of a belief, or SUBJECT PREDICATE OBJECT", context, argument
+    )
+
+
+TARGET = click.argument("target", metavar="TARGET...", nargs=-1, required=True, callback=_target)
+belief.method(
+    "reject",
+    """Reject a belief, or a value.
+
+    TARGET is the id of a belief, or SUBJECT PREDICATE OBJECT. The value stays hidden in every
+    spelling, whatever is written or imported later.
+    """,
+    TARGET,
+    options.WHY,
+    options.EVENT,
+)
+belief.method(
+    "unreject",
+    "Take a rejection back; TARGET as in `reject`.",
+    TARGET,
+    options.WHY,
+    options.EVENT,
+)
+
+
 predicate = Group("predicate", "Declare and list the policies of predicates.")
 predicate.method(
     "predicates.declare",
@@ -360,6 +399,11 @@ predicate.method(
     ),
     click.option("--combine", help="MANY: how to combine evidence, net or log_odds."),
     click.option("--template", help="Statement of a new belief: '{subject} works on {object}'."),
+    click.option(
+        "--valid-from",
+        type=TimeType(),
+        help="Valid time from which it applies.  [default: every valid time]",
+    ),
     options.EVENT,
     options.NOTE,
 )

@@ -12,7 +12,7 @@ import click
 
 from graphmem import Handle
 from graphmem.cli import options, terminal
-from graphmem.cli.app import App, command
+from graphmem.cli.app import App, command, session_of
 
 if TYPE_CHECKING:
     from graphmem.rules.urls import Value
@@ -44,12 +44,12 @@ class BrowserLink(NamedTuple):
 
 def _slot(memory: Handle, words: Words) -> Found:
     from graphmem.errors import NotFoundError
-    from graphmem.rules.claims import name_key
+    from graphmem.rules import claims
 
     if not memory.current(*words, limit=1).total:
         raise NotFoundError("No beliefs in this slot.")
-    subject, predicate = map(name_key, words)
-    return {"subject": subject, "predicate": predicate}
+    subject, predicate = words
+    return {"subject": claims.name_key(subject), "predicate": claims.predicate_key(predicate)}
 
 
 def _chain(memory: Handle, words: Words) -> Found:
@@ -64,7 +64,7 @@ def _chain(memory: Handle, words: Words) -> Found:
 def _recall(memory: Handle, words: Words) -> Found:
     from graphmem.errors import NotFoundError
 
-    found = memory.recall(" ".join(words), turns=True)
+    found = session_of(memory, None).recall(" ".join(words), turns=True)
     if not found.bites:
         raise NotFoundError("No results for this query.")
     return {"ids": [bite.id for bite in found.bites]}
@@ -111,8 +111,8 @@ def browse(
     chain ID                 all items that replaced one another
     recall QUERY             the results of a search with their reasons
 
-    Large pictures are drawn page by page, with counts of the total. Your own server must serve
-    Browser itself; otherwise set GRAPHMEM_BROWSER to its address. Aura uses Neo4j's Browser.
+    Large pictures are drawn page by page. Set GRAPHMEM_BROWSER if your own server does not serve
+    Browser itself; Aura uses Neo4j's.
     """  # noqa: D301 - click requires the character 0x08, not an escape
     fits = len(words) == len(VIEWS[kind].arguments.split()) or (kind == "recall" and words)
     if not fits:
@@ -204,7 +204,7 @@ FOLDER = "graphmem"
 @options.output("Folder to write to; created if missing.", options.FOLDER, required=True)
 @command()
 def browser(app: App, output: Path) -> None:
-    """Write a style sheet and saved queries for Neo4j Browser.
+    """Write a style sheet and queries for Neo4j Browser.
 
     Drag each of the two files onto Browser's window: the style sheet sets captions, colours and
     sizes, and the archive becomes a folder of saved queries among the favourites. The folder next

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from graphmem import Handle
-from graphmem.cli import terminal
+from graphmem.cli import terminal, times
 from graphmem.cli.app import App, command
+from graphmem.rules import identity, quantities
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,11 +26,21 @@ TENANT, SCOPE = "demo", "user:alice"
 SHOWN = 4
 """Number of examples shown per outcome."""
 BEGAN = datetime(2026, 1, 12, tzinfo=UTC)
-"""Date of the first message."""
+"""Date of the first message in the file."""
+LATEST = timedelta(days=2)
+"""Minimum age of the last message on the day of the first run."""
 ASKED = "Which region does Alice deploy Tidepool from now?"
 SUBJECT, PREDICATE = "Alice", "deploys_from"
 SEEN = (("jan12-05", "Borealis", 0.8), ("feb04-03", "Borealis", 0.8), ("apr02-03", "Atlas", 0.9))
 """Message id, affirmed value and confidence of each piece of evidence."""
+CHANGED = (
+    ("I live in Lisbon, five minutes from the river.", "apr15-04"),
+    ("Tomás is on call for Tidepool.", "apr15-08"),
+    ("I deploy Tidepool from Borealis.", "apr02-03"),
+)
+"""Memories that a message corrects without repeating their words, and the id of that message."""
+_MONTHS = tuple(month.capitalize() for month in quantities.MONTHS)
+_DATE = re.compile(rf"\b(?:(\d{{1,2}}) )?({'|'.join(_MONTHS)})\b")
 
 
 class PolicyComparison(NamedTuple):
@@ -45,8 +57,9 @@ def demo(app: App) -> None:
     """Start a server, ingest a sample conversation, recall it.
 
     The package contains the conversation: half a year of messages between an engineer and an
-    assistant, with repeats, changed facts and a contradiction. The demo also records one of the
-    changed facts as evidence and recalls it with and without belief. A second run adds nothing.
+    assistant, with repeats, changed facts and a contradiction; it ends some days before the first
+    run. The demo supersedes three changed facts, records one of them as evidence and recalls it
+    with and without belief. A second run adds nothing.
     """
     from graphmem.adapters.conversations import read_conversations
     from graphmem.cli.jobs import remember
@@ -57,17 +70,24 @@ def demo(app: App) -> None:
     app.skip_log()
     with app.client() as opened:
         memory = opened.tenant(TENANT).scope(SCOPE)
-        total, became = remember(app, memory, conversation.messages, "half a year of conversation")
-        observe(memory, conversation.messages)
+        weeks = weeks_later(memory, conversation.messages)
+        messages = [moved(message, weeks) for message in conversation.messages]
+        total, became = remember(app, memory, messages, "half a year of conversation")
+        observe(memory, messages, weeks)
+        corrected = correct(memory, messages, weeks)
         compared = compare(memory)
-        answers = [(q, memory.recall(q["question"], limit=2)) for q in questions]
+        answers = [
+            (q, memory.recall(q["question"], beliefs=False, episodes=False, limit=2))
+            for q in questions
+        ]
     app.emit(
         {
             "ingested": total,
+            "superseded": corrected,
             "answers": [{"question": q["question"], "found": a} for q, a in answers],
             "compared": compared._asdict(),
         },
-        lambda _: _view(*terminal.visible((total, became, answers, compared))),
+        lambda _: _view(*terminal.visible((total, became, corrected, answers, compared))),
     )
     if not app.json:
         # Not through the console, which would wrap commands that the user copies.
@@ -76,7 +96,68 @@ def demo(app: App) -> None:
         terminal.echo(f"As a picture: graphmem server browse slot {SUBJECT} {PREDICATE} {where}")
 
 
-def observe(memory: Handle, messages: Sequence[Message]) -> None:
+def weeks_later(memory: Handle, messages: Sequence[Message]) -> int:
+    """Return by how many weeks the conversation is moved, so that it ends some days ago.
+
+    Weekdays stay. A conversation that is stored already keeps its dates.
+    """
+    stored = memory.episodes.list(limit=1_000).episodes
+    if stored:
+        return (stored[-1].occurred_at.date() - BEGAN.date()).days // 7
+    last = messages[-1].at or BEGAN
+    return (times.now() - LATEST - last).days // 7
+
+
+def moved(message: Message, weeks: int) -> Message:
+    """Return a message that was written some weeks later, with the dates in its text and ids."""
+    by = timedelta(weeks=weeks)
+    session = message.session and str(date.fromisoformat(message.session) + by)
+    return message.model_copy(
+        update={
+            "at": message.at and message.at + by,
+            "id": message.id and moved_id(message.id, weeks),
+            "session": session,
+            "content": _DATE.sub(lambda found: _moved_date(found, by), message.content),
+        }
+    )
+
+
+def moved_id(message_id: str, weeks: int) -> str:
+    """Return the id of a message, which begins with its date, some weeks later."""
+    month, day, rest = message_id[:3], int(message_id[3:5]), message_id[5:]
+    number = next(n for n, name in enumerate(_MONTHS, 1) if name.lower().startswith(month))
+    then = date(BEGAN.year, number, day) + timedelta(weeks=weeks)
+    return f"{_MONTHS[then.month - 1][:3].lower()}{then.day:02}{rest}"
+
+
+def _moved_date(found: re.Match[str], by: timedelta) -> str:
+    day, month = found.groups()
+    # A month alone is named by its middle.
+    then = date(BEGAN.year, _MONTHS.index(month) + 1, int(day or 15)) + by
+    return f"{then.day} {_MONTHS[then.month - 1]}" if day else _MONTHS[then.month - 1]
+
+
+def correct(memory: Handle, messages: Sequence[Message], weeks: int) -> list[dict[str, str]]:
+    """Supersede the memories of changed facts; return the old and new texts and ids."""
+    by_id = {message.id: message for message in messages}
+    corrected = []
+    for text, message_id in CHANGED:
+        newer = by_id[moved_id(message_id, weeks)]
+        older_id = identity.memory_id(SCOPE, text)
+        done = memory.supersede(
+            older_id,
+            newer.content,
+            event_id=f"demo-supersedes-{message_id}",
+            at=newer.at,
+            actor=newer.name,
+        )
+        corrected.append(
+            {"older_id": older_id, "older": text, "newer_id": done.newer_id, "newer": newer.content}
+        )
+    return corrected
+
+
+def observe(memory: Handle, messages: Sequence[Message], weeks: int = 0) -> None:
     """Record where Alice deployed, and when, as evidence for a predicate of cardinality ONE."""
     by_id = {message.id: message for message in messages}
     memory.predicates.declare(
@@ -84,7 +165,7 @@ def observe(memory: Handle, messages: Sequence[Message]) -> None:
         cardinality="ONE",
         template="{subject} deploys Tidepool from {object}",
         event_id="demo-deploys-from",
-        at=BEGAN,
+        at=BEGAN + timedelta(weeks=weeks),
     )
     memory.observe_many(
         {
@@ -96,7 +177,9 @@ def observe(memory: Handle, messages: Sequence[Message]) -> None:
             "at": by_id[message_id].at,
         }
         | _place(memory, by_id[message_id])
-        for message_id, value, confidence in SEEN
+        for message_id, value, confidence in (
+            (moved_id(original, weeks), value, confidence) for original, value, confidence in SEEN
+        )
     )
 
 
@@ -124,7 +207,11 @@ def _data(name: str) -> str:
 
 
 def _view(
-    total: Any, became: list[IngestedMessage], answers: list[Any], compared: PolicyComparison
+    total: Any,
+    became: list[IngestedMessage],
+    corrected: list[dict[str, str]],
+    answers: list[Any],
+    compared: PolicyComparison,
 ) -> RenderableType:
     from rich.console import Group
     from rich.rule import Rule
@@ -144,6 +231,8 @@ def _view(
     if updates:
         parts.append(Text("\nnot merged as duplicates, since a fact differs", style="yellow"))
         parts.extend(Text(f"  {kept.message.content}") for kept in updates[:SHOWN])
+    parts.append(Text("\nsuperseded, since another one replaced it", style="yellow"))
+    parts.extend(Text(f"  {one['older']} → {one['newer']}") for one in corrected)
     parts.append(Rule("Memories", align="left"))
     for question, found in answers:
         parts.append(Text(f"\n{question['question']}", style="bold"))

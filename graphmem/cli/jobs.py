@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import re
+import signal
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from pydantic import BaseModel
 
-from graphmem.cli import options
-from graphmem.cli.app import App, Group, command, given, method_command
+from graphmem.cli import options, terminal
+from graphmem.cli.app import App, Group, command, failure_code, given, method_command, plain
 from graphmem.cli.terminal import visible
+from graphmem.cli.times import TimeType
+from graphmem.errors import (
+    ConfigurationError,
+    ModelReplyError,
+    ModelUnavailableError,
+    UnavailableError,
+)
+from graphmem.rules import display
 
 if TYPE_CHECKING:
     from rich.console import Group as RenderGroup
@@ -21,6 +34,7 @@ if TYPE_CHECKING:
     from graphmem.extraction import ExtractionReport
     from graphmem.model import IngestReport, Message
     from graphmem.rules.transcripts import IngestedMessage
+    from graphmem.upkeep import JobRun, WorkerReport
 
 POLL_S = 60.0
 """Seconds between two checks whether a run is due."""
@@ -51,13 +65,20 @@ class HoursType(click.ParamType[float]):
     "--every", type=HoursType(), help="Repeat at this interval (30m, 4h, 1d), or after 20 episodes."
 )
 @click.option("--extractive", is_flag=True, help="Do not use the configured language model.")
+@click.option("--retry", is_flag=True, help="Retry clusters that were given up.")
+@click.option("--status", is_flag=True, help="Show what waits and why; change nothing.")
 @command(tenant=True)
-def consolidate(app: App, *, every: float | None, **run: Any) -> int:
+def consolidate(app: App, *, every: float | None, status: bool, **run: Any) -> int:
     """Derive beliefs from several episodes; show the changes.
 
     The command is resumable, and concurrent runs are safe: each belief's evidence is written once.
-    The exit code is 1 when a cluster failed; a later run retries it.
+    The exit code is 4 when the model could not be reached, and 1 when a cluster failed otherwise;
+    a later run retries it.
     """
+    if status:
+        with app.client() as client:
+            app.emit(client.consolidation_status(), "consolidation_status")
+        return 0
     if run["dry_run"] and every is not None:
         raise click.UsageError("--every repeats writes, but --dry-run writes nothing: give one.")
     with app.client() as client:
@@ -66,19 +87,90 @@ def consolidate(app: App, *, every: float | None, **run: Any) -> int:
         with app.counting(CONSOLIDATING) as on_progress:
             found = client.consolidate(on_progress=on_progress, **run)
         app.emit(found, "consolidate")
-    return int(bool(found.troubles))
+    return failure_code(found.troubles)
 
 
 def _run_forever(app: App, client: GraphMem, every: float, **run: Any) -> None:
-    from graphmem.consolidation import ConsolidationPolicy
-
-    policy = ConsolidationPolicy(interval_hours=every)
+    policy = app.settings.consolidation.model_copy(update={"interval_hours": every})
     while True:
-        with app.counting(CONSOLIDATING) as on_progress:
-            found = client.consolidate(if_due=True, policy=policy, on_progress=on_progress, **run)
-        if found.applied:
-            app.emit(found, "consolidate")
+        try:
+            with app.counting(CONSOLIDATING) as on_progress:
+                found = client.consolidate(
+                    if_due=True, policy=policy, on_progress=on_progress, **run
+                )
+        except ModelUnavailableError as error:
+            # The next attempts are spaced by the state that the run left.
+            app.note(str(error), style="yellow")
+        else:
+            if found.applied:
+                app.emit(found, "consolidate")
         time.sleep(POLL_S)
+
+
+JOBS = ("extract", "consolidate", "rate", "graduate", "compress", "plan_pruning", "roll_up", "seal")
+MAX_WAIT_S = 600.0
+"""Maximum number of seconds between two attempts to reach the graph."""
+
+
+@click.command()
+@click.option("--tenant", "tenants", multiple=True, help="Serve only this tenant (repeatable).")
+@click.option(
+    "--job",
+    "jobs",
+    multiple=True,
+    type=click.Choice(JOBS),
+    metavar="JOB",
+    help=f"Run only this job (repeatable): {', '.join(JOBS)}.",
+)
+@click.option(
+    "--digests",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the digests of important episodes.  [default: write none]",
+)
+@click.option("--once", is_flag=True, help="Run the jobs that are due and exit.")
+@command()
+def worker(app: App, *, once: bool, **asked: Any) -> int:
+    """Run the background jobs of all tenants until stopped.
+
+    The jobs are extraction, consolidation, rating, graduation, compression and the roll-up of the
+    search log; what pruning would do is only counted. Every run prints one line. Any number of
+    workers may run: a lease in the graph gives each job of a tenant to one of them. The exit code
+    of --once is 1 when a job failed.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with app.client() as client:
+        run = partial(client.run_jobs, on_job=partial(_report_job, app), **given(asked))
+        if once:
+            return int(any(job.error for job in run().runs))
+        _serve(app, client, run)
+    return 0
+
+
+def _serve(app: App, client: GraphMem, run: Callable[[], WorkerReport]) -> None:
+    """Run what is due every minute; while the graph cannot be reached, less and less often."""
+    wait = POLL_S
+    while True:
+        try:
+            run()
+            wait = POLL_S
+        except UnavailableError as error:
+            app.note(f"{error} The next attempt is in {wait:.0f} s.", style="yellow")
+            time.sleep(wait)
+            wait = min(2 * wait, MAX_WAIT_S)
+            # A managed server that was stopped is started, possibly on another port.
+            with suppress(UnavailableError):
+                client.reconnect()
+            continue
+        time.sleep(wait)
+
+
+def _report_job(app: App, run: JobRun) -> None:
+    if app.json:
+        terminal.echo_json(plain(run))
+        return
+    outcome = "failed" if run.error else "ok"
+    line = f"{run.at:%Y-%m-%dT%H:%M:%SZ} {run.tenant} {run.job} {outcome} {run.seconds:.1f} s: "
+    terminal.echo(display.line(line + run.summary))
 
 
 extract = method_command(
@@ -86,13 +178,14 @@ extract = method_command(
     """Extract evidence with quotes from a session.
 
     The command uses the language model in GRAPHMEM_MODEL. It is resumable: each turn is read once.
-    The exit code is 1 when turns could not be read; the next run retries them.
+    The exit code is 4 when the model could not be reached, and 1 when turns could not be read
+    otherwise; the next run retries them.
     """,
     click.option("--session-id", required=True, help="Name of the session."),
     options.DRY_RUN,
     options.EXTRACTION,
     counters=READING,
-    fails=lambda report: report.unread,
+    fails=lambda report: failure_code(report.unread),
 )
 
 IDS = click.argument("proposal_ids", metavar="ID...", nargs=-1, required=True)
@@ -121,7 +214,7 @@ proposal.method(
     options.NOTE,
 )
 
-episode = Group("episode", "Write, read, graduate and compress episodes.")
+episode = Group("episode", "Write, read, summarise and compress episodes.")
 
 
 @episode.command()
@@ -132,11 +225,14 @@ episode = Group("episode", "Write, read, graduate and compress episodes.")
 @click.option(
     "--entity", "entities", multiple=True, help="Person or thing that it is about (repeatable)."
 )
-@click.option("--importance", type=float, help="Importance, 0 to 1.  [default: 0.5]")
-@click.option("--at", type=options.InstantType(), help="Time of the episode.  [default: now]")
+@click.option("--importance", type=float, help="Importance, 0 to 1.  [default: by its turns]")
+@click.option("--at", type=TimeType(), help="Time of the episode.  [default: now]")
 @command(tenant=True)
 def add(app: App, **fields: Any) -> None:
-    """Store an episode, for example a document."""
+    """Store an episode, for example a document.
+
+    If the session has an episode, the options that are given change it.
+    """
     with app.client() as client:
         episode_id = client.episodes.add(**given(fields))
     app.emit({"episode_id": episode_id}, lambda _: f"{episode_id} is stored.")
@@ -153,12 +249,12 @@ episode.method(
     click.option("--session-id", help="Include only episodes of this session."),
     click.option(
         "--since",
-        type=options.InstantType(),
+        type=TimeType(),
         help="Include only episodes that happened at or after this time.",
     ),
     click.option(
         "--until",
-        type=options.InstantType(),
+        type=TimeType(),
         help="Include only episodes that happened before this time.",
     ),
     click.option("--include-archived", is_flag=True, help="Include archived episodes."),
@@ -173,10 +269,30 @@ episode.method(
     options.limit(1_000, "turns"),
 )
 episode.method(
-    "episodes.graduate",
-    """Add a line per important episode to FILE, for example MEMORY.md.
+    "episodes.summarise",
+    """Summarise conversations whose turns changed, or EPISODE_ID.
 
-    Only the section between the graphmem markers is modified.
+    The end of a session does this by rules. If a language model is set, it also summarises what
+    only the rules have summarised.
+    """,
+    click.argument("episode_id", required=False),
+    click.option("--by-rules", is_flag=True, help="Use no language model."),
+    options.DRY_RUN,
+    counters={"episode": "Summarising"},
+)
+episode.method(
+    "history",
+    "Show what happened to an episode and why, oldest first.",
+    click.argument("item_id", metavar="EPISODE_ID"),
+    options.limit(1_000, "events"),
+    options.AS_OF,
+)
+episode.method(
+    "episodes.graduate",
+    """Add a line per important episode to a digest.
+
+    The digest is a Markdown FILE, for example MEMORY.md. Only the section between the graphmem
+    markers is modified.
     """,
     click.argument("file", type=click.Path(path_type=Path)),
     options.DRY_RUN,
@@ -192,6 +308,8 @@ episode.method(
     "Restore the full text of a compressed episode.",
     click.argument("episode_id"),
 )
+episode.method("episodes.pin", "Protect an episode from pruning.", click.argument("episode_id"))
+episode.method("episodes.unpin", "End the protection of an episode.", click.argument("episode_id"))
 
 
 @click.command()
@@ -206,7 +324,8 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
     FILE is JSON Lines or a JSON list of {role, content, name?, at?, id?, session?}, or has the
     layout of LoCoMo or BEAM. Messages of people become memories; all messages become turns. To
     resume an interrupted run, run the command again: nothing is written twice. --extract runs
-    `graphmem belief extract` on each session; --rules and --review apply to it.
+    `graphmem belief extract` on each session; --rules and --review apply to it. Nothing is written
+    if the language model does not answer.
     """
     from graphmem.adapters.conversations import read_conversations
     from graphmem.rules import transcripts
@@ -215,6 +334,8 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
         raise click.UsageError("--rules and --review require --extract.")
     read = read_conversations(file, strict=strict)
     messages = [message for conversation in read.conversations for message in conversation.messages]
+    if extract and extraction["extractor"] is None:
+        require_model(app)
     found: list[ExtractionReport] = []
     with app.client() as client:
         total, _ = remember(app, client, messages, file.name)
@@ -225,12 +346,44 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
                 )
     for problem in read.problems:
         app.note(f"{file.name}: {problem.text}", style="yellow")
+    for note in dict.fromkeys((*read.notes, *total.notes)):
+        app.note(f"{file.name}: {note}")
     data = {"ingested": total, "problems": read.problems}
     app.emit(
         data | ({"extractions": found} if extract else {}),
         lambda _: _ingested(*visible((total, found))),
     )
-    return int(bool(read.problems) or any(report.unread for report in found))
+    unread = [window for report in found for window in report.unread]
+    return failure_code(unread) or int(bool(read.problems))
+
+
+class _Ready(BaseModel):
+    """Any reply of a language model."""
+
+    ready: bool = True
+
+
+def require_model(app: App) -> None:
+    """Ask the language model of the settings for a short reply.
+
+    Raises:
+        ConfigurationError: no language model is set.
+        ModelUnavailableError: it cannot be reached or refuses the key.
+    """
+    from graphmem.adapters.models import open_llm
+    from graphmem.ports import run_now
+    from graphmem.rules.prompts import Prompt
+
+    llm = open_llm(app.settings, awaited=False)
+    if llm is None:
+        raise ConfigurationError(
+            "No language model is set; nothing was ingested.",
+            hint="Set GRAPHMEM_MODEL, or use --rules.",
+        )
+    asked = Prompt("ready", 'Reply with the JSON object {"ready": true}.', "Are you ready?", _Ready)
+    # A model that answers anything else can be reached; extraction tries again and reports it.
+    with suppress(ModelReplyError):
+        run_now(llm.answer(asked))
 
 
 def _ingested(total: IngestReport, found: Sequence[ExtractionReport]) -> RenderGroup:

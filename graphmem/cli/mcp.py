@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from graphmem.mcp.auth import TokenTable
+    from graphmem.mcp.costs import ToolCost
     from graphmem.mcp.http_server import ListenAddress
-    from graphmem.mcp.tools import ToolCost
+    from graphmem.mcp.tool import Profile
 
 
 @click.command()
@@ -41,14 +43,22 @@ if TYPE_CHECKING:
     help="Print the configuration of a client: claude-desktop, claude-code, cursor, "
     "vscode, codex, windsurf, gemini-cli or zed.",
 )
-@click.option("--tools", is_flag=True, help="List the tools with their token costs and exit.")
+@click.option(
+    "--tools",
+    "profile",
+    type=click.Choice(["core", "full"]),
+    default="core",
+    show_default=True,
+    help="Tools to offer: those of everyday use, or all.",
+)
+@click.option("--list-tools", is_flag=True, help="List the tools with their tokens and exit.")
 @command(tenant=True)
 def mcp(
     app: App,
     *,
     read_only: bool,
-    http: bool,
-    tools: bool,
+    profile: Profile,
+    list_tools: bool,
     tokens: Path | None,
     client: str | None,
     **given: Any,
@@ -60,21 +70,25 @@ def mcp(
     stored for this user.
     """
     _installed()
-    if tools:
-        from graphmem.mcp.tools import costs
+    if list_tools:
+        from graphmem.mcp.costs import costs
 
-        found = costs(read_only=read_only)
-        app.emit(found, _table)
+        app.emit(costs(profile, read_only=read_only), _table)
         return
     if tokens is not None:
         app.settings = app.settings.model_copy(update={"mcp_tokens": tokens})
-    where = _where(given) if http else None
+    where = _where(given) if given["http"] else None
     if client is not None:
-        _print_config(app, client, where, read_only=read_only)
+        more = [*(["--read-only"] if read_only else []), *_profile_option(profile)]
+        _print_config(app, client, where, more)
     elif where is not None:
-        _over_http(app, where, read_only=read_only)
+        _over_http(app, where, profile, read_only=read_only)
     else:
-        _over_stdio(app, read_only=read_only)
+        _over_stdio(app, profile, read_only=read_only)
+
+
+def _profile_option(profile: Profile) -> list[str]:
+    return [] if profile == "core" else ["--tools", profile]
 
 
 def _where(given: dict[str, Any]) -> ListenAddress:
@@ -83,13 +97,13 @@ def _where(given: dict[str, Any]) -> ListenAddress:
     return ListenAddress(given["host"], given["port"], given["allow_host"], given["allow_origin"])
 
 
-def _print_config(app: App, name: str, where: ListenAddress | None, *, read_only: bool) -> None:
-    """Print the configuration on stdout and its file on stderr.
+def _print_config(app: App, name: str, where: ListenAddress | None, options: list[str]) -> None:
+    """Print the configuration on stdout; its file, and that of the token, on stderr.
 
     Raises:
         InvalidInputError: the client is unknown or does not support HTTP.
     """
-    from graphmem.mcp.clients import CLIENTS, Server, started_by
+    from graphmem.mcp.clients import CLIENTS, TOKEN, Server, started_by
 
     if name not in CLIENTS:
         raise InvalidInputError(
@@ -97,35 +111,43 @@ def _print_config(app: App, name: str, where: ListenAddress | None, *, read_only
         )
     client = CLIENTS[name]
     if where is None:
-        server = started_by(app.settings, *(["--read-only"] if read_only else []))
+        server = started_by(app.settings, *options)
     else:
         server = Server(url=where.address(where.port))
     terminal.echo(client.text(server))
     terminal.echo(f"For {client.title}: {client.file}. {client.note}".rstrip(), err=True)
+    if where is not None and (file := _tokens(app, where, read_only=False)[1]) is not None:
+        terminal.echo(
+            f"The token is in {file}. Where the block names {TOKEN}, the client reads it from its "
+            f'environment: export {TOKEN}="$(cat {shlex.quote(str(file))})"',
+            err=True,
+        )
 
 
-def _over_stdio(app: App, *, read_only: bool) -> None:
+def _over_stdio(app: App, profile: Profile, *, read_only: bool) -> None:
     import anyio
 
     from graphmem.mcp import server
     from graphmem.mcp.connection import Caller, MemoryConnection
 
+    app.log_in()
     server.log_to_stderr()
     if sys.stdin.isatty():
         terminal.echo(
             "An MCP client starts this server, see --print-config. Press Ctrl-C to stop.", err=True
         )
     caller = Caller(app.settings.tenant, app.settings.scope, read_only)
-    anyio.run(server.serve_stdio, MemoryConnection(app.settings), caller)
+    anyio.run(server.serve_stdio, MemoryConnection(app.settings), caller, profile)
 
 
-def _over_http(app: App, where: ListenAddress, *, read_only: bool) -> None:
+def _over_http(app: App, where: ListenAddress, profile: Profile, *, read_only: bool) -> None:
     import anyio
 
     from graphmem.mcp import server
     from graphmem.mcp.connection import MemoryConnection
     from graphmem.mcp.http_server import serve_http
 
+    app.log_in()
     server.log_to_stderr()
     tokens, file = _tokens(app, where, read_only=read_only)
 
@@ -133,7 +155,8 @@ def _over_http(app: App, where: ListenAddress, *, read_only: bool) -> None:
         location = f"; the token is in {file}" if file is not None else ""
         terminal.echo(f"Serving {address}{location}. Press Ctrl-C to stop.", err=True)
 
-    anyio.run(partial(serve_http, MemoryConnection(app.settings), tokens, where, ready))
+    connection = MemoryConnection(app.settings)
+    anyio.run(partial(serve_http, connection, tokens, where, profile, ready))
 
 
 def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTable, Path | None]:
@@ -175,13 +198,19 @@ def _table(found: tuple[ToolCost, ...]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for name in ("tool", "description", "read-only", "idempotent"):
-        table.add_column(name, no_wrap=name == "tool")
-    for name in ("model tokens", "total tokens"):
+    for name in ("tool", "description", "effect"):
+        table.add_column(name, no_wrap=True)
+    for name in ("model tokens", "tokens"):
         table.add_column(name, justify="right")
     for cost in found:
-        flags = ("yes" if flag else "" for flag in (cost.read_only, cost.idempotent))
-        table.add_row(cost.name, cost.title, *flags, str(cost.tokens_asked), str(cost.tokens))
+        tokens = str(cost.tokens_asked), str(cost.tokens)
+        table.add_row(cost.name, cost.title, _effect(cost), *tokens)
     total = (str(sum(cost.tokens_asked for cost in found)), str(sum(cost.tokens for cost in found)))
-    table.add_row("total", "", "", "", *total, style="bold")
+    table.add_row("total", "", "", *total, style="bold")
     return table
+
+
+def _effect(cost: ToolCost) -> str:
+    if cost.destructive:
+        return "erases"
+    return "reads" if cost.read_only else "adds"

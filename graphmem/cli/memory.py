@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import options, terminal
-from graphmem.cli.app import App, Group, command, given, method_command
+from graphmem.cli import erasing, options, terminal
+from graphmem.cli.app import App, Group, command, given, method_command, session_of
 
 if TYPE_CHECKING:
-    from graphmem import Handle
+    from graphmem import GraphMem, Handle
+    from graphmem.erasure import ErasureReport
+    from graphmem.ports import OnProgress
 
-STATUSES = ("current", "superseded", "deprecated", "archived")
+STATUSES = ("current", "superseded", "deprecated", "archived", "rejected")
 TARGETS = ("memory", "belief", "episode", "scope")
-ERASING = {"page": "Pages searched", "node": "Nodes erased"}
 MEMORY_ID = click.argument("memory_id")
 TEXT = click.argument("content", metavar="TEXT")
 
@@ -24,13 +26,18 @@ memory.method(
     "remember",
     """Store TEXT as a memory and show the outcome.
 
-    The exit code is 1 when hygiene rejects the text.
+    The exit code is 1 when hygiene or a person rejected the text.
     """,
     TEXT,
     click.option("--tag", "tags", multiple=True, help="Tag of the memory (repeatable)."),
+    click.option(
+        "--on-update",
+        type=click.Choice(["insert", "supersede", "propose"]),
+        help="Keep the memory that TEXT updates, replace it, or propose that.  [default: insert]",
+    ),
     options.PLACE,
     options.EVENT,
-    fails=lambda done: done.hygiene_reasons,
+    fails=lambda done: done.outcome.startswith("REJECTED"),
 )
 memory.method(
     "memories.list",
@@ -42,7 +49,8 @@ memory.method(
         type=click.Choice(STATUSES),
         multiple=True,
         metavar="STATUS",
-        help="current, superseded, deprecated or archived (repeatable).  [default: current]",
+        help="current, superseded, deprecated, archived or rejected (repeatable)."
+        "  [default: current]",
     ),
     options.PAGE,
     options.AS_OF,
@@ -60,10 +68,14 @@ memory.method(
 )
 memory.method(
     "supersede",
-    "Replace a memory with TEXT; the old one stays readable.",
+    """Replace a memory with TEXT; the old one stays readable.
+
+    The command replaces the newest version of the memory, whichever version MEMORY_ID names.
+    """,
     MEMORY_ID,
     TEXT,
     options.REASON,
+    click.option("--fork", is_flag=True, help="Replace exactly this version."),
     options.EVENT,
 )
 memory.method(
@@ -106,10 +118,29 @@ def _mark(
     app.emit({"event_id": event_id}, lambda _: f"{memory_id} is {state}; event {event_id}.")
 
 
+memory.method(
+    "reject",
+    """Reject what a memory states.
+
+    It stays hidden in every spelling, whatever is written or imported later.
+    """,
+    click.argument("target", metavar="MEMORY_ID"),
+    options.WHY,
+    options.EVENT,
+)
+memory.method(
+    "unreject",
+    "Take the rejection of a memory back.",
+    click.argument("target", metavar="MEMORY_ID"),
+    options.WHY,
+    options.EVENT,
+)
+
+
 @memory.command()
 @click.argument("what", type=click.Choice(TARGETS))
 @click.argument("item_id", metavar="ID")
-@options.apply("Erase for good")
+@erasing.OPTIONS
 @click.option(
     "--digest",
     "digests",
@@ -119,19 +150,28 @@ def _mark(
     help="Remove the lines of erased episodes from this digest file too.",
 )
 @command(tenant=True)
-def forget(app: App, what: str, item_id: str, **erasure: Any) -> int:
+def forget(
+    app: App,
+    what: str,
+    item_id: str,
+    *,
+    compact: bool,
+    certificate: Path | None,
+    **erasure: Any,
+) -> int:
     """Plan an erasure; --apply erases for good.
 
     The command erases a memory, a belief, an episode or a scope together with everything derived
     from it. Erased items are refused when they are submitted again. The exit code is 1 when the
-    final check finds remaining data. `graphmem admin erase-tenant` erases a tenant.
+    final check finds remaining data. `graphmem admin` erases a person or a tenant.
     """
-    with app.client() as client, app.counting(ERASING) as on_progress:
+
+    def erase(client: GraphMem, on_progress: OnProgress) -> ErasureReport:
         # Open the named scope, so that --scope need not repeat it.
         handle: Handle = client.scope(item_id) if what == "scope" else client
-        done = handle.forget(what, item_id, on_progress=on_progress, **erasure)
-    app.emit(done, "forget")
-    return int(bool(done.left))
+        return handle.forget(what, item_id, on_progress=on_progress, **erasure)
+
+    return erasing.run(app, "forget", erase, compact=compact, certificate=certificate)
 
 
 SEARCH = options.stacked(
@@ -143,7 +183,13 @@ SEARCH = options.stacked(
     click.option(
         "--min-score",
         type=click.FloatRange(-1, 1),
-        help="Print nothing if no item is at least this similar; -1 applies no limit.",
+        help="Similarity of the best item; -1: any.",
+    ),
+    click.option(
+        "--min-trust",
+        type=click.Choice(["person", "tool", "model", "imported", "unknown"]),
+        metavar="CLASS",
+        help="Least trust: person, tool, model, imported.",
     ),
     click.option(
         "--read-scope", "scopes", multiple=True, help="Search only this scope (repeatable)."
@@ -151,7 +197,13 @@ SEARCH = options.stacked(
     options.FILTERS,
     click.option("--include-hidden", is_flag=True, help="Include superseded and outvoted items."),
     click.option("--turns", is_flag=True, help="Search the verbatim turns too."),
+    click.option(
+        "--episodes/--no-episodes",
+        default=None,
+        help="Search episodes too.  [default: by the policy]",
+    ),
     options.AS_OF,
+    options.SESSION,
 )
 QUERY = click.argument(
     "query", nargs=-1, required=True, callback=lambda _context, _argument, words: " ".join(words)
@@ -170,13 +222,13 @@ recall = method_command(
 @click.command()
 @QUERY
 @click.option("--tokens", default=800, help="Maximum number of tokens.")
-@options.limit(20, "results to choose from")
+@options.limit(20, "candidates")
 @SEARCH
 @command(tenant=True)
-def context(app: App, query: str, **search: Any) -> None:
+def context(app: App, query: str, *, session: str | None, **search: Any) -> None:
     """Print search results as a block of data for a prompt."""
     with app.client() as client:
-        found = client.context(query, **given(search))
+        found = session_of(client, session).context(query, **given(search))
         # Print before the search is logged: a failed log entry must not hide the results.
         if app.json:
             app.emit_json(found)
@@ -194,6 +246,7 @@ expand = method_command(
     The access is logged.
     """,
     click.argument("item_id"),
+    options.SESSION,
 )
 
 
@@ -203,5 +256,5 @@ why = method_command(
     click.argument("item_id"),
     options.CURSOR,
     options.limit(100, "pieces"),
-    options.READ,
+    options.AS_OF,
 )

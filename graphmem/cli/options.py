@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from graphmem.cli.times import TimeType
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,29 +27,12 @@ def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
     return add
 
 
-class InstantType(click.ParamType[datetime]):
-    """An ISO 8601 timestamp with its UTC offset."""
-
-    name = "timestamp"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
-        """Return the timestamp; it must contain its UTC offset."""
-        try:
-            timestamp = datetime.fromisoformat(value)
-        except ValueError:
-            self.fail(
-                f"{value!r} must be a timestamp such as 2026-03-01T09:00:00+00:00", param, ctx
-            )
-        if timestamp.utcoffset() is None:
-            self.fail(f"{value!r} must have a UTC offset, for example +00:00", param, ctx)
-        return timestamp
-
-
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 CONNECTION = stacked(
     click.option("--uri", help="URI of Neo4j.  [default: GRAPHMEM_URI]"),
-    click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs."),
+    click.option("--user", metavar="NAME", help="User of Neo4j.  [default: GRAPHMEM_USER]"),
+    click.option("--password", is_flag=True, help="Ask for the password of the user."),
+    JSON,
 )
 TENANT = stacked(
     click.option("--scope", help="Scope within the tenant.  [default: GRAPHMEM_SCOPE]"),
@@ -57,31 +41,30 @@ TENANT = stacked(
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Show the changes without writing them.")
 AS_OF = stacked(
     click.option(
+        "--as-of",
         "--valid",
-        type=InstantType(),
-        help="Valid time: show the world at that time.  [default: now]",
+        "valid",
+        type=TimeType(),
+        help="Show the world at that time.  [default: now]",
     ),
     click.option(
         "--known",
-        type=InstantType(),
-        help="Known time: use what was recorded by then.  [default: now]",
+        type=TimeType(),
+        help="Use what was recorded by then.  [default: now]",
     ),
-)
-READ = stacked(
-    AS_OF,
-    click.option("--present-policy", is_flag=True, help="Read the past with the present policy."),
 )
 FILTERS = stacked(
     click.option(
         "--tag", "tags", multiple=True, help="Require this tag (repeatable; all must match)."
     ),
-    click.option("--source", help="Include only memories with an event from this source."),
-    click.option(
-        "--since", type=InstantType(), help="Include only memories created at or after this time."
-    ),
-    click.option(
-        "--until", type=InstantType(), help="Include only memories created before this time."
-    ),
+    click.option("--source", help="Require an event from this source."),
+    click.option("--since", type=TimeType(), help="Include only memories created since then."),
+    click.option("--until", type=TimeType(), help="Include only memories created before then."),
+)
+SESSION = click.option(
+    "--session",
+    metavar="NAME",
+    help="Session.  [default: this terminal's of today]",
 )
 CURSOR = click.option("--cursor", help="Cursor printed by the previous page.")
 POOLED = click.option(
@@ -89,13 +72,14 @@ POOLED = click.option(
 )
 EVENT_ID = click.option("--event-id", help="Id of the event; makes the write idempotent.")
 ORIGIN = stacked(
-    click.option("--at", type=InstantType(), help="Time of the event.  [default: now]"),
+    click.option("--at", type=TimeType(), help="Time of the event.  [default: now]"),
     click.option("--source", default="manual", help="Source of the event."),
     click.option("--actor", help="Person or program that records the event."),
 )
 EVENT = stacked(EVENT_ID, ORIGIN)
 NOTE = click.option("--note", help="Comment, stored with the event.")
 REASON = click.option("--reason", help="Reason, stored with the event.")
+WHY = click.option("--reason", required=True, help="Reason, stored with the event.")
 PLACE = stacked(
     click.option("--episode-id", help="Id of the episode the evidence comes from."),
     click.option("--turn-id", help="Id of the turn that contains the evidence."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ server.add_command(browse)
 
 
 @server.command()
-@command()
+@command(connects=False)
 def up(app: App) -> None:
     """Start the server; download it and the encoder on first use.
 
@@ -52,7 +53,7 @@ def up(app: App) -> None:
 
 
 @server.command()
-@command()
+@command(connects=False)
 def down(app: App) -> None:
     """Stop the server; the data is kept.
 
@@ -72,10 +73,15 @@ def down(app: App) -> None:
 def status(app: App, *, show_password: bool) -> int:
     """Show the state, address and size of the server.
 
-    The exit code is 1 when the server is not running.
+    With --uri or GRAPHMEM_URI it is that server, else the local one. The exit code is 1 when the
+    local server is not running, 3 when the other one cannot be used.
     """
     from graphmem.adapters import local_server
 
+    app.log_in()
+    if app.settings.uri is not None:
+        _remote_status(app)
+        return 0
     found = local_server.status(app.settings)
     password = local_server.stored_password(app.settings) if show_password else None
     secret = password.get_secret_value() if password else None
@@ -88,6 +94,38 @@ def status(app: App, *, show_password: bool) -> int:
     return 0 if found.running else 1
 
 
+def _remote_status(app: App) -> None:
+    from graphmem.adapters import local_server
+    from graphmem.client.schema import open_schema
+
+    known = app.settings
+    with open_schema(known, report=app.report) as schema:
+        pending = schema.plan()
+        agent = local_server.log_in(str(known.uri), known.user, known.password)
+    found = {
+        "running": True,
+        "uri": known.uri,
+        "user": known.user,
+        "database": known.database,
+        "version": agent.rpartition("/")[2],
+        "pending_migrations": pending,
+    }
+    schema_state = f"{len(pending)} migrations pending: graphmem admin migrate"
+    app.emit(
+        found,
+        lambda it: _table(
+            {
+                "running": "yes",
+                "uri": it["uri"],
+                "user": it["user"],
+                "database": it["database"] or "the user's home database",
+                "version": it["version"],
+                "schema": schema_state if pending else "current",
+            }
+        ),
+    )
+
+
 @server.command()
 @command()
 def doctor(app: App) -> int:
@@ -97,6 +135,7 @@ def doctor(app: App) -> int:
     """
     from graphmem.adapters import local_server
 
+    app.log_in()
     findings = local_server.diagnose(app.settings)
     app.emit(findings, _findings_table)
     return int(any(finding.level == "bad" for finding in findings))
@@ -104,7 +143,7 @@ def doctor(app: App) -> int:
 
 @server.command()
 @FILE
-@command()
+@command(connects=False)
 def backup(app: App, file: Path) -> None:
     """Back up all data to FILE; stops the server meanwhile."""
     from graphmem.adapters import local_server
@@ -122,7 +161,7 @@ def backup(app: App, file: Path) -> None:
 @server.command()
 @FILE
 @options.apply("Restore")
-@command()
+@command(connects=False)
 def restore(app: App, file: Path, *, dry_run: bool) -> None:
     """Plan to replace all data with FILE; --apply does."""
     from graphmem.adapters import local_server
@@ -133,6 +172,26 @@ def restore(app: App, file: Path, *, dry_run: bool) -> None:
         local_server.restore(app.settings, file, report=lambda step: app.report(str(step)))
         plan = f"The data is restored from {file}. The server is running."
     app.emit({"file": file, "home": found.home, "applied": not dry_run}, lambda _: plan)
+
+
+@server.command()
+@command(connects=False)
+def compact(app: App) -> None:
+    """Rewrite the database files without erased data.
+
+    The server is down meanwhile, and the disk needs room for a second copy. A failure or an
+    interruption leaves the data as they were. Backups keep what they contain.
+    """
+    from graphmem.adapters import local_server
+
+    done = local_server.compact(app.settings, report=lambda step: app.report(str(step)))
+    app.emit(
+        done,
+        lambda it: (
+            f"{it.before_bytes / 1e6:.1f} MB are now {it.after_bytes / 1e6:.1f} MB, "
+            f"in {it.seconds:.0f} s."
+        ),
+    )
 
 
 def _version(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
@@ -155,7 +214,7 @@ def _version(_context: click.Context, _option: click.Parameter, given: str | Non
     help="Version of the Eclipse compiler.  [default: the locked one]",
 )
 @options.output("Lock file to write.  [default: the shipped file]")
-@command()
+@command(connects=False)
 def lock(
     app: App, *, neo4j: str, browser: str | None, compiler: str | None, output: Path | None
 ) -> None:
@@ -180,8 +239,6 @@ def lock(
 
 
 def _status_table(found: ServerStatus, password: str | None = None) -> RenderableType:
-    from rich.table import Table
-
     rows = {
         "running": "yes" if found.running else "no",
         "uri": found.uri,
@@ -196,6 +253,12 @@ def _status_table(found: ServerStatus, password: str | None = None) -> Renderabl
         "data": f"{found.data_bytes / 1e6:.0f} MB in {found.home}",
         "downloads": f"{found.cache_bytes / 1e6:.0f} MB in {found.cache}",
     }
+    return _table(rows)
+
+
+def _table(rows: Mapping[str, object]) -> RenderableType:
+    from rich.table import Table
+
     table = Table.grid(padding=(0, 2))
     table.add_column()
     table.add_column(overflow="fold")  # links stay whole

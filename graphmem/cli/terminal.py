@@ -48,6 +48,12 @@ def echo_error(heading: str, text: str) -> None:
     echo(text.replace("\n", "\n  "), err=True)
 
 
+def ask_secret(question: str) -> str:
+    """Ask for a text on standard error without showing what is typed."""
+    answer: str = click.prompt(display.line(question), hide_input=True, err=True)
+    return answer
+
+
 def echo_usage(error: click.ClickException) -> None:
     """Write a usage error of click, which quotes the command line."""
     shown = io.StringIO()

@@ -12,8 +12,7 @@ from graphmem.cli import options
 from graphmem.cli.app import App, Group, command, given
 from graphmem.errors import ConfigurationError
 
-PRUNED = ("Memory", "Belief", "Episode")
-RATED = (*PRUNED, "Artifact")
+RATED = ("Memory", "Belief", "Episode", "Artifact")
 
 
 usage = Group("usage", "Rate, audit and prune the memory by its search log.")
@@ -23,12 +22,14 @@ usage.method(
     click.argument("query"),
     click.option("--tool", required=True, help="Name of the tool that searched."),
     click.option("--result", "results", multiple=True, help="Id of a result (repeatable)."),
+    options.SESSION,
 )
 usage.method(
     "usage.log_access",
     "Log that an agent opened the file, symbol or document REF.",
     click.argument("kind", type=click.Choice(["file", "symbol", "document"])),
     click.argument("ref"),
+    options.SESSION,
 )
 usage.method(
     "usage.rate",
@@ -58,7 +59,7 @@ usage.method(
     """,
     click.option("--days", default=7.0, help="Length of the audited period, in days up to now."),
     click.option("--session-id", metavar="NAME", help="Audit only sessions of this name."),
-    fails=lambda audit: audit.findings,
+    fails=lambda audit: bool(audit.findings),
 )
 
 
@@ -113,15 +114,14 @@ def _live(app: App, shown: dict[str, Any], every: float) -> None:
 
 @usage.command()
 @options.apply("Prune")
-@options.kinds(PRUNED)
 @options.output("Write the manifest to this file, as JSON.")
 @command(tenant=True)
 def prune(app: App, *, output: Path | None, **run: Any) -> None:
-    """Plan the pruning of unused items; --apply prunes them.
+    """Plan the pruning of unused episodes; --apply prunes them.
 
-    Pruning archives items that are rated VERY_LOW and were not accessed for 30 days. It compresses
-    the text of a LOW episode after 14 days. Nothing is deleted: `graphmem usage restore-pruned`
-    restores it.
+    Pruning archives episodes that are rated VERY_LOW or LOW and were not accessed for 30 days. It
+    compresses the text of a LOW episode after 14 days. Memories, beliefs and pinned episodes stay.
+    Nothing is deleted: `graphmem usage restore-pruned` restores it.
     """
     with app.client() as client, app.counting({"rating": "Ratings examined"}) as on_progress:
         done = client.usage.prune(on_progress=on_progress, **given(run))
@@ -192,7 +192,7 @@ def _write(path: Path, text: str) -> None:
 
 usage.method(
     "usage.roll_up",
-    """Replace the rated searches of old sessions by their counts.
+    """Replace rated searches of old sessions by their counts.
 
     Ratings and accesses stay, and `rate --from-scratch` starts from the ratings of that time. The
     searches cannot be restored.

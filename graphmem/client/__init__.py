@@ -2,6 +2,15 @@
 
 from graphmem.client.graphmem import AsyncGraphMem, GraphMem
 from graphmem.client.handle import AsyncHandle, Handle
+from graphmem.client.prompt import PromptMessages
 from graphmem.client.session import AsyncSession, Session
 
-__all__ = ["AsyncGraphMem", "AsyncHandle", "AsyncSession", "GraphMem", "Handle", "Session"]
+__all__ = [
+    "AsyncGraphMem",
+    "AsyncHandle",
+    "AsyncSession",
+    "GraphMem",
+    "Handle",
+    "PromptMessages",
+    "Session",
+]

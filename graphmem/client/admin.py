@@ -5,28 +5,40 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
+from typing import Annotated
+
+from pydantic import Field
 
 from graphmem.client import foreign_import
 from graphmem.client.arguments import file_of
-from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import valid, yes_or_no
+from graphmem.client.erasures import AsyncErasing, Erasing
+from graphmem.client.namespace import blocking
+from graphmem.client.state import MAX_ROWS, bounded, valid, yes_or_no
 from graphmem.consolidation import writes
-from graphmem.erasure import ErasureReport, job
-from graphmem.errors import InvalidInputError
+from graphmem.errors import InvalidInputError, RefusedError
 from graphmem.model import Name, Record, Slot
-from graphmem.operations import belief, evidence
+from graphmem.operations import belief, evidence, summaries
 from graphmem.ports import OnProgress, RequestContext, silent
 from graphmem.rules.read_options import ReadOptions
 from graphmem.transfer import (
     ExportReport,
     ForeignImportReport,
     ImportReport,
+    checking,
     exporting,
     foreign,
     importing,
 )
-from graphmem.upkeep import BackfillReport, Mismatch, RebuildReport, caches
-from graphmem.usage import TenantStats, operations
+from graphmem.upkeep import (
+    BackfillReport,
+    Mismatch,
+    RebuildReport,
+    SealReport,
+    caches,
+    rulings,
+    sealing,
+)
+from graphmem.usage import ScopePage, TenantStats, operations
 
 PLANS = {"mem0": foreign.plan_mem0, "graphiti": foreign.plan_graphiti}
 TOLERANCE = 1e-9
@@ -34,10 +46,14 @@ CANDIDATES = 1_000
 
 
 class _Source(Record):
-    source: Name
+    source: Name | None
 
 
-class AsyncAdmin(AsyncNamespace):
+class _Head(Record):
+    head: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None
+
+
+class AsyncAdmin(AsyncErasing):
     """Methods for the operator of a tenant, awaited."""
 
     _prefix = "admin."
@@ -88,13 +104,19 @@ class AsyncAdmin(AsyncNamespace):
             ModelMismatchError: its embeddings are from another model; the error names both.
             ImportConflictError: a record contradicts existing data; the error names its line.
                 Nothing of its batch of 500 is written, and earlier batches stay.
+            RefusedError: the handle was made for another writer than a person.
         """
+        if self._state.context.trust != "person":
+            raise RefusedError(
+                "import_from: the handle must be a person's, because a file has its own trust.",
+                hint="Use the handle of the client, or `tenant` without `trust`.",
+            )
         report = await importing.take(self._state.context, file_of("path", path), on_progress)
         await rebuilt(self._state.context, on_progress)
         return report
 
     async def import_foreign(
-        self, data: object, source: str, on_progress: OnProgress = silent
+        self, data: object, source: str | None = None, on_progress: OnProgress = silent
     ) -> ForeignImportReport:
         """Import the data of another memory system with its original times.
 
@@ -102,8 +124,9 @@ class AsyncAdmin(AsyncNamespace):
         the handle's own scope); its categories become tags. By the history, a new text supersedes
         the one it replaced, and a deleted text is deprecated. From Graphiti, in scope
         `group:<group_id>`: episodes, and facts. Each episode that mentions a fact gives evidence
-        for its triple at `valid_at`, and against it at `invalid_at`; the evidence of a fact that
-        only expired is retracted. Embeddings are recomputed.
+        for its triple at `valid_at`, and certain evidence against it at `invalid_at`, so that it
+        leads its slot until then; the evidence of a fact that only expired is retracted.
+        Embeddings are recomputed.
 
         Everything has the source `mem0` or `graphiti` and the original id in `artifact_ref`. Ids
         derive from the original id, so a second call writes nothing twice. The report counts
@@ -113,17 +136,18 @@ class AsyncAdmin(AsyncNamespace):
             data: for mem0 the list that `get_all` returns, or {"results": [...], "history":
                 [...]}; for Graphiti {"nodes": [...], "episodes": [...], "edges": [...]} as
                 `model_dump(mode="json")` returns them.
-            source: mem0 or graphiti.
+            source: mem0 or graphiti; by default it is detected from the structure of the data.
             on_progress: progress callback; receives the kind of step and the number done.
 
         Raises:
             InvalidInputError: the source is unknown, or the data does not have its format.
         """
-        if valid(_Source, source=source).source not in PLANS:
+        named = valid(_Source, source=source).source or foreign.detect_source(data)
+        if named not in PLANS:
             raise InvalidInputError(
                 "source must be the name of a known format.", hint=f"Use {' or '.join(PLANS)}."
             )
-        plan = PLANS[source](data)
+        plan = PLANS[named](data)
         return await foreign_import.run(self._state, plan, on_progress)
 
     async def rebuild(self, on_progress: OnProgress = silent) -> RebuildReport:
@@ -137,22 +161,79 @@ class AsyncAdmin(AsyncNamespace):
         """
         return await rebuilt(self._state.context, on_progress)
 
-    async def verify(self, on_progress: OnProgress = silent) -> RebuildReport:
-        """Compare every cache of the tenant with its events; nothing is written.
+    async def seal(self, *, late: bool = False, on_progress: OnProgress = silent) -> SealReport:
+        """Seal the events of the tenant: append digests of those recorded since the last seal.
 
-        Compares the edges from consolidation's events to their beliefs, the status of memories
-        and beliefs, their SUPERSEDES edges, and long slots read with and without checkpoints.
+        `verify` finds later changes of sealed events. The digest of a seal covers all seals before
+        it. With a copy of the newest one, `head`, outside the graph, it also finds forged seals.
+        The search log is not sealed. The worker does this every hour.
+
+        Safe to interrupt, to repeat and to run concurrently: each seal of 500 events is one
+        transaction under the tenant's write lock. Waits for open transactions, at most 30 seconds.
+
+        Args:
+            late: also seal events that were recorded before the end of the newest seal, which
+                `verify` reports as added, for example after the server's clock was set back.
+            on_progress: progress callback; receives `event` and the number sealed.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
+        late = yes_or_no("late", late)
+        return await sealing.seal(self._state.context, on_progress, late=late)
+
+    async def verify_export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        head: str | None = None,
+        on_progress: OnProgress = silent,
+    ) -> RebuildReport:
+        """Check a file that `export_to` wrote, and its events against its seals.
+
+        The graph is neither read nor written. Holds about 0.2 kB per event in memory.
+
+        Args:
+            path: path of the file.
+            head: digest of a seal, kept elsewhere; the file must have a seal with it.
+            on_progress: progress callback; receives `check` and a number of lines.
+
+        Raises:
+            ExportFileError: the file is not an export, is incomplete, or its digests do not match.
+            InvalidInputError: an argument is invalid.
+        """
+        asked = valid(_Head, head=head).head
+        file = file_of("path", path)
+        return await checking.check(self._state.context.services.exports, file, asked, on_progress)
+
+    async def verify(
+        self, on_progress: OnProgress = silent, *, head: str | None = None
+    ) -> RebuildReport:
+        """Compare every cache of the tenant with its events, and these with their seals.
+
+        Nothing is written. Compares the edges from consolidation's events to their beliefs, the
+        rejections of values, the status of memories and beliefs, their SUPERSEDES edges, the
+        summaries of conversations, and long slots read with and without checkpoints. Finds events
+        that were changed, added or deleted since they were sealed, except by an erasure.
 
         Args:
             on_progress: progress callback; receives a kind and the number of nodes or slots.
+            head: digest of a seal, kept elsewhere; the tenant must have a seal with it.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
         """
+        asked = valid(_Head, head=head).head
         to = self._state.context
         mismatches = await writes.replay(to, repair=False, on_page=on_progress)
+        mismatches += await rulings.check(to, repair=False, on_page=on_progress)
         mismatches += await caches.lineage(to, repair=False, on_page=on_progress)
+        mismatches += await summaries.check(to, repair=False, on_page=on_progress)
         for slot in await evidence.long_slots(to):
             mismatches += await _slot_mismatches(to, slot)
             on_progress("slot", 1)
-        return RebuildReport(wrong=tuple(mismatches))
+        state, changed = await sealing.check(to, asked, on_progress)
+        return RebuildReport(wrong=(*mismatches, *changed), seals=state)
 
     async def backfill(self, on_progress: OnProgress = silent) -> BackfillReport:
         """Create missing events for memories written by another tool or in an older layout.
@@ -183,6 +264,26 @@ class AsyncAdmin(AsyncNamespace):
         """
         return await caches.make_whole(self._state.context, on_progress)
 
+    async def scopes(self, *, cursor: str | None = None, limit: int = 50) -> ScopePage:
+        """Return one page of the scopes of the tenant that have data, by name, with their sizes.
+
+        Args:
+            cursor: `next_cursor` of the previous page; None for the first page.
+            limit: maximum number of scopes, 1 to 1,000.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
+        count = bounded("limit", limit, MAX_ROWS)
+        return await operations.scopes(self._state.context, cursor=cursor, limit=count)
+
+    async def is_empty(self) -> bool:
+        """Return whether the tenant has no data: nothing was written to it, or all is erased.
+
+        The log of searches does not count.
+        """
+        return not await operations.is_known(self._state.context)
+
     async def stats(self) -> TenantStats:
         """Return the numbers of nodes of the tenant, their ratings, waiting work and costs.
 
@@ -191,48 +292,29 @@ class AsyncAdmin(AsyncNamespace):
         """
         return await operations.read(self._state.context.services, self._state.context.tenant)
 
-    async def erase_tenant(
-        self, *, dry_run: bool = True, on_progress: OnProgress = silent
-    ) -> ErasureReport:
-        """Erase all data of the handle's tenant, in all its scopes.
 
-        Erasure is permanent, and the name of the tenant is refused from then on. docs/erasure.md
-        describes what the database files may still contain, and for how long.
-
-        Safe to interrupt and to repeat: another call resumes the erasure.
-
-        Args:
-            dry_run: report what would be erased without erasing; pass False to erase.
-            on_progress: progress callback; receives `page` for each page of events, and `node` with
-                the number of erased nodes.
-
-        Raises:
-            NotFoundError: the tenant has no data.
-            InvalidInputError: an argument is invalid.
-        """
-        applied = not yes_or_no("dry_run", dry_run)
-        if applied:
-            await self._state.try_flush()
-        return await job.erase_tenant(self._state.context, on_progress, apply=applied)
-
-
-class Admin(Namespace):
+class Admin(Erasing):
     """Methods for the operator of a tenant; blocking twin of `AsyncAdmin`."""
 
     export_to = blocking(AsyncAdmin.export_to)
     import_from = blocking(AsyncAdmin.import_from)
     import_foreign = blocking(AsyncAdmin.import_foreign)
     rebuild = blocking(AsyncAdmin.rebuild)
+    seal = blocking(AsyncAdmin.seal)
     verify = blocking(AsyncAdmin.verify)
+    verify_export = blocking(AsyncAdmin.verify_export)
     backfill = blocking(AsyncAdmin.backfill)
+    scopes = blocking(AsyncAdmin.scopes)
+    is_empty = blocking(AsyncAdmin.is_empty)
     stats = blocking(AsyncAdmin.stats)
-    erase_tenant = blocking(AsyncAdmin.erase_tenant)
 
 
 async def rebuilt(context: RequestContext, on_progress: OnProgress) -> RebuildReport:
     """Rebuild every cache of a tenant; see `AsyncUpkeep.rebuild`."""
     mismatches = await writes.replay(context, repair=True, on_page=on_progress)
+    mismatches += await rulings.check(context, repair=True, on_page=on_progress)
     mismatches += await caches.lineage(context, repair=True, on_page=on_progress)
+    mismatches += await summaries.check(context, repair=True, on_page=on_progress)
     checkpointed = 0
     for slot in await evidence.long_slots(context):
         await evidence.forget_checkpoint(context, slot)

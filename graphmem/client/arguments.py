@@ -9,9 +9,9 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
-from pydantic import BeforeValidator, Field, Strict
+from pydantic import BeforeValidator, Field
 
-from graphmem.client.state import valid, yes_or_no
+from graphmem.client.state import valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     POLICIES,
@@ -104,7 +104,6 @@ class Asked(Record):
 class _By(Record):
     as_of: ReadTime | None = None
     policy: Policy | None = None
-    present_policy: Annotated[bool, Strict()] = False
 
 
 BeliefLike = str | EvidenceReceipt | Belief
@@ -112,12 +111,11 @@ BeliefLike = str | EvidenceReceipt | Belief
 
 
 def reading_of(
-    as_of: AsOfLike | None = None, policy: Policy | None = None, *, present_policy: bool = False
+    as_of: AsOfLike | None = None, policy: Policy | None = None
 ) -> read_options.ReadOptions:
     """Return the validated options of a read."""
-    present_policy = yes_or_no("present_policy", present_policy)
-    given = valid(_By, as_of=as_of, policy=policy, present_policy=present_policy)
-    return read_options.ReadOptions(given.as_of or AsOf(), given.policy, given.present_policy)
+    given = valid(_By, as_of=as_of, policy=policy)
+    return read_options.ReadOptions(given.as_of or AsOf(), given.policy)
 
 
 def moment_of(given: AsOfLike | None) -> AsOf | None:
@@ -167,8 +165,12 @@ def hypothesis(
     return valid(Hypothesis, statement=statement, confidence=confidence, **triple, **origin)
 
 
-def recall_policy_of(given: object) -> RecallPolicy:
+def recall_policy_of(given: object, default: RecallPolicy) -> RecallPolicy:
     """Return the recall policy for a policy or its name.
+
+    Args:
+        given: a policy or a name.
+        default: the policy named "default".
 
     Raises:
         InvalidInputError: no policy has this name.
@@ -180,7 +182,7 @@ def recall_policy_of(given: object) -> RecallPolicy:
             "`policy` must be a RecallPolicy or the name of one.",
             hint=f"Give one of {', '.join(POLICIES)}, or a RecallPolicy.",
         )
-    return POLICIES[given]
+    return default if given == "default" else POLICIES[given]
 
 
 def belief_id_of(given: BeliefLike) -> str:

@@ -20,6 +20,7 @@ from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import MAX_ROWS, bounded, valid, yes_or_no
 from graphmem.model import (
     BeliefEvidence,
+    Cardinality,
     EvidenceKind,
     EvidenceReceipt,
     Observation,
@@ -43,6 +44,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         confidence: float = 0.8,
         kind: EvidenceKind | Literal["supporting", "refuting"] = "supporting",
         source_type: str = "EXPLICIT",
+        cardinality: Cardinality | Literal["ONE", "MANY"] | None = None,
         episode_id: str | None = None,
         turn_id: str | None = None,
         event_id: str | None = None,
@@ -56,12 +58,15 @@ class AsyncBeliefVerbs(AsyncNamespace):
 
         Args:
             subject: subject of the triple; compared trimmed and without regard to case.
-            predicate: predicate of the triple, for example works_on.
+            predicate: predicate of the triple, for example works_on; compared without regard to
+                case, spaces, hyphens and underscores.
             object: object of the triple.
             confidence: how sure the source is, 0 to 1.
             kind: whether the evidence supports or refutes the triple.
             source_type: TOOL, EXPLICIT, RULE, CLASSIFIER, EXTRACTOR, or another type that has a
                 weight.
+            cardinality: whether the values of the predicate compete (ONE) or coexist (MANY), for
+                the whole tenant. Declares an undeclared predicate; None leaves it as it is.
             episode_id: id of the episode that the evidence comes from; the session's by default.
             turn_id: id of the turn that it quotes.
             event_id: idempotency key; the same id and content return the first result again.
@@ -75,6 +80,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             InvalidInputError: an argument is invalid, or the source type has no weight.
             EventConflictError: the id was used for another event.
             NotFoundError: the episode or turn does not exist.
+            CardinalityConflictError: the predicate was declared with the other cardinality.
         """
         origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
         given = valid(
@@ -85,6 +91,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             confidence=confidence,
             kind=kind,
             source_type=source_type,
+            cardinality=cardinality,
             **origin,
         )
         return await evidence.observe(self._state.context, await self._state.placed(given))
@@ -105,6 +112,8 @@ class AsyncBeliefVerbs(AsyncNamespace):
         Raises:
             InvalidInputError: an observation is invalid; the message gives its index. Nothing is
                 recorded.
+            CardinalityConflictError: two observations give a predicate different cardinalities;
+                nothing is recorded. Or see `observe`; earlier batches are kept.
             EventConflictError, NotFoundError: see `observe`; earlier batches are kept.
         """
         given = records("observations", Observation, observations)
@@ -202,20 +211,20 @@ class AsyncBeliefVerbs(AsyncNamespace):
         limit: int = 100,
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
-        present_policy: bool = False,
     ) -> Slot:
         """Return the values of a slot, best first, read by the policy of its predicate.
 
         The write scope is read first. If it has no evidence for the slot, the other read scopes
-        are read in their order.
+        are read in their order. An undeclared predicate is read as ONE if it is on the built-in
+        list of single-valued ones, else as MANY; `policy_origin` of the result reports why.
 
         Args:
             subject: subject of the slot; compared trimmed and without regard to case.
-            predicate: predicate of the slot, for example works_on; compared in the same way.
+            predicate: predicate of the slot, for example works_on; compared without regard to
+                case, spaces, hyphens and underscores.
             limit: maximum number of candidates, 1 to 1,000.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
-            present_policy: read the past by the policy that is declared now.
 
         Raises:
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
@@ -225,7 +234,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             self._state.context,
             asked.subject,
             asked.predicate,
-            reading_of(as_of, policy, present_policy=present_policy),
+            reading_of(as_of, policy),
             limit=bounded("limit", limit, MAX_ROWS),
         )
 

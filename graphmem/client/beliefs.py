@@ -63,7 +63,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
         *,
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
-        present_policy: bool = False,
     ) -> Belief:
         """Return a belief, its projection and the state of its sequential test.
 
@@ -71,13 +70,12 @@ class AsyncBeliefs(AsyncBeliefChanges):
             belief_id: id of the belief, or a receipt or record of it.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
-            present_policy: read the past by the policy that is declared now.
 
         Raises:
             NotFoundError: no visible belief has this id, or it was not known at that time.
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
-        read = reading_of(as_of, policy, present_policy=present_policy)
+        read = reading_of(as_of, policy)
         return await belief.belief(self._state.context, belief_id_of(belief_id), read)
 
     async def list(
@@ -87,9 +85,9 @@ class AsyncBeliefs(AsyncBeliefChanges):
         limit: int = 50,
         include_superseded: bool = False,
         include_archived: bool = False,
+        include_rejected: bool = False,
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
-        present_policy: bool = False,
     ) -> BeliefPage:
         """Return one page of beliefs, newest first.
 
@@ -98,9 +96,9 @@ class AsyncBeliefs(AsyncBeliefChanges):
             limit: maximum number of beliefs, 1 to 1,000.
             include_superseded: include superseded beliefs.
             include_archived: include archived beliefs.
+            include_rejected: include beliefs that a person rejected.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
-            present_policy: read the past by the policy that is declared now.
 
         Raises:
             InvalidInputError: an argument is invalid, or the cursor is not from a page.
@@ -108,10 +106,11 @@ class AsyncBeliefs(AsyncBeliefChanges):
         hidden = (
             (Status.SUPERSEDED, yes_or_no("include_superseded", include_superseded)),
             (Status.ARCHIVED, yes_or_no("include_archived", include_archived)),
+            (Status.REJECTED, yes_or_no("include_rejected", include_rejected)),
         )
         return await belief.belief_page(
             self._state.context,
-            reading_of(as_of, policy, present_policy=present_policy),
+            reading_of(as_of, policy),
             [Status.CURRENT, *(status for status, shown in hidden if shown)],
             cursor=cursor,
             limit=bounded("limit", limit, MAX_ROWS),
@@ -126,7 +125,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
         top: int = 3,
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
-        present_policy: bool = False,
     ) -> SlotPage:
         """Return one page of slots with their best values, ordered by subject and predicate.
 
@@ -139,7 +137,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
             top: number of best values of each slot, 1 to 100; `current` returns them all.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
-            present_policy: read the past by the policy that is declared now.
 
         Raises:
             InvalidInputError: an argument is invalid, the cursor is not from a page, or
@@ -147,7 +144,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         """
         return await belief.slot_page(
             self._state.context,
-            reading_of(as_of, policy, present_policy=present_policy),
+            reading_of(as_of, policy),
             valid(_Subject, subject=subject).subject,
             cursor=cursor,
             limit=bounded("limit", limit, MAX_ROWS),
@@ -218,7 +215,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
         top: int = 5,
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
-        present_policy: bool = False,
     ) -> Timeline:
         """Return how a belief, or the leading values of a slot, changed over valid time.
 
@@ -232,7 +228,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
             top: number of values of a slot: those that are best at any of the times.
             as_of: `valid` is the last time to read; now by default.
             policy: policy to read by instead of the declared one.
-            present_policy: read the past by the policy that is declared now.
 
         Raises:
             NotFoundError: no visible belief has this id, or it was not known at that time.
@@ -241,7 +236,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         given = None if instants is None else valid(_Instants, at=instants).at
         when = reasons.TimelineInstants(given, bounded("points", points, MAX_POINTS, minimum=3))
         count, context = bounded("top", top, MAX_ROWS), self._state.context
-        read = reading_of(as_of, policy, present_policy=present_policy)
+        read = reading_of(as_of, policy)
         if predicate is None:
             return await reasons.timeline(context, belief_id_of(of), read, when)
         asked = valid(Asked, subject=of, predicate=predicate)

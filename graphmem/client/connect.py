@@ -18,7 +18,7 @@ from graphmem.schema import Health, migration
 
 if TYPE_CHECKING:
     from graphmem.model import EmbeddingModel
-    from graphmem.ports import Embedder, Llm
+    from graphmem.ports import Embedder, Llm, Reranker
     from graphmem.settings import Settings
 
 SCHEMES = frozenset(f"{name}{tls}" for name in ("bolt", "neo4j") for tls in ("", "+s", "+ssc"))
@@ -72,7 +72,8 @@ def address(known: Settings, report: Callable[[str], None]) -> Neo4jAddress:
         return Neo4jAddress(endpoint.uri, endpoint.user, endpoint.password.get_secret_value())
     if known.password is None:
         raise ConfigurationError(
-            "GRAPHMEM_URI is set, but GRAPHMEM_PASSWORD is not.", hint="Set both."
+            "The address of a server is set, but no password for it.",
+            hint="Give `password`, or set GRAPHMEM_PASSWORD.",
         )
     if not _is_address(known.uri):
         # The message omits the URI, since it may contain a password.
@@ -104,22 +105,27 @@ def open_services(
     report: Callable[[str], None],
     embedder: Embedder | None = None,
     llm: Llm | None = None,
+    reranker: Reranker | None = None,
     *,
     awaited: bool = False,
 ) -> Services:
     """Return services for blocking calls, whose coroutines never suspend, or for the event loop."""
     from graphmem.adapters.file_access import ExportFiles, TextFiles
-    from graphmem.adapters.models import open_embedder, open_llm
+    from graphmem.adapters.models import check_embedder, open_embedder, open_llm, open_reranker
     from graphmem.adapters.neo4j_graph import AwaitedGraph, BlockingGraph
     from graphmem.io_modes import AWAITED, BLOCKING, SystemClock, run_concurrently
 
     mode = AWAITED if awaited else BLOCKING
     # Opened before the graph: invalid model settings must not leave connections open.
-    model = embedder or open_embedder(known, awaited=awaited, report=report)
+    if embedder is None:
+        model = open_embedder(known, awaited=awaited, report=report)
+    else:
+        model = check_embedder(embedder)
     writer = llm or open_llm(known, awaited=awaited)
+    ranker = reranker or open_reranker(known, awaited=awaited)
     graph = AwaitedGraph(at, known) if awaited else BlockingGraph(at, known)
     files, exports, clock = TextFiles(mode), ExportFiles(mode), SystemClock(mode)
-    services = Services(graph, model, clock, known, report, files, exports, writer)
+    services = Services(graph, model, clock, known, report, files, exports, writer, ranker)
     return replace(services, gather=run_concurrently) if awaited else services
 
 

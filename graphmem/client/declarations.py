@@ -9,13 +9,17 @@ from typing import Literal
 from graphmem.client.arguments import Named, event_source
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import valid
-from graphmem.model import Alias, Cardinality, Combine, Part, Policy, Predicate, Record
+from graphmem.model import Alias, Cardinality, Combine, Instant, Part, Policy, Predicate, Record
 from graphmem.operations import declarations
 
 
 class _NamePair(Record):
     name: Part
     other: Part | None = None
+
+
+class _Start(Record):
+    valid_from: Instant | None = None
 
 
 class AsyncPredicates(AsyncNamespace):
@@ -34,6 +38,7 @@ class AsyncPredicates(AsyncNamespace):
         decay_per_day: float = 0.0,
         margin: float = 0.1,
         combine: Combine | Literal["net", "log_odds"] = "log_odds",
+        valid_from: datetime | None = None,
         event_id: str | None = None,
         at: datetime | None = None,
         source: str = "manual",
@@ -43,10 +48,12 @@ class AsyncPredicates(AsyncNamespace):
     ) -> Predicate:
         """Declare how the evidence of a predicate is read, for the whole tenant.
 
-        Events do not change. Reads of an earlier time use the policy in force then.
+        Events do not change. The newest declaration applies to every valid time, also to evidence
+        recorded before it. A read as of an earlier known time uses what was declared by then.
 
         Args:
-            name: name of the predicate, for example works_on.
+            name: name of the predicate, for example works_on; compared without regard to case,
+                spaces, hyphens and underscores.
             template: sentence of a new belief, for example "{subject} works on {object}".
             cardinality: ONE if the values of a slot compete, MANY if they coexist.
             kappa: ONE: how strongly a newer value suppresses the others, 0 to 1,000.
@@ -54,6 +61,7 @@ class AsyncPredicates(AsyncNamespace):
             decay_per_day: decay rate of evidence, 0 to 1,000; 0 switches decay off.
             margin: ONE: the two best values are ambiguous if their scores differ by less, 0 to 1.
             combine: MANY: how evidence for and against is combined.
+            valid_from: valid time from which it applies, with a time zone; every one by default.
             event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
             source: where it comes from, for example manual, hook or import.
@@ -76,8 +84,14 @@ class AsyncPredicates(AsyncNamespace):
             combine=combine,
         )
         origin = event_source(event_id, at, source, actor, artifact_ref, note)
+        start = valid(_Start, valid_from=valid_from)
         return await declarations.declare(
-            self._state.context, named.name, wanted, named.template, origin
+            self._state.context,
+            named.name,
+            wanted,
+            template=named.template,
+            valid_from=start.valid_from,
+            given=origin,
         )
 
     async def list(self) -> Sequence[Predicate]:

@@ -9,17 +9,28 @@ from pathlib import Path
 
 from graphmem.client.arguments import AskedId, AsOfLike, file_of, moment_of
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import MAX_ROWS, bounded, valid, yes_or_no
-from graphmem.model import Episode, EpisodePage, Instant, Name, NewEpisode, Record, TurnPage
-from graphmem.operations import episode
+from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid, yes_or_no
+from graphmem.model import (
+    Episode,
+    EpisodePage,
+    Instant,
+    Name,
+    NewEpisode,
+    Record,
+    SummaryReport,
+    TurnPage,
+)
+from graphmem.operations import episode, summaries
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import read_options
 from graphmem.upkeep import (
     CompressionReport,
     GraduationReport,
+    PinReceipt,
     RestoredEpisode,
     UpkeepPolicy,
     compression,
+    pruning,
 )
 
 MAX_TURNS = 10**9
@@ -56,10 +67,14 @@ class AsyncEpisodes(AsyncNamespace):
         summary: str | None = None,
         content: str | None = None,
         entities: Sequence[str] = (),
-        importance: float = 0.5,
+        importance: float | None = None,
         at: datetime | None = None,
     ) -> str:
         """Store an episode, for example a document, and return its id.
+
+        If the session has an episode already, what is given here replaces that of the episode, and
+        the rest stays. A summary, entities or an importance that are given are never replaced by
+        those of the turns.
 
         Args:
             episode_id: id of the episode; a new one by default.
@@ -67,7 +82,7 @@ class AsyncEpisodes(AsyncNamespace):
             summary: summary of the episode.
             content: full text of the episode.
             entities: names of the people and things that it is about.
-            importance: importance, 0 to 1.
+            importance: importance, 0 to 1; by default that of its turns, or 0.5 without turns.
             at: when it happened, with a time zone; now by default.
 
         Raises:
@@ -84,7 +99,7 @@ class AsyncEpisodes(AsyncNamespace):
             importance=importance,
             at=at,
         )
-        return await episode.open_episode(self._state.context, new)
+        return await episode.open_episode(self._state.context, new, update=True)
 
     async def get(self, episode_id: str) -> Episode:
         """Return an episode.
@@ -102,6 +117,7 @@ class AsyncEpisodes(AsyncNamespace):
         cursor: str | None = None,
         limit: int = 50,
         session_id: str | None = None,
+        sessions_only: bool = False,
         since: datetime | None = None,
         until: datetime | None = None,
         include_archived: bool = False,
@@ -113,6 +129,7 @@ class AsyncEpisodes(AsyncNamespace):
             cursor: `next_cursor` of the previous page; None for the first page.
             limit: maximum number of episodes, 1 to 1,000.
             session_id: list only episodes of this session.
+            sessions_only: leave out episodes without a session, for example documents.
             since: list only episodes that happened at or after this time.
             until: list only episodes that happened before this time.
             include_archived: include episodes that pruning archived.
@@ -124,7 +141,9 @@ class AsyncEpisodes(AsyncNamespace):
         """
         given = valid(_Filter, session_id=session_id, since=since, until=until)
         want = episode.EpisodeFilter(
-            **dict(given), include_archived=yes_or_no("include_archived", include_archived)
+            **dict(given),
+            sessions_only=yes_or_no("sessions_only", sessions_only),
+            include_archived=yes_or_no("include_archived", include_archived),
         )
         count = bounded("limit", limit, MAX_ROWS)
         return await episode.episode_page(
@@ -149,6 +168,42 @@ class AsyncEpisodes(AsyncNamespace):
         known = valid(_Known, episode_id=episode_id).episode_id
         return await episode.turns(self._state.context, known, start=first, limit=count)
 
+    async def summarise(
+        self,
+        episode_id: str | None = None,
+        *,
+        by_rules: bool = False,
+        dry_run: bool = False,
+        on_progress: OnProgress = silent,
+    ) -> SummaryReport:
+        """Summarise conversations of the handle's own scope: summary, entities and importance.
+
+        The end of a session and `ingest` do this by rules. This method does it for conversations
+        whose turns have changed since, for example after an interruption, and, if the settings
+        name a language model, for those that the model has not summarised. A reply of the model is
+        stored and checked: names and values that do not occur in the conversation dismiss it, and
+        the rules are used instead. Safe to interrupt and to repeat.
+
+        Args:
+            episode_id: summarise only this conversation, even if its turns did not change.
+            by_rules: use no language model, even if one is set.
+            dry_run: report the summaries; nothing is written. A model is asked and paid.
+            on_progress: progress callback; receives `episode` and the number processed.
+
+        Raises:
+            NotFoundError: the scope has no episode of this id.
+            InvalidInputError: an argument is invalid.
+            ConfigurationError: the provider of the language model is unknown.
+        """
+        to = self._state.context
+        how = summaries.SummaryOptions(
+            llm=None if yes_or_no("by_rules", by_rules) else to.services.llm,
+            apply=not yes_or_no("dry_run", dry_run),
+            on_progress=on_progress,
+        )
+        known = None if episode_id is None else valid(_Known, episode_id=episode_id).episode_id
+        return await summaries.summarise(to, how, known)
+
     async def graduate(
         self,
         file: str | os.PathLike[str],
@@ -170,15 +225,17 @@ class AsyncEpisodes(AsyncNamespace):
         Args:
             file: path of the digest, for example MEMORY.md.
             dry_run: report the lines that would be written; nothing is written.
-            policy: thresholds; those above by default.
+            policy: thresholds; those of the settings by default.
 
         Raises:
             InvalidInputError: an argument is invalid.
             DigestFileError: the file cannot be read or written, or its markers are broken.
             DigestLockedError: another process held the lock for too long.
         """
-        to, thresholds = self._state.context, _policy(policy)
+        to, thresholds = self._state.context, _policy(self._state, policy)
         apply = not yes_or_no("dry_run", dry_run)
+        if apply:
+            await summaries.refresh(to)
         return await compression.graduate(to, _path(file), thresholds, apply=apply)
 
     async def compress(
@@ -194,25 +251,27 @@ class AsyncEpisodes(AsyncNamespace):
         neither accessed nor restored, and its text is longer than what replaces it. That is the
         summary, else up to 300 characters of the text (`gist`). The full text moves to an archive
         in the same transaction; `restore` restores it, and consolidation still reads it.
-        Turns are not changed, because beliefs quote them. Safe to interrupt and to repeat.
+
+        The turns of a conversation whose newest turn is that old leave the search indexes instead,
+        and recall finds its summary only. Their words stay where they are: beliefs quote them, and
+        repeated messages are recognised by them. Safe to interrupt and to repeat.
 
         Args:
             dry_run: report what would be done; nothing is written.
-            policy: thresholds; those above by default.
+            policy: thresholds; those of the settings by default.
             on_progress: progress callback; receives `episode` and the number processed.
 
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        return await compression.compress(
-            self._state.context,
-            _policy(policy),
-            on_progress,
-            apply=not yes_or_no("dry_run", dry_run),
-        )
+        to, thresholds = self._state.context, _policy(self._state, policy)
+        apply = not yes_or_no("dry_run", dry_run)
+        if apply:
+            await summaries.refresh(to)
+        return await compression.compress(to, thresholds, on_progress, apply=apply)
 
     async def restore(self, episode_id: str) -> RestoredEpisode:
-        """Restore the full text of a compressed episode; `compress` skips it from then on.
+        """Restore the full text or the turns of an episode; `compress` skips it from then on.
 
         An episode that pruning archived is searchable again. For any other episode, the result
         reports no change.
@@ -226,6 +285,26 @@ class AsyncEpisodes(AsyncNamespace):
             self._state.context, valid(_Known, episode_id=episode_id).episode_id
         )
 
+    async def pin(self, episode_id: str) -> PinReceipt:
+        """Protect an episode from pruning, however rarely it is used.
+
+        Raises:
+            NotFoundError: no visible episode has this id.
+            ForeignScopeError: the episode belongs to another scope.
+        """
+        given = valid(_Known, episode_id=episode_id)
+        return await pruning.pin(self._state.context, given.episode_id, pinned=True)
+
+    async def unpin(self, episode_id: str) -> PinReceipt:
+        """End the protection of an episode from pruning.
+
+        Raises:
+            NotFoundError: no visible episode has this id.
+            ForeignScopeError: the episode belongs to another scope.
+        """
+        given = valid(_Known, episode_id=episode_id)
+        return await pruning.pin(self._state.context, given.episode_id, pinned=False)
+
 
 class Episodes(Namespace):
     """Methods that write, read, graduate and compress episodes; see `AsyncEpisodes`."""
@@ -234,13 +313,17 @@ class Episodes(Namespace):
     get = blocking(AsyncEpisodes.get)
     list = blocking(AsyncEpisodes.list)
     turns = blocking(AsyncEpisodes.turns)
+    summarise = blocking(AsyncEpisodes.summarise)
     graduate = blocking(AsyncEpisodes.graduate)
     compress = blocking(AsyncEpisodes.compress)
     restore = blocking(AsyncEpisodes.restore)
+    pin = blocking(AsyncEpisodes.pin)
+    unpin = blocking(AsyncEpisodes.unpin)
 
 
-def _policy(given: UpkeepPolicy | None) -> UpkeepPolicy:
-    return valid(_Policy, policy=UpkeepPolicy() if given is None else given).policy
+def _policy(state: HandleState, given: UpkeepPolicy | None) -> UpkeepPolicy:
+    own = state.context.services.settings.upkeep
+    return valid(_Policy, policy=own if given is None else given).policy
 
 
 def _path(file: str | os.PathLike[str]) -> Path:

@@ -50,7 +50,7 @@ class _ImportRun:
     """Writes the steps of an import and collects the results."""
 
     def __init__(self, state: HandleState, on_progress: OnProgress) -> None:
-        self._own = replace(state, session=None)
+        self._own = replace(state, session=None).with_trust("imported")
         self._on_part = on_progress
         self.done: Counter[str] = Counter()
         self.refused: list[str] = []
@@ -96,9 +96,11 @@ class _ImportRun:
 
     async def _remember(self, state: HandleState, steps: list[ImportStep]) -> None:
         texts = [valid(NewMemory, event_id=s.id, at=s.at, **s.given) for s in steps]
-        outcomes = await state.commit(texts)
+        outcomes = await state.commit(texts, imported=True)
         for step, outcome in zip(steps, outcomes, strict=True):
-            if outcome.memory_id is None:
+            if outcome.rejection is not None:
+                self.refused.append(f"{step.origin}: a person rejected the text.")
+            elif outcome.memory_id is None:
                 reasons = ", ".join(outcome.hygiene_reasons)
                 self.refused.append(f"{step.origin}: hygiene refused the text: {reasons}.")
             else:
@@ -116,7 +118,9 @@ class _ImportRun:
             await lineage.mark(state.context, known, EventType.DEPRECATE, by)
             return
         newer = valid(NewMemory, at=step.at, event_id=step.id, **given)
-        done = await lineage.supersede(state.context, known, newer, None, state.all_rules())
+        rules = state.all_rules()
+        done, outcome = await lineage.supersede(state.context, known, newer, None, rules)
+        state.call_hooks([] if outcome is None else [outcome])
         self._memories[step.origin] = done.newer_id
 
     def _on(self, scope: str | None) -> HandleState:

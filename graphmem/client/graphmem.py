@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from graphmem.client import connect, instrumentation
+from graphmem.client import connect, instrumentation, worker
 from graphmem.client.access_log import AccessLog
+from graphmem.client.arguments import file_of
 from graphmem.client.handle import AsyncHandle, Handle, on_tenant
 from graphmem.client.namespace import blocking
-from graphmem.client.state import HandleState, OnCommit, watch
+from graphmem.client.state import MAX_ROWS, HandleState, OnCommit, bounded, watch
+from graphmem.model import Trust
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene
 from graphmem.schema import Health
+from graphmem.upkeep import JobName, WorkerReport
+from graphmem.upkeep.schedule import INTERVAL_S
+from graphmem.usage import TenantPage, operations
 
 if TYPE_CHECKING:
-    from graphmem.ports import Embedder, Llm, Telemetry
+    from graphmem.ports import Embedder, Llm, Reranker, Telemetry
     from graphmem.settings import Settings
+
+
+ALL_JOBS: tuple[JobName, ...] = tuple(INTERVAL_S)
 
 
 class AsyncGraphMem(AsyncHandle):
@@ -44,6 +53,7 @@ class AsyncGraphMem(AsyncHandle):
         rules: Sequence[hygiene.Rule] = (),
         embedder: Embedder | None = None,
         llm: Llm | None = None,
+        reranker: Reranker | None = None,
         telemetry: Telemetry | None = None,
     ) -> Self:
         """Connect, and return a handle on the tenant and scope of the settings.
@@ -63,6 +73,7 @@ class AsyncGraphMem(AsyncHandle):
             rules: hygiene rules in addition to the built-in ones.
             embedder: embedding model to use instead of the settings' one.
             llm: language model to use instead of the settings' one.
+            reranker: reranker to use instead of the settings' one.
             telemetry: receiver of metrics and traces instead of the settings' one.
 
         Raises:
@@ -84,7 +95,7 @@ class AsyncGraphMem(AsyncHandle):
         with instrumentation.opening(chosen):
             address = await asyncio.to_thread(connect.address, known, on_progress)
             services = connect.open_services(
-                known, address, on_progress, embedder, llm, awaited=True
+                known, address, on_progress, embedder, llm, reranker, awaited=True
             )
             context = await connect.bound(instrumentation.watched(services, chosen), known)
             state = _state(context, known, on_commit, rules)
@@ -125,9 +136,67 @@ class AsyncGraphMem(AsyncHandle):
         """
         return await connect.health(self._state.context.services)
 
-    def tenant(self, name: str) -> AsyncHandle:
-        """Return a handle on the global scope of a tenant."""
-        return AsyncHandle(on_tenant(self._state, name))
+    async def run_jobs(
+        self,
+        *,
+        tenants: Sequence[str] | None = None,
+        jobs: Sequence[JobName] = ALL_JOBS,
+        digests: str | os.PathLike[str] | None = None,
+        on_job: worker.OnJob = worker.silent,
+    ) -> WorkerReport:
+        """Run the background jobs that are due, for all scopes of all tenants, once.
+
+        Each job of a tenant has a lease in the graph and a time when it is due again, so any number
+        of workers may run; `graphmem worker` calls this every minute. A job that fails waits for
+        one minute, and for twice as long after each further failure, at most for an hour; the
+        other jobs continue. The jobs are:
+
+        - `extract`: sessions without a new turn for ten minutes; needs a language model.
+        - `consolidate`: the scopes in which it is due; see `consolidate`.
+        - `rate`: the search log.
+        - `graduate`: important episodes; needs `digests`.
+        - `compress`: old, unused episodes.
+        - `plan_pruning`: counts what `usage.prune` would prune; prunes nothing.
+        - `roll_up`: searches that are older than 90 days.
+
+        Args:
+            tenants: names of the tenants; None for all that have content.
+            jobs: jobs to run, in this order.
+            digests: folder for digests, one `MEMORY.md` for each tenant and scope in a subfolder
+                of their names; None to graduate nothing.
+            on_job: called after each run.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+            GraphUnavailableError, GraphAccessError: the graph cannot be used.
+        """
+        folder = None if digests is None else file_of("digests", digests)
+        return await worker.run_due(self._state, tenants, jobs, folder, on_job)
+
+    async def tenants(self, *, cursor: str | None = None, limit: int = 50) -> TenantPage:
+        """Return one page of the tenants that have data, by name, with their sizes.
+
+        Only the client can list tenants, since a handle belongs to one.
+
+        Args:
+            cursor: `next_cursor` of the previous page; None for the first page.
+            limit: maximum number of tenants, 1 to 1,000.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
+        count = bounded("limit", limit, MAX_ROWS)
+        return await operations.tenants(self._state.context.services, cursor=cursor, limit=count)
+
+    def tenant(self, name: str, *, trust: Trust = "person") -> AsyncHandle:
+        """Return a handle on the global scope of a tenant.
+
+        Args:
+            name: tenant.
+            trust: class of the writer. Nothing that is written through the handle, its scopes and
+                sessions is trusted more: give "model" for a handle that a model controls.
+        """
+        return AsyncHandle(on_tenant(self._state, name, trust))
 
     async def __aenter__(self) -> Self:
         return self
@@ -168,6 +237,7 @@ class GraphMem(Handle):
         rules: Sequence[hygiene.Rule] = (),
         embedder: Embedder | None = None,
         llm: Llm | None = None,
+        reranker: Reranker | None = None,
         telemetry: Telemetry | None = None,
     ) -> Self:
         """Connect, and return a handle on the tenant and scope of the settings.
@@ -187,6 +257,7 @@ class GraphMem(Handle):
             rules: hygiene rules in addition to the built-in ones.
             embedder: embedding model to use instead of the settings' one.
             llm: language model to use instead of the settings' one.
+            reranker: reranker to use instead of the settings' one.
             telemetry: receiver of metrics and traces instead of the settings' one.
 
         Raises:
@@ -204,7 +275,7 @@ class GraphMem(Handle):
         chosen = instrumentation.chosen(known, telemetry)
         with instrumentation.opening(chosen):
             address = connect.address(known, on_progress)
-            services = connect.open_services(known, address, on_progress, embedder, llm)
+            services = connect.open_services(known, address, on_progress, embedder, llm, reranker)
             context = run_now(connect.bound(instrumentation.watched(services, chosen), known))
             state = _state(context, known, on_commit, rules)
             watch(state, awaited=False)
@@ -214,10 +285,19 @@ class GraphMem(Handle):
     close = blocking(AsyncGraphMem.close)
 
     health = blocking(AsyncGraphMem.health)
+    run_jobs = blocking(AsyncGraphMem.run_jobs)
 
-    def tenant(self, name: str) -> Handle:
-        """Return a handle on the global scope of a tenant."""
-        return Handle(on_tenant(self._state, name))
+    tenants = blocking(AsyncGraphMem.tenants)
+
+    def tenant(self, name: str, *, trust: Trust = "person") -> Handle:
+        """Return a handle on the global scope of a tenant.
+
+        Args:
+            name: tenant.
+            trust: class of the writer. Nothing that is written through the handle, its scopes and
+                sessions is trusted more: give "model" for a handle that a model controls.
+        """
+        return Handle(on_tenant(self._state, name, trust))
 
     def __enter__(self) -> Self:
         return self

@@ -17,9 +17,10 @@ from graphmem.client.memories import AsyncMemories, Memories
 from graphmem.client.memory_verbs import AsyncMemoryVerbs, MemoryVerbs
 from graphmem.client.proposals import AsyncProposals, Proposals
 from graphmem.client.recall_verbs import AsyncRecallVerbs, RecallVerbs
+from graphmem.client.rejection_verbs import AsyncRejectionVerbs, RejectionVerbs
 from graphmem.client.state import HandleState, SessionState, valid, yes_or_no
 from graphmem.client.usage import AsyncUsage, Usage
-from graphmem.model import Name, Record, TenantScope
+from graphmem.model import Name, Record, TenantScope, Trust
 from graphmem.rules import drafts, identity
 
 if TYPE_CHECKING:
@@ -31,7 +32,13 @@ class _SessionName(Record):
     agent: Name | None = None
 
 
-class AsyncHandle(AsyncMemoryVerbs, AsyncBeliefVerbs, AsyncRecallVerbs, AsyncJobs):
+class _Writer(Record):
+    trust: Trust
+
+
+class AsyncHandle(
+    AsyncMemoryVerbs, AsyncBeliefVerbs, AsyncRejectionVerbs, AsyncRecallVerbs, AsyncJobs
+):
     """All operations on the memory of one tenant and scope, awaited."""
 
     @property
@@ -86,7 +93,7 @@ class AsyncHandle(AsyncMemoryVerbs, AsyncBeliefVerbs, AsyncRecallVerbs, AsyncJob
             name: write scope.
             read_scopes: scopes to read; the scope itself and `global` by default.
         """
-        return AsyncHandle(_on_scope(self._state, name, read_scopes))
+        return AsyncHandle(on_scope(self._state, name, read_scopes))
 
     def session(
         self, session_id: str, *, agent: str | None = None, logged: bool = True
@@ -103,7 +110,7 @@ class AsyncHandle(AsyncMemoryVerbs, AsyncBeliefVerbs, AsyncRecallVerbs, AsyncJob
         return AsyncSession(_in_session(self._state, session_id, agent, logged=logged))
 
 
-class Handle(MemoryVerbs, BeliefVerbs, RecallVerbs, Jobs):
+class Handle(MemoryVerbs, BeliefVerbs, RejectionVerbs, RecallVerbs, Jobs):
     """All operations on the memory of one tenant and scope, blocking."""
 
     @property
@@ -158,7 +165,7 @@ class Handle(MemoryVerbs, BeliefVerbs, RecallVerbs, Jobs):
             name: write scope.
             read_scopes: scopes to read; the scope itself and `global` by default.
         """
-        return Handle(_on_scope(self._state, name, read_scopes))
+        return Handle(on_scope(self._state, name, read_scopes))
 
     def session(self, session_id: str, *, agent: str | None = None, logged: bool = True) -> Session:
         """Return a handle whose writes belong to a session; use it in `with`.
@@ -173,12 +180,16 @@ class Handle(MemoryVerbs, BeliefVerbs, RecallVerbs, Jobs):
         return Session(_in_session(self._state, session_id, agent, logged=logged))
 
 
-def on_tenant(state: HandleState, name: str) -> HandleState:
-    """Return the state of a handle on the global scope of a tenant."""
-    return _moved(state, valid(TenantScope, tenant=name))
+def on_tenant(state: HandleState, name: str, writer: Trust = "person") -> HandleState:
+    """Return the state of a handle on the global scope of a tenant, for a writer of this trust."""
+    moved = _moved(state, valid(TenantScope, tenant=name))
+    return moved.with_trust(valid(_Writer, trust=writer).trust)
 
 
-def _on_scope(state: HandleState, name: str, read_scopes: Sequence[str] | None) -> HandleState:
+def on_scope(
+    state: HandleState, name: str, read_scopes: Sequence[str] | None = None
+) -> HandleState:
+    """Return the state of a handle that writes to a scope of the same tenant."""
     tenant = state.context.tenant
     own = valid(TenantScope, tenant=tenant, scope=name).scope
     scopes = drafts.default_read_scopes(own) if read_scopes is None else read_scopes

@@ -20,7 +20,7 @@ from graphmem.usage import operations
 if TYPE_CHECKING:
     from graphmem.adapters.telemetry.graph_metrics import GraphMetrics
     from graphmem.model.terms import Encoding, TokenStates
-    from graphmem.ports import Embedder, Llm, Matrix, Prompt, Telemetry
+    from graphmem.ports import Embedder, Llm, Matrix, Prompt, Reranker, Telemetry
     from graphmem.rules.prompts import M
     from graphmem.settings import Settings
     from graphmem.usage import TenantStats
@@ -57,6 +57,7 @@ def watched(services: Services, telemetry: Telemetry | None) -> Services:
         telemetry=telemetry,
         embedder=InstrumentedEmbedder(services.embedder, telemetry),
         llm=None if services.llm is None else InstrumentedLlm(services.llm, telemetry),
+        reranker=services.reranker and InstrumentedReranker(services.reranker, telemetry),
     )
 
 
@@ -122,6 +123,24 @@ class InstrumentedLlm:
             answer = await self._inner.answer(prompt)
             record(answer)
             return answer
+
+
+class InstrumentedReranker:
+    """A reranker that reports its calls to telemetry."""
+
+    def __init__(self, inner: Reranker, telemetry: Telemetry) -> None:
+        self._inner = inner
+        self._telemetry = telemetry
+
+    @property
+    def name(self) -> str:
+        """Stable name of the model."""
+        return self._inner.name
+
+    async def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return the scores of texts; see `ports.Reranker.rerank`."""
+        with self._telemetry.reranking(self._inner.name, len(texts)):
+            return await self._inner.rerank(question, texts)
 
 
 log = logging.getLogger("graphmem")

@@ -6,14 +6,19 @@ from typing import Literal
 
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState, valid, yes_or_no
-from graphmem.consolidation import ConsolidationPolicy, ConsolidationReport, job
+from graphmem.consolidation import (
+    ConsolidationPolicy,
+    ConsolidationReport,
+    ConsolidationStatus,
+    job,
+)
 from graphmem.errors import ConfigurationError, InvalidInputError
 from graphmem.extraction import ExtractionReport, readers
 from graphmem.extraction import job as extraction_job
 from graphmem.extraction.readers import Extractor, PendingLogEntry, ProposalReader
 from graphmem.model import Name, Record
 from graphmem.operations import declarations, evidence
-from graphmem.ports import OnProgress, silent
+from graphmem.ports import OnProgress, RequestContext, silent
 from graphmem.rules import identity
 from graphmem.usage.access_log import AccessEntry, SearchEntry
 
@@ -96,6 +101,7 @@ class AsyncJobs(AsyncNamespace):
         dry_run: bool = False,
         extractive: bool = False,
         if_due: bool = False,
+        retry: bool = False,
         policy: ConsolidationPolicy | None = None,
         on_progress: OnProgress = silent,
     ) -> ConsolidationReport:
@@ -115,8 +121,11 @@ class AsyncJobs(AsyncNamespace):
         Args:
             dry_run: report what would be done; nothing is written.
             extractive: use no language model, even if one is set.
-            if_due: run only if 20 episodes are new, or if one is and the last run was 4 hours ago.
-            policy: thresholds and limits; those above by default.
+            if_due: run only if 20 episodes are new, or if one is and the last run was 4 hours ago;
+                after a model was unavailable, wait for a minute, then for twice as long each
+                time, up to an hour.
+            retry: try clusters again that were given up after several invalid replies.
+            policy: thresholds and limits; those of the settings by default.
             on_progress: progress callback; receives `passage`, `belief` or `cluster` and the number
                 processed.
 
@@ -125,17 +134,33 @@ class AsyncJobs(AsyncNamespace):
             LeaseLostError: this worker was too slow, and another one has taken over the run.
             ConfigurationError: the provider of the language model is unknown.
         """
-        wanted = valid(_Policy, policy=ConsolidationPolicy() if policy is None else policy).policy
         to = self._state.context
+        wanted = _policy(to, policy)
         llm = None if yes_or_no("extractive", extractive) else to.services.llm
         how = job.ConsolidationOptions(
             policy=wanted,
             llm=llm,
             apply=not yes_or_no("dry_run", dry_run),
             if_due=yes_or_no("if_due", if_due),
+            retry=yes_or_no("retry", retry),
             on_progress=on_progress,
         )
         return await job.consolidate(to, how)
+
+    async def consolidation_status(
+        self, *, policy: ConsolidationPolicy | None = None
+    ) -> ConsolidationStatus:
+        """Return what waits for consolidation in the handle's own scope, and why.
+
+        Args:
+            policy: thresholds and limits; those of the settings by default.
+
+        Raises:
+            InvalidInputError: the policy is invalid.
+        """
+        to = self._state.context
+        wanted = _policy(to, policy)
+        return await job.status(to, wanted, modelled=to.services.llm is not None)
 
 
 class Jobs(Namespace):
@@ -143,6 +168,12 @@ class Jobs(Namespace):
 
     extract = blocking(AsyncJobs.extract)
     consolidate = blocking(AsyncJobs.consolidate)
+    consolidation_status = blocking(AsyncJobs.consolidation_status)
+
+
+def _policy(context: RequestContext, given: ConsolidationPolicy | None) -> ConsolidationPolicy:
+    own = context.services.settings.consolidation
+    return valid(_Policy, policy=own if given is None else given).policy
 
 
 def _reader(state: HandleState, extractor: Extractor | Literal["rules"] | None) -> ProposalReader:

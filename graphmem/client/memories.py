@@ -188,10 +188,12 @@ class AsyncMemories(AsyncNamespace):
     async def stale(
         self, *, days: int = 90, cursor: str | None = None, limit: int = 50
     ) -> StalePage:
-        """Return current memories that were last stated more than `days` ago; they may be outdated.
+        """Return current memories that may be outdated, those stated longest ago first.
 
-        Oldest first, each with its trace and the claims that are no longer in force. Only events
-        visible to this handle count as statements; accesses do not.
+        These are memories last stated more than `days` ago and, whatever their age, those of which
+        a claim has lost its slot, was superseded or archived, or has more evidence against it than
+        for it. Each has its reasons, its trace and the claims that are no longer in force. Only
+        events visible to this handle count as statements; accesses do not.
 
         Args:
             days: age in days, 1 to 36,500.

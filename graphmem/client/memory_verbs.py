@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from graphmem.client.arguments import MemoryChange, file_of, several
+from graphmem.client.erasures import erasure_request, signed
+from graphmem.client.messages import AnyMessage, RoleMap, given_messages
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import listed, valid, yes_or_no
+from graphmem.client.state import valid, yes_or_no
 from graphmem.erasure import ErasureReport, ErasureTarget, job
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     CommitOutcome,
     IngestReport,
-    Message,
     Name,
     NewEpisode,
     NewMemory,
+    OnUpdate,
     Record,
     Supersession,
     Triple,
 )
-from graphmem.operations import episode, lineage
+from graphmem.operations import episode, lineage, summaries
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import transcripts
 
@@ -34,6 +37,10 @@ CLAIM_SOURCE_TYPE = "EXPLICIT"
 class _Target(Record):
     what: ErasureTarget
     item_id: Name
+
+
+class _OnUpdate(Record):
+    on_update: OnUpdate
 
 
 class AsyncMemoryVerbs(AsyncNamespace):
@@ -54,6 +61,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
         claims: Sequence[Triple | tuple[str, str, str]] = (),
         confidence: float = CLAIM_CONFIDENCE,
         source_type: str = CLAIM_SOURCE_TYPE,
+        on_update: OnUpdate = "insert",
     ) -> CommitOutcome:
         """Store one text as a memory and return the outcome.
 
@@ -73,6 +81,11 @@ class AsyncMemoryVerbs(AsyncNamespace):
             claims: triples that the text states: subject, predicate and object of each.
             confidence: confidence of the claims, 0 to 1.
             source_type: source type of the claims' evidence; it must have a weight.
+            on_update: what to do if the text is another version of a current memory of the write
+                scope, for example with another number or date. "insert" stores it and names that
+                memory in `possible_update_of`, "supersede" also replaces that memory, and
+                "propose" stores a proposal to replace it, which `proposals.accept` decides. A text
+                that was stated before that memory replaces nothing.
 
         Raises:
             InvalidInputError: an argument is invalid, the source type has no weight, or confidence
@@ -97,16 +110,20 @@ class AsyncMemoryVerbs(AsyncNamespace):
             episode_id=episode_id,
             turn_id=turn_id,
             claims=claims,
+            on_update=on_update,
             **of_claims,
         )
         [outcome] = await self._state.commit([new])
         return outcome
 
-    async def remember_many(self, memories: Iterable[NewMemory | str]) -> Sequence[CommitOutcome]:
+    async def remember_many(
+        self, memories: Iterable[NewMemory | str], *, on_update: OnUpdate | None = None
+    ) -> Sequence[CommitOutcome]:
         """Store texts in their order, 500 in each transaction; duplicates among them are found too.
 
         Args:
             memories: texts, or `NewMemory` records.
+            on_update: see `remember`; None for that of each record, which is "insert" by default.
 
         Raises:
             InvalidInputError: the argument is not a list, or a record is invalid.
@@ -117,38 +134,49 @@ class AsyncMemoryVerbs(AsyncNamespace):
                 "memories must be a list of texts or records.", hint="For one text use `remember`."
             )
         texts = [w if isinstance(w, NewMemory) else valid(NewMemory, content=w) for w in memories]
+        if on_update is not None:
+            how = valid(_OnUpdate, on_update=on_update)
+            texts = [one.model_copy(update={"on_update": how.on_update}) for one in texts]
         return await self._state.commit(texts)
 
     async def ingest(
         self,
-        messages: Iterable[Message | Mapping[str, Any]],
+        messages: Iterable[AnyMessage],
         on_progress: Callable[[Sequence[transcripts.IngestedMessage]], None] | None = None,
+        *,
+        roles: RoleMap | None = None,
     ) -> IngestReport:
         """Store a conversation: each message as a turn, messages of people as memories too.
 
         Idempotent: run it again to resume an interrupted run. Messages are grouped by their
-        `session`; messages of assistants, tools and systems are stored as turns only.
+        `session`; messages of other roles than `user` and `human` are stored as turns only. At the
+        end each session gets a summary, entities and an importance; see `episodes.summarise`.
 
         Args:
-            messages: messages in the order of the conversation; records, or mappings of fields.
+            messages: messages in the order of the conversation; see `add_messages`.
             on_progress: called after each acknowledged batch with the outcomes of its messages.
+            roles: what other roles mean; see `add_messages`.
 
         Raises:
             InvalidInputError: a message is invalid.
             EventConflictError: a message id was used for other words; its batch is not stored.
         """
-        total = IngestReport()
-        for batch in transcripts.batches(listed(messages)):
+        given = given_messages(messages, roles, self._state.context.services.settings)
+        total = IngestReport(skipped=given.skipped, notes=given.notes)
+        episodes: dict[str, None] = {}
+        for batch in transcripts.batches(given.messages):
             context = self._state.context
             new = NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
             episode_id = await episode.open_episode(context, new)
+            episodes[episode_id] = None
             kept = await episode.add_messages(context, episode_id, batch.messages)
             memories = transcripts.conversation_memories(batch.messages, kept)
-            outcomes = await self._state.commit(list(memories.values()))
+            outcomes = await self._state.commit(list(memories.values()), imported=True)
             result = transcripts.pair_outcomes(batch.messages, list(memories), outcomes)
             total = transcripts.add_batch(total, kept, outcomes)
             if on_progress is not None:
                 on_progress(result)
+        await summaries.refresh(self._state.context, list(episodes))
         return total
 
     async def supersede(
@@ -157,6 +185,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
         content: str,
         *,
         reason: str | None = None,
+        fork: bool = False,
         event_id: str | None = None,
         at: datetime | None = None,
         tags: Sequence[str] = (),
@@ -166,10 +195,14 @@ class AsyncMemoryVerbs(AsyncNamespace):
     ) -> Supersession:
         """Replace a memory by a new text; the older memory stays readable with its history.
 
+        If the memory was replaced before, the head of its chain is replaced, and `older_id` of the
+        result is the id of that head.
+
         Args:
-            memory_id: id of the memory to replace.
+            memory_id: id of the memory to replace, or of an earlier version of it.
             content: the new text.
             reason: why; kept with the event.
+            fork: replace exactly this memory, so that a chain may have several heads.
             event_id: idempotency key; the same id and content return the first result again.
             at: when it was stated, with a time zone; now by default.
             tags: labels of the memory.
@@ -181,7 +214,8 @@ class AsyncMemoryVerbs(AsyncNamespace):
             NotFoundError: no visible memory has this id.
             ForeignScopeError: the memory belongs to another scope.
             ContentRefusedError: a hygiene rule rejected the text.
-            SelfSupersessionError: the text is that of the memory itself.
+            SelfSupersessionError: the text is that of the memory to replace.
+            ForkedChainError: the chain has several heads.
             EventConflictError: the id was used for another event.
             InvalidInputError: an argument is invalid.
         """
@@ -197,9 +231,16 @@ class AsyncMemoryVerbs(AsyncNamespace):
             artifact_ref=artifact_ref,
             episode_id=await self._state.opened_episode(),
         )
-        return await lineage.supersede(
-            self._state.context, change.memory_id, new, change.reason, self._state.all_rules()
+        done, outcome = await lineage.supersede(
+            self._state.context,
+            change.memory_id,
+            new,
+            change.reason,
+            self._state.all_rules(),
+            fork=yes_or_no("fork", fork),
         )
+        self._state.call_hooks([] if outcome is None else [outcome])
+        return done
 
     async def forget(
         self,
@@ -208,6 +249,8 @@ class AsyncMemoryVerbs(AsyncNamespace):
         *,
         dry_run: bool = True,
         digests: Iterable[Path | str] = (),
+        actor: str | None = None,
+        reason: str | None = None,
         on_progress: OnProgress = silent,
     ) -> ErasureReport:
         """Erase a memory, a belief, an episode or a scope, with all data derived from it.
@@ -217,8 +260,9 @@ class AsyncMemoryVerbs(AsyncNamespace):
         its claims state. Erasing an episode also erases its turns and events, the memories and
         beliefs whose text has no other source, and everything consolidated or extracted from it.
         Nodes with other evidence are recomputed. A scope is erased whole, and its name is refused
-        from then on. `admin.erase_tenant` erases a tenant. docs/erasure.md describes what the
-        database files may still contain, and for how long.
+        from then on. `admin.erase_person` erases a person in all scopes, `admin.erase_tenant` a
+        tenant. The report contains a signed certificate, which names the files that may still
+        contain erased data; `graphmem server compact` rewrites them.
 
         Safe to interrupt and to repeat: another call resumes the erasure.
 
@@ -227,6 +271,8 @@ class AsyncMemoryVerbs(AsyncNamespace):
             item_id: id of the target; for a scope, the name of the handle's own.
             dry_run: report what would be erased without erasing; pass False to erase.
             digests: files that `graduate` wrote; lines about erased data are removed.
+            actor: who asks for it; kept with the record of the erasure and in its certificate.
+            reason: why; kept likewise, so it must not repeat the erased data.
             on_progress: progress callback; receives `page` for each page of events, and `node` with
                 the number of erased nodes.
 
@@ -234,18 +280,20 @@ class AsyncMemoryVerbs(AsyncNamespace):
             NotFoundError: no visible item has this id.
             ForeignScopeError: the target belongs to another scope, or is another scope.
             DigestFileError, DigestLockedError: a digest cannot be read or written.
+            ConfigurationError: the signing key cannot be used; nothing is erased.
             InvalidInputError: an argument is invalid.
         """
-        given, applied = (
-            valid(_Target, what=what, item_id=item_id),
-            not yes_or_no("dry_run", dry_run),
-        )
+        given = valid(_Target, what=what, item_id=item_id)
         files = [file_of("digests", file) for file in several("digests", digests)]
-        request = job.ErasureRequest(given.what, given.item_id, applied, on_progress, files)
-        if applied:
-            # Waiting log entries may contain the id.
-            await self._state.try_flush()
-        return await job.forget(self._state.context, request)
+        request = erasure_request(
+            given.what,
+            given.item_id,
+            dry_run=dry_run,
+            actor=actor,
+            reason=reason,
+            on_progress=on_progress,
+        )
+        return await signed(self._state, job.forget, replace(request, digests=files))
 
 
 class MemoryVerbs(Namespace):

@@ -10,7 +10,7 @@ from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import MAX_ROWS, bounded, valid
 from graphmem.extraction import ProposalPage, ProposalStatus, ReviewReport, review
 from graphmem.model import Name, Record
-from graphmem.operations import evidence
+from graphmem.operations import evidence, lineage
 
 
 class _Status(Record):
@@ -29,7 +29,7 @@ class AsyncProposals(AsyncNamespace):
     async def list(
         self, *, status: str | None = "open", cursor: str | None = None, limit: int = 50
     ) -> ProposalPage:
-        """Return a page of the proposals stored for review, oldest first.
+        """Return a page of the proposals of extraction and of updates, oldest first.
 
         Args:
             status: open, accepted or dismissed; None for all.
@@ -53,10 +53,11 @@ class AsyncProposals(AsyncNamespace):
         artifact_ref: str | None = None,
         note: str | None = None,
     ) -> ReviewReport:
-        """Turn proposals into evidence, all of them or none.
+        """Turn proposals into evidence, and those of updates into supersessions: all or none.
 
-        A dismissed proposal can be accepted later. `retract` takes the evidence of an accepted
-        proposal back.
+        Evidence declares the cardinality that its proposal suggests, if its predicate is undeclared
+        and not on the built-in list. A dismissed proposal can be accepted later. `retract` takes
+        the evidence of an accepted proposal back, `memories.restore` reverts an update.
 
         Args:
             proposal_ids: ids of proposals.
@@ -73,7 +74,7 @@ class AsyncProposals(AsyncNamespace):
         """
         to = self._state.context
         origin = event_source(None, at, source, actor, artifact_ref, note)
-        done = await review.accept(to, _ids(proposal_ids), origin)
+        done = await review.accept(to, _ids(proposal_ids), origin, lineage.replace_with)
         if done.belief_ids:
             await evidence.embed_statements(to, done.belief_ids)
         return done

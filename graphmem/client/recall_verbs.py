@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -19,8 +20,9 @@ from graphmem.client.arguments import (
     reading_of,
     recall_policy_of,
 )
+from graphmem.client.messages import AnyMessage, RoleMap, given_messages
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import MAX_ROWS, bounded, listed, valid, yes_or_no
+from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid, yes_or_no
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     AnyBite,
@@ -38,17 +40,20 @@ from graphmem.model import (
     RecallPolicy,
     Recollection,
     Record,
+    Status,
     Tags,
     TenantScope,
     Text,
+    Trust,
 )
-from graphmem.operations import cards, lineage, memories, reasons, recall
+from graphmem.operations import cards, episode, evidence, lineage, memories, reasons, recall
 from graphmem.ports import RequestContext
 from graphmem.rules import context, identity, read_options, transcripts
+from graphmem.rules.context import CountTokens
 from graphmem.usage.access_log import SearchHit
 
 MAX_BITES = 1_000
-FLAGS = ("memories", "beliefs", "turns", "include_hidden")
+FLAGS = ("memories", "beliefs", "turns", "episodes", "include_hidden")
 PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
 Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 """A question; it must have a character other than spaces."""
@@ -62,11 +67,13 @@ class _Filters(Record):
     memories: bool
     beliefs: bool
     turns: bool
+    episodes: bool
     include_hidden: bool
     tags: Tags
     source: Name | None
     since: Instant | None
     until: Instant | None
+    min_trust: Trust | None
     scopes: Annotated[tuple[Name, ...], Field(min_length=1)] | None
 
 
@@ -92,11 +99,13 @@ class AsyncRecallVerbs(AsyncNamespace):
         memories: bool = True,
         beliefs: bool = True,
         turns: bool = False,
+        episodes: bool | None = None,
         include_hidden: bool = False,
         tags: Sequence[str] = (),
         source: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        min_trust: Trust | None = None,
         scopes: Sequence[str] | None = None,
     ) -> Recollection:
         """Return the items that match a question, best first, each once.
@@ -107,9 +116,10 @@ class AsyncRecallVerbs(AsyncNamespace):
         Args:
             query: a question or some words.
             limit: maximum number of results, 1 to 1,000.
-            policy: ranking: "default", "flat" (vector only), "trace" (vector and TraceRank),
-                "esper" (vector and belief), "engram" (BM25, vector, recency and use, at most
-                three results), "agent" (relevance, recency, use), or a policy of your own.
+            policy: ranking: "default" (that of the settings), "flat" (vector only), "trace"
+                (vector and TraceRank), "esper" (vector and belief), "engram" (BM25, vector,
+                recency and use, at most three results), "agent" (relevance, recency, use), or a
+                policy of your own.
             min_score: return nothing if no item is at least this similar to the question, -1 to 1;
                 by default the policy's value, or the floor of the embedding model.
             as_of: answer as of this valid and known time: decay, ranking and supersession use the
@@ -117,18 +127,22 @@ class AsyncRecallVerbs(AsyncNamespace):
             memories: search memories.
             beliefs: search beliefs; a value that lost its ONE slot is replaced by the leader.
             turns: search the turns of conversations.
+            episodes: search the summaries of conversations and documents; by default the
+                policy decides: "engram" and "agent" search them.
             include_hidden: include superseded, deprecated, archived and outvoted items.
             tags: return only memories with all of these tags.
             source: return only memories and beliefs with an event from this source.
-            since: return only items created, or turns written, at or after this time.
-            until: return only items created, or turns written, before this time.
+            since: return only items created, or that occurred, at or after this time.
+            until: return only items created, or that occurred, before this time.
+            min_trust: return only items of at least this trust: "person", "tool", "model",
+                "imported" or "unknown"; any by default.
             scopes: search only these of the handle's read scopes; all of them by default.
 
         Raises:
             InvalidInputError: an argument is invalid, a scope is not a read scope of the handle,
                 or `as_of.known` is in the future.
         """
-        found = await _recalled(
+        found = await recalled(
             self._state.context,
             query,
             limit,
@@ -138,11 +152,13 @@ class AsyncRecallVerbs(AsyncNamespace):
             memories=memories,
             beliefs=beliefs,
             turns=turns,
+            episodes=episodes,
             include_hidden=include_hidden,
             tags=tags,
             source=source,
             since=since,
             until=until,
+            min_trust=min_trust,
             scopes=scopes,
         )
         if self._state.session is not None:
@@ -152,9 +168,10 @@ class AsyncRecallVerbs(AsyncNamespace):
 
     async def context(
         self,
-        about: str | Iterable[Message | Mapping[str, Any]],
+        about: str | Iterable[AnyMessage],
         *,
         tokens: int = 800,
+        count_tokens: CountTokens | None = None,
         limit: int = 20,
         policy: PolicyName | RecallPolicy = "default",
         min_score: float | None = None,
@@ -162,27 +179,34 @@ class AsyncRecallVerbs(AsyncNamespace):
         memories: bool = True,
         beliefs: bool = True,
         turns: bool = False,
+        episodes: bool | None = None,
         include_hidden: bool = False,
         tags: Sequence[str] = (),
         source: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        min_trust: Trust | None = None,
         scopes: Sequence[str] | None = None,
+        roles: RoleMap | None = None,
     ) -> Context:
         """Return the items that match a question as a block of text for a prompt, with their ids.
 
         The block has one line for each memory, belief and, on request, turn, best first: the id in
-        brackets, the kind, when it was last stated, and the text as a JSON string, so that a text
-        can neither end the block nor begin a line. An older version of a fact follows the newer one
-        and names it ("outdated by"). Items that do not fit into the remaining tokens
-        are skipped; the best item is cut. A belief that only consolidation inferred and whose
-        retrieval strength is below 0.05 is left out; `recall` still returns it. Within a session,
-        text that was returned here is rejected as an echo if it is submitted again.
+        brackets; who stated it, how often and when last; doubts about it; and the text as a JSON
+        string, so that a text can neither end the block nor begin a line. The line of an episode is
+        its id, "episode", the day and `[Memory flash: "summary"]`. An older version of a
+        fact follows the newer one and names it ("outdated, now [id]"). Items that do not fit into
+        the remaining tokens are skipped; the best item is cut. A belief that only consolidation
+        inferred comes last if its retrieval strength is below 0.05.
+        Within a session, text that was returned here is rejected as an echo if it is submitted
+        again.
 
         Args:
             about: a question, or the messages of a conversation: its newest message of a person is
                 the question, together with earlier ones while it is short.
-            tokens: maximum size, 150 to 100,000 tokens; the estimate rather exceeds the real count.
+            tokens: maximum size, 150 to 100,000 tokens.
+            count_tokens: returns the number of tokens of a text, for example by the tokenizer of
+                your model; by default an estimate that rather exceeds the real count.
             limit: maximum number of items to choose from, 1 to 1,000.
             policy: ranking; see `recall`.
             min_score: return nothing if no item is at least this similar; see `recall`.
@@ -190,20 +214,31 @@ class AsyncRecallVerbs(AsyncNamespace):
             memories: search memories.
             beliefs: search beliefs; a value that lost its ONE slot is replaced by the leader.
             turns: search the turns of conversations.
+            episodes: search the summaries of conversations and documents; by default the
+                policy decides: "engram" and "agent" search them.
             include_hidden: include superseded, deprecated, archived and outvoted items.
             tags: return only memories with all of these tags.
             source: return only memories and beliefs with an event from this source.
-            since: return only items created, or turns written, at or after this time.
-            until: return only items created, or turns written, before this time.
+            since: return only items created, or that occurred, at or after this time.
+            until: return only items created, or that occurred, before this time.
+            min_trust: return only items of at least this trust: "person", "tool", "model",
+                "imported" or "unknown"; any by default.
             scopes: search only these of the handle's read scopes; all of them by default.
+            roles: what other roles of messages mean; see `add_messages`.
 
         Raises:
             InvalidInputError: an argument is invalid, see `recall`; or no message is of a person.
         """
         room = bounded("tokens", tokens, context.MAX_TOKENS, minimum=context.MIN_TOKENS)
-        question = valid(_About, about=about).about if isinstance(about, str) else _question(about)
+        question = (
+            valid(_About, about=about).about
+            if isinstance(about, str)
+            else _question(
+                given_messages(about, roles, self._state.context.services.settings).messages
+            )
+        )
         # The session is not updated here: items that do not fit are not supplied.
-        found = await _recalled(
+        found = await recalled(
             self._state.context,
             question,
             limit,
@@ -213,19 +248,16 @@ class AsyncRecallVerbs(AsyncNamespace):
             memories=memories,
             beliefs=beliefs,
             turns=turns,
+            episodes=episodes,
             include_hidden=include_hidden,
             tags=tags,
             source=source,
             since=since,
             until=until,
+            min_trust=min_trust,
             scopes=scopes,
         )
-        packed = context.pack_context(found, room)
-        if self._state.session is not None:
-            self._state.session.supplied.update(map(identity.content_hash, packed.supplied))
-        shown = [bite for bite in found.bites if bite.id in packed.context.ids]
-        await self._state.searched("context", question, hits(shown))
-        return packed.context
+        return await supply(self._state, question, found, room, token_counter(count_tokens))
 
     async def why(
         self,
@@ -235,7 +267,6 @@ class AsyncRecallVerbs(AsyncNamespace):
         limit: int = 100,
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
-        present_policy: bool = False,
     ) -> BeliefReasons | MemoryReasons:
         """Return why a belief has its projection, event by event, or how a memory came about.
 
@@ -245,20 +276,22 @@ class AsyncRecallVerbs(AsyncNamespace):
             limit: maximum number of pieces of evidence, or events of a memory; 1 to 1,000.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
-            present_policy: read the past by the policy that is declared now.
 
         Raises:
             NotFoundError: no visible item has this id, or it was not known at that time.
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         known = belief_id_of(item_id)
-        read = reading_of(as_of, policy, present_policy=present_policy)
+        read = reading_of(as_of, policy)
         skip = read_options.parse_position_cursor(cursor)
         count = bounded("limit", limit, MAX_ROWS)
         request = self._state.context
         found = await reasons.belief(request, known, read, skip=skip, limit=count)
         if found is not None:
-            return found
+            if found.belief.status != Status.REJECTED:
+                return found
+            rejection = await evidence.find_rejection(request, known, read.as_of)
+            return found.model_copy(update={"rejection": rejection})
         at = None if read.as_of == AsOf() else read.as_of
         try:
             memory = await memories.get(request, known, at)
@@ -266,18 +299,24 @@ class AsyncRecallVerbs(AsyncNamespace):
             raise NotFoundError(f"No belief or memory {known!r}.", hint=error.hint) from None
         return MemoryReasons(
             memory=memory,
+            trust=await memories.trust_of(request, known, at),
             history=tuple(await lineage.history(request, known, limit=count, as_of=at)),
             chain=await lineage.chain(request, known, at),
             trace=await memories.explain(request, known, at, limit=count),
+            rejection=await evidence.find_rejection(request, known, read.as_of)
+            if memory.status is Status.REJECTED
+            else None,
         )
 
     async def history(
         self, item_id: BeliefLike, *, limit: int = 100, as_of: AsOfLike | None = None
     ) -> Sequence[BeliefEvent] | Sequence[MemoryEvent]:
-        """Return the newest events of a belief or a memory, oldest of them first.
+        """Return the newest events of a belief, a memory or an episode, oldest of them first.
+
+        The payload of a GRADUATE, COMPRESS or ARCHIVE event of an episode has a `reason`.
 
         Args:
-            item_id: id of a belief or a memory, or a receipt or record of a belief.
+            item_id: id of a belief, a memory or an episode, or a receipt or record of a belief.
             limit: maximum number of events, 1 to 1,000.
             as_of: valid and known time of the read; now by default.
 
@@ -290,10 +329,14 @@ class AsyncRecallVerbs(AsyncNamespace):
         request = self._state.context
         with suppress(NotFoundError):
             return await reasons.history(request, known, at or AsOf(), limit=count)
-        try:
+        with suppress(NotFoundError):
             return await lineage.history(request, known, limit=count, as_of=at)
+        try:
+            return await episode.history(request, known, limit=count, as_of=at)
         except NotFoundError as error:
-            raise NotFoundError(f"No belief or memory {known!r}.", hint=error.hint) from None
+            raise NotFoundError(
+                f"No belief, memory or episode {known!r}.", hint=error.hint
+            ) from None
 
     async def expand(self, item_id: str) -> Card:
         """Return the card of a memory, a belief, a turn or an episode.
@@ -325,7 +368,7 @@ class RecallVerbs(Namespace):
     expand = blocking(AsyncRecallVerbs.expand)
 
 
-def _recalled(
+def recalled(
     request: RequestContext,
     query: str,
     limit: int,
@@ -336,6 +379,9 @@ def _recalled(
 ) -> Coroutine[Any, Any, Recollection]:
     """Return the search of `recall`, to be awaited; it updates neither the session nor the log."""
     question = valid(_Question, query=query).query
+    ranking = recall_policy_of(policy, request.services.settings.recall)
+    if given["episodes"] is None:
+        given["episodes"] = ranking.episodes
     flags = {name: yes_or_no(name, given[name]) for name in FLAGS}
     filters = valid(_Filters, **given | flags)
     want = recall.RecallRequest(
@@ -343,11 +389,22 @@ def _recalled(
         as_of=moment_of(as_of),
         limit=bounded("limit", limit, MAX_BITES),
     )
-    ranking = recall_policy_of(policy)
     least = valid(_MinScore, min_score=min_score).min_score
     if least is not None:
         ranking = ranking.model_copy(update={"min_score": least})
     return recall.recall(_within(request, filters.scopes), question, want, ranking)
+
+
+async def supply(
+    state: HandleState, question: str, found: Recollection, tokens: int, count: CountTokens
+) -> Context:
+    """Return a recollection as a block for a prompt; log it, and note its texts in the session."""
+    packed = context.pack_context(found, tokens, count)
+    if state.session is not None:
+        state.session.supplied.update(map(identity.content_hash, packed.supplied))
+    shown = [bite for bite in found.bites if bite.id in packed.context.ids]
+    await state.searched("context", question, hits(shown))
+    return packed.context
 
 
 def hits(bites: Iterable[AnyBite]) -> Iterator[SearchHit]:
@@ -375,8 +432,23 @@ def _within(request: RequestContext, scopes: tuple[str, ...] | None) -> RequestC
     )
 
 
-def _question(messages: Iterable[Message | Mapping[str, Any]]) -> str:
-    asked = context.question(listed(messages))
+def token_counter(count: CountTokens | None) -> CountTokens:
+    """Return a function that counts tokens and refuses what is not a count."""
+    if count is None:
+        return context.count_tokens
+    if not callable(count):
+        raise InvalidInputError(
+            "count_tokens: must be a function of a text.", hint="For example `len`."
+        )
+
+    def counted(text: str) -> int:
+        return bounded("The result of count_tokens", count(text), sys.maxsize, minimum=0)
+
+    return counted
+
+
+def _question(messages: Sequence[Message]) -> str:
+    asked = context.question(messages)
     if not asked:
         raise InvalidInputError(
             "messages: must have a message of a person with text.",

@@ -32,8 +32,13 @@ class SchemaClient:
         return [m.name for m in migration.due(state, self.services.settings.language)]
 
     def migrate(self) -> Sequence[str]:
-        """Apply pending migrations, return names; see `operations.schema.migration.migrate`."""
-        return run_now(migration.migrate(self.services))
+        """Apply pending migrations, and create indexes and constraints that are missing.
+
+        Return the names of the migrations and of what was created; see `migration.migrate`.
+        """
+        applied = run_now(migration.migrate(self.services))
+        missing = [one.name for one in self.drift() if one.kind == "missing"]
+        return (*applied, *run_now(migration.repair(self.services, missing)))
 
     def drift(self) -> Sequence[Difference]:
         """Return the differences between the graph and the declared schema."""

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self, TypeAlias, cast
 
 from graphmem.client.handle import AsyncHandle, Handle
+from graphmem.client.jobs import AsyncJobs
+from graphmem.client.messages import AnyMessage, GivenMessages, RoleMap, given_messages
 from graphmem.client.namespace import blocking
-from graphmem.client.state import SessionState, listed
-from graphmem.model import Message, TurnsReceipt
+from graphmem.client.prompt import PromptMessages
+from graphmem.client.recall_verbs import MAX_BITES, recalled, supply, token_counter
+from graphmem.client.state import HandleState, SessionState, bounded, yes_or_no
+from graphmem.errors import GraphmemError, InvalidInputError
+from graphmem.model import ChatReply, Context, Message, TurnsReceipt
 from graphmem.operations import episode
 from graphmem.ports import run_now
+from graphmem.rules import context, transcripts
+from graphmem.rules import messages as reading
+from graphmem.rules.context import CountTokens
+
+Complete: TypeAlias = Callable[[PromptMessages], Any]
+"""Calls a model with messages and returns its reply, or an awaitable of it."""
+RECALLED = 20
+"""Number of items to choose from for a block."""
+
+log = logging.getLogger("graphmem")
 
 
 class AsyncSession(AsyncHandle):
@@ -22,23 +39,82 @@ class AsyncSession(AsyncHandle):
         """Id of the episode that holds the session's turns."""
         return _session(self).episode_id
 
-    async def add_messages(self, messages: Iterable[Message | Mapping[str, Any]]) -> TurnsReceipt:
+    async def add_messages(
+        self, messages: Iterable[AnyMessage], *, roles: RoleMap | None = None
+    ) -> TurnsReceipt:
         """Add messages to the conversation verbatim, each once, in their order.
 
-        A message with an `id` or an `at` is recognised at any position. Other messages are
-        recognised by overlap: they continue the conversation, or repeat it from the start.
+        A plain message with an `id` or an `at` is recognised at any position. Other messages are
+        recognised by overlap: they continue the conversation, or repeat it from the start. Calls
+        of tools become a text, images and files a placeholder; a model's thinking is left out.
 
         Args:
-            messages: records, or mappings of role, content and optionally name, at, id.
+            messages: records, mappings of role, content and optionally name, at, id, or messages
+                of OpenAI, Anthropic, LangChain or pydantic-ai.
+            roles: what other roles mean; only `user` and `human` are people otherwise. Merged into
+                the setting `message_roles`.
 
         Raises:
             InvalidInputError: a message is invalid; no message is added.
             EventConflictError: a message id was used for other words; no message of its batch is
                 added.
         """
-        given = listed(messages)
-        await self._state.opened_episode()
-        return await episode.add_messages(self._state.context, _session(self).episode_id, given)
+        settings = self._state.context.services.settings
+        return await _store(self._state, given_messages(messages, roles, settings))
+
+    async def respond(
+        self,
+        messages: Iterable[AnyMessage],
+        complete: Complete,
+        *,
+        tokens: int = 800,
+        count_tokens: CountTokens | None = None,
+        turns: bool = True,
+        extract: bool = True,
+        roles: RoleMap | None = None,
+    ) -> ChatReply:
+        """Answer a conversation with a model that is shown what is remembered; store both.
+
+        Stores the messages, builds the block of `context`, calls `complete` with the messages and
+        the block, and stores the reply. The block is a message of the system after those at the
+        start, never part of a person's words. If `complete` raises, the messages stay stored, and
+        a second call with the same messages does not store them again.
+
+        Args:
+            messages: the conversation so far, or its new messages; see `add_messages`.
+            complete: calls a model. It receives the messages in your shape, with the block among
+                them, as a list; `PromptMessages` describes its attributes. It returns a text, a
+                message, a list of messages, or the object of a provider. With the async client it
+                may be a coroutine function; a plain function blocks the event loop.
+            tokens: maximum size of the block; see `context`.
+            count_tokens: counts tokens; see `context`.
+            turns: also search the turns of conversations, except these messages.
+            extract: extract evidence when the session is closed, if a language model is set.
+            roles: what other roles mean; see `add_messages`.
+
+        Raises:
+            InvalidInputError: an argument is invalid, or the reply is not a message.
+        """
+        state, room = self._state, bounded("tokens", tokens, context.MAX_TOKENS, minimum=150)
+        turns, extract = yes_or_no("turns", turns), yes_or_no("extract", extract)
+        if not callable(complete):
+            raise InvalidInputError("complete: must be a function of messages.")
+        count = token_counter(count_tokens)
+        given = given_messages(messages, roles, state.context.services.settings)
+        asked = await _store(state, given)
+        shown = await _remind(state, given.messages, asked.turn_ids, room, count, turns=turns)
+        reply = complete(PromptMessages(given.originals, shown.text))
+        if inspect.isawaitable(reply):
+            reply = await _awaited(reply, is_async=isinstance(self, AsyncSession))
+        answer = _reply(reply, given, roles, state)
+        stored = await _store(state, answer)
+        _session(self).extracts |= extract and state.context.services.llm is not None
+        return ChatReply(
+            reply=reply,
+            text="\n".join(m.content for m in answer.messages if m.role == "assistant"),
+            context=shown,
+            receipt=_joined(asked, stored),
+        )
 
     async def __aenter__(self) -> Self:
         await self._state.opened_episode()
@@ -50,7 +126,17 @@ class AsyncSession(AsyncHandle):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the session and write its pending log entries; other writes are committed already."""
+        """End the session: summarise its new turns and write its pending log entries.
+
+        Other writes are committed already. Extracts evidence first if `respond` was called and a
+        language model is set; the next extraction of the session reads the turns if that fails. If
+        the summary fails, the next `episodes.summarise`, `graduate` or `compress` makes up for it.
+        Either failure is logged as a warning.
+        """
+        if error is None and _session(self).extracts:
+            _session(self).extracts = False
+            await _extract(self)
+        await self._state.summarise_turns()
         self._state.end_session()
         await self._state.settle(error)
 
@@ -64,12 +150,115 @@ class Session(Handle):
         return _session(self).episode_id
 
     add_messages = blocking(AsyncSession.add_messages)
+    respond = blocking(AsyncSession.respond)
 
     def __enter__(self) -> Self:
         run_now(AsyncSession.__aenter__(cast("AsyncSession", self)))
         return self
 
     __exit__ = blocking(AsyncSession.__aexit__)
+
+
+async def _extract(session: AsyncSession) -> None:
+    """Extract evidence; log a failure, which must not hide the replies of the session."""
+    try:
+        why = "the language model failed" if (await AsyncJobs.extract(session)).unread else ""
+    except GraphmemError as error:
+        why = error.code
+    if why:
+        name = _session(session).session_id
+        log.warning("Not all turns of session %r were read (%s); call `extract`.", name, why)
+
+
+async def _store(state: HandleState, given: GivenMessages) -> TurnsReceipt:
+    episode_id = await state.opened_episode()
+    receipt = await episode.add_messages(
+        state.context, episode_id or "", given.messages, keyed=given.keyed
+    )
+    if state.session is not None:
+        state.session.has_new_turns |= receipt.added > 0
+    return receipt.model_copy(update={"skipped": given.skipped, "notes": given.notes})
+
+
+async def _remind(
+    state: HandleState,
+    messages: Sequence[Message],
+    turn_ids: Collection[str],
+    tokens: int,
+    count: CountTokens,
+    *,
+    turns: bool,
+) -> Context:
+    """Return the block about the newest question, without the turns of these messages."""
+    question = context.question(messages)
+    if not question:
+        return Context(text="", ids=(), tokens=0, left_out=0, reason="no person asks anything")
+    found = await recalled(
+        state.context,
+        question,
+        min(RECALLED + len(turn_ids), MAX_BITES),
+        "default",
+        None,
+        None,
+        memories=True,
+        beliefs=True,
+        turns=turns,
+        episodes=None,
+        include_hidden=False,
+        tags=(),
+        source=None,
+        since=None,
+        until=None,
+        min_trust=None,
+        scopes=None,
+    )
+    others = tuple(bite for bite in found.bites if bite.id not in turn_ids)[:RECALLED]
+    return await supply(state, question, found.model_copy(update={"bites": others}), tokens, count)
+
+
+async def _awaited(reply: Awaitable[Any], *, is_async: bool) -> Any:
+    if is_async:
+        return await reply
+    if inspect.iscoroutine(reply):
+        reply.close()
+    raise InvalidInputError(
+        "complete: must not be a coroutine function.", hint="Use AsyncGraphMem to await it."
+    )
+
+
+def _reply(
+    reply: Any, given: GivenMessages, roles: RoleMap | None, state: HandleState
+) -> GivenMessages:
+    """Return the messages of a reply; words that no given message has are not a person's."""
+    try:
+        found = given_messages(
+            cast("Iterable[AnyMessage]", reading.reply_messages(reply)),
+            roles,
+            state.context.services.settings,
+        )
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            f"complete: the reply is not a message: {error.message}", hint=error.hint
+        ) from None
+    known = {transcripts.message_key(message) for message in given.messages}
+    made = [
+        message.model_copy(update={"role": "assistant"})
+        if transcripts.is_human(message.role) and transcripts.message_key(message) not in known
+        else message
+        for message in found.messages
+    ]
+    return found._replace(messages=made, keyed=False)
+
+
+def _joined(asked: TurnsReceipt, stored: TurnsReceipt) -> TurnsReceipt:
+    ids = dict.fromkeys((*asked.turn_ids, *stored.turn_ids))
+    return TurnsReceipt(
+        episode_id=asked.episode_id,
+        turn_ids=tuple(ids),
+        added=asked.added + stored.added,
+        skipped=asked.skipped + stored.skipped,
+        notes=tuple(dict.fromkeys((*asked.notes, *stored.notes))),
+    )
 
 
 def _session(handle: AsyncHandle | Handle) -> SessionState:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import atexit
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -14,8 +14,8 @@ from pydantic_core import ErrorDetails
 
 from graphmem.client.access_log import AccessLog
 from graphmem.errors import GraphmemError, InvalidInputError
-from graphmem.model import CommitOutcome, EvidenceSource, Message, NewEpisode, NewMemory
-from graphmem.operations import commit, episode, evidence
+from graphmem.model import CommitOutcome, EvidenceSource, NewEpisode, NewMemory, Trust
+from graphmem.operations import commit, episode, evidence, summaries
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene, identity
 from graphmem.rules.hygiene import Rule
@@ -46,9 +46,13 @@ class SessionState:
     episode_id: str
     is_open: bool = False
     """Whether the episode is known to exist in the graph."""
+    has_new_turns: bool = False
+    """Whether it added turns that its summary does not cover."""
     supplied: set[str] = field(default_factory=set)
     """Hashes of the texts shown to the agent; the same texts are rejected as an echo."""
     agent: str | None = None
+    extracts: bool = False
+    """Whether to extract evidence when the session is closed."""
     start: SessionStart | None = None
     """Start entry in the log; None if nothing was logged since the session last ended."""
 
@@ -71,6 +75,10 @@ class HandleState:
         """Whether searches and accesses go to the search log."""
         return self.logged and self.context.services.settings.access_log
 
+    def with_trust(self, writer: Trust) -> HandleState:
+        """Return the state of the same handle for a writer of this trust."""
+        return replace(self, context=replace(self.context, trust=writer))
+
     async def opened_episode(self) -> str | None:
         """Return the id of the session's episode, created if needed; None outside a session."""
         if self.session is None:
@@ -87,7 +95,9 @@ class HandleState:
             return given
         return given.model_copy(update={"episode_id": await self.opened_episode()})
 
-    async def commit(self, memories: Sequence[NewMemory]) -> list[CommitOutcome]:
+    async def commit(
+        self, memories: Sequence[NewMemory], *, imported: bool = False
+    ) -> list[CommitOutcome]:
         """Commit memories within the session, then call the hooks."""
         episode_id = await self.opened_episode()
         if episode_id is not None:
@@ -95,9 +105,10 @@ class HandleState:
                 new if new.episode_id else new.model_copy(update={"episode_id": episode_id})
                 for new in memories
             ]
-        outcomes = await commit.remember(self.context, memories, self.all_rules())
-        for outcome in outcomes:
-            self._call_hooks(outcome)
+        outcomes = await commit.remember(
+            self.context, memories, self.all_rules(), imported=imported
+        )
+        self.call_hooks(outcomes)
         beliefs = sorted({belief_id for outcome in outcomes for belief_id in outcome.belief_ids})
         if beliefs:
             await evidence.embed_statements(self.context, beliefs)
@@ -116,6 +127,17 @@ class HandleState:
             return
         start = self._start()
         await self._log(access_log.search(self.context, tool, query, hits, start), start)
+
+    async def summarise_turns(self) -> None:
+        """Summarise the turns that the session added; if that fails, log a warning."""
+        session = self.session
+        if session is None or not session.has_new_turns:
+            return
+        try:
+            await summaries.refresh(self.context, [session.episode_id])
+            session.has_new_turns = False
+        except GraphmemError as error:
+            log.warning("The session's turns are still to be summarised: %s", error.code)
 
     def end_session(self) -> None:
         """Log the end of the session; a later log entry starts it again."""
@@ -169,12 +191,14 @@ class HandleState:
             return self.rules
         return (*self.rules, hygiene.echo_rule(self.session.supplied, identity.content_hash))
 
-    def _call_hooks(self, outcome: CommitOutcome) -> None:
-        for hook in self.hooks:
-            try:
-                hook(outcome)
-            except Exception:  # A failing hook must not undo the commit.
-                log.exception("An on_commit hook failed on event %s.", outcome.event_id)
+    def call_hooks(self, outcomes: Iterable[CommitOutcome]) -> None:
+        """Call the hooks of commits, in order; a hook that raises is logged."""
+        for outcome in outcomes:
+            for hook in self.hooks:
+                try:
+                    hook(outcome)
+                except Exception:  # A failing hook must not undo the commit.
+                    log.exception("An on_commit hook failed on event %s.", outcome.event_id)
 
 
 def valid(record: type[M], /, **fields: Any) -> M:
@@ -214,28 +238,6 @@ def _reason(error: ErrorDetails) -> str:
     if error["type"] == "string_pattern_mismatch":
         return "is blank"
     return error["msg"].removeprefix("Value error, ")
-
-
-def listed(messages: Iterable[Message | Mapping[str, Any]]) -> list[Message]:
-    """Return messages that a caller passed, as records.
-
-    Raises:
-        InvalidInputError: a message is invalid; the error gives its index, from 0.
-    """
-    if not isinstance(messages, Iterable):
-        raise InvalidInputError("`messages` must be a list.")
-    return [_message(index, given) for index, given in enumerate(messages)]
-
-
-def _message(index: int, given: Message | Mapping[str, Any]) -> Message:
-    if isinstance(given, Message):
-        return given
-    if not isinstance(given, Mapping):
-        raise InvalidInputError(f"Message {index} must be a mapping.")
-    try:
-        return valid(Message, **{str(key): value for key, value in given.items()})
-    except InvalidInputError as error:
-        raise InvalidInputError(f"Message {index}: {error.message}", hint=error.hint) from None
 
 
 def _hint(error: ValidationError) -> str:

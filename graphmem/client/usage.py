@@ -37,8 +37,6 @@ Ref = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"\S")]
 Result = str | tuple[str, str]
 RatedKind = Literal["Memory", "Belief", "Episode", "Artifact"]
 RATED: tuple[RatedKind, ...] = ("Memory", "Belief", "Episode", "Artifact")
-PrunedKind = Literal["Memory", "Belief", "Episode"]
-PRUNED: tuple[PrunedKind, ...] = ("Memory", "Belief", "Episode")
 MAX_TOKENS = 10_000_000
 MAX_ITEMS = 10_000
 ESTIMATE = "graphmem's estimate"
@@ -67,7 +65,6 @@ class _Audited(Record):
 
 class _By(Record):
     policy: PrunePolicy
-    kinds: Annotated[tuple[PrunedKind, ...], Field(min_length=1)]
 
 
 class _Manifest(Record):
@@ -218,36 +215,32 @@ class AsyncUsage(AsyncNamespace):
         *,
         dry_run: bool = True,
         policy: PrunePolicy | None = None,
-        kinds: Sequence[PrunedKind] = PRUNED,
         on_progress: OnProgress = silent,
     ) -> PruneReport:
-        """Compress and archive items of the write scope that agents find but do not open.
+        """Compress and archive episodes of the write scope that agents find but do not open.
 
-        A VERY_LOW item is archived after 30 days without a write or an access. Archived memories
-        and beliefs are hidden like superseded ones; turns of an archived episode are not found.
-        The full text of a LOW episode moves to an archive after 14 days, and 30 days later the
-        episode is archived unless it was opened since. A LOW memory or belief that was never
-        opened is archived after 44 days. MEDIUM, HIGH and unrated items are kept. Nothing is
-        deleted, and `restore_pruned` restores all items. Ratings are those of the last `rate()`.
+        Only short-term memory is pruned: memories and beliefs never are, and neither are pinned
+        episodes (`episodes.pin`), unrated, MEDIUM and HIGH ones. A VERY_LOW episode is archived
+        after 30 days without a write or an access; its turns are not found. The full text of a LOW
+        episode moves to an archive after 14 days, and the episode is archived after 30. Nothing is
+        deleted, and `restore_pruned` restores all items. Ratings are those of the last `rate()`;
+        `roll_up` shortens the search log.
 
         Safe to interrupt and to repeat: each item is pruned completely, under the id of the run.
 
         Args:
             dry_run: report what would be written without writing; pass False to write.
-            policy: days before each action; None for the days above.
-            kinds: any of Memory, Belief and Episode.
+            policy: days before each action; those of the settings by default.
             on_progress: progress callback; receives `rating` and the number examined.
 
         Raises:
-            InvalidInputError: the policy or a kind is invalid.
+            InvalidInputError: the policy is invalid.
         """
-        wanted = PrunePolicy() if policy is None else policy
-        given = valid(_By, policy=wanted, kinds=kinds)
+        own = self._state.context.services.settings.pruning
+        given = valid(_By, policy=own if policy is None else policy)
         apply = not yes_or_no("dry_run", dry_run)
         await self._state.flush()
-        return await pruning.prune(
-            self._state.context, given.policy, given.kinds, on_progress, apply=apply
-        )
+        return await pruning.prune(self._state.context, given.policy, on_progress, apply=apply)
 
     async def prune_manifest(self, run_id: str | None = None) -> tuple[PruneRecord, ...]:
         """Return the manifest of pruning in the write scope, oldest entries first.

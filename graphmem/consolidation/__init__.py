@@ -6,6 +6,7 @@ from graphmem.consolidation.records import (
     ClusterFailure,
     ConsolidationPolicy,
     ConsolidationReport,
+    ConsolidationStatus,
     Quote,
 )
 
@@ -15,5 +16,6 @@ __all__ = [
     "ClusterFailure",
     "ConsolidationPolicy",
     "ConsolidationReport",
+    "ConsolidationStatus",
     "Quote",
 ]

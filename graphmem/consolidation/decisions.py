@@ -8,34 +8,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from graphmem import catalog
-from graphmem.consolidation import rules
+from graphmem.consolidation import rules, statements
 from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.consolidation.sources import NearBelief, Neighborhood, ScopeSnapshot
+from graphmem.consolidation.statements import ClauseMatch, ClauseSimilarities
+from graphmem.errors import ModelUnavailableError
 from graphmem.model import AsOf, Belief, EventType, EvidenceKind, EvidenceSource, Status
 from graphmem.ports import RequestContext, TokenUsage
-from graphmem.rules import claims, drafts, formulas, identity, read_options, scoring
+from graphmem.rules import claims, drafts, formulas, identity, read_options
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.formulas import Evidence
-from graphmem.rules.passages import (
-    Passage,
-    extractive_statement,
-    informative_sentences,
-    prefix_speaker,
-)
+from graphmem.rules.passages import Passage
 from graphmem.rules.read_options import ReadOptions
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from graphmem.model.terms import Embedding
-    from graphmem.ports import Matrix
 
 
 SOURCE_TYPE = "EXTRACTOR"
+UNAVAILABLE = ModelUnavailableError.code
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +99,11 @@ class BeliefWrite:
     problem: tuple[str, str] | None = None
     """Error code and message; None on success. A failed unit has no evidence."""
 
+    @property
+    def is_unanswered(self) -> bool:
+        """Return whether a model was unavailable, which does not count as an attempt."""
+        return self.problem is not None and self.problem[0] == UNAVAILABLE
+
     def mark_id(self, mark: StatusMark) -> str:
         """Return the id of a mark's event."""
         return "mark_" + identity.digest(self.reply_id, mark.type, mark.belief_id)[:32]
@@ -136,30 +136,30 @@ class BeliefWrite:
         )
 
 
-def matched(scope: str, ground: Neighborhood, policy: ConsolidationPolicy) -> list[BeliefWrite]:
+async def matched(
+    scope: str,
+    ground: Neighborhood,
+    similarities: ClauseSimilarities,
+    policy: ConsolidationPolicy,
+) -> list[BeliefWrite]:
     """Return the evidence that passages give for or against existing beliefs, by belief.
 
-    Each passage counts for the nearest belief that it clearly supports or refutes, and no other.
+    Each passage counts for the nearest belief that it clearly supports or refutes, and no other. It
+    is compared as a whole, and clause by clause.
     """
+    pairs = [(ground.passages[place], one) for place, same in ground.same.items() for one in same]
+    parts = await statements.clause_matches(similarities, pairs, policy)
     by_belief: dict[str, list[PassageEvidence]] = defaultdict(list)
-    archived = set()
-    for place, same in ground.same.items():
-        passage = ground.passages[place]
-        for one in same:
-            kind = rules.relation(passage, one.claim.statement)
-            least = (
-                policy.refute_similarity
-                if kind is EvidenceKind.REFUTING
-                else policy.match_similarity
-            )
-            if kind is not None and one.similarity >= least:
-                confidence = min(policy.max_confidence, one.similarity)
-                by_belief[one.claim.id].append(
-                    PassageEvidence(one.claim, passage, kind, confidence)
-                )
-                if one.status == "archived":
-                    archived.add(one.claim.id)
-                break
+    archived, counted = set(), set()
+    for (passage, one), part in zip(pairs, parts, strict=True):
+        found = _whole_match(passage, one, policy) or part
+        if found is None or passage.id in counted:
+            continue
+        counted.add(passage.id)
+        confidence = min(policy.max_confidence, found.similarity)
+        by_belief[one.claim.id].append(PassageEvidence(one.claim, passage, found.kind, confidence))
+        if one.status == "archived":
+            archived.add(one.claim.id)
     return [
         BeliefWrite(
             reply_id=reply_id(scope, "match", belief_id, *(s.passage.id for s in items)),
@@ -169,6 +169,14 @@ def matched(scope: str, ground: Neighborhood, policy: ConsolidationPolicy) -> li
         )
         for belief_id, items in sorted(by_belief.items())
     ]
+
+
+def _whole_match(
+    passage: Passage, near: NearBelief, policy: ConsolidationPolicy
+) -> ClauseMatch | None:
+    kind = rules.relation(passage, near.wording)
+    least = policy.refute_similarity if kind is EvidenceKind.REFUTING else policy.match_similarity
+    return ClauseMatch(kind, near.similarity) if kind and near.similarity >= least else None
 
 
 def gathered(
@@ -227,7 +235,7 @@ async def marked(
 ) -> list[BeliefWrite]:
     """Return units with the status changes that they cause: flags and restores.
 
-    A belief is flagged once, by the contradiction with the largest prediction error. An archived
+    A belief is flagged once, by all contradictions since its last support together. An archived
     belief that is supported again is restored.
     """
     refuted = sorted(
@@ -286,42 +294,55 @@ async def states(context: RequestContext, seen: ScopeSnapshot, ids: Sequence[str
 def _flags(
     context: RequestContext, seen: ScopeSnapshot, unit: BeliefWrite, standing: Mapping[str, Belief]
 ) -> list[StatusMark]:
-    worst: dict[str, tuple[float, PassageEvidence]] = {}
+    by_belief: dict[str, list[PassageEvidence]] = defaultdict(list)
     for one in unit.evidence:
-        belief = standing.get(one.claim.id)
-        if one.kind is not EvidenceKind.REFUTING or belief is None or belief.vitality is None:
-            continue
-        alive = belief.vitality
-        error = formulas.prediction_error(_evidence(context, one), alive.mean)
-        unsettled = formulas.is_destabilised(
-            error, alive.gate, one.passage.at, alive.last_access_at
-        )
-        if unsettled and alive.flagged_at is None:
-            worst[one.claim.id] = max(
-                worst.get(one.claim.id, (error, one)),
-                (error, one),
-                key=lambda found: (found[0], found[1].passage.id),
-            )
-    return [
-        _flag(seen, error, one, standing[belief_id]) for belief_id, (error, one) in worst.items()
-    ]
+        by_belief[one.claim.id].append(one)
+    found = (
+        _flag(context, seen, standing[belief_id], evidence)
+        for belief_id, evidence in by_belief.items()
+        if belief_id in standing
+    )
+    return [mark for mark in found if mark is not None]
 
 
-def _flag(seen: ScopeSnapshot, error: float, one: PassageEvidence, belief: Belief) -> StatusMark:
+def _flag(
+    context: RequestContext,
+    seen: ScopeSnapshot,
+    belief: Belief,
+    evidence: Sequence[PassageEvidence],
+) -> StatusMark | None:
+    """Return the flag that a unit's contradictions since the last support cause, if any."""
     alive = belief.vitality
-    assert alive is not None  # noqa: S101 - read for every refuted belief
+    supports = [one.passage.at for one in evidence if one.kind is EvidenceKind.SUPPORTING]
+    if alive is None or alive.flagged_at is not None:
+        return None
+    since = max([*supports, *([] if alive.prior_at is None else [alive.prior_at])], default=None)
+    fresh = [
+        one
+        for one in evidence
+        if one.kind is EvidenceKind.REFUTING and (since is None or one.passage.at >= since)
+    ]
+    if not fresh:
+        return None
+    by = read_options.vitality_constants(context.services.settings)
+    refuted = formulas.refutation(_evidence(context, one) for one in fresh)
+    earlier = 0.0 if supports else alive.contradiction
+    error = alive.prior * (1 - (1 - earlier) * (1 - refuted))
     accessed = alive.last_access_at
+    gaps = [one.passage.at - accessed for one in fresh if accessed and one.passage.at >= accessed]
+    if not formulas.is_destabilised(error, alive.gate, min(gaps, default=None), by):
+        return None
     passes = error > alive.gate
     reason = (
         f"error {error:.2f} passes the gate of {alive.gate:.2f}"
         if passes
-        else f"contradicted within 6 h after an access; error {error:.2f}"
+        else f"contradicted within {by.gate_window_hours:g} h after an access; error {error:.2f}"
     )
     payload = {
         "error": error,
         "threshold": alive.gate,
         "last_access_at": accessed.isoformat() if accessed else None,
-        "event_id": one.event_id,
+        "event_id": max(fresh, key=lambda one: (one.confidence, one.passage.id)).event_id,
     }
     return StatusMark(belief.id, belief.statement, EventType.FLAG, seen.known, reason, payload)
 
@@ -354,68 +375,41 @@ NAME = "extractive"
 
 
 async def worded(
-    context: RequestContext, waiting: Sequence[tuple[str, Cluster]], policy: ConsolidationPolicy
+    context: RequestContext,
+    waiting: Sequence[tuple[str, Cluster]],
+    similarities: ClauseSimilarities,
+    policy: ConsolidationPolicy,
 ) -> list[BeliefWrite]:
-    """Return units that state each cluster in the words of its centre; write nothing.
+    """Return units that state each cluster in a clause of it; write nothing.
 
-    Similarity between turns covers their whole text, greetings and answers included. So the
-    factual part of each passage is compared with the statement again. The unit has no evidence
-    unless passages of `policy.min_belief_episodes` episodes remain.
+    A unit has no evidence unless passages of `policy.min_belief_episodes` episodes state a clause.
 
     Args:
         context: request context.
         waiting: clusters, each with its reply id.
+        similarities: similarities of clauses.
         policy: thresholds of the run.
     """
-    scope = context.scope
-    made = [
-        claims.statement_claim(scope, extractive_statement(cluster[0])) for _, cluster in waiting
+    shared = [
+        (reply_id, cluster, await statements.shared_statement(similarities, cluster, policy))
+        for reply_id, cluster in waiting
     ]
-    texts = list(
-        dict.fromkeys(
-            text
-            for claim, (_, cluster) in zip(made, waiting, strict=True)
-            for text in (claim.statement, *map(_passage_text, cluster))
-        )
+    texts = [found.text for _, _, found in shared if found]
+    embeddings = dict(
+        zip(texts, await context.services.embed_documents(texts), strict=True) if texts else ()
     )
-    if not texts:
-        return []
-    embeddings = await context.services.embed_documents(texts)
-    matrix = np.stack([one.vector for one in embeddings])
-    place = {text: n for n, text in enumerate(texts)}
     units = []
-    for claim, (reply_id, cluster) in zip(made, waiting, strict=True):
-        evidence = tuple(_cluster_evidence(context, claim, cluster, matrix, place, policy))
-        if not enough(evidence, policy):
-            evidence = ()
-        units.append(
-            BeliefWrite(
-                reply_id,
-                cluster,
-                evidence,
-                embeddings={claim.id: embeddings[place[claim.statement]]},
+    for reply_id, cluster, found in shared:
+        if found is None:
+            units.append(BeliefWrite(reply_id, cluster))
+            continue
+        claim = claims.statement_claim(context.scope, found.text)
+        evidence = tuple(
+            PassageEvidence(
+                claim, one, EvidenceKind.SUPPORTING, min(policy.max_confidence, similarity)
             )
+            for one, similarity in found.support.items()
         )
+        own = {claim.id: embeddings[found.text]}
+        units.append(BeliefWrite(reply_id, cluster, evidence, embeddings=own))
     return units
-
-
-def _cluster_evidence(
-    context: RequestContext,
-    claim: Claim,
-    cluster: Cluster,
-    matrix: Matrix,
-    place: dict[str, int],
-    policy: ConsolidationPolicy,
-) -> Iterator[PassageEvidence]:
-    stated = matrix[place[claim.statement]]
-    for one in cluster:
-        cosine = float(matrix[place[_passage_text(one)]] @ stated)
-        similarity = scoring.calibrate(cosine, context.model.mu_document)
-        supports = rules.relation(one, claim.statement) is EvidenceKind.SUPPORTING
-        if one is cluster[0] or (similarity >= policy.cluster_similarity and supports):
-            confidence = min(policy.max_confidence, similarity)
-            yield PassageEvidence(claim, one, EvidenceKind.SUPPORTING, confidence)
-
-
-def _passage_text(passage: Passage) -> str:
-    return prefix_speaker(passage.name, informative_sentences(passage.text))

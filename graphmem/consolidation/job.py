@@ -9,28 +9,29 @@ from datetime import timedelta
 from typing import Any
 
 from graphmem import catalog
-from graphmem.consolidation import decisions, sources, synthesis, writes
+from graphmem.consolidation import decisions, sources, statements, synthesis, writes
 from graphmem.consolidation.decisions import BeliefWrite, Cluster
 from graphmem.consolidation.records import (
     BeliefChange,
     ClusterFailure,
     ConsolidationPolicy,
     ConsolidationReport,
+    ConsolidationStatus,
 )
 from graphmem.consolidation.sources import Neighborhood, NewBelief, ScopeSnapshot
+from graphmem.consolidation.statements import ClauseSimilarities
 from graphmem.consolidation.synthesis import ClusterQuestion
 from graphmem.consolidation.writes import Lease
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import EvidenceKind
 from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage
 from graphmem.rules import drafts, identity, read_options
-from graphmem.rules.claims import Claim
+from graphmem.rules.claims import recorded_claim
 
 CHUNK = 64
 """Clusters that are looked up and embedded together."""
 DOWN = 3
 """Consecutive unanswered model requests after which a run stops."""
-UNAVAILABLE = ModelUnavailableError.code
 
 STATE = catalog.query("consolidate/state", dict)
 REPLIES = catalog.query("consolidate/attempted", dict)
@@ -50,6 +51,8 @@ class ConsolidationOptions:
     """Whether to skip the run unless enough episodes are new or the last run is old enough."""
     on_progress: OnProgress
     """Progress callback; receives `passage`, `cluster` or `belief` and the number processed."""
+    retry: bool = False
+    """Whether to try clusters that were given up again."""
 
 
 @dataclass(slots=True)
@@ -68,9 +71,14 @@ class _ConsolidationRun:
     supported: set[str] = field(default_factory=set)
     changes: list[BeliefChange] = field(default_factory=list)
     troubles: list[ClusterFailure] = field(default_factory=list)
+    similarities: ClauseSimilarities = field(init=False)
     bill: TokenUsage = field(default_factory=TokenUsage)
     down: int = 0
     """Consecutive requests without an answer."""
+
+    def __post_init__(self) -> None:
+        """Start without similarities."""
+        self.similarities = ClauseSimilarities(self.context)
 
     @property
     def name(self) -> str:
@@ -92,7 +100,9 @@ async def consolidate(
     """Consolidate episodes into beliefs or preview it; see `AsyncConsolidation.consolidate`."""
     [state] = await context.fetch(STATE)
     counted = {"episodes": state["episodes"], "fresh": state["fresh"]}
-    if why := _not_now(state, options):
+    if why := _not_now(
+        state, options.policy, if_due=options.if_due, modelled=options.llm is not None
+    ):
         return ConsolidationReport(applied=False, skipped=why, **counted)
     if not options.apply:
         seen = _seen(state["open"] or state["now"], state["cursor"])
@@ -103,31 +113,74 @@ async def consolidate(
     if held is None:
         return ConsolidationReport(applied=False, skipped="another worker is running", **counted)
     seen = _seen(held["known"], held["cursor"])
-    finished = False
+    finished, away, failed = False, False, 0
     try:
         lease = Lease(owner, seen, writes.LEASE_S, held["resumed"])
         done = await _run(_ConsolidationRun(context, options, seen), lease)
-        finished = not any(trouble.code == UNAVAILABLE for trouble in done.troubles)
+        away = any(trouble.code == decisions.UNAVAILABLE for trouble in done.troubles)
+        finished = not away
+        failed = sum(not trouble.given_up for trouble in done.troubles)
+    except ModelUnavailableError:
+        away = True
+        raise
     finally:
-        await writes.give_back(context, owner, finished=finished)
+        await writes.give_back(context, owner, finished=finished, away=away, failed=failed)
     return done.model_copy(update=counted)
 
 
-def _not_now(state: dict[str, Any], options: ConsolidationOptions) -> str | None:
-    policy = options.policy
+async def status(
+    context: RequestContext, policy: ConsolidationPolicy, *, modelled: bool
+) -> ConsolidationStatus:
+    """Return what waits in the scope, and why; see `AsyncJobs.consolidation_status`."""
+    [state] = await context.fetch(STATE)
+    why = _not_now(state, policy, if_due=True, modelled=modelled)
+    waiting = [
+        ClusterFailure(
+            reply_id=row["id"],
+            code=(row["problem"] or "").partition(": ")[0],
+            problem=(row["problem"] or "").partition(": ")[2],
+            episode_ids=tuple(row["episode_ids"]),
+            attempts=row["attempts"],
+            given_up=row["attempts"] >= policy.max_attempts,
+        )
+        for row in await sources.waiting(context, state["now"])
+    ]
+    return ConsolidationStatus(
+        episodes=state["episodes"],
+        fresh=state["fresh"],
+        due=why is None,
+        reason=why or "a run is due",
+        last_run_at=state["cursor"],
+        open_since=state["open"],
+        running=state["held"],
+        unavailable_since=state["away_since"],
+        retry_at=state["retry_at"],
+        clusters=tuple(waiting),
+    )
+
+
+def _not_now(
+    state: Mapping[str, Any], policy: ConsolidationPolicy, *, if_due: bool, modelled: bool
+) -> str | None:
     if state["episodes"] < policy.min_episodes:
         return (
             f"consolidation starts at {policy.min_episodes} episodes; "
             f"the scope has {state['episodes']}"
         )
-    if not options.if_due or state["cursor"] is None:
+    if not if_due:
+        return None
+    if modelled and state["retry_at"] is not None and state["now"] < state["retry_at"]:
+        since, until = (f"{state[name]:%Y-%m-%d %H:%M}" for name in ("away_since", "retry_at"))
+        return f"the model has been unavailable since {since}; the next attempt is at {until} UTC"
+    if state["cursor"] is None or state["retry_at"] is not None:
         return None
     waited = state["now"] - state["cursor"]
     if state["fresh"] >= policy.new_episodes or (
-        state["fresh"] and waited >= timedelta(hours=policy.interval_hours)
+        (state["fresh"] or state["failed"]) and waited >= timedelta(hours=policy.interval_hours)
     ):
         return None
-    return f"{state['fresh']} episodes are new, and the last run was {waited} ago"
+    failed = f", {state['failed']} clusters are to be tried again" if state["failed"] else ""
+    return f"{state['fresh']} episodes are new{failed}, and the last run was {waited} ago"
 
 
 def _seen(known: Any, cursor: Any) -> ScopeSnapshot:
@@ -140,7 +193,16 @@ def _seen(known: Any, cursor: Any) -> ScopeSnapshot:
 
 async def _run(run: _ConsolidationRun, lease: Lease | None) -> ConsolidationReport:
     options = run.options
-    ground = await sources.ground(run.context, run.seen, options.policy, options.on_progress)
+    ground = await sources.ground(
+        run.context, run.seen, options.policy, options.on_progress, retry=options.retry
+    )
+    ground.near = await statements.relate(
+        run.similarities,
+        ground.passages,
+        ground.near,
+        options.policy,
+        whole=options.llm is not None,
+    )
     async for unit, existing in _units(run, ground):
         if lease is not None and not await writes.write(run.context, lease, unit, run.name):
             continue
@@ -190,7 +252,9 @@ async def _matched(
     run: _ConsolidationRun, ground: Neighborhood
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield evidence for and against existing beliefs."""
-    matched = decisions.matched(run.context.scope, ground, run.options.policy)
+    matched = await decisions.matched(
+        run.context.scope, ground, run.similarities, run.options.policy
+    )
     for unit in matched:
         run.record(unit)
     for chunk in drafts.batches(matched, CHUNK):
@@ -231,7 +295,7 @@ async def _clusters(
     policy, llm = run.options.policy, run.options.llm
     waiting, attempts = await _sifted(run, clusters)
     if llm is None:
-        units = await decisions.worded(run.context, waiting, policy)
+        units = await decisions.worded(run.context, waiting, run.similarities, policy)
     else:
         units = []
         for reply_id, cluster in waiting:
@@ -239,11 +303,14 @@ async def _clusters(
             question = ClusterQuestion(reply_id, cluster, near)
             units.append(await _asked(run, llm, question))
     run.troubles += [
-        _trouble(unit, attempts.get(unit.reply_id, 0) + 1, policy)
+        _trouble(unit, attempts.get(unit.reply_id, 0) + (not unit.is_unanswered), policy)
         for unit in units
         if unit.problem is not None
     ]
-    async for found in _ready(run, units):
+    # Nothing is stored about a request without an answer. If the embedding model was unavailable
+    # after an answer, its price is stored, and it does not count as an attempt either.
+    kept = [unit for unit in units if unit.spent.calls or not unit.is_unanswered]
+    async for found in _ready(run, kept):
         yield found
 
 
@@ -259,9 +326,9 @@ async def _sifted(
     for reply_id, cluster in clusters:
         if reply_id in known and known[reply_id]["done"]:
             _recall(json.loads(known[reply_id]["decided"]), run)
-        elif attempts.get(reply_id, 0) >= policy.max_attempts:
+        elif attempts.get(reply_id, 0) >= policy.max_attempts and not run.options.retry:
             tried = attempts[reply_id]
-            problem = f"it failed {tried} times and is skipped until a passage joins it"
+            problem = f"it failed {tried} times; a retry or a passage that joins it tries it again"
             unit = BeliefWrite(reply_id, cluster, problem=("given_up", problem))
             run.troubles.append(_trouble(unit, tried, policy))
         else:
@@ -275,7 +342,7 @@ def _recall(decided: Mapping[str, Any], run: _ConsolidationRun) -> None:
         run.matched_ids.add(passage_id)
         if kind == EvidenceKind.SUPPORTING:
             run.supported.add(belief_id)
-    run.made |= {one["id"]: NewBelief(Claim(**one), None) for one in decided["beliefs"]}
+    run.made |= {one["id"]: NewBelief(recorded_claim(one), None) for one in decided["beliefs"]}
 
 
 async def _asked(run: _ConsolidationRun, llm: Llm, question: ClusterQuestion) -> BeliefWrite:

@@ -1,47 +1,11 @@
-"""Consolidation records: the policy that turns episodes into beliefs, and the report of a run."""
+"""Consolidation records: changes of beliefs, what waits, and the report of a run."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
 
-from pydantic import Field
-
-from graphmem.model.belief import Unit
+from graphmem.model.policies import ConsolidationPolicy as ConsolidationPolicy
 from graphmem.model.terms import Instant, Record
-
-Similarity = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
-"""A calibrated cosine, above 0."""
-
-
-class ConsolidationPolicy(Record):
-    """Thresholds and limits of consolidation; similarities are calibrated cosines."""
-
-    min_episodes: Annotated[int, Field(ge=1, le=10**6)] = 10
-    """Minimum number of episodes before the first run."""
-    interval_hours: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 4.0
-    """Hours after the last run when a new run is due, if there is a new episode."""
-    new_episodes: Annotated[int, Field(ge=1, le=10**6)] = 20
-    """Number of new episodes that makes a run due."""
-    cluster_similarity: Similarity = 0.75
-    """Minimum similarity of two passages of one cluster."""
-    min_belief_episodes: Annotated[int, Field(ge=1, le=1_000)] = 3
-    """Minimum number of episodes behind a new belief."""
-    match_similarity: Similarity = 0.75
-    """Minimum similarity of a passage that may support an existing belief."""
-    refute_similarity: Similarity = 0.4
-    """Minimum similarity of a passage that may refute a belief. It is lower because a text and its
-    reversal are farther apart than two wordings of one fact; the words decide which it is."""
-    grounding_similarity: Similarity = 0.5
-    """Minimum similarity of a passage that a model's statement rests on."""
-    neighbours: Annotated[int, Field(ge=1, le=1_000)] = 64
-    """Number of nearest passages examined for each passage."""
-    max_confidence: Unit = 0.9
-    """Maximum confidence of a piece of evidence; otherwise its similarity to the statement."""
-    archive_below: Unit = 0.3
-    """Belief score below which an inferred belief is archived."""
-    max_attempts: Annotated[int, Field(ge=1, le=1_000)] = 5
-    """Maximum number of attempts on a failing cluster, one per run."""
 
 
 class BeliefChangeKind(StrEnum):
@@ -95,6 +59,31 @@ class ClusterFailure(Record):
     """Number of attempts so far, including this one."""
     given_up: bool
     """Whether it is not tried again until a new passage joins it."""
+
+
+class ConsolidationStatus(Record):
+    """State of the consolidation of a scope: what waits, and why."""
+
+    episodes: int
+    """Number of episodes in the scope."""
+    fresh: int
+    """Number of these that no finished run has read."""
+    due: bool
+    """Whether `consolidate(if_due=True)` would run now."""
+    reason: str
+    """Why a run is due or not, as a sentence."""
+    last_run_at: Instant | None
+    """Known time of the last finished run; None if no run has finished."""
+    open_since: Instant | None
+    """Known time of a running or interrupted run; None if there is none."""
+    running: bool
+    """Whether a worker is running now."""
+    unavailable_since: Instant | None
+    """Time since when a model has been unavailable; None if the last run had all answers."""
+    retry_at: Instant | None
+    """Time of the next attempt after that."""
+    clusters: tuple[ClusterFailure, ...]
+    """Clusters whose replies were invalid; those given up wait for `consolidate(retry=True)`."""
 
 
 class ConsolidationReport(Record):

@@ -22,7 +22,7 @@ from pydantic import (
 from graphmem.model import EvidenceKind
 from graphmem.model.belief import Part, Statement
 from graphmem.model.terms import Text
-from graphmem.rules.facts import FactToken, fact_tokens, is_negated
+from graphmem.rules.facts import FactToken, fact_tokens, has_other_date, is_named_date, is_negated
 from graphmem.rules.passages import _WORD, Passage
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
 from graphmem.rules.quantities import FactKind
@@ -197,10 +197,10 @@ def _format_keys(keys: Sequence[str]) -> str:
 
 
 SHARED = 0.6
-"""Share of words, without negations and numbers, that a contradiction needs in common."""
+"""Share of words, without negations, numbers and dates, that a contradiction needs in common."""
 NEARLY = 0.8
-"""The same share for a changed number: two runs of 5 and of 10 km agree in less. Texts that agree
-this much but each have a word of their own are about different things: tea and coffee."""
+"""The same share for a changed number or date: two runs of 5 and of 10 km agree in less. Texts
+that agree this much but each have a word of their own differ in topic: tea and coffee."""
 
 
 def relation(passage: Passage, statement: str) -> EvidenceKind | None:
@@ -209,9 +209,19 @@ def relation(passage: Passage, statement: str) -> EvidenceKind | None:
     A statement by a named speaker about themselves is not evidence about others, so the statement
     must name the speaker.
     """
-    if passage.name and not _mentions_speaker(passage.name, statement):
+    if not speaks_of(passage, statement):
         return None
-    return _compare_tokens(_cached_tokens(passage.spoken), _cached_tokens(statement))
+    return compare_texts(passage.spoken, statement)
+
+
+def compare_texts(stated: str, claimed: str) -> EvidenceKind | None:
+    """Return how a text relates to a claim near it; None if this cannot be determined."""
+    return _compare_tokens(_cached_tokens(stated), _cached_tokens(claimed))
+
+
+def speaks_of(passage: Passage, statement: str) -> bool:
+    """Return whether a passage may be evidence about a statement: if it names the speaker."""
+    return not passage.name or _mentions_speaker(passage.name, statement)
 
 
 @lru_cache(maxsize=4_096)
@@ -228,7 +238,7 @@ def _compare_tokens(
     if is_negated(stated) != is_negated(claimed):
         return EvidenceKind.REFUTING if agree >= SHARED else None
     counts, claims = _number_counts(stated), _number_counts(claimed)
-    if counts and claims and counts != claims:
+    if (counts and claims and counts != claims) or has_other_date(stated, claimed):
         # "I have two cats", "I have three cats"; in different wording the topic may differ.
         return EvidenceKind.REFUTING if agree >= NEARLY else None
     return (
@@ -252,8 +262,12 @@ def _has_replaced_words(stated: Sequence[FactToken], claimed: Sequence[FactToken
 
 
 def _word_counts(text: Sequence[FactToken]) -> Counter[str]:
-    skipped = (FactKind.NEGATION, FactKind.NUMBER)
-    return Counter(min(word.bases, default=word.key) for word in text if word.kind not in skipped)
+    return Counter(
+        min(word.bases, default=word.key)
+        for word in text
+        if word.kind not in (FactKind.NEGATION, FactKind.NUMBER)
+        and not (word.kind is FactKind.DATE and is_named_date(word.key))
+    )
 
 
 def _mentions_speaker(speaker: str, statement: str) -> bool:

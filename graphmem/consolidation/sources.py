@@ -16,7 +16,7 @@ from graphmem.ports import OnProgress, RequestContext
 from graphmem.rules import claims, drafts, read_options, scoring, transcripts
 from graphmem.rules.claims import Claim
 from graphmem.rules.conflicts import retry_conversion
-from graphmem.rules.passages import Passage, informative_sentences
+from graphmem.rules.passages import Passage, informative_sentences, prefix_speaker
 
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
@@ -30,6 +30,7 @@ WAIT_S, WAITS = 0.1, 100
 """Seconds between checks, and number of checks, for the indexes to contain the last commit."""
 
 PASSAGES = catalog.query("consolidate/passages", dict)
+WAITING = catalog.query("consolidate/waiting", dict)
 VISIBLE = catalog.query("consolidate/indexed", lambda row: row["visible"])
 
 
@@ -50,7 +51,15 @@ class NearBelief:
     claim: Claim
     status: str
     similarity: float
-    """Calibrated cosine."""
+    """Calibrated cosine of the passage and the statement, or the quote."""
+    quote: str | None = None
+    """Source of the belief that is near the passage; None if its statement is. A model may have
+    worded the statement in quite another way."""
+
+    @property
+    def wording(self) -> str:
+        """Text to compare the passage with."""
+        return self.claim.statement if self.quote is None else self.quote
 
 
 @dataclass(slots=True)
@@ -72,18 +81,25 @@ async def ground(
     seen: ScopeSnapshot,
     policy: ConsolidationPolicy,
     on_progress: OnProgress,
+    *,
+    retry: bool = False,
 ) -> Neighborhood:
-    """Return the new passages, the older ones near them, and the neighbours of both."""
+    """Return the new passages, the older ones near them, and the neighbours of both.
+
+    Neighbours are near enough to have a clause in common; `statements.relate` keeps those that do.
+    The passages of clusters that failed count as new, so that a later run tries them again; with
+    `retry` also those of clusters that were given up.
+    """
     await _indexed(context, seen.known)
     basket = _PassageCollector(context)
     asked: dict[str, Any] = {
         "since": seen.since,
         "limit": PAGE,
         "known": seen.known,
-        "non_human_roles": sorted(transcripts.NON_HUMAN_ROLES),
+        "human_roles": sorted(transcripts.HUMAN_ROLES),
         "neighbours": policy.neighbours,
         "beliefs": BELIEFS,
-        "min_score": _score(context, policy.cluster_similarity),
+        "min_score": _score(context, min(policy.cluster_similarity, policy.clause_similarity)),
         "min_score_same": least_same(context, policy),
     }
     for label in ("Turn", "Episode"):
@@ -91,14 +107,36 @@ async def ground(
         async for rows in read_options.pages(fetch, at="recorded_at", start=seen.since):
             basket.take(rows)
             on_progress("passage", len(rows))
+    failed = [
+        passage_id
+        for one in await waiting(context, seen.known)
+        if retry or one["attempts"] < policy.max_attempts
+        for passage_id in one["passage_ids"]
+    ]
+    await _take(context, basket, sorted({*failed} - basket.ids), asked)
     fresh = len(basket.found.passages)
     # An older passage may have neighbours from more episodes than a new one.
-    older = basket.missing()
-    for ids in drafts.batches(older, PAGE):
-        first: dict[str, Any] = {"label": "", "after_at": read_options.BEGINNING, "after_id": ""}
-        rows = await context.fetch(PASSAGES, ids=ids, **first, **asked)
-        basket.take(rows)
+    await _take(context, basket, basket.missing(), asked)
     return basket.joined(fresh)
+
+
+async def waiting(context: RequestContext, known: datetime) -> list[dict[str, Any]]:
+    """Return the clusters of the scope that failed and still have passages without a belief."""
+    found: list[dict[str, Any]] = []
+    after = ""
+    while rows := await context.fetch(WAITING, known=known, after=after, limit=PAGE):
+        after = rows[-1]["id"]
+        found += rows
+    return found
+
+
+async def _take(
+    context: RequestContext, basket: _PassageCollector, ids: Sequence[str], asked: Mapping[str, Any]
+) -> None:
+    for part in drafts.batches(ids, PAGE):
+        first: dict[str, Any] = {"label": "", "after_at": read_options.BEGINNING, "after_id": ""}
+        rows: list[dict[str, Any]] = await context.fetch(PASSAGES, ids=part, **first, **asked)
+        basket.take(rows)
 
 
 class _PassageCollector:
@@ -117,10 +155,18 @@ class _PassageCollector:
             if passage.id in self._place or not informative_sentences(passage.text):
                 continue
             place = self._place[passage.id] = len(self.found.passages)
-            if row["same"]:
-                self.found.same[place] = tuple(_same(self._to, one) for one in row["same"])
+            same = [_same(self._to, one) for one in (*row["same"], *row["quoted"])]
+            if same:
+                self.found.same[place] = tuple(
+                    sorted(same, key=lambda one: (-one.similarity, one.claim.id))
+                )
             self.found.passages.append(passage)
             self._near.append([(other, similarity(self._to, s)) for other, s in row["near"]])
+
+    @property
+    def ids(self) -> set[str]:
+        """Ids of the passages collected so far."""
+        return set(self._place)
 
     def missing(self) -> list[str]:
         """Return the ids of neighbours that were not added."""
@@ -151,7 +197,13 @@ def row_passage(row: Mapping[str, Any]) -> Passage:
 
 
 def _same(context: RequestContext, row: Mapping[str, Any]) -> NearBelief:
-    return NearBelief(claims.stored_claim(row), row["status"], similarity(context, row["score"]))
+    text = informative_sentences(row.get("text") or "")
+    return NearBelief(
+        claims.stored_claim(row),
+        row["status"],
+        similarity(context, row["score"]),
+        prefix_speaker(row["name"], text) if text else None,
+    )
 
 
 def least_same(context: RequestContext, policy: ConsolidationPolicy) -> float:
@@ -232,7 +284,7 @@ async def _read_neighbors(
         AROUND,
         beliefs=beliefs,
         known=seen.known,
-        non_human_roles=sorted(transcripts.NON_HUMAN_ROLES),
+        human_roles=sorted(transcripts.HUMAN_ROLES),
         limit=MOST,
         min_score=least_same(context, policy),
     )

@@ -13,7 +13,8 @@ from graphmem.consolidation.sources import ScopeSnapshot
 from graphmem.errors import ErasedError, LeaseLostError
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, formulas
-from graphmem.rules.claims import Claim
+from graphmem.rules.claims import Claim, recorded_claim
+from graphmem.rules.read_options import ReadOptions
 from graphmem.upkeep import Mismatch
 
 LEASE_S = 120
@@ -45,9 +46,19 @@ async def take(context: RequestContext, owner: str, seconds: int) -> Mapping[str
     return rows[0] if rows else None
 
 
-async def give_back(context: RequestContext, owner: str, *, finished: bool) -> None:
-    """Release the lease; the snapshot of an unfinished run is kept for the run that resumes it."""
-    await context.fetch(RELEASE, owner=owner, finished=finished)
+async def give_back(
+    context: RequestContext, owner: str, *, finished: bool, away: bool = False, failed: int = 0
+) -> None:
+    """Release the lease; the snapshot of an unfinished run is kept for the run that resumes it.
+
+    Args:
+        context: request context.
+        owner: owner of the lease.
+        finished: whether every cluster was completed.
+        away: whether a model was unavailable, so that runs that are due wait before the next one.
+        failed: number of clusters that a later run tries again.
+    """
+    await context.fetch(RELEASE, owner=owner, finished=finished, away=away, failed=failed)
 
 
 async def write(context: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
@@ -76,6 +87,7 @@ async def _write(
     reply = {
         "id": unit.reply_id,
         "done": unit.problem is None,
+        "failed": unit.problem is not None and not unit.is_unanswered,
         "synthesiser": synthesiser,
         "known": lease.seen.known,
         "decided": None if unit.problem else unit.decided(),
@@ -107,7 +119,8 @@ async def _write(
         if unit.marks:
             await tx.fetch(LOCK)
             rows = [_mark_row(context, unit, mark, synthesiser) for mark in unit.marks]
-            await tx.fetch(MARK, events=rows)
+            by = context.read_params(MARK, ReadOptions())
+            await tx.fetch(MARK, events=rows, **by)
         await tx.fetch(END, reply=reply, passages=sorted({one.id for one in unit.passages}))
         return True
 
@@ -156,7 +169,7 @@ async def replay(context: RequestContext, *, repair: bool, on_page: OnProgress) 
         after = rows[-1][0]
         links: dict[str, str] = {}
         for _, decided in rows:
-            claims |= {one["id"]: Claim(**one) for one in decided["beliefs"]}
+            claims |= {one["id"]: recorded_claim(one) for one in decided["beliefs"]}
             links |= {one[0]: one[1] for one in decided["evidence"]}
             links |= {one[0]: one[1] for one in decided["marks"]}
         ends = [{"event_id": event, "belief_id": belief} for event, belief in links.items()]

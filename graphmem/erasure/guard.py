@@ -167,9 +167,13 @@ class _TombstoneCheck:
         self._guard.note(tenant, asked, has_tombstones=row["ever"])
         found = list(row["keys"])
         if erased := frozenset((tenant, places[key]) for key in found if key in places):
-            raise ErasedError("The scope or tenant was erased.", places=erased)
+            raise ErasedError(
+                "The scope or tenant was erased.",
+                hint="Nothing was written. `admin.reopen` reopens a scope.",
+                places=erased,
+            )
         if refused := await self._refused(_in(keys, found)):
-            ids = frozenset(one for item in refused for one in (item.id, item.turn) if one)
+            ids = frozenset(one for item in refused for one in (item.id, item.named) if one)
             raise ErasedError(f"Erased: {min(ids)!r}.", ids=ids)
         await self._blot(payloads, frozenset((one.label, one.id) for one, _ in _in(marks, found)))
 
@@ -178,7 +182,7 @@ class _TombstoneCheck:
         turns = sorted({one.id for one in named if one.label == "Turn"})
         return {
             NamedItem(
-                "Episode", row["episode"], frozenset((row["scope"],)), own=True, turn=row["id"]
+                "Episode", row["episode"], frozenset((row["scope"],)), own=True, named=row["id"]
             )
             for row in (await self._placed(turns=turns) if turns else ())
         }

@@ -1,4 +1,4 @@
-"""Erase items, scopes and tenants, or report what would be erased."""
+"""Erase items, persons, scopes and tenants, or report what would be erased."""
 
 from __future__ import annotations
 
@@ -6,14 +6,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from graphmem import catalog
-from graphmem.erasure import ErasureReport, ErasureTarget, guard, removal, rules, targets
+from graphmem.erasure import certificates, guard, removal, rules, targets
+from graphmem.erasure.records import (
+    ErasedKind,
+    ErasureReport,
+    ErasureTarget,
+    ReopenReceipt,
+)
 from graphmem.erasure.targets import ErasureSet
-from graphmem.errors import ForeignScopeError, NotFoundError
+from graphmem.errors import ForeignScopeError, NotFoundError, RefusedError
+from graphmem.model import GLOBAL_SCOPE, EventSource, EventType
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import drafts, identity
+from graphmem.rules import claims, drafts, identity
+from graphmem.upkeep import sealing
 
 ITEMS = 100
 """Memories, or beliefs, whose events are erased together."""
@@ -24,6 +31,8 @@ PAUSE_S = 0.05
 FOUND = catalog.query("erase/target", dict)
 REFUSED = catalog.query("erase/find_tombstones", dict)
 RUNNING = catalog.query("schema/running", lambda row: row["id"])
+LIFT = catalog.query("erase/lift_tombstone", lambda row: row["erased_at"])
+REOPEN = catalog.query("erase/reopen", catalog.ignored)
 LABELS: Mapping[str, str] = {
     ErasureTarget.MEMORY: "Memory",
     ErasureTarget.BELIEF: "Belief",
@@ -35,12 +44,18 @@ LABELS: Mapping[str, str] = {
 class ErasureRequest:
     """Arguments of an erasure."""
 
-    what: ErasureTarget | Literal["tenant"]
+    what: ErasedKind
     id: str
     apply: bool
     on_progress: OnProgress
     digests: Sequence[Path] = ()
     """Digest files that may contain lines about an episode."""
+    actor: str | None = None
+    """Who asks for it."""
+    reason: str | None = None
+    """Why."""
+    mentions: bool = False
+    """Whether memories, free statements and episodes that name the person are erased too."""
 
 
 async def forget(context: RequestContext, request: ErasureRequest) -> ErasureReport:
@@ -54,24 +69,36 @@ async def forget(context: RequestContext, request: ErasureRequest) -> ErasureRep
         ForeignScopeError: the item or scope is not the handle's own.
     """
     if request.what in LABELS:
-        return await _item(context, request)
+        done = await _item(context, request)
+        return await certified(context, request, done, _root_key(context, request))
     if request.id != context.scope:
         raise ForeignScopeError(
             "A scope must be erased by a handle on it.", hint="Open one: `.scope(…)`."
         )
-    return await _part(context, request, request.id)
+    done = await _part(context, request, request.id)
+    return await certified(context, request, done, rules.scope_key(context.tenant, request.id))
 
 
-async def erase_tenant(
-    context: RequestContext, on_progress: OnProgress, *, apply: bool
-) -> ErasureReport:
+async def erase_tenant(context: RequestContext, request: ErasureRequest) -> ErasureReport:
     """Erase the tenant of the context, or report what would be erased.
 
     Raises:
         NotFoundError: the tenant has no data.
     """
-    request = ErasureRequest("tenant", context.tenant, apply, on_progress)
-    return await _part(context, request, None)
+    done = await _part(context, request, None)
+    return await certified(context, request, done, rules.tenant_key(context.tenant))
+
+
+async def certified(
+    context: RequestContext, request: ErasureRequest, done: ErasureReport, key: str
+) -> ErasureReport:
+    """Record an applied erasure and add its certificate, not signed yet."""
+    if not done.applied:
+        return done
+    stated = {"actor": request.actor, "reason": request.reason}
+    return done.model_copy(
+        update={"certificate": await certificates.certify(context, done, key, **stated)}
+    )
 
 
 async def _item(context: RequestContext, request: ErasureRequest) -> ErasureReport:
@@ -79,28 +106,42 @@ async def _item(context: RequestContext, request: ErasureRequest) -> ErasureRepo
     roots = targets.alone(request.what, request.id)
     if texts is None:
         return await _erase_rest(context, request, roots)
+    done = await erase_set(context, request, roots, [_root_key(context, request)])
+    if not request.apply:
+        return done
+    found = await targets.elsewhere(context, texts, request.on_progress)
+    return done.model_copy(update={"elsewhere": found})
+
+
+async def erase_set(
+    context: RequestContext, request: ErasureRequest, roots: ErasureSet, keys: Sequence[str]
+) -> ErasureReport:
+    """Erase nodes and all that is derived from them, and search again."""
     if request.apply:
-        await _close(context, _root_key(context, request))
+        await _close(context, *keys)
     erased = await targets.whole(context, roots)
     going = await targets.all_events(context, erased)
     counts = await targets.held(context, erased) + Counter(Event=len(going))
     lines = await removal.remove(context, request.digests, erased.episodes, apply=request.apply)
-    ids = targets.MentionedIds(erased.mentioned, request.id, going)
+    asked = frozenset((*roots.stated, *roots.episodes))
+    ids = targets.MentionedIds(erased.mentioned, asked, going)
     named = await targets.remove(context, ids, request.on_progress, apply=request.apply)
-    done = _report(request, counts).model_copy(update={"unmentioned": named, "digest_lines": lines})
+    done = report_of(request, counts).model_copy(
+        update={"unmentioned": named, "digest_lines": lines}
+    )
     if not request.apply:
         return done
     await _remove(context, erased, request.on_progress, roots)
     late, left = await _look_again(context, request, erased, replace(ids, events=frozenset()))
-    found = await targets.elsewhere(context, texts, request.on_progress)
-    return done.model_copy(update={"unmentioned": named + late, "left": left, "elsewhere": found})
+    await sealing.seal_waiting(context)
+    return done.model_copy(update={"unmentioned": named + late, "left": left})
 
 
 async def _erase_rest(
     context: RequestContext, request: ErasureRequest, roots: ErasureSet
 ) -> ErasureReport:
     """Erase what remains of an item that was erased before."""
-    ids = targets.MentionedIds(roots.mentioned, request.id)
+    ids = targets.MentionedIds(roots.mentioned, frozenset((request.id,)))
     late, left = 0, (await targets.held(context, roots)).total()
     if not request.apply:
         left += await targets.remove(context, ids, request.on_progress, apply=False)
@@ -108,7 +149,8 @@ async def _erase_rest(
         if left:
             await _remove(context, roots, request.on_progress, roots)
         late, left = await _look_again(context, request, roots, ids)
-    report = _report(request, Counter(), repeated=True, left=left)
+        await sealing.seal_waiting(context)
+    report = report_of(request, Counter(), repeated=True, left=left)
     return report.model_copy(update={"unmentioned": late})
 
 
@@ -138,11 +180,11 @@ async def _part(
     key = rules.tenant_key(tenant) if scope is None else rules.scope_key(tenant, scope)
     counts = await targets.census(context, scope)
     if not counts:
-        if not await _refused(context, key):
+        if not await is_refused(context, key):
             raise NotFoundError(f"No data in {request.what} {request.id!r}.")
-        return _report(request, counts, repeated=True, left=0)
+        return report_of(request, counts, repeated=True, left=0)
     if not request.apply:
-        return _report(request, counts)
+        return report_of(request, counts)
     await _close(context, key)
     lines = 0
     whole = ErasureSet() if scope is None else await targets.some_of_scope(context, scope, ALL)
@@ -153,14 +195,63 @@ async def _part(
         if not some:
             break
         lines += await removal.remove(context, request.digests, some.episodes, apply=True)
-        await _remove(context, some, request.on_progress, ErasureSet())
+        # The ids stay refused when the scope is reopened. Texts do not: they may be stated again.
+        await removal.refuse_episodes(context, some.episodes)
+        await _remove(context, some, request.on_progress, some)
     await removal.events_of_scope(context, scope, request.on_progress)
     await removal.sweep(context, scope, request.on_progress)
     await _wait(context)
     named += await targets.remove(context, ids, request.on_progress, apply=True)
+    if scope is not None:
+        await sealing.seal_waiting(context)
     left = (await targets.census(context, scope)).total()
-    done = _report(request, counts, left=left)
+    done = report_of(request, counts, left=left)
     return done.model_copy(update={"unmentioned": named, "digest_lines": lines})
+
+
+async def reopen(context: RequestContext, scope: str, given: EventSource) -> ReopenReceipt:
+    """Reopen a forgotten scope and record that it was.
+
+    Ids of its episodes and events stay refused; the same texts may be stated again.
+
+    Raises:
+        NotFoundError: the scope was not forgotten, or was reopened.
+        RefusedError: its erasure has not finished.
+    """
+    key = rules.scope_key(context.tenant, scope)
+    if not await is_refused(context, key):
+        raise NotFoundError(f"Scope {scope!r} was not forgotten.")
+    if await targets.census(context, scope):
+        raise RefusedError(
+            f"The erasure of scope {scope!r} has not finished.",
+            hint="Run `forget` again: it resumes the erasure.",
+        )
+    return await _lift(context, key, scope, given)
+
+
+async def reopen_person(context: RequestContext, subject: str, given: EventSource) -> ReopenReceipt:
+    """Accept facts about an erased person again and record it in the global scope, by digest.
+
+    Raises:
+        NotFoundError: the person was not erased under this name, or was reopened.
+    """
+    key = rules.key(context.tenant, rules.PERSON, claims.name_key(subject))
+    return await _lift(context, key, GLOBAL_SCOPE, given)
+
+
+async def _lift(context: RequestContext, key: str, scope: str, given: EventSource) -> ReopenReceipt:
+    """Remove a tombstone and append a REOPEN event to a scope."""
+    now, kind = context.services.clock.now(), EventType.REOPEN
+    event = claims.source_event(given, scope, kind, now, (kind, key), {"digest": key})
+
+    async def work(tx: Tx) -> ReopenReceipt:
+        lifted = await tx.fetch(LIFT, tenant=identity.tenant_key(context.tenant), key=key)
+        if not lifted:
+            raise NotFoundError("It was not erased under this name, or was reopened.")
+        await tx.fetch(REOPEN, event=event)
+        return ReopenReceipt(event_id=event["id"], scope=scope, forgotten_at=lifted[0])
+
+    return await context.write(work)
 
 
 async def _remove(
@@ -187,7 +278,7 @@ async def _texts(context: RequestContext, request: ErasureRequest) -> list[str] 
     rows = await context.fetch(FOUND, label=LABELS[request.what], id=request.id)
     if not rows:
         former = rules.former_key(context.tenant, request.id)
-        if await _refused(context, _root_key(context, request), former):
+        if await is_refused(context, _root_key(context, request), former):
             return None
         raise NotFoundError(f"No {request.what} {request.id!r}.")
     [row] = rows
@@ -198,7 +289,8 @@ async def _texts(context: RequestContext, request: ErasureRequest) -> list[str] 
     return list(row["texts"])
 
 
-async def _refused(context: RequestContext, *keys: str) -> bool:
+async def is_refused(context: RequestContext, *keys: str) -> bool:
+    """Return whether one of the keys has a tombstone."""
     owner = identity.tenant_key(context.tenant)
     [found] = await context.fetch(REFUSED, tenant=owner, keys=keys)
     return bool(found["keys"])
@@ -208,11 +300,11 @@ def _root_key(context: RequestContext, request: ErasureRequest) -> str:
     return rules.key(context.tenant, LABELS[request.what], request.id, context.scope)
 
 
-async def _close(context: RequestContext, key: str) -> None:
-    """Write a tombstone, and wait for the writes that may not have seen it."""
+async def _close(context: RequestContext, *keys: str) -> None:
+    """Write tombstones, and wait for the writes that may not have seen them."""
 
     async def work(tx: Tx) -> None:
-        await removal.refuse(tx, context, [key])
+        await removal.refuse(tx, context, keys)
 
     await context.write(work)
     await context.services.clock.sleep(guard.TRUST_S)
@@ -233,13 +325,14 @@ async def _running(tx: Tx) -> set[str]:
     return set(await tx.fetch(RUNNING))
 
 
-def _report(
+def report_of(
     request: ErasureRequest,
     counts: Counter[str],
     *,
     repeated: bool = False,
     left: int | None = None,
 ) -> ErasureReport:
+    """Return the report of a request with counts by label."""
     return ErasureReport(
         what=request.what,
         id=request.id,

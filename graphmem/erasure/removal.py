@@ -42,6 +42,7 @@ LOCK = catalog.query("commit/lock", catalog.ignored)
 HOLD = catalog.query("erase/lock_items", catalog.ignored)
 TOMBSTONE = catalog.query("erase/tombstone", catalog.ignored)
 REMOVE_EVENTS = catalog.query("erase/remove_events", catalog.ignored)
+REMOVE_NAMES = catalog.query("erase/remove_names", catalog.ignored)
 REMOVE_ITEMS = catalog.query("erase/remove_items", dict)
 REMOVE_TURNS = catalog.query("erase/remove_turns", lambda row: int(row["removed"]))
 REMOVE_EPISODES = catalog.query("erase/remove_episodes", catalog.ignored)
@@ -60,6 +61,18 @@ Rows = Sequence[dict[str, Any]]
 async def refuse(tx: Tx, context: RequestContext, keys: Sequence[str]) -> None:
     """Store tombstones under the given keys."""
     await tx.fetch(TOMBSTONE, tenant=identity.tenant_key(context.tenant), keys=sorted(keys))
+
+
+async def refuse_episodes(context: RequestContext, episode_ids: Sequence[str]) -> None:
+    """Store tombstones of episodes in the scope of the context."""
+    tenant, scope = context.tenant, context.scope
+    keys = [rules.key(tenant, "Episode", one, scope) for one in episode_ids]
+
+    async def work(tx: Tx) -> None:
+        await refuse(tx, context, keys)
+
+    if keys:
+        await context.write(work)
 
 
 async def items(
@@ -89,7 +102,13 @@ async def episodes(
             REMOVE_TURNS, episodes=list(erased.episodes), limit=targets.PAGE
         )
         on_progress("node", removed)
-    await context.fetch(REMOVE_EPISODES, episodes=list(erased.episodes))
+
+    async def work(tx: Tx) -> None:
+        await tx.fetch(LOCK)
+        await targets.unseal(tx, nodes=erased.episodes)
+        await tx.fetch(REMOVE_EPISODES, episodes=list(erased.episodes))
+
+    await context.write(work)
     on_progress("node", len(erased.episodes))
 
 
@@ -102,6 +121,9 @@ async def events_of_scope(
         if scope is not None:
             await tx.fetch(LOCK)
         rows = await targets.events_of_scope(tx, scope)
+        if scope is not None:
+            keys = [rules.key(context.tenant, "Event", row["id"], scope) for row in rows]
+            await refuse(tx, context, keys)
         await _remove(tx, context, rows, refreshes=scope is not None)
         return len(rows)
 
@@ -111,8 +133,27 @@ async def events_of_scope(
         on_progress("node", removed)
 
 
+async def aliases(context: RequestContext, names: Sequence[str], events: Sequence[str]) -> None:
+    """Erase names and the events that declared them as aliases or removed them."""
+
+    async def work(tx: Tx) -> None:
+        await tx.fetch(LOCK)
+        await targets.unseal(tx, events=events)
+        await tx.fetch(REMOVE_EVENTS, ids=list(events))
+        await tx.fetch(REMOVE_NAMES, names=list(names))
+
+    await context.write(work)
+
+
 async def sweep(context: RequestContext, scope: str | None, on_progress: OnProgress) -> None:
     """Erase the remaining nodes of a scope or of the whole tenant."""
+
+    async def work(tx: Tx) -> None:
+        await tx.fetch(LOCK)
+        await targets.unseal(tx, scope=scope)
+
+    if scope is not None:
+        await context.write(work)
     removed = 1
     while removed:
         [removed] = await context.fetch(SWEEP, scope=scope, limit=targets.PAGE)
@@ -151,6 +192,7 @@ async def _until_last(
 
 
 async def _remove_items(tx: Tx, erased: ErasureSet) -> None:
+    await targets.unseal(tx, nodes=erased.stated)
     [neighbors] = await tx.fetch(REMOVE_ITEMS, ids=erased.stated)
     if neighbors["memories"]:
         await tx.fetch(REFRESH_MEMORIES, ids=neighbors["memories"])
@@ -160,7 +202,9 @@ async def _remove_items(tx: Tx, erased: ErasureSet) -> None:
 
 async def _remove(tx: Tx, context: RequestContext, rows: Rows, *, refreshes: bool) -> None:
     """Erase events and refresh the remaining beliefs and memories they were evidence for."""
-    await tx.fetch(REMOVE_EVENTS, ids=[row["id"] for row in rows])
+    ids = [row["id"] for row in rows]
+    await targets.unseal(tx, events=ids)
+    await tx.fetch(REMOVE_EVENTS, ids=ids)
     if not refreshes:
         return
     if beliefs := sorted({one for row in rows for one in row["beliefs"]}):

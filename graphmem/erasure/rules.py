@@ -14,6 +14,8 @@ ERASED = "erased"
 """Replacement for an erased id in the remaining data."""
 ERASABLE = ("Memory", "Belief", "Episode", "Event")
 """Labels of nodes with tombstones of their own. A turn is erased with its episode."""
+PERSON = "Person"
+"""Kind of a person, whose id is a folded name. No node has this label."""
 CHOSEN = frozenset({"Episode", "Event"})
 """Labels whose ids callers may choose. Their tombstones hold for one scope, so that erasing an id
 in one scope does not block it in another. Other ids are digests that include their scope."""
@@ -23,6 +25,8 @@ MENTIONED: Mapping[str, str] = {
     "possible_update_of": "Memory",
     "newer_id": "Memory",
     "older_id": "Memory",
+    "requested_id": "Memory",
+    "superseded_ids": "Memory",
     "belief_id": "Belief",
     "belief_ids": "Belief",
     "newer_ids": "Belief",
@@ -43,8 +47,8 @@ class NamedItem:
     """Scopes in which it may be; empty if the id includes the scope."""
     own: bool = False
     """Whether the query writes this item rather than referring to it."""
-    turn: str = ""
-    """Id of the turn that was named, if this is its episode."""
+    named: str = ""
+    """Id that was named: of a turn, if this is its episode; of a belief, if this is its subject."""
 
     def keys(self, tenant: str) -> Iterator[tuple[str, str | None]]:
         """Yield the digests of its tombstones, with the scope of each."""
@@ -59,7 +63,7 @@ Gone = frozenset[tuple[str, str]]
 
 
 def key(tenant: str, label: str, item_id: str, scope: str | None = None) -> str:
-    """Return the tombstone digest of a memory, belief, episode or event.
+    """Return the tombstone digest of a memory, belief, episode, event or person.
 
     Args:
         tenant: tenant of the item.
@@ -69,6 +73,13 @@ def key(tenant: str, label: str, item_id: str, scope: str | None = None) -> str:
     """
     where = (scope or "",) if label in CHOSEN else ()
     return identity.digest("erased", label, tenant, *where, item_id)
+
+
+def mentions_pattern(names: Sequence[str]) -> str:
+    """Return the regular expression of a text in lower case that contains a name as whole words."""
+    # A name in lower case cannot contain `\\E`, the end of the quotation.
+    quoted = "|".join(f"\\Q{one.lower()}\\E" for one in names)
+    return rf"(?s).*(?<![\p{{L}}\p{{N}}])(?:{quoted})(?![\p{{L}}\p{{N}}]).*"
 
 
 def former_key(tenant: str, item_id: str) -> str:
@@ -107,7 +118,9 @@ def named(places: Sequence[IdLocation], params: Mapping[str, Any]) -> Iterator[N
             )
             # A search result without a label may be any node with the id.
             for one in (*ERASABLE, "Turn") if label is None else (label,):
-                yield NamedItem(one, item_id, where if one in CHOSEN else frozenset(), place.own)
+                known = frozenset() if one not in CHOSEN else where
+                stands_for = holder.get("id", "") if one == PERSON else ""
+                yield NamedItem(one, item_id, known, place.own, stands_for)
 
 
 def _at(

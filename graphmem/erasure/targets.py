@@ -38,6 +38,11 @@ class ErasureSet:
         return [*self.memories, *self.beliefs]
 
     @property
+    def by_label(self) -> dict[str, tuple[str, ...]]:
+        """Ids by label."""
+        return {"Memory": self.memories, "Belief": self.beliefs, "Episode": self.episodes}
+
+    @property
     def mentioned(self) -> Gone:
         """Labels and ids of the memories and beliefs, which payloads may mention."""
         memories = {("Memory", one) for one in self.memories}
@@ -144,6 +149,8 @@ END = "\U0010ffff"
 """A string that sorts after every id."""
 SHOWN = 20
 
+LOCK = catalog.query("commit/lock", catalog.ignored)
+UNSEAL = catalog.query("erase/unseal", catalog.ignored)
 MENTIONS = catalog.query("erase/mentions", dict)
 UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
 ELSEWHERE = catalog.query("erase/find_texts", dict)
@@ -154,9 +161,9 @@ class MentionedIds:
     """The ids to search for."""
 
     gone: rules.Gone
-    """Labels and ids of the requested node and of the nodes erased with it."""
-    asked: str | None = None
-    """Id of the requested node; None if a whole scope was requested."""
+    """Labels and ids of the requested nodes and of the nodes erased with them."""
+    asked: frozenset[str] = frozenset()
+    """Ids of the requested nodes; empty if a whole scope was requested."""
     events: frozenset[str] = frozenset()
     """Ids of events to erase; their payloads need no redaction."""
     scope: str | None = None
@@ -206,13 +213,36 @@ async def remove(
         [page] = await context.fetch(MENTIONS, marks=marks, limit=MENTION_PAGE, **place)
         found = _found(page, ids)
         if apply and found.count:
-            await context.fetch(
-                UNMENTION, events=found.events, replies=found.replies, removed=found.removed
-            )
+            await _redact(context, found)
         changed += found.count
         on_progress("page", 1)
         event, reply = page["event"] or END, page["reply"] or END
     return changed
+
+
+async def unseal(
+    tx: Tx, *, events: Sequence[str] = (), nodes: Sequence[str] = (), scope: str | None = None
+) -> None:
+    """Take events out of their seals before they are erased or redacted, or lose a relationship.
+
+    Args:
+        tx: transaction that has locked the tenant.
+        events: ids of events.
+        nodes: ids of memories, beliefs and episodes, for their events.
+        scope: scope of names and predicates, for their events; None for none.
+    """
+    await tx.fetch(UNSEAL, events=list(events), nodes=list(nodes), scope=scope)
+
+
+async def _redact(context: RequestContext, found: _Mentions) -> None:
+    ids = [event["id"] for event in found.events]
+
+    async def work(tx: Tx) -> None:
+        await tx.fetch(LOCK)
+        await unseal(tx, events=ids)
+        await tx.fetch(UNMENTION, events=found.events, replies=found.replies, removed=found.removed)
+
+    await context.write(work)
 
 
 async def elsewhere(
@@ -235,8 +265,7 @@ async def elsewhere(
 
 def _found(page: Mapping[str, Any], ids: MentionedIds) -> _Mentions:
     removed = [row for row in page["replies"] if rules.decides(row["decided"], ids.beliefs)]
-    asked = frozenset((ids.asked or "",))
-    of_it = {row["id"] for row in removed if rules.decides(row["decided"], asked)}
+    of_it = {row["id"] for row in removed if rules.decides(row["decided"], ids.asked)}
     return _Mentions(
         events=[
             {"id": row["id"], "payload": rules.without(row["payload"], ids.gone)}

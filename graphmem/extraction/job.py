@@ -27,6 +27,7 @@ from graphmem.extraction.windows import TurnContext, TurnWindow, Vocabulary
 from graphmem.model import Cardinality, Episode
 from graphmem.ports import OnProgress, RequestContext, TokenUsage
 from graphmem.rules import identity
+from graphmem.rules.claims import predicate_key
 from graphmem.rules.hygiene import Rule
 
 ATTEMPTS = 5
@@ -39,6 +40,8 @@ _Named: TypeAlias = tuple[str | None, Cardinality | None]
 
 REPLIES = catalog.query("consolidate/attempted", dict)
 LOOK = catalog.query("extract/find_existing", dict)
+UNREAD = catalog.query("extract/unread_sessions", lambda row: row["session_id"])
+"""Sessions with turns that an extractor has not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +146,7 @@ async def _start_run(
         rules=options.rules,
         weights=context.services.settings.source_weights,
         names=options.names,
-        predicates={windows.predicate_shape(name): name for name, _ in reversed(known.predicates)},
+        predicates={predicate_key(name): name for name, _ in reversed(known.predicates)},
     )
     attempts = {row["id"]: row["attempts"] for row in found}
     return _ExtractionRun(context, options, episode, ground, known, attempts)
@@ -270,25 +273,17 @@ def _unread(
 
 
 def _new_predicates(named: Sequence[_Named], known: Vocabulary) -> tuple[str, ...]:
-    stored = {windows.predicate_shape(name) for name, _ in known.predicates}
+    stored = {predicate_key(name) for name, _ in known.predicates}
     names = (name for name, _ in named if name is not None)
-    return tuple(
-        dict.fromkeys(name for name in names if windows.predicate_shape(name) not in stored)
-    )
+    return tuple(dict.fromkeys(name for name in names if predicate_key(name) not in stored))
 
 
 def _cardinalities(named: Sequence[_Named], known: Vocabulary) -> tuple[CardinalityProposal, ...]:
     """Return the most frequently proposed cardinality of each undeclared predicate."""
-    declared = {
-        windows.predicate_shape(name) for name, cardinality in known.predicates if cardinality
-    }
+    declared = {predicate_key(name) for name, cardinality in known.predicates if cardinality}
     votes: dict[str, Counter[Cardinality]] = {}
     for name, cardinality in named:
-        if (
-            name is not None
-            and cardinality is not None
-            and windows.predicate_shape(name) not in declared
-        ):
+        if name is not None and cardinality is not None and predicate_key(name) not in declared:
             votes.setdefault(name, Counter())[cardinality] += 1
     return tuple(
         CardinalityProposal(predicate=name, cardinality=count.most_common(1)[0][0])

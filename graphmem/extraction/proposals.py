@@ -15,10 +15,18 @@ from graphmem.extraction.records import (
     DismissalReason,
     DismissedProposal,
     PendingProposal,
+    PendingUpdate,
     Proposal,
 )
 from graphmem.extraction.windows import TurnWindow, is_person
-from graphmem.model import EventType, EvidenceKind, EvidenceSource, TenantScope, Turn
+from graphmem.model import (
+    Cardinality,
+    EventType,
+    EvidenceKind,
+    EvidenceSource,
+    TenantScope,
+    Turn,
+)
 from graphmem.rules import claims, dates, drafts, hygiene, identity
 from graphmem.rules.claims import Claim, EvidenceDraft
 
@@ -38,7 +46,7 @@ class CheckContext:
     names: Mapping[str, str] = field(default_factory=dict)
     """Canonical names by folded name."""
     predicates: Mapping[str, str] = field(default_factory=dict)
-    """Known predicates by their shapes."""
+    """Known predicates by their keys."""
 
 
 class CheckedProposal(NamedTuple):
@@ -103,7 +111,7 @@ def check_proposal(
         if objection := check(case):
             return dismissal(proposal, *objection)
     at, dated = _validity_start(case)
-    place = quotes.find_quote(proposal.quote, text := quotes.nfc(turn.text))[0]
+    place = next(quotes.find_quote(proposal.quote, text := quotes.nfc(turn.text)))
     return CheckedProposal(proposal, _claim(case), text[place.start : place.end], at, dated)
 
 
@@ -138,7 +146,7 @@ def _check_person(case: _Case) -> Objection | None:
 
 
 def _check_quote(case: _Case) -> Objection | None:
-    if quotes.find_quote(case.proposal.quote, quotes.nfc(case.turn.text)):
+    if any(quotes.find_quote(case.proposal.quote, quotes.nfc(case.turn.text))):
         return None
     return DismissalReason.QUOTE_NOT_FOUND, "the quote does not occur in the turn"
 
@@ -184,7 +192,7 @@ def _check_grounding(case: _Case) -> Objection | None:
 
 def _check_time(case: _Case) -> Objection | None:
     when = case.proposal.when
-    if when is not None and not quotes.find_quote(when, quotes.nfc(case.turn.text)):
+    if when is not None and not any(quotes.find_quote(when, quotes.nfc(case.turn.text))):
         return (
             DismissalReason.TIME_NOT_FOUND,
             f"the words {_shorten(when)} do not occur in the turn",
@@ -257,6 +265,8 @@ class TurnEvidence:
     dated: bool = False
     proposal_id: str | None = None
     """Id of the accepted proposal; None if it was not reviewed."""
+    cardinality: Cardinality | None = None
+    """Cardinality proposed for the predicate."""
 
     @property
     def event_id(self) -> str:
@@ -305,7 +315,12 @@ class TurnEvidence:
             "turn_id": self.turn_id,
             **self._fields(),
             "payload": json.dumps(
-                {"claim": asdict(self.claim), "turn_id": self.turn_id, **self._words()},
+                {
+                    "claim": asdict(self.claim),
+                    "turn_id": self.turn_id,
+                    **self._words(),
+                    **({"cardinality": self.cardinality} if self.cardinality else {}),
+                },
                 ensure_ascii=False,
             ),
         }
@@ -362,6 +377,7 @@ def proposal_evidence(
         source_type=proposal.source_type,
         extractor=extractor,
         dated=passed.dated,
+        cardinality=proposal.cardinality,
     )
 
 
@@ -369,7 +385,7 @@ def parse_evidence(row: Mapping[str, Any]) -> TurnEvidence:
     """Return the evidence that a PROPOSE event proposes; see extract/proposals."""
     payload = json.loads(row["payload"])
     return TurnEvidence(
-        claim=Claim(**payload["claim"]),
+        claim=claims.recorded_claim(payload["claim"]),
         turn_id=payload["turn_id"],
         episode_id=row["episode_id"],
         quote=payload["quote"],
@@ -380,6 +396,21 @@ def parse_evidence(row: Mapping[str, Any]) -> TurnEvidence:
         source_type=row["source_type"],
         extractor=row["actor"],
         proposal_id=row["id"],
+        cardinality=Cardinality(given) if (given := payload.get("cardinality")) else None,
+    )
+
+
+def pending_update(row: Mapping[str, Any]) -> PendingUpdate:
+    """Return a PROPOSE_UPDATE event in the form shown to callers."""
+    ends = json.loads(row["payload"])
+    texts = {memory["id"]: memory["content"] for memory in row["memories"]}
+    names = ("id", "status", "scope", "occurred_at", "recorded_at")
+    return PendingUpdate(
+        **{name: row[name] for name in names},
+        newer_id=ends["newer_id"],
+        newer=texts.get(ends["newer_id"]),
+        older_id=ends["older_id"],
+        older=texts.get(ends["older_id"]),
     )
 
 
@@ -393,4 +424,5 @@ def pending_proposal(row: Mapping[str, Any]) -> PendingProposal:
         scope=row["scope"],
         recorded_at=row["recorded_at"],
         extractor=evidence.extractor,
+        cardinality=evidence.cardinality,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -57,28 +57,31 @@ def nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def find_quote(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
-    """Return every position where words occur in a text in NFC as whole words."""
+def find_quote(words: str, text: str, *, any_case: bool = False) -> Iterator[TextSpan]:
+    """Yield every position where words occur in a text in NFC as whole words.
+
+    The text is searched as far as positions are taken: many quotes of one text may each occur in
+    it many times.
+    """
     needle = _comparable(nfc(words).strip(), any_case=any_case)
     if not needle.text:
-        return []
+        return
     pattern = needle.text
     if not needle.opens:
         pattern = pattern.removeprefix(_EDGE)
     if not needle.closes:
         pattern = pattern.removesuffix(_EDGE)
     searched = _cached_comparable(text, any_case)
-    spans, at = [], searched.text.find(pattern)
+    at = searched.text.find(pattern)
     while at >= 0:
         end = at + len(pattern)
-        spans.append(TextSpan(searched.origin(at), searched.origin(end)))
+        yield TextSpan(searched.origin(at), searched.origin(end))
         at = searched.text.find(pattern, end)
-    return spans
 
 
 def occurs(words: str, text: str) -> bool:
     """Return whether words occur in a text, ignoring case."""
-    return bool(find_quote(words, nfc(text), any_case=True))
+    return any(find_quote(words, nfc(text), any_case=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +172,11 @@ def is_echo(quote: str, turn: Turn, supplied: Iterable[SuppliedText]) -> bool:
     """
     known = list(supplied)
     spans = echo_spans(turn, known)
-    occurrences = find_quote(quote, nfc(turn.text))
-    if occurrences and all(any(_overlap(place, span) for span in spans) for place in occurrences):
+    free = (
+        not any(_overlap(place, span) for span in spans)
+        for place in find_quote(quote, nfc(turn.text))
+    )
+    if next(free, None) is False and not any(free):
         return True
     if len(quote.split()) < _MIN_ECHO_WORDS:
         return False

@@ -13,10 +13,12 @@ from graphmem.extraction import sentences, windows
 from graphmem.extraction.quotes import SuppliedText
 from graphmem.extraction.records import DismissedProposal, Proposal
 from graphmem.extraction.windows import REACH, TurnContext, TurnWindow, Vocabulary
-from graphmem.model import Episode, Turn
+from graphmem.model import Cardinality, Episode, Turn
 from graphmem.ports import Llm, RequestContext, TokenUsage
 from graphmem.rules import prompts
+from graphmem.rules.claims import predicate_key
 from graphmem.rules.conflicts import retry_conversion
+from graphmem.rules.predicates import SINGLE_VALUED
 
 Extractor: TypeAlias = Callable[[Sequence[Turn]], Iterable[Proposal | Mapping[str, Any]]]
 """Takes the turns of people, in order, and returns the proposals made from them. Its `name`
@@ -219,6 +221,14 @@ async def vocabulary(context: RequestContext, names: Mapping[str, str]) -> Vocab
         names: canonical names by folded alias; aliases are not offered.
     """
     [found] = await context.fetch(VOCABULARY, predicates=MAX_PREDICATES, names=MAX_NAMES)
-    predicates = [(one["name"], one["cardinality"]) for one in found["predicates"]]
+    predicates = [(one["name"], _read_as(one)) for one in found["predicates"]]
     offered = dict.fromkeys(windows.canonical_name(name, names) for name in found["names"])
     return Vocabulary(predicates, tuple(offered))
+
+
+def _read_as(predicate: Mapping[str, Any]) -> str | None:
+    """Return the cardinality that is declared or built in; None if there is neither."""
+    if predicate["cardinality"] is None and predicate_key(predicate["name"]) in SINGLE_VALUED:
+        return Cardinality.ONE
+    declared: str | None = predicate["cardinality"]
+    return declared

@@ -31,7 +31,7 @@ class Proposal(Record):
     when: Annotated[Text, Field(min_length=1, max_length=200)] | None = None
     """Words of the turn that give `since`."""
     cardinality: Cardinality | None = None
-    """Suggested cardinality of the predicate; reads do not use it."""
+    """Suggested cardinality of the predicate; accepting the proposal under review declares it."""
     source_type: Name = "EXTRACTOR"
 
     @model_validator(mode="after")
@@ -122,7 +122,8 @@ class AcceptedProposal(Record):
 class CardinalityProposal(Record):
     """An undeclared predicate and its cardinality as the extractor takes it.
 
-    Reads ignore it until `predicates.declare(name, cardinality=…)` declares it.
+    Reads ignore it until `predicates.declare(name, cardinality=…)` declares it, or until the
+    proposal is accepted under review.
     """
 
     predicate: str
@@ -208,12 +209,36 @@ class PendingProposal(Record):
     episode_id: str
     turn_id: str
     quote: str
+    cardinality: Cardinality | None = None
+    """Cardinality that its acceptance declares if the predicate is undeclared."""
+
+
+class PendingUpdate(Record):
+    """A proposal to replace a memory by a newer one, with or without a decision."""
+
+    id: str
+    status: ProposalStatus
+    scope: str
+    newer_id: str
+    """Id of the memory that may replace the other."""
+    newer: str | None
+    """Its text; None if it was erased."""
+    older_id: str
+    """Id of the memory that may be replaced."""
+    older: str | None
+    """Its text; None if it was erased."""
+    occurred_at: Instant
+    """Time at which the newer text was stated."""
+    recorded_at: Instant
 
 
 class ProposalPage(Record):
-    """A page of proposals, oldest first."""
+    """A page of proposals, oldest first; those of evidence and those of updates count together."""
 
     proposals: tuple[PendingProposal, ...]
+    """Proposals of evidence, from extraction."""
+    updates: tuple[PendingUpdate, ...] = ()
+    """Proposals to replace memories, from `remember(…, on_update="propose")`."""
     next_cursor: str | None
     """Cursor of the next page; None on the last one."""
 
@@ -226,6 +251,8 @@ class ReviewReport(Record):
     repeated: tuple[str, ...]
     """Ids of proposals that had the same decision before."""
     event_ids: tuple[str, ...]
-    """Ids of the evidence created from accepted proposals."""
+    """Ids of the evidence and of the supersessions created from accepted proposals."""
     belief_ids: tuple[str, ...]
-    """Ids of the beliefs that it is evidence for, in the same order."""
+    """Ids of the beliefs that the evidence is for, in the same order."""
+    declared: tuple[str, ...] = ()
+    """Predicates declared with the cardinality that the accepted proposals suggest."""

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphmem import catalog
 from graphmem.errors import ErasedError, ForeignScopeError, NotFoundError, RefusedError
 from graphmem.extraction import proposals
 from graphmem.extraction.proposals import TurnEvidence
 from graphmem.extraction.records import ProposalPage, ProposalStatus, ReviewReport
-from graphmem.model import EventSource, EventType
+from graphmem.model import Cardinality, EventSource, EventType, Policy
 from graphmem.ports import RequestContext, TokenUsage, Tx
-from graphmem.rules import claims, drafts, identity, read_options
+from graphmem.rules import claims, drafts, identity, predicates, read_options
 from graphmem.rules.claims import Claim
 from graphmem.rules.conflicts import retry_conversion
+from graphmem.rules.predicates import SINGLE_VALUED
 
 BEGIN = catalog.query("extract/begin", lambda row: row["done"])
 PROPOSE = catalog.query("extract/propose", catalog.ignored)
@@ -97,6 +98,7 @@ async def _write(context: RequestContext, unit: WindowWrite) -> bool:
     reply = {
         "id": unit.reply_id,
         "done": unit.problem is None,
+        "failed": unit.problem is not None,
         "synthesiser": unit.extractor,
         "known": now,
         "decided": None if unit.problem else unit.decided(),
@@ -142,6 +144,8 @@ LOCK = catalog.query("commit/lock", catalog.ignored)
 PROPOSALS = catalog.query("extract/proposals", lambda row: row["proposal"])
 PROPOSED = catalog.query("extract/proposed", lambda row: row["proposal"])
 DECIDE = catalog.query("extract/decide", catalog.ignored)
+DECLARED = catalog.query("predicate/find_declared", dict)
+DECLARE = catalog.query("predicate/declare", catalog.ignored)
 
 
 @retry_conversion
@@ -163,19 +167,28 @@ async def page(
     )
     last = rows[-1] if len(rows) == limit else None
     return ProposalPage(
-        proposals=tuple(proposals.pending_proposal(row) for row in rows),
+        proposals=tuple(proposals.pending_proposal(row) for row in rows if not _updates(row)),
+        updates=tuple(proposals.pending_update(row) for row in rows if _updates(row)),
         next_cursor=read_options.time_cursor(last["recorded_at"], last["id"]) if last else None,
     )
 
 
-async def accept(context: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
-    """Accept proposals, which makes them evidence; skip those already accepted.
+Replace: TypeAlias = Callable[
+    [Tx, RequestContext, str, Mapping[str, str], EventSource], Coroutine[Any, Any, str | None]
+]
+"""Lets a memory supersede another, and returns the event's id; None if it already does."""
+
+
+async def accept(
+    context: RequestContext, ids: Sequence[str], given: EventSource, replace_with: Replace
+) -> ReviewReport:
+    """Accept proposals, which makes them evidence or supersessions; skip those already accepted.
 
     Raises:
         NotFoundError: an id is unknown or not visible; nothing is accepted.
         ForeignScopeError: a proposal belongs to another scope; nothing is accepted.
     """
-    return await _decide(context, EventType.ACCEPT, ids, given)
+    return await _decide(context, EventType.ACCEPT, ids, given, replace_with)
 
 
 async def dismiss(context: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
@@ -189,7 +202,11 @@ async def dismiss(context: RequestContext, ids: Sequence[str], given: EventSourc
 
 
 async def _decide(
-    context: RequestContext, kind: EventType, ids: Sequence[str], given: EventSource
+    context: RequestContext,
+    kind: EventType,
+    ids: Sequence[str],
+    given: EventSource,
+    replace_with: Replace | None = None,
 ) -> ReviewReport:
     wanted = list(dict.fromkeys(ids))
     now = context.services.clock.now()
@@ -203,18 +220,50 @@ async def _decide(
         fresh = [row for row in rows if row["status"] != done]
         events = [_row(row["id"], context, kind, given) for row in fresh]
         await tx.fetch(DECIDE, events=events)
-        evidence = (
-            [proposals.parse_evidence(row) for row in fresh] if kind is EventType.ACCEPT else []
-        )
+        accepted = fresh if kind is EventType.ACCEPT else []
+        evidence = [proposals.parse_evidence(row) for row in accepted if not _updates(row)]
         await append(tx, context, evidence, now)
+        updated = [
+            await replace_with(tx, context, row["id"], json.loads(row["payload"]), given)
+            for row in accepted
+            if _updates(row) and replace_with is not None
+        ]
+        declared = await _declare(tx, evidence, given, now)
         return ReviewReport(
             proposal_ids=tuple(row["id"] for row in fresh),
             repeated=tuple(row["id"] for row in rows if row["status"] == done),
-            event_ids=tuple(one.event_id for one in evidence),
+            event_ids=(*(one.event_id for one in evidence), *filter(None, updated)),
             belief_ids=tuple(one.claim.id for one in evidence),
+            declared=declared,
         )
 
     return await context.write(work)
+
+
+async def _declare(
+    tx: Tx, evidence: Sequence[TurnEvidence], given: EventSource, now: datetime
+) -> tuple[str, ...]:
+    """Declare the undeclared predicates of accepted proposals, and return their names.
+
+    A declaration and the built-in list are kept: a proposal only adds to them.
+    """
+    wanted: dict[str, TurnEvidence] = {}
+    for one in evidence:
+        key = one.claim.predicate_key
+        if key is not None and one.cardinality is not None and key not in SINGLE_VALUED:
+            wanted.setdefault(key, one)
+    if not wanted:
+        return ()
+    known = {row["key"] for row in await tx.fetch(DECLARED, predicates=sorted(wanted))}
+    origin = given.model_copy(update={"at": None})
+    names = []
+    for key, one in wanted.items():
+        if key not in known:
+            name = str(one.claim.predicate)
+            policy = Policy(cardinality=one.cardinality or Cardinality.MANY)
+            await tx.fetch(DECLARE, **predicates.declaration(name, policy, None, None, origin, now))
+            names.append(name)
+    return tuple(names)
 
 
 def _decidable(
@@ -228,11 +277,21 @@ def _decidable(
         if row["scope"] != scope:
             raise ForeignScopeError(f"Proposal {proposal_id!r} belongs to scope {row['scope']!r}.")
         if kind is EventType.DISMISS and row["status"] == ProposalStatus.ACCEPTED:
+            if _updates(row):
+                raise RefusedError(
+                    f"Proposal {proposal_id!r} was accepted.",
+                    hint="Restore the replaced memory: `memories.restore`.",
+                )
             event_id = proposals.parse_evidence(row).event_id
             raise RefusedError(
                 f"Proposal {proposal_id!r} was accepted.",
                 hint=f"Retract its evidence: `retract` {event_id!r}.",
             )
+
+
+def _updates(row: Mapping[str, Any]) -> bool:
+    """Return whether a proposal is to replace a memory."""
+    return bool(row["type"] == EventType.PROPOSE_UPDATE)
 
 
 def _row(

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from graphmem.extraction import windows
 from graphmem.extraction.records import DismissedProposal, Proposal
 from graphmem.extraction.windows import TurnWindow, is_person, speaker_of
-from graphmem.model import EvidenceKind, Turn
+from graphmem.model import Cardinality, EvidenceKind, Turn
 from graphmem.rules import dates, quantities
+from graphmem.rules.predicates import SINGLE_VALUED
 
 NAME = "rules 1"
 """Version of this set of forms; a different set counts as another extractor."""
@@ -94,6 +95,7 @@ _FORMS = (
     _form(rf"{_I}speak", "speaks"),
     _form(rf"{_AM}allergic to", "allergic_to"),
 )
+_COEXISTING = frozenset(form.predicate for form in _FORMS) - SINGLE_VALUED
 _MINE = re.compile(r"my (?P<noun>[a-z]++(?: [a-z]++){0,2}?) is (?:now )?", re.I)
 _CORRECTED = re.compile(r"actually\b,? (?:no,? )?(?:it(?:['’]s| is) )?(?:in |at )?", re.I)
 _ATTRIBUTES = frozenset(
@@ -104,7 +106,7 @@ _ATTRIBUTES = frozenset(
     }
 )
 """Nouns that accept any value; other nouns accept only a name or a number ("my sister is Anna")."""
-_FAVOURITE = re.compile(r"favou?rite\b", re.I)
+_FAVOURITE = re.compile(r"favou?rite(?![a-z])", re.I)
 _ARTICLE = re.compile(r"^(?:a|an|the) ", re.I)
 _NO_VALUE = (
     quantities.SUBJECTS
@@ -122,7 +124,8 @@ _ASIDE = re.compile(r"\b(?:if|would|might|could|should|wish|was|were|had|that)\b
 def parse_window(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProposal]]:
     """Return the proposals from the turns of a window, and those dismissed as too long.
 
-    Turns shown for reference supply the slot for corrections ("actually, Porto since May").
+    Turns shown for reference supply the slot for corrections ("actually, Porto since May"). A turn
+    has at most `windows.MAX_PROPOSALS`: a pasted document is not a person's statements.
     """
     results: list[Proposal | DismissedProposal] = []
     slots: dict[str, tuple[str, str]] = {}
@@ -131,7 +134,11 @@ def parse_window(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProp
         if not is_person(turn):
             continue
         proposals = list(_proposals(turn, slots))
-        results += proposals if turn.id in offered else []
+        if turn.id not in offered:
+            continue
+        results += proposals[: windows.MAX_PROPOSALS]
+        if (more := len(proposals) - windows.MAX_PROPOSALS) > 0:
+            results.append(windows.dismiss_rest(more, turn.id))
     return (
         [result for result in results if isinstance(result, Proposal)],
         [result for result in results if isinstance(result, DismissedProposal)],
@@ -238,9 +245,17 @@ def _proposal(
             "kind": kind,
             "confidence": CONFIDENCE,
             "when": when,
+            "cardinality": _cardinality(slot[1]),
             "source_type": SOURCE_TYPE,
         }
     )
+
+
+def _cardinality(predicate: str) -> Cardinality | None:
+    """Return the cardinality of a predicate of the forms; None if its noun may have several."""
+    if predicate in SINGLE_VALUED or _FAVOURITE.match(predicate):
+        return Cardinality.ONE
+    return Cardinality.MANY if predicate in _COEXISTING else None
 
 
 def _is_value(words: list[str]) -> bool:

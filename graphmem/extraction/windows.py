@@ -15,11 +15,9 @@ from graphmem.extraction.quotes import nfc, occurs
 from graphmem.extraction.records import DismissalReason, DismissedProposal, Proposal
 from graphmem.model import EvidenceKind, Turn
 from graphmem.rules import facts, identity, transcripts
-from graphmem.rules.claims import name_key
+from graphmem.rules.claims import name_key, predicate_key
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
 from graphmem.rules.quantities import ARTICLES, COMMON, FactKind
-
-_APART = re.compile(r"[\W_]+")
 
 
 def canonical_name(name: str, names: Mapping[str, str]) -> str:
@@ -38,18 +36,13 @@ def name_variants(name: str, names: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((name, canonical, *others)))
 
 
-def predicate_shape(predicate: str) -> str:
-    """Return the form shared by `lives in`, `Lives-in` and `lives_in`."""
-    return _APART.sub("_", name_key(predicate)).strip("_")
-
-
 def known_predicate(name: str, known: Mapping[str, str]) -> str:
     """Return a predicate as already known, else in lower case joined by underscores.
 
-    `known` maps the shapes of predicates to them.
+    `known` maps the keys of predicates to them.
     """
-    shaped = predicate_shape(name)
-    return known.get(shaped, shaped or name)
+    key = predicate_key(name)
+    return known.get(key, key)
 
 
 WINDOW_SIZE = 8
@@ -362,9 +355,14 @@ def parse_reply(
         else:
             accepted.append(proposal)
     if (more := len(reply.proposals) - MAX_PROPOSALS) > 0:
-        problem = f"{more} more than the {MAX_PROPOSALS} that are read"
-        dismissed.append(_dismissal(DismissalReason.MALFORMED, problem, None))
+        dismissed.append(dismiss_rest(more, None))
     return accepted, dismissed
+
+
+def dismiss_rest(more: int, turn_id: str | None) -> DismissedProposal:
+    """Return one dismissal for all proposals beyond `MAX_PROPOSALS`."""
+    problem = f"{more} more than the {MAX_PROPOSALS} that are read"
+    return _dismissal(DismissalReason.MALFORMED, problem, turn_id)
 
 
 def parse_proposal(fields: Mapping[str, Any]) -> Proposal | DismissedProposal:

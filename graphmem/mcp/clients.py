@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -160,7 +161,8 @@ def started_by(settings: Settings, *more: str, environ: Mapping[str, str] | None
     Args:
         settings: settings of the server.
         more: further options.
-        environ: environment, whose graphmem variables are passed on; by default the process's own.
+        environ: environment, whose spelling of the settings is passed on; by default the
+            process's own.
     """
     target = ("--tenant", settings.tenant, "--scope", settings.scope)
     return Server(
@@ -175,9 +177,21 @@ def _passed_on(settings: Settings, environ: Mapping[str, str]) -> dict[str, str 
     passed: dict[str, str | None] = {}
     for name in sorted(fields):
         variable = f"{PREFIX}{name.upper()}"
-        if value := environ.get(variable):
+        # A client starts the server elsewhere, where a project's settings file is not found.
+        if value := environ.get(variable) or _written(settings, name):
             passed[variable] = None if _is_secret(getattr(settings, name), value) else value
     return passed
+
+
+def _written(settings: Settings, name: str) -> str | None:
+    """Return a setting as the value of a variable; None for a default and for a secret.
+
+    A reference to a secret that is only in a file would name a variable that does not exist.
+    """
+    value = getattr(settings, name)
+    if name not in settings.model_fields_set or value is None or isinstance(value, SecretStr):
+        return None
+    return json.dumps(value) if isinstance(value, dict | bool) else str(value)
 
 
 def _toml(text: str) -> str:

@@ -75,7 +75,7 @@ class SessionRegistry:
         key = (caller, session_id)
         found = self._open.pop(key, None)
         if found is None:
-            handle = memory.tenant(caller.tenant).scope(caller.scope)
+            handle = memory.tenant(caller.tenant, trust="model").scope(caller.scope)
             session = handle.session(session_id, agent=agent, logged=not caller.read_only)
             found = _OpenSession(session, now)
         found.used_at = now
@@ -106,6 +106,9 @@ RETRY_S = 8.0
 FLUSH_S = 2.0
 """Seconds between writes of the search log: clients rarely let a server shut down cleanly."""
 CLOSE_S = 10.0
+GRACE_S = 1.0
+"""Seconds for which closing waits for a connection that is being opened: the driver does not close
+the socket of one that is cancelled meanwhile."""
 MEGA = 1_000_000
 
 log = logging.getLogger("graphmem.mcp")
@@ -122,6 +125,7 @@ class MemoryConnection:
         self._flushing: asyncio.Task[None] | None = None
         self._memory: AsyncGraphMem | None = None
         self._began = time.monotonic()
+        self._connecting = False
         self._progress = "loading modules"
 
     def begin(self) -> None:
@@ -160,6 +164,8 @@ class MemoryConnection:
 
     async def close(self) -> None:
         """Write the pending log entries and close the connections; the database keeps running."""
+        if self._opening is not None and self._connecting:
+            await asyncio.wait({self._opening}, timeout=GRACE_S)
         tasks = [task for task in (self._flushing, self._opening) if task is not None]
         for task in tasks:
             task.cancel()
@@ -176,6 +182,7 @@ class MemoryConnection:
         if self._settings.uri is None:
             await _in_background(self._start)
         self._progress = "opening the memory"
+        self._connecting = True
         if self._memory is None:
             self._memory = await self._opened()
             self._flushing = asyncio.create_task(self._flush(self._memory))

@@ -12,11 +12,11 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from graphmem.errors import GraphmemError, GraphUnavailableError, InvalidInputError
+from graphmem.errors import GraphmemError, GraphUnavailableError, InvalidInputError, NotFoundError
 from graphmem.mcp import resources
 from graphmem.mcp.connection import Caller, MemoryConnection, SessionRegistry
-from graphmem.mcp.tools import Tool, ToolCall, compact_json, offered
-from graphmem.model import Record
+from graphmem.mcp.tool import Profile, Tool, ToolCall, compact_json
+from graphmem.mcp.tools import listed, offered
 
 if TYPE_CHECKING:
     from graphmem.client import AsyncSession
@@ -32,6 +32,7 @@ MAX_CONCURRENT = 8
 once per concurrent call: measured, of 25 at once on two cores some took longer than the transaction
 timeout."""
 
+UNKNOWN_ID = "Give an id exactly as a result of recall, context or current shows it."
 log = logging.getLogger("graphmem.mcp")
 
 
@@ -39,9 +40,13 @@ class RequestHandler:
     """Handlers of MCP requests: one memory connection, and the tools of each caller."""
 
     def __init__(
-        self, connection: MemoryConnection, caller_of: Callable[[Context], Caller]
+        self,
+        connection: MemoryConnection,
+        caller_of: Callable[[Context], Caller],
+        profile: Profile,
     ) -> None:
         self.connection = connection
+        self.profile = profile
         self.sessions = SessionRegistry()
         self._caller_of = caller_of
         self._slots = asyncio.Semaphore(MAX_CONCURRENT)
@@ -50,14 +55,19 @@ class RequestHandler:
         self, ctx: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         """Return the caller's tools; needs no database."""
-        found = offered(read_only=self._caller_of(ctx).read_only)
-        return types.ListToolsResult(tools=[tool.listed for tool in found.values()])
+        found = listed(self.profile, read_only=self._caller_of(ctx).read_only)
+        return types.ListToolsResult(tools=list(found))
+
+    def input_schema(self, name: str) -> dict[str, Any] | None:
+        """Return the listed schema of a tool's arguments; None for an unknown tool."""
+        found = listed(self.profile, read_only=False)
+        return next((tool.input_schema for tool in found if tool.name == name), None)
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         """Run a tool and return its result; a failure is returned as an error result."""
-        tools = offered(read_only=self._caller_of(ctx).read_only)
+        tools = offered(self.profile, read_only=self._caller_of(ctx).read_only)
         tool = tools.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool. Use one of {', '.join(tools)}.")
@@ -114,7 +124,7 @@ class RequestHandler:
             if given.keys() - set(known):
                 raise InvalidInputError("Unknown argument.", hint=f"Use {', '.join(known)}.")
             if params.name == resources.KEEP.name:
-                return resources.keep(given)
+                return resources.keep(given, self.profile)
             session = await self._session(ctx)
             async with self._slots:
                 return await resources.ask(session, given)
@@ -125,10 +135,11 @@ class RequestHandler:
         self, ctx: Context, tool: Tool[Any], given: dict[str, Any]
     ) -> types.CallToolResult:
         await self.connection.memory()
-        arguments = _validated(tool, given)
+        arguments = tool.read(given)
         session = await self._session(ctx, getattr(arguments, "session_id", None))
+        call = ToolCall(session, arguments, agent_of(ctx), self._caller_of(ctx))
         async with self._slots:
-            return tool.shown(await tool.run(ToolCall(session, arguments, agent_of(ctx))))
+            return tool.shown(await tool.run(call))
 
     async def _session(self, ctx: Context, session_id: str | None = None) -> AsyncSession:
         memory = await self.connection.memory()
@@ -153,6 +164,9 @@ class RequestHandler:
         """
         if isinstance(error, GraphUnavailableError):
             self.connection.restart()
+        if isinstance(error, NotFoundError):
+            hint = UNKNOWN_ID if error.hint == error.default_hint else error.hint
+            return {"code": error.code, "message": error.message[:MAX_MESSAGE], "hint": hint}
         if isinstance(error, GraphmemError):
             return {"code": error.code, "message": error.message[:MAX_MESSAGE], "hint": error.hint}
         frames = traceback.extract_tb(error.__traceback__)[-5:]
@@ -163,22 +177,6 @@ class RequestHandler:
             "message": "The memory server failed unexpectedly.",
             "hint": "Continue without memory; the server's log has the details.",
         }
-
-
-def _validated(tool: Tool[Any], given: dict[str, Any]) -> Record:
-    """Return the arguments of a call.
-
-    Raises:
-        InvalidInputError: an argument is invalid; the hint names all arguments, with an example.
-    """
-    from graphmem.client.state import valid
-
-    try:
-        arguments: Record = valid(tool.arguments, **given)
-    except InvalidInputError as error:
-        hint = f"{error.hint} {tool.usage}".strip()
-        raise InvalidInputError(error.message, hint=hint) from None
-    return arguments
 
 
 def agent_of(ctx: Context) -> str | None:

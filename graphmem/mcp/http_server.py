@@ -16,6 +16,7 @@ from graphmem.mcp.auth import TokenMiddleware, TokenTable, caller_of
 from graphmem.mcp.connection import MemoryConnection
 from graphmem.mcp.handler import RequestHandler
 from graphmem.mcp.server import create_server
+from graphmem.mcp.tool import Profile
 from graphmem.rules import urls
 
 PATH = "/mcp"
@@ -51,6 +52,7 @@ async def serve_http(
     connection: MemoryConnection,
     tokens: TokenTable,
     listen: ListenAddress,
+    profile: Profile,
     on_ready: Callable[[str], None],
 ) -> None:
     """Serve until a signal ends the server.
@@ -59,6 +61,7 @@ async def serve_http(
         connection: connection of the memory.
         tokens: allowed tokens; not empty.
         listen: address to listen at.
+        profile: tools to offer.
         on_ready: callback that receives the URL.
 
     Raises:
@@ -67,7 +70,7 @@ async def serve_http(
     listening = _listening(listen)
     port = listening.getsockname()[1]
     read_only = all(caller.read_only for caller in tokens)
-    mcp_server = create_server(RequestHandler(connection, caller_of), read_only=read_only)
+    mcp_server = create_server(RequestHandler(connection, caller_of, profile), read_only=read_only)
     app = mcp_server.streamable_http_app(
         streamable_http_path=PATH, transport_security=_security(listen, port)
     )

@@ -9,7 +9,8 @@ import mcp_types as types
 
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.mcp.results import WhyResult
-from graphmem.mcp.tools import compact_json, context_text
+from graphmem.mcp.tool import Profile, compact_json
+from graphmem.mcp.tools import context_text
 from graphmem.model import BeliefReasons
 
 if TYPE_CHECKING:
@@ -95,12 +96,21 @@ KEEP = types.Prompt(
 )
 KEEP_TEXT = """\
 Store what is worth knowing next time from our conversation, with session_id {session_id}:
-1. add_messages: my messages and yours, verbatim, each once.
-2. observe: each fact about a person or thing, as subject, predicate and object, with the \
-turn_id of the message that states it. For a fact that changed, observe the new object.
-3. remember: each preference, decision or lesson, as one self-contained sentence.
+{steps}
 Store nothing that memory supplied, no secrets, and nothing I asked you to forget. Then list, one \
 line each, what you stored and what it replaced."""
+
+
+KEEP_MESSAGES = "add_messages: my messages and yours, verbatim, each once."
+KEEP_FACTS = (
+    "observe: each fact about a person or thing, as subject, predicate and object, with the date "
+    "since when it holds. For a fact that changed, observe the new object."
+)
+KEEP_QUOTED = " Give the turn_id of the message that states it."
+KEEP_SENTENCES = (
+    "remember: each preference, decision or lesson, as one sentence that is clear on its own. If "
+    "it replaces a remembered one, supersede that one instead."
+)
 
 
 def offered_prompts(*, read_only: bool) -> list[types.Prompt]:
@@ -108,11 +118,17 @@ def offered_prompts(*, read_only: bool) -> list[types.Prompt]:
     return [ASK] if read_only else [ASK, KEEP]
 
 
-def keep(arguments: dict[str, str]) -> types.GetPromptResult:
-    """Return the prompt `keep`."""
+def keep(arguments: dict[str, str], profile: Profile) -> types.GetPromptResult:
+    """Return the prompt `keep`, with the tools that are offered."""
     given = arguments.get("session_id", "").strip()
     session_id = f'"{given}"' if given else "a short name for this conversation"
-    return _result(KEEP, types.TextContent(text=KEEP_TEXT.format(session_id=session_id)))
+    if profile == "full":
+        steps = [KEEP_MESSAGES, KEEP_FACTS + KEEP_QUOTED, KEEP_SENTENCES]
+    else:
+        steps = [KEEP_FACTS, KEEP_SENTENCES]
+    numbered = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+    text = KEEP_TEXT.format(session_id=session_id, steps=numbered)
+    return _result(KEEP, types.TextContent(text=text))
 
 
 async def ask(session: AsyncSession, arguments: dict[str, str]) -> types.GetPromptResult:

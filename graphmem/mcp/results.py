@@ -156,6 +156,39 @@ class DeprecateResult(Record):
     event_id: str
 
 
+class PredicateList(Record):
+    """Declared predicates, by name."""
+
+    predicates: tuple[model.Predicate, ...]
+
+
+class LoggedAccess(Record):
+    """Result of `usage_log_access`."""
+
+    kind: str
+    ref: str
+
+
+class Erasure(Record):
+    """Plan of an erasure, or its result."""
+
+    item_id: str
+    kind: str
+    """memory, belief or episode."""
+    applied: bool
+    """Whether it is erased."""
+    text: str | None = None
+    """Text to erase; None after the erasure, and for an episode."""
+    counts: dict[str, int]
+    """Number of nodes by label."""
+    left: int | None = None
+    """Number of its nodes found by a second search; None if nothing is erased yet."""
+    confirm: str | None = None
+    """Text that confirms this plan; None if nothing is left to confirm."""
+    next: str | None = None
+    """Next step."""
+
+
 _VALUE = "belief_id object belief "
 _EVENT = subset(
     model.MemoryEvent | model.BeliefEvent,
@@ -177,16 +210,16 @@ RecallResult = subset(
     bites=subset(
         model.AnyBite,
         "item_id=id kind text score last_at=memory.last_seen_at|last_at "
-        "occurred_at=turn.occurred_at role=turn.role name=turn.name "
+        "occurred_at=turn.occurred_at|episode.occurred_at role=turn.role name=turn.name "
         "status=memory.status|belief.status head_ids=memory.head_ids|head_ids "
         "lost_ids=memory.lost_ids lost belief=belief.belief revise_due "
-        "contested=belief.contested ambiguous outdated_by",
+        "contested=belief.contested ambiguous outdated_by trust",
         others=subset(model.OtherValue, _VALUE + "last_at"),
     ),
 )
 ExpandResult = subset(
     ExpandedItem,
-    "item_id=item.id kind text status=item.status created_at=item.created_at "
+    "item_id=item.id kind text trust status=item.status created_at=item.created_at "
     "occurred_at=item.occurred_at tags=item.tags belief=item.belief "
     "revise_due=item.verdict.revise_due",
     events=_EVENT,
@@ -196,15 +229,43 @@ ExpandResult = subset(
     claims=subset(model.Belief, "belief_id=id statement"),
 )
 RememberResult = subset(
-    model.CommitOutcome, "outcome memory_id event_id possible_update_of hygiene_reasons belief_ids"
+    model.CommitOutcome,
+    "outcome memory_id event_id possible_update_of superseded_ids proposal_id hygiene_reasons "
+    "belief_ids rejection=rejection.reason rejected_ids",
+)
+EvidenceResult = subset(
+    model.EvidenceReceipt,
+    "event_id belief_id strength clamped counts_against repeated rejection=rejection.reason",
 )
 HistoryResult = subset(EventList, events=_EVENT)
 CurrentResult = subset(
     SlotRead,
-    "leader=leader.object leader_id=leader.belief_id revise_due ambiguous total "
-    "cardinality=policy.cardinality",
-    candidates=subset(model.Candidate, _VALUE + "status last_at ambiguous contested"),
+    "leader=leader.object belief_id=leader.belief_id revise_due ambiguous total "
+    "cardinality=policy.cardinality cardinality_origin=policy_origin nearest",
+    candidates=subset(
+        model.Candidate, _VALUE + "status last_at ambiguous contested event_id=last_id trust"
+    ),
 )
+SlotsResult = subset(
+    model.SlotPage,
+    "next_cursor",
+    slots=subset(
+        model.Slot,
+        "subject predicate total cardinality=policy.cardinality",
+        candidates=subset(model.Candidate, _VALUE + "last_at"),
+    ),
+)
+PredicatesResult = subset(
+    PredicateList, predicates=subset(model.Predicate, "name cardinality=policy.cardinality")
+)
+SupersedeResult = subset(
+    model.Supersession, "memory_id=newer_id replaced_id=older_id requested_id event_id reason"
+)
+RejectResult = subset(
+    model.RejectionReceipt, "event_id rejected changed memory_ids belief_ids repeated"
+)
+RetractResult = subset(model.RetractionReceipt, "event_id retracted_id=target_id found repeated")
+ForgetResult = subset(Erasure, "item_id kind applied text counts left confirm next")
 AddEvidenceResult = subset(RecordedEvidence, _TEST + "event_id")
 EvidenceForResult = subset(
     model.Trail,
@@ -213,12 +274,12 @@ EvidenceForResult = subset(
 )
 WhyResult = subset(
     model.BeliefReasons | model.MemoryReasons,
-    "belief_id=belief.id memory_id=memory.id text=belief.statement|memory.content "
+    "belief_id=belief.id memory_id=memory.id text=belief.statement|memory.content trust "
     "status=belief.status|memory.status belief=belief.belief positive=belief.positive "
     "negative=belief.negative contested=belief.contested cardinality=policy.policy.cardinality "
     "verdict=belief.verdict.status confidence=belief.verdict.confidence "
     "revise_due=belief.verdict.revise_due total=total|trace.total trace=trace.trace "
-    "head_ids=memory.head_ids",
+    "head_ids=memory.head_ids rejection=rejection.reason",
     competition=subset(
         model.Competition, "place of leader_id affirmed refuted kappa pressure score"
     ),

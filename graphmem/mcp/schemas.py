@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from graphmem.model import AsOf, Instant, Name, Part, Record, Statement, Tags, Text, Triple
+from graphmem.mcp.inputs import BRACKETS, ONE_OR_MORE, Moment, ReadTime, also
+from graphmem.model import Name, Part, Record, Statement, Tags, Text, Triple, Trust
 from graphmem.rules.context import MIN_TOKENS
 
 MAX_CONTEXT_TOKENS = 8_000
@@ -29,16 +30,45 @@ _SourceType = Annotated[
     Field(description="A person stated it, a tool reported it, or you infer it"),
 ]
 _AsOf = Annotated[
-    AsOf | None,
-    Field(description="Answer as of these times: true then (valid), recorded by then (known)"),
+    ReadTime | None,
+    Field(
+        description="Past date the question is about: 2025-06-01 or 2025-06-01T10:00+02:00; "
+        "UTC without zone"
+    ),
 ]
-_At = Annotated[Instant | None, Field(description="When it happened, with time zone; default now")]
+_At = Annotated[
+    Moment | None,
+    Field(description="Date since when it holds, e.g. 2025-06-01; UTC without zone; default now"),
+]
+_Tags = Annotated[Tags, ONE_OR_MORE]
 _TurnId = Annotated[Name | None, Field(description="Turn (from add_messages) that it quotes")]
 _Reason = Annotated[
     Annotated[Text, Field(max_length=10_000)] | None, Field(description="Reason; stored")
 ]
-_MemoryId = Annotated[Name, Field(description="Id of a memory")]
-_BeliefId = Annotated[Name, Field(description="Id of a belief")]
+_MemoryId = Annotated[
+    Name, also("memory_id in a result, or [id] of a memory", "memory_id", "item_id"), BRACKETS
+]
+_BeliefId = Annotated[
+    Name, also("belief_id in a result, or [id] of a belief", "belief_id", "item_id"), BRACKETS
+]
+_EventId = Annotated[Name, Field(description="event_id in a result"), BRACKETS]
+_ItemId = Annotated[
+    Name,
+    also(
+        "item_id, memory_id or belief_id in a result, or [id]",
+        *("item_id", "memory_id", "belief_id", "turn_id", "episode_id"),
+    ),
+    BRACKETS,
+]
+_Cardinality = Annotated[
+    Literal["ONE", "MANY"] | None,
+    Field(
+        description="Needed for a new predicate. ONE: one value at a time (lives_in); MANY: "
+        "several at once (likes)"
+    ),
+]
+_Subject = Annotated[Part, Field(description="Person or thing, e.g. alice")]
+_Predicate = Annotated[Part, Field(description="Relation, e.g. works_on")]
 
 
 class SessionArguments(Record):
@@ -49,34 +79,40 @@ class SessionArguments(Record):
     ] = None
 
 
+_MinTrust = Annotated[Trust | None, Field(description="Leave out items of lower trust")]
+
+
 class ContextArguments(SessionArguments):
     """Arguments of `context`."""
 
     about: Annotated[_Question, Field(description="The user's question, in full")]
     tokens: Annotated[int, Field(ge=MIN_TOKENS, le=MAX_CONTEXT_TOKENS)] = 800
+    tags: Annotated[_Tags, Field(description="Only memories with all of these tags")] = ()
     turns: Annotated[bool, Field(description="Also messages, verbatim")] = False
+    min_trust: _MinTrust = None
     as_of: _AsOf = None
 
 
 class RecallArguments(SessionArguments):
     """Arguments of `recall`."""
 
-    query: Annotated[_Question, Field(description="A question or keywords")]
+    query: Annotated[_Question, Field(description="The question, or keywords")]
     limit: _Limit = 10
     turns: Annotated[bool, Field(description="Also messages, verbatim")] = False
     include_hidden: Annotated[bool, Field(description="Also superseded and deprecated items")] = (
         False
     )
-    tags: Annotated[Tags, Field(description="Only memories with all of these tags")] = ()
-    since: Instant | None = None
-    until: Instant | None = None
+    tags: Annotated[_Tags, Field(description="Only memories with all of these tags")] = ()
+    since: Annotated[Moment | None, Field(description="Only items created from this date")] = None
+    until: Annotated[Moment | None, Field(description="Only items created before it")] = None
+    min_trust: _MinTrust = None
     as_of: _AsOf = None
 
 
 class ExpandArguments(SessionArguments):
     """Arguments of `expand`."""
 
-    item_id: Annotated[Name, Field(description="Id of a memory, belief, turn or episode")]
+    item_id: _ItemId
 
 
 class MessageArgument(Record):
@@ -85,30 +121,51 @@ class MessageArgument(Record):
     role: Annotated[Name, Field(description="user, assistant, tool or system")]
     content: Annotated[Text, Field(max_length=1_000_000)]
     name: Name | None = None
-    at: Instant | None = None
+    at: Moment | None = None
     id: Name | None = None
 
 
 class AddMessagesArguments(SessionArguments):
     """Arguments of `add_messages`."""
 
-    messages: Annotated[tuple[MessageArgument, ...], Field(min_length=1, max_length=MAX_MESSAGES)]
+    messages: Annotated[
+        tuple[MessageArgument, ...],
+        Field(min_length=1, max_length=MAX_MESSAGES),
+        ONE_OR_MORE,
+    ]
 
 
 class RememberArguments(SessionArguments):
     """Arguments of `remember`."""
 
-    content: Annotated[Text, Field(description="One self-contained sentence")]
-    tags: Tags = ()
+    content: Annotated[Text, Field(description="The sentence; it must be clear on its own")]
+    tags: Annotated[_Tags, Field(description="Labels to filter by later")] = ()
     at: _At = None
     claims: Annotated[
         tuple[Triple, ...],
         Field(max_length=MAX_CLAIMS, description="Facts it states; it is evidence for each"),
+        ONE_OR_MORE,
     ] = ()
     confidence: Annotated[_Strength | None, Field(description="Of the claims; 0.8 by default")] = (
         None
     )
     source_type: _SourceType | None = None
+    on_update: Annotated[
+        Literal["insert", "supersede", "propose"],
+        Field(
+            description="If it is a new version of a memory: insert both, supersede that memory, "
+            "or propose it to a person"
+        ),
+    ] = "insert"
+
+
+class SupersedeArguments(SessionArguments):
+    """Arguments of `supersede`."""
+
+    memory_id: _MemoryId
+    content: Annotated[Text, Field(description="The new sentence; it must be clear on its own")]
+    at: _At = None
+    reason: _Reason = None
 
 
 class HistoryArguments(Record):
@@ -126,12 +183,27 @@ class DeprecateArguments(Record):
     reason: _Reason = None
 
 
+class RejectArguments(Record):
+    """Arguments of `reject`."""
+
+    target: Annotated[
+        Name,
+        also(
+            "memory_id or belief_id in a result, or [id]",
+            *("target", "memory_id", "belief_id", "item_id"),
+        ),
+        BRACKETS,
+    ]
+    reason: Annotated[Text, Field(min_length=1, max_length=10_000, description="Reason given")]
+
+
 class ObserveArguments(SessionArguments):
     """Arguments of `observe`."""
 
-    subject: Annotated[Part, Field(description="Person or thing, e.g. alice")]
-    predicate: Annotated[Part, Field(description="e.g. works_on; always use the same one")]
-    object: Annotated[Part, Field(description="The value, e.g. Atlas")]
+    subject: _Subject
+    predicate: _Predicate
+    object: Annotated[Part, Field(description="Value, e.g. Atlas")]
+    cardinality: _Cardinality = None
     kind: _Direction = "supporting"
     confidence: Annotated[_Strength, Field(description="How certain the source is")] = 0.8
     source_type: _SourceType = "EXPLICIT"
@@ -143,10 +215,26 @@ class ObserveArguments(SessionArguments):
 class CurrentArguments(Record):
     """Arguments of `current`."""
 
-    subject: Part
-    predicate: Part
+    subject: _Subject
+    predicate: _Predicate
     limit: _Limit = 10
     as_of: _AsOf = None
+
+
+class RetractArguments(SessionArguments):
+    """Arguments of `belief_retract`."""
+
+    event_id: _EventId
+    note: _Reason = None
+
+
+class ForgetArguments(SessionArguments):
+    """Arguments of `forget`."""
+
+    item_id: _ItemId
+    confirm: Annotated[
+        Name | None, Field(description="`confirm` of the plan, after the user agreed to it")
+    ] = None
 
 
 class BelieveArguments(SessionArguments):
@@ -189,21 +277,70 @@ class ReviseArguments(SessionArguments):
 class WhyArguments(Record):
     """Arguments of `why`."""
 
-    item_id: Annotated[Name, Field(description="Id of a belief or a memory")]
+    item_id: _ItemId
     limit: _Limit = 20
     as_of: _AsOf = None
 
 
+class PredicatesArguments(Record):
+    """Arguments of `predicate_list`."""
+
+
+class SlotsArguments(Record):
+    """Arguments of `belief_slots`."""
+
+    subject: Annotated[Part | None, Field(description="Only of this person or thing")] = None
+    cursor: Annotated[str | None, Field(description="`next_cursor` of the previous page")] = None
+    limit: _Limit = 20
+    as_of: _AsOf = None
+
+
+class LogAccessArguments(SessionArguments):
+    """Arguments of `usage_log_access`."""
+
+    kind: Literal["file", "symbol", "document"]
+    ref: Annotated[Name, Field(description="Its path, qualified name or address")]
+
+
 Schema = dict[str, Any]
 
-_UNLISTED = frozenset({"title", "maxLength", "minLength", "pattern", "maxItems", "minItems"})
-"""Schema keywords that are validated but not listed: they do not help a model to choose values."""
-_ARGUMENTS_ONLY = frozenset({"additionalProperties", "default", "format"})
+_UNLISTED = frozenset(
+    {"title", "format", "maxLength", "minLength", "pattern", "maxItems", "minItems"}
+)
+"""Schema keywords that are validated but not listed: they do not help a model to choose values, and
+a client that checks formats itself would refuse a date without a time."""
+_ARGUMENTS_ONLY = frozenset({"additionalProperties", "default"})
+_TWO_TIMES: Schema = {
+    "anyOf": [
+        {"type": "string"},
+        {
+            "type": "object",
+            "properties": {
+                "valid": {"type": "string", "description": "As true then"},
+                "known": {"type": "string", "description": "As recorded by then"},
+            },
+        },
+    ]
+}
 
 
-def input_schema(record: type[BaseModel]) -> Schema:
-    """Return the schema of arguments; unknown arguments are refused."""
-    return _short(record.model_json_schema(), _UNLISTED)
+def input_schema(record: type[BaseModel], *, two_times: bool) -> Schema:
+    """Return the schema of arguments as listed; unknown arguments are refused.
+
+    Args:
+        record: record of the arguments.
+        two_times: list a known time for `as_of` too, which is always accepted.
+    """
+    schema = _short(record.model_json_schema(), _UNLISTED)
+    if two_times and "as_of" in schema["properties"]:
+        as_of = schema["properties"]["as_of"]
+        schema["properties"]["as_of"] = _TWO_TIMES | {"description": as_of["description"]}
+    return schema
+
+
+def complete_schema(record: type[BaseModel]) -> Schema:
+    """Return the schema of arguments with every limit."""
+    return _short(record.model_json_schema(), frozenset({"title"}))
 
 
 def output_schema(record: type[BaseModel]) -> Schema:

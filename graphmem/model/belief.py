@@ -7,7 +7,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from graphmem.model.terms import Instant, Name, Record, Text
+from graphmem.model.rejection import Rejection
+from graphmem.model.terms import Instant, Name, Record, Text, Trust
 
 
 class Vitality(Record):
@@ -16,17 +17,23 @@ class Vitality(Record):
     retrieval: float
     """R, the retrievability, in [0, 1]; it decays until the belief is accessed or supported."""
     stability_days: float
-    """S, 1 to 365: the time constant of the decay of R at ordinary importance."""
+    """S, in days: the time constant of the decay of R at ordinary importance."""
     storage: int
     """Number of pieces of evidence counted, for and against it."""
     last_access_at: Instant | None
-    """Time of its last access in the reader's scopes; None if never accessed."""
+    """Time of its last `expand` in the reader's scopes; None if never expanded."""
     mean: float
     """Mean of the initial confidence and all evidence, weighted by precision, in [0, 1]."""
     precision: float
     """Precision of the mean, >= 1: the sum of all weights."""
+    prior: float
+    """Belief at `prior_at`, in [0, 1]: what a contradiction is compared with."""
+    prior_at: Instant | None
+    """Time of its last support or review (`clear_flag`); None if it has neither."""
+    contradiction: float
+    """Degree to which the evidence since `prior_at` refutes it, pooled, in [0, 1]."""
     gate: float
-    """Prediction error that a contradiction must exceed to flag the belief, in [0.1, 0.9]."""
+    """Prediction error, prior * contradiction, that flags the belief when it is exceeded."""
     flagged_at: Instant | None
     """Time since when it is flagged for revision; None if it is not flagged."""
     importance: float
@@ -43,48 +50,11 @@ class StatusReceipt(Record):
     changed: bool
     """False if the state was the same before, or if a later event overrides this one."""
     status: str
-    """Status of the belief afterwards: current, superseded or archived."""
+    """Status of the belief afterwards: current, superseded, archived or rejected."""
     flagged: bool
     """Whether it is flagged for revision afterwards."""
     repeated: bool = False
     """Whether this event id had been recorded before."""
-
-
-class Tier(StrEnum):
-    """Usage tier by decayed rating; an unrated item has none."""
-
-    HIGH = "HIGH"
-    """1600 or more."""
-    MEDIUM = "MEDIUM"
-    """1200, the initial rating, to below 1600."""
-    LOW = "LOW"
-    """800, the floor of the decay, to below 1200."""
-    VERY_LOW = "VERY_LOW"
-    """Below 800."""
-
-
-class Rating(Record):
-    """Rating of an item at the time of a read."""
-
-    elo: float
-    """Rating, decayed towards 800 since `touched_at`."""
-    tier: Tier
-    games: int
-    """Number of result pairs that the item was rated in, >= 1."""
-    touched_at: Instant
-    """Time when the item was last opened, or else last returned with a result that was."""
-
-
-class QualityStats(Record):
-    """Ratings of a list of results; they have no influence on its ranking."""
-
-    results: int
-    rated: int
-    tiers: dict[Tier, int]
-    mean_elo: float | None
-    """Mean over the rated results; None if none is rated."""
-    high_in_top_five: float | None
-    """Share of HIGH items among the first five results; None without results."""
 
 
 Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -112,11 +82,16 @@ class EvidenceKind(StrEnum):
         return cls.SUPPORTING if polarity > 0 else cls.REFUTING
 
 
-class Cardinality(StrEnum):
-    """Whether the values of a predicate coexist (MANY) or compete (ONE)."""
+class PolicyOrigin(StrEnum):
+    """Origin of the policy of a read."""
 
-    MANY = "MANY"
-    ONE = "ONE"
+    GIVEN = "given"
+    """Passed by the caller."""
+    DECLARED = "declared"
+    BUILT_IN = "built_in"
+    """Undeclared, and among the common predicates with one value at a time."""
+    DEFAULT = "default"
+    """Undeclared, and not among them."""
 
 
 class Combine(StrEnum):
@@ -134,6 +109,13 @@ class VerdictStatus(StrEnum):
     ACCUMULATING = "accumulating"
     PROMOTED = "promoted"
     DEMOTED = "demoted"
+
+
+class Cardinality(StrEnum):
+    """Whether the values of a predicate coexist (MANY) or compete (ONE)."""
+
+    MANY = "MANY"
+    ONE = "ONE"
 
 
 class Triple(Record):
@@ -174,6 +156,8 @@ class Observation(Triple, EvidenceSource):
     confidence: Unit = 0.8
     kind: EvidenceKind = EvidenceKind.SUPPORTING
     source_type: Name = "EXPLICIT"
+    cardinality: Cardinality | None = None
+    """Cardinality of the predicate, declared with the observation if it is undeclared."""
 
 
 class Hypothesis(EvidenceSource):
@@ -217,6 +201,9 @@ class EvidenceReceipt(Record):
     belief, refuting evidence weaker than 0.5 raises it."""
     repeated: bool = False
     """Whether this event id had been recorded before."""
+    rejection: Rejection | None = None
+    """Why a person rejected the belief: the evidence is kept, the belief stays rejected; else
+    None."""
 
 
 class RetractionReceipt(Record):
@@ -261,6 +248,8 @@ class Predicate(Record):
     policy: Policy
     template: str | None = None
     """Text of a triple, with {subject} and {object}; None for the default."""
+    valid_from: Instant | None = None
+    """Valid time from which the policy holds; None for every valid time."""
     event_id: str
     occurred_at: Instant
     recorded_at: Instant
@@ -310,7 +299,7 @@ class Candidate(Record):
     object: str
     statement: str
     status: str
-    """current, superseded or archived."""
+    """current, superseded, archived or rejected."""
     belief: float
     """Belief at the time of the read, in [0, 1]."""
     score: float
@@ -323,6 +312,8 @@ class Candidate(Record):
     """ONE: whether it is one of two values too close to decide."""
     last_id: str | None = None
     """ONE: id of the event that last affirmed it."""
+    trust: Trust | None = None
+    """Who vouches for it; None if it is not read."""
     positive: float | None = None
     """MANY: P+, the noisy-or of its supporting evidence."""
     negative: float | None = None
@@ -341,6 +332,10 @@ class Candidate(Record):
         return self.supporting_episodes
 
 
+MIN_LEAD = 1e-6
+"""Score at or below which a value does not lead; evidence of certainty leaves less."""
+
+
 class Slot(Record):
     """Values of one subject and predicate in one scope, best first."""
 
@@ -348,6 +343,8 @@ class Slot(Record):
     subject: str
     predicate: str
     policy: Policy
+    policy_origin: PolicyOrigin
+    """Why the slot is read by this policy."""
     candidates: tuple[Candidate, ...]
     total: int
     """Number of candidates, shown or not."""
@@ -356,12 +353,22 @@ class Slot(Record):
     """Whether the answer may still change: `known` is younger than the longest transaction."""
     names: tuple[str, ...] = ()
     """Aliases under which the subject was also read, folded."""
+    nearest: tuple[str, ...] = ()
+    """Without candidates: predicates of the subject that are most like the requested one."""
+
+    @property
+    def cardinality(self) -> Cardinality:
+        """Return the cardinality by which the slot was read."""
+        return self.policy.cardinality
 
     @property
     def leader(self) -> Candidate | None:
-        """Return the best current value that was ever affirmed; None if there is none."""
-        fit = (c for c in self.candidates if c.last_at is not None and c.status == "current")
-        return next(fit, None)
+        """Return the best current value that was ever affirmed; None if there is none.
+
+        A value that certain evidence refuted since, as an ended fact, does not lead.
+        """
+        affirmed = (c for c in self.candidates if c.last_at is not None and c.score > MIN_LEAD)
+        return next((c for c in affirmed if c.status == "current"), None)
 
     @property
     def ambiguous(self) -> bool:
@@ -387,7 +394,7 @@ class BeliefText(Record):
     predicate: str | None
     object: str | None
     status: str
-    """current, superseded or archived."""
+    """current, superseded, archived or rejected."""
     created_at: Instant
     """Time of its first statement or evidence."""
     recorded_at: Instant
@@ -445,6 +452,8 @@ class TrailStep(Record):
     source_type: str | None = None
     source: str | None = None
     actor: str | None = None
+    trust: Trust | None = None
+    """Who vouches for it; None if it is supposed."""
     episode_id: str | None = None
     turn_id: str | None = None
     note: str | None = None

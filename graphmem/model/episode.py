@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
 from graphmem.model.memory import Outcome
 from graphmem.model.terms import Instant, Name, Record, Tags, Text
+
+MappedRole: TypeAlias = Literal["user", "assistant", "tool", "system"]
+"""Meaning of a caller's own role."""
 
 
 class Message(Record):
@@ -34,7 +37,8 @@ class NewEpisode(Record):
     summary: Text | None = None
     content: Text | None = None
     entities: Tags = ()
-    importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+    importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    """None: that of its turns, or 0.5 without turns."""
     at: Instant | None = None
     """None: now."""
 
@@ -72,9 +76,13 @@ class Episode(Record):
     gist: str | None = None
     """Summary made by compression for an episode without `summary`."""
     compressed: bool = False
-    """Whether its full text is in an archive; `episodes.restore` puts it back."""
+    """Whether its full text is in an archive, or its turns are not searched any more;
+    `episodes.restore` undoes both."""
     entities: tuple[str, ...]
     importance: float
+    summarised_by: str | None = None
+    """Method that summarised its turns: the rules or a language model, with its version; else None.
+    A summary, entities or an importance that a caller gave stay as given."""
     occurred_at: Instant
     recorded_at: Instant
     turns: int
@@ -90,14 +98,49 @@ class EpisodePage(Record):
     """See `Memory`."""
 
 
+class SummarisedEpisode(Record):
+    """A conversation and its summary; in a preview, the summary to store."""
+
+    episode_id: str
+    occurred_at: Instant
+    turns: int
+    """Number of turns that it covers."""
+    summary: str
+    entities: tuple[str, ...]
+    importance: float
+    method: str
+    """The rules, or the name of the language model and the digest of the prompt."""
+    problem: str | None = None
+    """Why the reply of a model was dismissed, or is missing; the rules were used instead."""
+
+
+class SummaryReport(Record):
+    """Result of summarising conversations."""
+
+    applied: bool
+    """False for a preview, and if there was nothing to do."""
+    episodes: tuple[SummarisedEpisode, ...] = ()
+    calls: int = 0
+    """Number of requests to the language model."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
+    """Cost in USD; None if the price is unknown."""
+
+
 class TurnsReceipt(Record):
     """Receipt of `add_messages`."""
 
     episode_id: str
     turn_ids: tuple[str, ...]
-    """One id per message, in order, whether added now or found."""
+    """One id per turn, in order, whether added now or found; a message with words of several roles
+    is several turns."""
     added: int
     """Number of new turns."""
+    skipped: int = 0
+    """Number of messages without words, of which no turn is kept."""
+    notes: tuple[str, ...] = ()
+    """Parts of messages that were left out, and assumptions about them, such as an unknown role."""
 
 
 class IngestReport(Record):
@@ -109,3 +152,7 @@ class IngestReport(Record):
     """Number of new commits by outcome."""
     repeated: int = 0
     """Number of texts that an earlier run had committed."""
+    skipped: int = 0
+    """Number of messages without words, of which no turn is kept."""
+    notes: tuple[str, ...] = ()
+    """Parts of messages that were left out, and assumptions about them."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from graphmem.model.belief import Triple, Unit
-from graphmem.model.terms import Instant, Name, Record, Tags, Text
+from graphmem.model.rejection import Rejection
+from graphmem.model.terms import Instant, Name, Record, Tags, Text, Trust
 
 _PARTS = 3
 
@@ -20,6 +21,8 @@ class Outcome(StrEnum):
     EXACT_DUPE = "EXACT_DUPE"
     NEAR_DUPE = "NEAR_DUPE"
     REJECTED_HYGIENE = "REJECTED_HYGIENE"
+    REJECTED = "REJECTED"
+    """A person rejected the text: see `CommitOutcome.rejection`."""
 
 
 class EventType(StrEnum):
@@ -46,13 +49,19 @@ class EventType(StrEnum):
     RESOLVE = "RESOLVE"
     GRADUATE = "GRADUATE"
     COMPRESS = "COMPRESS"
+    PIN = "PIN"
+    UNPIN = "UNPIN"
     SEARCH = "SEARCH"
     SESSION_START = "SESSION_START"
     SESSION_END = "SESSION_END"
     ROLL_UP = "ROLL_UP"
     PROPOSE = "PROPOSE"
+    PROPOSE_UPDATE = "PROPOSE_UPDATE"
+    REOPEN = "REOPEN"
     ACCEPT = "ACCEPT"
     DISMISS = "DISMISS"
+    REJECT = "REJECT"
+    UNREJECT = "UNREJECT"
 
 
 class Status(StrEnum):
@@ -64,6 +73,8 @@ class Status(StrEnum):
     """For a memory: hidden without a successor."""
     ARCHIVED = "archived"
     """For a belief: hidden; it can be restored."""
+    REJECTED = "rejected"
+    """A person rejected what it states; only `unreject` makes it current again."""
 
 
 def _triple(given: object) -> object:
@@ -76,6 +87,10 @@ def _triple(given: object) -> object:
 
 Claims = Annotated[tuple[Annotated[Triple, BeforeValidator(_triple)], ...], Field(max_length=64)]
 """Claims of a text: triples, or sequences of their three parts."""
+
+
+OnUpdate: TypeAlias = Literal["insert", "supersede", "propose"]
+"""Action of `remember` for a text that states another version of a memory."""
 
 
 class NewMemory(Record):
@@ -99,6 +114,8 @@ class NewMemory(Record):
     """Confidence of the claims."""
     source_type: Name = "EXPLICIT"
     """Source type of that evidence; the settings give its weight."""
+    on_update: OnUpdate = "insert"
+    """Action for a memory that the text updates: see `remember`."""
 
     @model_validator(mode="after")
     def _of_claims(self) -> Self:
@@ -113,13 +130,17 @@ class CommitOutcome(Record):
     outcome: Outcome
     event_id: str
     memory_id: str | None
-    """Id of the memory to use from now on; None if hygiene rejected the text."""
+    """Id of the memory to use from now on; None if hygiene or a person rejected the text."""
     matched_memory_id: str | None = None
     """Id of the existing memory that matched."""
     query_score: float | None = None
     """Calibrated cosine to the matched memory, at most 1; 1.0 for an exact match."""
     possible_update_of: str | None = None
     """Id of a memory that states the same fact with another value, or negated."""
+    superseded_ids: tuple[str, ...] = ()
+    """Ids of the memories that it replaced; only with `on_update="supersede"`."""
+    proposal_id: str | None = None
+    """Id of the proposal to replace `possible_update_of`; only with `on_update="propose"`."""
     content_hash: str
     """sha256 of the normalised content, hex."""
     hygiene_reasons: tuple[str, ...] = ()
@@ -131,6 +152,10 @@ class CommitOutcome(Record):
     artifact_ref: str | None = None
     belief_ids: tuple[str, ...] = ()
     """Ids of the beliefs that it is evidence for."""
+    rejection: Rejection | None = None
+    """Why a person rejected the text, so that nothing was written; else None."""
+    rejected_ids: tuple[str, ...] = ()
+    """Those of `belief_ids` that a person rejected; they stay rejected."""
     repeated: bool = False
     """Whether this event id had been committed before."""
 
@@ -140,8 +165,11 @@ class Supersession(Record):
 
     newer_id: str
     older_id: str
+    """Id of the memory that was superseded: the head of the chain of the requested one."""
     event_id: str
     reason: str | None = None
+    requested_id: str | None = None
+    """Id of the memory that was requested, if it was not the head; else None."""
 
 
 class Memory(Record):
@@ -182,7 +210,7 @@ class Page(Record):
 
 
 class MemoryEvent(Record):
-    """One event of a memory's history."""
+    """One event of the history of a memory or an episode."""
 
     id: str
     type: str
@@ -193,6 +221,8 @@ class MemoryEvent(Record):
     artifact_ref: str | None = None
     episode_id: str | None = None
     turn_id: str | None = None
+    trust: Trust | None = None
+    """Who vouches for it; None for an event that states nothing, such as a retraction."""
     payload: dict[str, Any] = Field(default_factory=dict)
 
 

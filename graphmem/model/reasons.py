@@ -5,11 +5,19 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 
-from graphmem.model.belief import Belief, BeliefText, EvidenceKind, Policy, VerdictStatus
+from graphmem.model.belief import (
+    Belief,
+    BeliefText,
+    EvidenceKind,
+    Policy,
+    PolicyOrigin,
+    VerdictStatus,
+)
 from graphmem.model.episode import Episode, Turn
 from graphmem.model.memory import ChainLink, Memory, MemoryChain, MemoryEvent
 from graphmem.model.recall import Trace
-from graphmem.model.terms import Instant, Record
+from graphmem.model.rejection import Rejection
+from graphmem.model.terms import Instant, Record, Trust
 
 
 class BeliefCard(BeliefText):
@@ -75,16 +83,6 @@ class Provenance(Record):
     """See `BeliefChain`."""
 
 
-class PolicyOrigin(StrEnum):
-    """Origin of the policy of a read."""
-
-    GIVEN = "given"
-    """Passed by the caller."""
-    DECLARED = "declared"
-    DEFAULT = "default"
-    """The predicate has no declared policy at that time."""
-
-
 class PolicyRead(Record):
     """Policy used to read evidence, and its origin."""
 
@@ -93,8 +91,6 @@ class PolicyRead(Record):
     event_id: str | None = None
     """Id of the event that declared the policy."""
     declared_at: Instant | None = None
-    present: bool = False
-    """Whether the current policy was requested instead of the one at the time of the read."""
 
 
 class EvidenceDetail(Record):
@@ -133,6 +129,8 @@ class EvidenceDetail(Record):
     """Id of the memory that was committed with it."""
     source: str | None = None
     actor: str | None = None
+    trust: Trust
+    """Who vouches for it."""
     note: str | None = None
 
     @property
@@ -235,6 +233,8 @@ class BeliefReasons(Record):
     """Explanation of a belief's score."""
 
     belief: Belief
+    trust: Trust
+    """Who vouches for it: see docs/trust.md."""
     policy: PolicyRead
     pieces: tuple[EvidenceDetail, ...]
     """One page of the evidence, oldest first."""
@@ -257,6 +257,8 @@ class BeliefReasons(Record):
     replaced_by: tuple[Replacement, ...]
     memories: tuple[ClaimingMemory, ...]
     """Memories that assert the belief, oldest first; at most one page."""
+    rejection: Rejection | None = None
+    """Why a person rejected it; None if it is not rejected."""
     valid: Instant
     provisional: bool
     """Whether the answer may still change: `known` is younger than the longest transaction."""
@@ -266,11 +268,15 @@ class MemoryReasons(Record):
     """Explanation of a memory's state."""
 
     memory: Memory
+    trust: Trust
+    """Who vouches for its text: see docs/trust.md."""
     history: tuple[MemoryEvent, ...]
     """Its newest events, oldest first."""
     chain: MemoryChain
     trace: Trace
     """Weight of its repetitions."""
+    rejection: Rejection | None = None
+    """Why a person rejected it; None if it is not rejected."""
 
 
 class Point(Record):
@@ -327,6 +333,8 @@ class Card(Record):
     """Everything stored about one item and its sources; `why` has the arithmetic."""
 
     item: Item
+    trust: Trust
+    """Who vouches for its text: see docs/trust.md."""
     events: tuple[MemoryEvent | BeliefEvent, ...] = ()
     """For a memory its history, for a belief its statements and evidence: the 20 newest, oldest
     first."""
@@ -347,8 +355,19 @@ class Card(Record):
     """Time of the last one; None if never expanded."""
 
 
+class StaleReason(StrEnum):
+    """Why a memory is stale."""
+
+    AGE = "age"
+    """It was not stated for long."""
+    CONTRADICTED = "contradicted"
+    """A claim of it has lost its slot, or was superseded or archived."""
+    UNSUPPORTED = "unsupported"
+    """A claim of it has more evidence against it than for it."""
+
+
 class StaleMemory(Record):
-    """A current memory that was not repeated for long; it may no longer be true."""
+    """A current memory that may no longer be true."""
 
     memory: Memory
     """The memory; `lost_ids` names its claims that are no longer in force."""
@@ -356,6 +375,8 @@ class StaleMemory(Record):
     """Days since it was last stated."""
     trace: float
     """Current weight of its history, >= 0."""
+    reasons: tuple[StaleReason, ...]
+    """Why it may no longer be true; at least one reason."""
 
 
 class StalePage(Record):

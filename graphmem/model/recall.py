@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from graphmem.model.belief import Belief, EvidenceKind, Rating
-from graphmem.model.episode import Turn
+from graphmem.model.belief import Belief, EvidenceKind
+from graphmem.model.episode import Episode, Turn, TurnsReceipt
 from graphmem.model.memory import Memory
-from graphmem.model.terms import Instant, Record
+from graphmem.model.policies import ConfiguredPolicy
+from graphmem.model.rating import Rating
+from graphmem.model.terms import Instant, Record, Trust
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -24,6 +26,12 @@ class TraceRank(Record):
     """b: factor 1 + b ln(1 + days) for the gap before a repetition."""
     weight: Weight = 0.35
     """k of final = max(similarity, 0) * (1 + k ln(1 + trace)); 0 ignores the history."""
+    window_hours: float = Field(24.0, ge=0)
+    """Hours after a full event within which further events form a burst."""
+    burst: float = Field(0.1, ge=0, le=1)
+    """Base of a burst: its j-th event counts burst^j."""
+    import_weight: Weight = 1.0
+    """Weight of an IMPORT event; other events weigh 1."""
 
 
 class Score(StrEnum):
@@ -42,47 +50,56 @@ class Score(StrEnum):
     0.5."""
 
 
-class RecallPolicy(Record):
+class RecallPolicy(ConfiguredPolicy):
     """Ranking of recalled items.
 
     The defaults measured best; docs/recall.md shows the contribution of each part.
     """
 
     score: Score = Score.BLENDED
+    """Formula: blended, fused, flat, trace or esper."""
     pool: int = Field(200, ge=1, le=1_000)
     """Number of candidates of each list."""
     k: int = Field(60, ge=1)
     """k of reciprocal rank fusion."""
-    vector_weight: Weight = 0.75
+    vector_weight: Weight = 1.0
     """Weight of the vector lists. Blended: the weights of all lists are divided by their sum."""
     words_weight: Weight = 1.0
+    """Weight of the BM25 lists."""
     recency_weight: Weight = 0.0
     """Weight of recency; blended: e^(-days / recency_days)."""
     recency_days: float = Field(21.0, gt=0)
+    """Time constant of recency, in days."""
     access_weight: Weight = 0.0
     """Weight of the number of `expand` calls; 0 by default, since shown items get opened."""
-    around: float = Field(0.11, ge=0, lt=1)
+    around: float = Field(0.08, ge=0, lt=1)
     """Blended: share of its score that a turn passes to its neighbours, squared for the next, and
     so on."""
     reach: int = Field(1, ge=0, le=5)
     """Number of turns to each side that `around` reaches."""
-    named: Weight = 0.32
+    session: float = Field(0.3, ge=0, le=1)
+    """Blended: share of the distance to the best turn of its session by which a turn is raised."""
+    named: Weight = 0.3
     """Blended: added if the question names the speaker of a turn or the subject of a belief."""
     dated: Weight = 0.4
     """Blended: added if the item occurred on a day or in a month that the question names, or in the
     week after."""
-    machine: float = Field(0.75, ge=0, le=1)
-    """Blended: factor for turns of an assistant, a tool or a system."""
+    machine: float = Field(0.7, ge=0, le=1)
+    """Blended: factor for turns that are not by a person, unless the question asks for an
+    assistant's words or for a summary."""
     min_similarity: float | None = Field(None, ge=-1, le=1)
     """Minimum similarity; also excludes items found by BM25 only. None applies no limit."""
     min_score: float | None = Field(None, ge=-1, le=1)
     """Similarity that the best item must reach, or nothing is returned. None applies the floor of
     the embedding model, if it has one and the score is blended."""
+    episodes: bool = False
+    """Whether summaries of episodes are searched, unless a call decides."""
     beliefs: int = Field(20, ge=1, le=50)
     """Number of beliefs, most relevant first, whose evidence is read."""
     blend: float = Field(0.4, ge=0, le=1)
     """alpha: a belief's score is relevance * (alpha + (1 - alpha) * belief); see also ESPER."""
     trace: TraceRank = TraceRank()
+    """Constants of TraceRank; if they are the standard ones, those of the settings apply."""
     late_interaction: bool = True
     """Whether to compare the question with texts token by token, if the model has token states."""
     late_weight: Weight = 0.7
@@ -91,6 +108,8 @@ class RecallPolicy(Record):
     """Weight of the similarity of tokens of a text and of the turn before it."""
     mark_outdated: bool = True
     """Whether results are compared, so that older versions of a fact are marked."""
+    rerank: bool = True
+    """Whether the reranker orders the best results, if there is one."""
     max_results: int | None = Field(None, ge=1)
     """Maximum number of hits; None applies the limit of the call only."""
 
@@ -98,6 +117,11 @@ class RecallPolicy(Record):
     def uses_tokens(self) -> bool:
         """Whether the ranking uses token states."""
         return self.late_interaction and self.score in {Score.BLENDED, Score.FUSED}
+
+    @property
+    def uses_reranker(self) -> bool:
+        """Whether a reranker may order the results."""
+        return self.rerank and self.score in {Score.BLENDED, Score.FUSED}
 
 
 POLICIES = {
@@ -113,6 +137,8 @@ POLICIES = {
         access_weight=0.4,
         min_similarity=0.25,
         late_interaction=False,
+        rerank=False,
+        episodes=True,
         max_results=3,
     ),
     "agent": RecallPolicy(
@@ -121,15 +147,18 @@ POLICIES = {
         recency_weight=0.3,
         access_weight=0.2,
         reach=0,
+        session=0.0,
         named=0.0,
         late_interaction=False,
+        rerank=False,
+        episodes=True,
     ),
 }
 """Policies by name."""
 
 
 class TraceContribution(Record):
-    """Contribution of one event to a trace: recency * burst * spacing."""
+    """Contribution of one event to a trace: recency * burst * spacing * weight."""
 
     event_id: str
     at: Instant
@@ -139,6 +168,8 @@ class TraceContribution(Record):
     """1 for a full event; 0.1^j for the j-th within a day of one."""
     spacing: float
     """1 + b ln(1 + days since the full event before), >= 1."""
+    weight: float = 1.0
+    """Weight of the event: that of imports for an IMPORT, else 1."""
 
 
 class Trace(Record):
@@ -169,19 +200,24 @@ class ScoreBreakdown(Record):
     access: float = 0.0
     around: float = 0.0
     """From the turns before and after it."""
+    session: float = 0.0
+    """From the best turn of its session."""
     named: float = 0.0
     """The question names its speaker or its subject."""
     dated: float = 0.0
     """The question names the time when it occurred."""
     factor: float = 1.0
     """Below 1 for turns of an assistant, a tool or a system."""
+    reranker: float | None = None
+    """Score of the reranker, which then decides the place of the item; not a part of the relevance.
+    None if the item was not reranked."""
 
     @property
     def relevance(self) -> float:
-        """Return the factor times the sum of the other parts."""
+        """Return the factor times the sum of the other parts, without the reranker's score."""
         late, lists = self.late + self.late_context, self.meaning + self.words
-        rest = self.recency + self.access + self.around + self.named + self.dated
-        return self.factor * (lists + late + rest)
+        near, rest = self.around + self.session, self.recency + self.access
+        return self.factor * (lists + late + near + rest + self.named + self.dated)
 
 
 class Reason(Record):
@@ -199,13 +235,16 @@ class Reason(Record):
     episode_id: str | None = None
     turn_id: str | None = None
     """Id of the turn that it quotes."""
+    speaker: str | None = None
+    """Name, else role, of the speaker of that turn."""
 
 
 class Bite(Record):
     """Fields common to all recalled items."""
 
     score: float
-    """Score that ranks it; the policy's `score` selects the formula."""
+    """Score of the local ranking; the policy's `score` selects the formula. A reranker does not
+    change it."""
     parts: ScoreBreakdown
     """Score breakdown. For memories and turns its relevance is the score; for beliefs the score is
     relevance * (alpha + (1 - alpha) * belief)."""
@@ -215,6 +254,8 @@ class Bite(Record):
     """Rank among the vector candidates of its kind."""
     bm25: float | None
     bm25_rank: int | None
+    trust: Trust = "unknown"
+    """Who vouches for its text; docs/trust.md has the rule."""
     rating: Rating | None = None
     """Usage rating, which has no influence on the rank; None if never rated, for a turn, or for a
     read as of another time."""
@@ -317,7 +358,42 @@ class TurnBite(Bite):
         return self.turn.text
 
 
-AnyBite = MemoryBite | BeliefBite | TurnBite
+class EpisodeBite(Bite):
+    """One recalled episode with its score breakdown."""
+
+    kind: Literal["episode"] = "episode"
+    episode: Episode
+    """The episode; of a document, at most the first 2,000 characters."""
+
+    @property
+    def id(self) -> str:
+        """Return the id of the episode."""
+        return self.episode.id
+
+    @property
+    def text(self) -> str:
+        """Return the summary of the episode, else what remains of its text, else its text."""
+        of = self.episode
+        return of.summary or of.gist or of.content or ""
+
+
+AnyBite = MemoryBite | BeliefBite | TurnBite | EpisodeBite
+
+
+class Reranking(Record):
+    """Use of a reranker by a recall."""
+
+    model: str
+    """Name of the reranker."""
+    candidates: int
+    """Number of results that it was given: the best ones of the local ranking."""
+    reason: str = ""
+    """Why its scores were not used, so that the local order stays; empty if they were."""
+
+    @property
+    def used(self) -> bool:
+        """Whether its scores order the results."""
+        return not self.reason
 
 
 class Recollection(Record):
@@ -331,6 +407,9 @@ class Recollection(Record):
     """Greatest calibrated similarity to the question; None without results of vector search."""
     min_score: float | None = None
     """Least similarity of the best item; None without a limit."""
+    reranked: Reranking | None = None
+    """Use of the reranker; None if there is none, the policy does not use it, or there are no
+    results."""
     provisional: bool = False
     """Whether `known` is so recent that an unfinished write may still be recorded before it."""
 
@@ -360,5 +439,20 @@ class Context(Record):
     """Number of recalled bites that did not fit, or were only inferred and are not used."""
     reason: str = ""
     """Why there is nothing to show; empty if there is something."""
+    reranked: Reranking | None = None
+    """Use of the reranker; see `Recollection.reranked`."""
     provisional: bool = False
     """Whether `known` is so recent that an unfinished write may still be recorded before it."""
+
+
+class ChatReply(Record):
+    """Result of `respond`: a model's reply, and what was shown and stored."""
+
+    reply: Any
+    """The value that `complete` returned."""
+    text: str
+    """Words of the assistant in it; empty if it only calls tools."""
+    context: Context
+    """The block that the model was shown; its `text` is empty if there was nothing to show."""
+    receipt: TurnsReceipt
+    """The turns of the messages and of the reply."""

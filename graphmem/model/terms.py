@@ -59,6 +59,10 @@ Tags: TypeAlias = Annotated[tuple[Name, ...], Field(max_length=64)]
 GLOBAL_SCOPE = "global"
 
 
+Trust: TypeAlias = Literal["person", "tool", "model", "imported", "unknown"]
+"""Trust class: who vouches for a text, from the most to the least trusted."""
+
+
 class Record(BaseModel):
     """Base class of the immutable records."""
 

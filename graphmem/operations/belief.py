@@ -24,7 +24,7 @@ from graphmem.model import (
     Verdict,
 )
 from graphmem.ports import RequestContext
-from graphmem.rules import claims, formulas, read_options
+from graphmem.rules import claims, formulas, predicates, read_options, trust
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
@@ -35,8 +35,13 @@ def _belief(row: Mapping[str, Any]) -> tuple[Belief, datetime]:
 
 
 CURRENT = catalog.query("belief/current", dict)
+PREDICATES_OF = catalog.query("belief/predicates_of", lambda row: str(row["name"]))
 STATES = catalog.query("belief/states", _belief)
 TEST = catalog.query("belief/test", dict)
+
+
+MAX_PREDICATES = 1_000
+"""Maximum number of predicates of a subject that are compared with one that it lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +84,21 @@ async def current(
         CURRENT,
         **params,
         subject=claims.name_key(subject),
-        predicate=claims.name_key(predicate),
+        predicate=claims.predicate_key(predicate),
         weights_key=None if from_zero else claims.weights_key(params["weights"]),
         limit=limit,
     )
     asked = {"subject_key": subject.strip(), "predicate": None, "predicate_key": predicate.strip()}
-    return _slot({**row, **asked, "scope": row["scope"] or context.scope}, by, params["valid"])
+    slot = _slot({**row, **asked, "scope": row["scope"] or context.scope}, by, params["valid"])
+    if slot.total:
+        return slot
+    known = await context.fetch(
+        PREDICATES_OF,
+        **context.read_params(PREDICATES_OF, by),
+        names=row["names"],
+        limit=MAX_PREDICATES,
+    )
+    return slot.model_copy(update={"nearest": predicates.nearest(predicate, known)})
 
 
 @retry_conversion
@@ -194,6 +208,7 @@ def _line(line: Mapping[str, Any]) -> TrailStep:
         source_type=event.get("source_type"),
         source=event.get("source"),
         actor=event.get("actor"),
+        trust=trust.parse(event.get("trust")) if event else None,
         episode_id=line["episode"],
         turn_id=line["turn_id"],
         note=json.loads(event.get("payload") or "{}").get("note"),
@@ -266,15 +281,19 @@ def _slot(row: Mapping[str, Any], by: ReadOptions, valid: datetime) -> Slot:
         scope=row["scope"],
         subject=found[0]["subject"] if found else row["subject_key"],
         predicate=row["predicate"] or row["predicate_key"],
-        policy=claims.parse_policy(row["policy"]),
-        candidates=tuple(
-            Candidate(**{k: v for k, v in c.items() if k != "subject"}) for c in found
-        ),
+        policy=predicates.parse_policy(row["policy"]),
+        policy_origin=read_options.policy_origin(row["policy"], by),
+        candidates=tuple(map(_candidate, found)),
         total=row["total"],
         valid=valid,
         provisional=read_options.is_provisional(by.as_of, row["now"]),
         names=tuple(row["names"][1:]),
     )
+
+
+def _candidate(found: Mapping[str, Any]) -> Candidate:
+    known = {name: value for name, value in found.items() if name != "subject"}
+    return Candidate(**known | {"trust": trust.recorded(found.get("trust"))})
 
 
 MAX_EVENTS = 1_000

@@ -8,9 +8,19 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import NotFoundError
-from graphmem.model import Belief, Card, ChainNeighbor, Episode, EpisodeRef, Item, Memory, Turn
+from graphmem.model import (
+    Belief,
+    Card,
+    ChainNeighbor,
+    Episode,
+    EpisodeRef,
+    Item,
+    Memory,
+    Trust,
+    Turn,
+)
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, read_options
+from graphmem.rules import claims, read_options, trust
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
@@ -20,7 +30,9 @@ TURNS = 100
 CLAIMS = 100
 
 EXPAND = catalog.query("usage/expand", dict)
-STATES = catalog.query("belief/states", read_options.parse_belief)
+STATES = catalog.query(
+    "belief/states", lambda row: (read_options.parse_belief(row), trust.parse(row["trust"]))
+)
 LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
 
 
@@ -40,13 +52,13 @@ async def expand(context: RequestContext, item_id: str) -> Card:
         )
         if not rows:
             return None
-        [row] = rows
+        row = rows[0] | {"trust": trust.parse(rows[0]["trust"])}
         match row["label"]:
             case "Memory":
                 return await _memory(tx, context, now, row)
             case "Belief":
                 found = await _beliefs(tx, context, now, [item_id])
-                return _card(row, found[0]) if found else None
+                return _card(row | {"trust": found[0][1]}, found[0][0]) if found else None
             case "Turn":
                 return _card(row, Turn(**row["item"]))
             case _:
@@ -65,12 +77,13 @@ async def _memory(tx: Tx, context: RequestContext, now: datetime, row: Mapping[s
     params = context.read_params(LOST, ReadOptions(), now)
     [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
     beliefs = await _beliefs(tx, context, now, memory.claim_ids[:CLAIMS])
-    return _card(row, claims.mark_lost_claims(memory, lost), beliefs)
+    claimed = [belief for belief, _ in beliefs]
+    return _card(row, claims.mark_lost_claims(memory, lost), claimed)
 
 
 async def _beliefs(
     tx: Tx, context: RequestContext, now: datetime, ids: Sequence[str]
-) -> list[Belief]:
+) -> list[tuple[Belief, Trust]]:
     params = context.read_params(STATES, ReadOptions(), now)
     which = {"ids": list(ids), "statuses": [], "before_at": None, "before_id": None}
     return await tx.fetch(STATES, **params, **which, limit=len(ids))
@@ -84,6 +97,7 @@ def _card(row: Mapping[str, Any], item: Item, claims: Sequence[Belief] = ()) -> 
     )
     return Card(
         item=item,
+        trust=row["trust"],
         events=tuple(convert(event) for event in row["events"]),
         turns=tuple(Turn(**turn) for turn in row["turns"]),
         episodes=tuple(EpisodeRef(**episode) for episode in row["episodes"]),

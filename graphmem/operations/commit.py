@@ -12,7 +12,7 @@ from graphmem.errors import ErasedError, EventConflictError, NotFoundError
 from graphmem.model import CommitOutcome, EventType, NewMemory, Outcome, Status
 from graphmem.model.terms import Embedding
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, formulas, identity, scoring
+from graphmem.rules import claims, drafts, formulas, identity, rejections, scoring
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.duplicates import (
     CANDIDATES,
@@ -23,6 +23,7 @@ from graphmem.rules.duplicates import (
     StoredMatches,
 )
 from graphmem.rules.hygiene import Rule
+from graphmem.rules.updates import Update, UpdateResolver
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,26 +38,34 @@ WRITE = catalog.query("commit/write", dict)
 RETRACE = catalog.query("cache/retrace", catalog.ignored)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
 KNOWN_PREDICATES = catalog.query("belief/known_claims", dict)
-CLAIM = catalog.query("belief/link_claims", lambda row: row["events"])
+CLAIM = catalog.query("belief/link_claims", lambda row: row["rejected"])
+SUPERSEDE = catalog.query("lineage/supersede", lambda row: row["written"])
+PROPOSE_UPDATE = catalog.query("commit/propose_update", lambda row: row["written"])
 
 ERASED = "erased"
 """Reason for refusing an erased text."""
-MET_NOTHING: Mapping[str, Any] = {"event": None, "exact": None, "near": ()}
+MET_NOTHING: Mapping[str, Any] = {"event": None, "exact": None, "rejection": None, "near": ()}
 
 EVENT_OF = {
     Outcome.INSERTED_NEW: EventType.ADD,
     Outcome.EXACT_DUPE: EventType.REINFORCE_EXACT,
     Outcome.NEAR_DUPE: EventType.REINFORCE_NEAR,
 }
+IMPORT_EVENT_OF = EVENT_OF | {Outcome.INSERTED_NEW: EventType.IMPORT}
 
 
 async def remember(
-    context: RequestContext, memories: Sequence[NewMemory], rules: Sequence[Rule]
+    context: RequestContext,
+    memories: Sequence[NewMemory],
+    rules: Sequence[Rule],
+    *,
+    imported: bool = False,
 ) -> list[CommitOutcome]:
     """Commit texts in order and return the outcome of each.
 
     Texts that are not stored yet are embedded before the transaction. Each batch is one
     transaction, which includes the claims of its texts, but not the embeddings of new beliefs.
+    With `imported`, the event of a new memory is an IMPORT, not an ADD.
 
     Raises:
         EventConflictError: a given event id belongs to a different event; its batch is not written.
@@ -70,17 +79,20 @@ async def remember(
             drafts.check_source_type(memory.source_type, context.services.settings.source_weights)
     ready = [drafts.draft(memory, context.tenant_scope, now, rules) for memory in memories]
     _no_conflict(ready)
+    events = IMPORT_EVENT_OF if imported else EVENT_OF
     done: dict[str, CommitOutcome] = {}
     accepted = [d for d in {d.event_id: d for d in ready}.values() if not d.reasons]
     for batch in drafts.batches(accepted, BATCH):
-        done.update(await _kept(context, batch))
+        done.update(await _kept(context, batch, events))
     return list(_in_order(context, ready, done))
 
 
-async def _kept(context: RequestContext, batch: Sequence[TextDraft]) -> dict[str, CommitOutcome]:
+async def _kept(
+    context: RequestContext, batch: Sequence[TextDraft], events: Mapping[Outcome, EventType]
+) -> dict[str, CommitOutcome]:
     """Commit a batch without its erased texts, which are refused."""
     try:
-        return await _commit(context, batch)
+        return await _commit(context, batch, events)
     except ErasedError as error:
         left = [draft for draft in batch if error.ids.isdisjoint(_named(context, draft))]
         if len(left) == len(batch):
@@ -90,7 +102,7 @@ async def _kept(context: RequestContext, batch: Sequence[TextDraft]) -> dict[str
             for draft in batch
             if draft not in left
         }
-        return refused | (await _kept(context, left) if left else {})
+        return refused | (await _kept(context, left, events) if left else {})
 
 
 def _named(context: RequestContext, draft: TextDraft) -> Iterator[str]:
@@ -124,14 +136,18 @@ def _in_order(
         seen.add(draft.event_id)
 
 
-async def _commit(context: RequestContext, batch: Sequence[TextDraft]) -> dict[str, CommitOutcome]:
+async def _commit(
+    context: RequestContext, batch: Sequence[TextDraft], events: Mapping[Outcome, EventType]
+) -> dict[str, CommitOutcome]:
     embeddings: dict[str, Embedding] = {}
     known = await _known(context, batch)
     wanted = [d for d in batch if d.event_id not in known]
     while True:
         # Repeats only if a memory was deleted in between, which makes its text new.
         await _embed(context, wanted, embeddings)
-        result, wanted = await context.write(lambda tx: _write(tx, context, batch, embeddings))
+        result, wanted = await context.write(
+            lambda tx: _write(tx, context, batch, embeddings, events)
+        )
         if not wanted:
             return result
 
@@ -157,7 +173,11 @@ async def _embed(
 
 
 async def _write(
-    tx: Tx, context: RequestContext, batch: Sequence[TextDraft], embeddings: Mapping[str, Embedding]
+    tx: Tx,
+    context: RequestContext,
+    batch: Sequence[TextDraft],
+    embeddings: Mapping[str, Embedding],
+    events: Mapping[Outcome, EventType],
 ) -> tuple[dict[str, CommitOutcome], list[TextDraft]]:
     """Decide on a batch and write it; if embeddings are missing, return their texts instead."""
     await tx.fetch(LOCK)
@@ -167,22 +187,30 @@ async def _write(
     result: dict[str, CommitOutcome] = {}
     verdicts: list[tuple[TextDraft, DuplicateVerdict]] = []
     lacking: list[TextDraft] = []
+    changes, resolver = list[Update](), UpdateResolver(context.scope)
     for draft in batch:
         row = met.get(draft.event_id, MET_NOTHING)
         if row["event"] is not None:
             result[draft.event_id] = _repeated(draft, row["event"])
+            continue
+        if row["rejection"] is not None:
+            result[draft.event_id] = _rejected(context, draft, row["rejection"])
             continue
         own = embeddings.get(draft.content_hash)
         verdict = judge.decide(draft, _met(row, mu), None if own is None else own.vector)
         if verdict is None:
             lacking.append(draft)
         else:
+            draft, update = resolver.resolve(draft, verdict)
+            changes += [update] if update else []
             verdicts.append((draft, verdict))
-            result[draft.event_id] = _outcome(context, draft, verdict)
+            result[draft.event_id] = _outcome(context, draft, verdict, update)
     if lacking:
         return {}, lacking
     if verdicts:
-        await _append(tx, context, verdicts, result, embeddings)
+        result |= await _append(tx, context, verdicts, result, embeddings, events)
+        for change in changes:
+            await _change(tx, context, change)
     return result, []
 
 
@@ -199,6 +227,7 @@ async def _look(
             {
                 "event_id": d.event_id,
                 "exact_ids": list(d.exact_ids),
+                "value_key": drafts.value_key(d, context.tenant_scope),
                 "embedding": own and own.vector,
             }
         )
@@ -219,7 +248,14 @@ def _thresholds(context: RequestContext) -> dict[str, float]:
 def _met(row: Mapping[str, Any], mu: float) -> StoredMatches:
     exact = row["exact"]
     return StoredMatches(
-        exact=ExactMatch(exact["id"], exact["scope"], Status(exact["status"]), tuple(exact["tags"]))
+        exact=ExactMatch(
+            id=exact["id"],
+            scope=exact["scope"],
+            status=Status(exact["status"]),
+            tags=tuple(exact["tags"]),
+            head_ids=tuple(exact["head_ids"]),
+            corrected_at=exact["corrected_at"],
+        )
         if exact
         else None,
         near=tuple(
@@ -229,6 +265,7 @@ def _met(row: Mapping[str, Any], mu: float) -> StoredMatches:
                 content=n["content"],
                 tags=tuple(n["tags"]),
                 similarity=scoring.calibrate(scoring.from_neo4j(n["score"]), mu),
+                stated_at=n["stated_at"],
             )
             for n in row["near"]
         ),
@@ -241,10 +278,12 @@ async def _append(
     verdicts: Sequence[tuple[TextDraft, DuplicateVerdict]],
     outcomes: Mapping[str, CommitOutcome],
     embeddings: Mapping[str, Embedding],
-) -> None:
+    types: Mapping[Outcome, EventType],
+) -> dict[str, CommitOutcome]:
+    """Append the events of texts, and return the outcomes of those with rejected claims."""
     events = [
         drafts.event_row(
-            d, context.tenant_scope, EVENT_OF[v.outcome], _payload(d, outcomes[d.event_id])
+            d, context.tenant_scope, types[v.outcome], _payload(d, outcomes[d.event_id])
         )
         | {
             "memory_id": v.memory_id,
@@ -277,22 +316,51 @@ async def _append(
     ]
     if restored:
         await tx.fetch(MARK, events=restored)
-    await _claim(tx, context, [(d, v.memory_id) for d, v in verdicts if d.memory.claims])
+    rejected = await _claim(tx, context, [(d, v.memory_id) for d, v in verdicts if d.memory.claims])
+    return {
+        d.event_id: outcome.model_copy(update={"rejected_ids": named})
+        for d, _ in verdicts
+        if (outcome := outcomes[d.event_id]).belief_ids
+        and (named := tuple(one for one in outcome.belief_ids if one in rejected))
+    }
+
+
+async def _change(tx: Tx, context: RequestContext, change: Update) -> None:
+    """Supersede what a text updates, or propose it."""
+    draft, scope = change.draft, context.scope
+    for older_id in change.older_ids:
+        ends = {"newer_id": change.newer_id, "older_id": older_id}
+        if draft.memory.on_update == "supersede":
+            kind, query = EventType.SUPERSEDE, SUPERSEDE
+            event_id = "supersede_" + identity.digest(draft.event_id, older_id)[:32]
+        else:
+            kind, query, event_id = EventType.PROPOSE_UPDATE, PROPOSE_UPDATE, _proposal_id(change)
+        payload = {**ends, "event_id": event_id}
+        asked = drafts.request_hash(scope, kind, *ends.values())
+        row = drafts.event_row(draft, context.tenant_scope, kind, payload)
+        await tx.fetch(query, event=row | {"id": event_id, "request_hash": asked}, **ends)
+
+
+def _proposal_id(change: Update) -> str:
+    return "prop_" + identity.digest(change.newer_id, *change.older_ids)[:32]
 
 
 async def _claim(
     tx: Tx, context: RequestContext, committed: Sequence[tuple[TextDraft, str]]
-) -> None:
-    """Append texts as evidence for their claims, given each text's memory id."""
+) -> frozenset[str]:
+    """Append texts as evidence for their claims, and return the ids of rejected claims."""
     if not committed:
-        return
+        return frozenset()
     [known] = await tx.fetch(
         KNOWN_PREDICATES,
         predicates=claims.predicate_keys([d.memory for d, _ in committed]),
         belief_ids=[],
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
-    await tx.fetch(CLAIM, claims=claims.claim_rows(committed, context.tenant_scope, templates))
+    [rejected] = await tx.fetch(
+        CLAIM, claims=claims.claim_rows(committed, context.tenant_scope, templates)
+    )
+    return frozenset(rejected)
 
 
 def _payload(draft: TextDraft, outcome: CommitOutcome) -> dict[str, Any]:
@@ -304,10 +372,13 @@ def _payload(draft: TextDraft, outcome: CommitOutcome) -> dict[str, Any]:
             "matched_memory_id",
             "query_score",
             "possible_update_of",
+            "proposal_id",
             "thresholds",
         },
         exclude_none=True,
     )
+    if outcome.superseded_ids:
+        kept["superseded_ids"] = outcome.superseded_ids
     if outcome.belief_ids:
         kept["belief_ids"] = outcome.belief_ids
     if outcome.outcome is Outcome.NEAR_DUPE:
@@ -316,8 +387,12 @@ def _payload(draft: TextDraft, outcome: CommitOutcome) -> dict[str, Any]:
 
 
 def _outcome(
-    context: RequestContext, draft: TextDraft, verdict: DuplicateVerdict | None = None
+    context: RequestContext,
+    draft: TextDraft,
+    verdict: DuplicateVerdict | None = None,
+    update: Update | None = None,
 ) -> CommitOutcome:
+    supersedes = update is not None and draft.memory.on_update == "supersede"
     return CommitOutcome(
         outcome=verdict.outcome if verdict else Outcome.REJECTED_HYGIENE,
         event_id=draft.event_id,
@@ -325,6 +400,8 @@ def _outcome(
         matched_memory_id=verdict.matched_id if verdict else None,
         query_score=verdict.score if verdict else None,
         possible_update_of=verdict.update_of if verdict else None,
+        superseded_ids=update.older_ids if update and supersedes else (),
+        proposal_id=_proposal_id(update) if update and not supersedes else None,
         content_hash=draft.content_hash,
         hygiene_reasons=draft.reasons,
         thresholds=_thresholds(context),
@@ -333,6 +410,12 @@ def _outcome(
         tags=draft.memory.tags,
         artifact_ref=draft.memory.artifact_ref,
         belief_ids=claims.claimed_ids(draft.memory, context.scope) if verdict else (),
+    )
+
+
+def _rejected(context: RequestContext, draft: TextDraft, found: Mapping[str, Any]) -> CommitOutcome:
+    return _outcome(context, draft).model_copy(
+        update={"outcome": Outcome.REJECTED, "rejection": rejections.parse(found)}
     )
 
 

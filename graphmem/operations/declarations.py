@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
@@ -10,6 +11,7 @@ from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import GLOBAL_SCOPE, Alias, EventSource, EventType, Policy, Predicate
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims
+from graphmem.rules import predicates as rules
 from graphmem.rules.conflicts import retry_conversion
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -118,8 +120,8 @@ async def canonical(context: RequestContext) -> Mapping[str, str]:
 
 def _predicate(row: Mapping[str, Any]) -> Predicate:
     found = row["policy"]
-    names = ("name", "template", "event_id", "occurred_at", "recorded_at")
-    return Predicate(**{name: found[name] for name in names}, policy=claims.parse_policy(found))
+    names = ("name", "template", "valid_from", "event_id", "occurred_at", "recorded_at")
+    return Predicate(**{name: found[name] for name in names}, policy=rules.parse_policy(found))
 
 
 DECLARE = catalog.query("predicate/declare", catalog.ignored)
@@ -127,32 +129,31 @@ LIST_PREDICATES = catalog.query("predicate/list", _predicate)
 
 
 async def declare(
-    context: RequestContext, name: str, policy: Policy, template: str | None, given: EventSource
+    context: RequestContext,
+    name: str,
+    policy: Policy,
+    *,
+    template: str | None,
+    valid_from: datetime | None,
+    given: EventSource,
 ) -> Predicate:
-    """Set a predicate's policy for the whole tenant and return the one in force.
+    """Set a predicate's policy for the whole tenant and return the newest one.
 
-    Reads as of an earlier time keep using the policy in force then.
+    Reads as of an earlier known time keep using the policy known then.
 
     Raises:
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future, or the template is invalid.
     """
     now = context.services.clock.now()
-    fields = claims.policy_fields(policy)
-    checked = None if template is None else claims.check_template(template)
-    key = claims.name_key(name)
-    values = (EventType.POLICY, key, *(str(value) for value in fields.values()), checked)
-    written = {"predicate": name, "template": checked, "note": given.note}
-    row = claims.source_event(given, GLOBAL_SCOPE, EventType.POLICY, now, values, written)
+    made = rules.declaration(name, policy, template, valid_from, given, now)
 
     async def write(tx: Tx) -> None:
-        await tx.fetch(
-            DECLARE, key=key, name=name.strip(), template=checked, event={**row, **fields}
-        )
+        await tx.fetch(DECLARE, **made)
 
-    await append(context, row, write)
+    await append(context, made["event"], write)
     found = await predicates(context)
-    return next(one for one in found if claims.name_key(one.name) == key)
+    return next(one for one in found if claims.predicate_key(one.name) == made["key"])
 
 
 @retry_conversion

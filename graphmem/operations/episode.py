@@ -13,6 +13,7 @@ from graphmem.model import (
     AsOf,
     Episode,
     EpisodePage,
+    MemoryEvent,
     Message,
     NewEpisode,
     Turn,
@@ -21,26 +22,35 @@ from graphmem.model import (
 )
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import drafts, identity, passages, read_options, transcripts
+from graphmem.rules import drafts, identity, passages, read_options, transcripts, trust
 from graphmem.rules.conflicts import retry_conversion
 
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
 
 BATCH = 500
+IMPORTANCE = 0.5
+"""Importance of an episode whose turns have not been summarised, unless a caller gives another."""
 OPEN = catalog.query("episode/open", dict)
+UPDATE = catalog.query("episode/update", catalog.ignored)
 LOOK = catalog.query("episode/find_existing", dict)
 LOCK = catalog.query("episode/lock", catalog.ignored)
 ADD_TURNS = catalog.query("episode/add_turns", lambda row: row["added"])
 TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 LIST = catalog.query("episode/list", dict)
+HISTORY = catalog.query("episode/history", dict)
 
 
-async def open_episode(context: RequestContext, new: NewEpisode) -> str:
+async def open_episode(context: RequestContext, new: NewEpisode, *, update: bool = False) -> str:
     """Create an episode unless it exists, embed its summary or content, and return its id.
 
     The id is the given one, else that of the session, else a new one.
+
+    Args:
+        context: request context.
+        new: the episode.
+        update: whether what is given replaces that of a session's existing episode.
 
     Raises:
         EventConflictError: the given id belongs to an episode with other content.
@@ -58,39 +68,89 @@ async def open_episode(context: RequestContext, new: NewEpisode) -> str:
         new.session_id,
         new.summary,
         new.content,
-        str(new.importance),
+        str(IMPORTANCE if new.importance is None else new.importance),
         new.at,
         *new.entities,
     )
     row = {
         "id": episode_id,
         "scope": context.scope,
+        "scope_key": identity.scope_key(context.tenant, context.scope),
         "session_id": new.session_id,
         "summary": new.summary,
         "content": new.content,
         "entities": list(new.entities),
-        "importance": new.importance,
+        "importance": IMPORTANCE if new.importance is None else new.importance,
+        "stated": _stated(new),
+        "trust": _trust(context, new),
         "occurred_at": drafts.event_time(new.at, now),
         "request_hash": asked,
     }
-    text = new.summary or new.content or ""
-    embedding = None
-    if text.strip():
-        [embedding] = await context.services.embed_documents([text])
+    embedding = await _embedding(context, new.summary or new.content)
     [found] = await context.fetch(OPEN, episode=row | embedding_fields(embedding))
-    if new.episode_id is not None and found["request_hash"] != asked:
-        raise EventConflictError(f"The id {new.episode_id!r} was used for another episode.")
+    if found["request_hash"] != asked:
+        if new.episode_id is not None:
+            raise EventConflictError(f"The id {new.episode_id!r} was used for another episode.")
+        if update:
+            await _update(context, episode_id, new, found["summary"])
     return episode_id
 
 
+def _stated(new: NewEpisode) -> list[str]:
+    """Return the names of the fields that are given and that a summary of turns would fill."""
+    given = {
+        "summary": new.summary is not None,
+        "entities": bool(new.entities),
+        "importance": new.importance is not None,
+    }
+    return [name for name, is_given in given.items() if is_given]
+
+
+def _trust(context: RequestContext, new: NewEpisode) -> int | None:
+    """Return the rank of the text that an episode is given; None without one."""
+    return None if new.summary is None and new.content is None else trust.rank(context.trust)
+
+
+async def _embedding(context: RequestContext, text: str | None) -> Embedding | None:
+    if not (text or "").strip():
+        return None
+    [embedding] = await context.services.embed_documents([text or ""])
+    return embedding
+
+
+async def _update(
+    context: RequestContext, episode_id: str, new: NewEpisode, summary: str | None
+) -> None:
+    # A stored summary is what the episode is found by, not its content.
+    text = new.summary or (new.content if not (summary or "").strip() else None)
+    row = {
+        "id": episode_id,
+        "summary": new.summary,
+        "content": new.content,
+        "entities": list(new.entities) or None,
+        "importance": new.importance,
+        "stated": _stated(new),
+        "trust": _trust(context, new),
+        "occurred_at": new.at,
+    }
+    embedding = await _embedding(context, text)
+    await context.fetch(UPDATE, episode=row | embedding_fields(embedding))
+
+
 async def add_messages(
-    context: RequestContext, episode_id: str, messages: Sequence[Message]
+    context: RequestContext, episode_id: str, messages: Sequence[Message], *, keyed: bool = True
 ) -> TurnsReceipt:
     """Append a conversation's messages to its episode, each once, in their order.
 
     If every message has an id or a time, these identify them at any position. Otherwise messages
     are matched by overlap: a repeat from the start, or a continuation at the end. Blank texts are
     stored without an embedding.
+
+    Args:
+        context: tenant and scope of the call.
+        episode_id: id of the episode.
+        messages: the messages.
+        keyed: False if ids and times do not identify these messages, even if all have one.
 
     Raises:
         NotFoundError: the episode does not exist.
@@ -101,7 +161,7 @@ async def add_messages(
         drafts.event_time(message.at, now)
     keys = (
         transcripts.turn_ids_by_key(episode_id, messages)
-        if transcripts.have_keys(messages)
+        if keyed and transcripts.have_keys(messages)
         else None
     )
     # Positions count from the end of the conversation, so messages without keys form one batch.
@@ -146,6 +206,7 @@ class EpisodeFilter:
     """Filter for a list of episodes."""
 
     session_id: str | None = None
+    sessions_only: bool = False
     since: datetime | None = None
     until: datetime | None = None
     include_archived: bool = False
@@ -173,6 +234,7 @@ async def episode_page(
             tenant=context.tenant,
             scopes=list(context.read_scopes),
             session_id=want.session_id,
+            sessions_only=want.sessions_only,
             since=want.since,
             until=want.until,
             include_archived=want.include_archived,
@@ -287,6 +349,7 @@ def _row(
         "scope_key": identity.scope_key(context.tenant, context.scope),
         "position": plan.next + plan.new.index(i),
         "role": message.role,
+        "trust": trust.turn_rank(message.role, context.trust),
         "name": message.name,
         "text": message.content,
         "occurred_at": message.at or now,
@@ -298,3 +361,22 @@ async def _write(tx: Tx, episode_id: str, rows: list[dict[str, Any]]) -> None:
     written = await tx.fetch(ADD_TURNS, episode_id=episode_id, turns=rows)
     if written != [len(rows)]:
         raise NotFoundError(f"No episode {episode_id!r}.")
+
+
+@retry_conversion
+async def history(
+    context: RequestContext, episode_id: str, *, limit: int, as_of: AsOf | None = None
+) -> list[MemoryEvent]:
+    """Return the newest events of an episode, in chronological order.
+
+    Raises:
+        NotFoundError: no visible episode has this id.
+        InvalidInputError: `as_of.known` is in the future.
+    """
+    [found] = await context.fetch(
+        HISTORY, episode_id=episode_id, limit=limit, **read_options.time_bounds(as_of)
+    )
+    read_options.check_not_future(as_of, found["now"])
+    if found["events"] is None:
+        raise NotFoundError(f"No episode {episode_id!r}.")
+    return [read_options.parse_memory_event(event) for event in found["events"]]

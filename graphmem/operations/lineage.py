@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
@@ -12,12 +13,15 @@ from graphmem.errors import (
     ContentRefusedError,
     EventConflictError,
     ForeignScopeError,
+    ForkedChainError,
     NotFoundError,
+    RejectedError,
     SelfSupersessionError,
 )
 from graphmem.model import (
     AsOf,
     ChainLink,
+    CommitOutcome,
     EventSource,
     EventType,
     Memory,
@@ -25,11 +29,12 @@ from graphmem.model import (
     MemoryEvent,
     NewMemory,
     Outcome,
+    Status,
     Supersession,
 )
 from graphmem.model.terms import Embedding
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, formulas, identity, read_options
+from graphmem.rules import claims, drafts, formulas, identity, read_options, rejections
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.hygiene import Rule
@@ -54,6 +59,7 @@ async def mark(context: RequestContext, memory_id: str, kind: EventType, by: Eve
     Raises:
         NotFoundError: no visible memory has this id.
         ForeignScopeError: the memory belongs to another scope.
+        RejectedError: a rejected memory is restored only by `unreject`.
         EventConflictError: the given event id belongs to a different event.
         InvalidInputError: the event is in the future.
     """
@@ -74,8 +80,11 @@ async def mark(context: RequestContext, memory_id: str, kind: EventType, by: Eve
     }
 
     async def work(tx: Tx) -> None:
-        event, _ = await _look(tx, context, memory_id, event_id)
+        found = await _look(tx, context, memory_id, event_id)
+        event = found["event"]
         if event is None:
+            if kind is EventType.RESTORE and found["memory"]["status"] == Status.REJECTED:
+                raise RejectedError(f"A person rejected memory {memory_id!r}.")
             await tx.fetch(MARK, events=[row])
         elif event["request_hash"] != row["request_hash"]:
             raise EventConflictError(f"The id {event_id!r} was used for something else.")
@@ -90,15 +99,22 @@ async def supersede(
     wish: NewMemory,
     reason: str | None,
     rules: Sequence[Rule],
-) -> Supersession:
-    """Supersede a memory by a text and return both ids.
+    *,
+    fork: bool = False,
+) -> tuple[Supersession, CommitOutcome | None]:
+    """Supersede the head of a memory's chain by a text; return both ids, and the text's outcome.
 
-    The text is stored verbatim: only a memory with exactly this content is reused, and it becomes
-    current again if it was hidden. Everything is written in one transaction.
+    The outcome is None if the event had been recorded before, so that nothing was committed.
+
+    With `fork` the memory itself is superseded, also if it was superseded before. The text is
+    stored verbatim: only a memory with exactly this content is reused, and it becomes current again
+    if it was hidden. Everything is written in one transaction.
 
     Raises:
         ContentRefusedError: hygiene refuses the text; nothing is written.
-        SelfSupersessionError: the text equals that of the memory.
+        SelfSupersessionError: the text equals that of the memory to supersede.
+        RejectedError: a person rejected the text; nothing is written.
+        ForkedChainError: the chain has several heads.
         NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see `mark`.
     """
     now = context.services.clock.now()
@@ -108,26 +124,85 @@ async def supersede(
     if draft.reasons:
         raise ContentRefusedError(f"The text was refused: {', '.join(draft.reasons)}.")
     [embedding] = await context.services.embed_documents([identity.normalise(wish.content)])
-    asked = drafts.request_hash(draft.request_hash, older_id, reason, wish.actor)
+    forked = ("fork",) if fork else ()
+    asked = drafts.request_hash(draft.request_hash, older_id, reason, wish.actor, *forked)
     event_id = wish.event_id or identity.event_id(now)
 
-    async def work(tx: Tx) -> Supersession:
-        event, older = await _look(tx, context, older_id, event_id)
-        if event is not None:
+    async def work(tx: Tx) -> tuple[Supersession, CommitOutcome | None]:
+        found = await _look(tx, context, older_id, event_id)
+        if (event := found["event"]) is not None:
             if event["request_hash"] != asked:
                 raise EventConflictError(f"The id {event_id!r} was used for something else.")
-            return Supersession(**json.loads(event["payload"]))
+            return Supersession(**json.loads(event["payload"])), None
+        older = found["memory"] if fork else _head(found)
         if older["content_hash"] == draft.content_hash:
             raise SelfSupersessionError
-        newer_id = await _keep(tx, context, draft, embedding)
-        done = Supersession(newer_id=newer_id, older_id=older_id, event_id=event_id, reason=reason)
+        own = _after(draft, older["corrected_at"])
+        outcome = await _keep(tx, context, own, embedding)
+        newer_id = own.memory_id
+        done = Supersession(
+            newer_id=newer_id,
+            older_id=older["id"],
+            event_id=event_id,
+            reason=reason,
+            requested_id=None if older["id"] == older_id else older_id,
+        )
         row = drafts.event_row(
-            draft, context.tenant_scope, EventType.SUPERSEDE, done.model_dump()
+            own, context.tenant_scope, EventType.SUPERSEDE, done.model_dump()
         ) | {"id": event_id, "request_hash": asked}
-        await tx.fetch(SUPERSEDE, event=row, newer_id=newer_id, older_id=older_id)
-        return done
+        await tx.fetch(SUPERSEDE, event=row, newer_id=newer_id, older_id=older["id"])
+        return done, outcome
 
     return await context.write(work)
+
+
+async def replace_with(
+    tx: Tx,
+    context: RequestContext,
+    proposal_id: str,
+    ends: Mapping[str, str],
+    given: EventSource,
+) -> str | None:
+    """Let an existing memory supersede the head of another's chain, and return the event's id.
+
+    Return None if it supersedes the other memory already. The transaction must hold the lock.
+
+    Args:
+        tx: the transaction.
+        context: request context.
+        proposal_id: id of the accepted proposal, from which that of the event is derived.
+        ends: `newer_id` and `older_id`.
+        given: source of the event.
+
+    Raises:
+        NotFoundError: one of the memories was erased.
+        ForeignScopeError: one of them belongs to another scope.
+        ForkedChainError: the chain has several heads.
+    """
+    now = context.services.clock.now()
+    event_id = "supersede_" + identity.digest(proposal_id)[:32]
+    newer = (await _look(tx, context, ends["newer_id"], event_id))["memory"]
+    older = _head(await _look(tx, context, ends["older_id"], event_id))
+    if older["id"] == newer["id"]:
+        return None
+    if newer["status"] == Status.REJECTED:
+        raise RejectedError(f"A person rejected memory {newer['id']!r}.")
+    at = drafts.event_time(given.at, now)
+    if given.at is None and older["corrected_at"] is not None:
+        at = max(at, read_options.next_instant(older["corrected_at"]))
+    done = {"newer_id": newer["id"], "older_id": older["id"], "event_id": event_id}
+    row = {
+        "id": event_id,
+        "scope": context.scope,
+        "type": EventType.SUPERSEDE,
+        "occurred_at": at,
+        "request_hash": drafts.request_hash(context.scope, EventType.SUPERSEDE, *done.values()),
+        "content_hash": newer["content_hash"],
+        **drafts.origin_fields(given),
+        "payload": json.dumps(done | {"reason": given.note, "proposal_id": proposal_id}),
+    }
+    await tx.fetch(SUPERSEDE, event=row, newer_id=newer["id"], older_id=older["id"])
+    return event_id
 
 
 @retry_conversion
@@ -180,7 +255,8 @@ async def chain(context: RequestContext, memory_id: str, as_of: AsOf | None = No
 
 async def _look(
     tx: Tx, context: RequestContext, memory_id: str, event_id: str
-) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
+) -> Mapping[str, Any]:
+    """Return the event with an id and a memory with its heads, under the tenant lock."""
     await tx.fetch(LOCK)
     [found] = await tx.fetch(LOOK, event_id=event_id, memory_id=memory_id)
     memory = found["memory"]
@@ -188,22 +264,55 @@ async def _look(
         raise NotFoundError(f"No memory {memory_id!r}.")
     if memory["scope"] != context.scope:
         raise ForeignScopeError(f"Memory {memory_id!r} belongs to scope {memory['scope']!r}.")
-    return found["event"], memory
+    return found
 
 
-async def _keep(tx: Tx, context: RequestContext, draft: TextDraft, embedding: Embedding) -> str:
+def _after(draft: TextDraft, corrected_at: datetime | None) -> TextDraft:
+    """Return a draft without a given time with a time after an earlier correction.
+
+    Of two concurrent corrections, the second may have been drafted first.
+    """
+    if draft.memory.at is not None or corrected_at is None or draft.occurred_at > corrected_at:
+        return draft
+    return replace(draft, occurred_at=read_options.next_instant(corrected_at))
+
+
+def _head(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the only head of the chain of a memory, or the memory if it is current.
+
+    Raises:
+        ForkedChainError: there are several.
+    """
+    memory, heads = found["memory"], found["heads"]
+    if len(heads) > 1:
+        raise ForkedChainError(
+            f"The chain of memory {memory['id']!r} has {len(heads)} heads.",
+            hint=f"Give one of {', '.join(head['id'] for head in heads[:5])}, or `fork=True`.",
+        )
+    head: Mapping[str, Any] = heads[0] if heads else memory
+    return head
+
+
+async def _keep(
+    tx: Tx, context: RequestContext, draft: TextDraft, embedding: Embedding
+) -> CommitOutcome:
     """Create the memory of a text in the writer's own scope, or add an event to an existing one."""
-    own = {"event_id": draft.event_id, "exact_ids": [draft.memory_id], "embedding": None}
+    own = {
+        "event_id": draft.event_id,
+        "exact_ids": [draft.memory_id],
+        "value_key": drafts.value_key(draft, context.tenant_scope),
+        "embedding": None,
+    }
     found = await tx.fetch(
         COMMIT_LOOK, scopes=[context.scope], rows=[own], candidates=1, min_score=1.0
     )
+    if found and found[0]["rejection"]:
+        raise rejections.error("The text", found[0]["rejection"])
     exact = found[0]["exact"] if found else None
     tags = sorted({*(exact["tags"] if exact else ()), *draft.memory.tags})
     kind = EventType.REINFORCE_EXACT if exact else EventType.ADD
-    became = {
-        "outcome": Outcome.EXACT_DUPE if exact else Outcome.INSERTED_NEW,
-        "memory_id": draft.memory_id,
-    }
+    result = Outcome.EXACT_DUPE if exact else Outcome.INSERTED_NEW
+    became = {"outcome": result, "memory_id": draft.memory_id}
     event = drafts.event_row(draft, context.tenant_scope, kind, became) | {
         "memory_id": draft.memory_id,
         "memory": None if exact else drafts.memory_row(draft, context.tenant_scope, embedding),
@@ -215,4 +324,19 @@ async def _keep(tx: Tx, context: RequestContext, draft: TextDraft, embedding: Em
     if exact:
         again = formulas.retrace_params({draft.memory_id: [draft.event_id]})
         await tx.fetch(RETRACE, **again)
-    return draft.memory_id
+    settings = context.services.settings
+    return CommitOutcome(
+        outcome=result,
+        event_id=draft.event_id,
+        memory_id=draft.memory_id,
+        matched_memory_id=draft.memory_id if exact else None,
+        content_hash=draft.content_hash,
+        thresholds={
+            "near": settings.near_duplicate_threshold,
+            "update": settings.update_threshold,
+        },
+        occurred_at=draft.occurred_at,
+        source=draft.memory.source,
+        tags=draft.memory.tags,
+        artifact_ref=draft.memory.artifact_ref,
+    )

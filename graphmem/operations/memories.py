@@ -14,12 +14,14 @@ from graphmem.model import (
     Page,
     StaleMemory,
     StalePage,
+    StaleReason,
     Status,
     Trace,
     TraceContribution,
+    Trust,
 )
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, formulas, read_options
+from graphmem.rules import claims, drafts, formulas, read_options, trust
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
@@ -27,6 +29,7 @@ GET = catalog.query("memory/get", lambda row: Memory(**row["card"]))
 GET_AS_OF = catalog.query("memory/get_as_of", dict)
 LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
 LIST = catalog.query("memory/list", lambda row: Memory(**row["card"]))
+TRUST = catalog.query("memory/trust", lambda row: trust.parse(row["trust"]))
 LIST_AS_OF = catalog.query("memory/list_as_of", dict)
 
 
@@ -114,55 +117,131 @@ async def memory_page(
     )
 
 
+async def trust_of(context: RequestContext, memory_id: str, as_of: AsOf | None) -> Trust:
+    """Return who vouches for the text of a memory.
+
+    Raises:
+        NotFoundError: no visible memory has this id.
+    """
+    found = await context.fetch(TRUST, id=memory_id, **read_options.time_bounds(as_of))
+    if not found:
+        raise read_options.memory_not_found(memory_id, as_of)
+    return found[0]
+
+
 def _memories(then: Mapping[str, Any], *, provisional: bool) -> list[Memory]:
     return [Memory(**card, provisional=provisional) for card in then["cards"]]
 
 
 STALE = catalog.query("usage/stale", dict)
+STATES = catalog.query("belief/states", read_options.parse_belief)
 
 DAY = timedelta(days=1)
+
+
+CLAIMED_PAGE = 200
+"""Memories with claims that are checked together."""
+EVEN = 0.5
+"""Belief below which a claim has more evidence against it than for it."""
 
 
 @retry_conversion
 async def stale_page(
     context: RequestContext, days: int, *, cursor: str | None, limit: int
 ) -> StalePage:
-    """Return one page of memories last seen more than `days` ago, and the cursor of the next.
+    """Return one page of stale memories, those last stated longest ago first.
+
+    A memory is stale if it was last stated more than `days` ago, or if a claim of it has lost or
+    is refuted, whatever its age.
 
     Raises:
         InvalidInputError: `cursor` was not returned by `stale_page`.
     """
     after_at, after_id = read_options.parse_time_cursor(cursor)
     now = context.services.clock.now()
-    wanted = context.read_params(STALE, ReadOptions(), now) | {
-        "until": now - timedelta(days=days),
-        "after_at": after_at or read_options.BEGINNING,
-        "after_id": after_id or "",
-        "trace": formulas.trace_params(formulas.STANDARD_TRACE),
-        "limit": limit,
-    }
+    until = now - timedelta(days=days)
+    place = after_at or read_options.BEGINNING, after_id or ""
 
-    async def work(tx: Tx) -> tuple[Sequence[Mapping[str, Any]], Collection[str]]:
-        rows = await tx.fetch(STALE, **wanted)
-        claimed = {claim for row in rows for claim in row["card"]["claim_ids"]}
-        if not claimed:
-            return rows, ()
-        params = context.read_params(LOST, ReadOptions(), now)
-        [lost] = await tx.fetch(LOST, **params, ids=sorted(claimed))
-        return rows, lost
+    async def work(tx: Tx) -> list[StaleMemory]:
+        found: list[StaleMemory] = []
+        if place[0] < until:
+            rows = await _stale_rows(context, tx, now, until, place, limit, claimed=False)
+            found = await _with_reasons(context, tx, now, rows, aged=True)
+        at = max(place, (until, ""))
+        while len(found) < limit:
+            # Younger memories are listed only if their claims are contradicted.
+            later = now + drafts.MAX_CLOCK_SKEW
+            rows = await _stale_rows(context, tx, now, later, at, CLAIMED_PAGE, claimed=True)
+            found += await _with_reasons(context, tx, now, rows, aged=False)
+            if len(rows) < CLAIMED_PAGE:
+                break
+            at = rows[-1]["card"]["last_seen_at"], rows[-1]["card"]["id"]
+        return found[:limit]
 
-    rows, lost = await context.read(work)
-    found = []
-    for row in rows:
-        memory = claims.mark_lost_claims(Memory(**row["card"]), lost)
-        found.append(
-            StaleMemory(memory=memory, days=(now - memory.last_seen_at) / DAY, trace=row["trace"])
-        )
+    found = await context.read(work)
     last = found[-1].memory if len(found) == limit else None
     return StalePage(
         memories=tuple(found),
         next_cursor=read_options.time_cursor(last.last_seen_at, last.id) if last else None,
     )
+
+
+async def _stale_rows(  # noqa: PLR0913 - the bounds of one page
+    context: RequestContext,
+    tx: Tx,
+    now: datetime,
+    until: datetime,
+    after: tuple[datetime, str],
+    limit: int,
+    *,
+    claimed: bool,
+) -> list[dict[str, Any]]:
+    return await tx.fetch(
+        STALE,
+        **context.read_params(STALE, ReadOptions(), now)
+        | {
+            "until": until,
+            "claimed": claimed,
+            "after_at": after[0],
+            "after_id": after[1],
+            "trace": formulas.trace_params(read_options.trace_rank(context.services.settings)),
+            "limit": limit,
+        },
+    )
+
+
+async def _with_reasons(
+    context: RequestContext,
+    tx: Tx,
+    now: datetime,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    aged: bool,
+) -> list[StaleMemory]:
+    """Return the memories of rows with the reasons why they are stale; without one, not."""
+    claimed = sorted({claim for row in rows for claim in row["card"]["claim_ids"]})
+    lost: Collection[str] = ()
+    weak: set[str] = set()
+    if claimed:
+        [lost] = await tx.fetch(LOST, **context.read_params(LOST, ReadOptions(), now), ids=claimed)
+        believed = context.read_params(STATES, ReadOptions(), now)
+        page = {"statuses": list(Status), "before_at": None, "before_id": "", "limit": len(claimed)}
+        states = await tx.fetch(STATES, **believed | page, ids=claimed)
+        weak = {one.id for one in states if one.belief < EVEN}
+    found = []
+    for row in rows:
+        memory = claims.mark_lost_claims(Memory(**row["card"]), lost)
+        reasons = [StaleReason.AGE] if aged else []
+        if memory.lost_ids:
+            reasons.append(StaleReason.CONTRADICTED)
+        if weak.difference(lost).intersection(memory.claim_ids):
+            reasons.append(StaleReason.UNSUPPORTED)
+        if reasons:
+            since = (now - memory.last_seen_at) / DAY
+            found.append(
+                StaleMemory(memory=memory, days=since, trace=row["trace"], reasons=tuple(reasons))
+            )
+    return found
 
 
 TRACE = catalog.query("recall/trace", dict)
@@ -173,7 +252,7 @@ async def explain(
     context: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int
 ) -> Trace:
     """Return the trace of a memory, computed from its events, and the newest of them."""
-    asked, by = as_of or AsOf(), formulas.STANDARD_TRACE
+    asked, by = as_of or AsOf(), read_options.trace_rank(context.services.settings)
     valid = asked.valid or context.services.clock.now()
     rows = await context.fetch(
         TRACE,

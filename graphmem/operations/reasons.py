@@ -27,7 +27,6 @@ from graphmem.model import (
     EvidenceKind,
     Memory,
     Point,
-    PolicyOrigin,
     PolicyRead,
     Provenance,
     Replacement,
@@ -38,7 +37,7 @@ from graphmem.model import (
     Verdict,
 )
 from graphmem.ports import RequestContext
-from graphmem.rules import claims, read_options
+from graphmem.rules import claims, predicates, read_options, trust
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
@@ -163,6 +162,7 @@ async def belief(
     [row] = rows
     return BeliefReasons(
         belief=_belief(row),
+        trust=trust.parse(row["trust"]),
         policy=_policy(row["policy"], by),
         pieces=tuple(_piece(line) for line in row["lines"]),
         start=skip,
@@ -250,7 +250,7 @@ async def timeline_slot(
         **params,
         **_when(when),
         subject=claims.name_key(subject),
-        predicate=claims.name_key(predicate),
+        predicate=claims.predicate_key(predicate),
         limit=MAX_VALUES,
     )
     for row in rows[:1]:
@@ -304,13 +304,11 @@ def _belief(row: Mapping[str, Any]) -> Belief:
 
 
 def _policy(read: Mapping[str, Any], by: ReadOptions) -> PolicyRead:
-    origin = PolicyOrigin.DECLARED if "id" in read else PolicyOrigin.DEFAULT
     return PolicyRead(
-        policy=claims.parse_policy(read),
-        origin=origin if by.policy is None else PolicyOrigin.GIVEN,
+        policy=predicates.parse_policy(read),
+        origin=read_options.policy_origin(read, by),
         event_id=read.get("id"),
         declared_at=read.get("occurred_at"),
-        present=by.present_policy,
     )
 
 
@@ -324,6 +322,7 @@ def _piece(line: Mapping[str, Any]) -> EvidenceDetail:
         **{name: line[name] for name in ("weight", "echo_of", "strength", "llr", "turn_id")},
         event_id=line["id"],
         kind=EvidenceKind.of(line["polarity"]),
+        trust=trust.parse(event["trust"]),
         occurred_at=line["at"],
         faded=line["c"],
         log_weight=0.0 - line["l"],

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
+from graphmem.errors import GraphmemError, ModelReplyError
 from graphmem.model import (
     AnyBite,
     AsOf,
     BeliefBite,
     EmbeddingModel,
+    Episode,
+    EpisodeBite,
     Memory,
     MemoryBite,
     OtherValue,
@@ -20,14 +25,16 @@ from graphmem.model import (
     Reason,
     RecallPolicy,
     Recollection,
+    Reranking,
     Score,
     ScoreBreakdown,
     Status,
     TraceRank,
+    Trust,
     Turn,
     TurnBite,
 )
-from graphmem.ports import Query, RequestContext, Tx
+from graphmem.ports import Query, RequestContext, Services, Tx
 from graphmem.rules import (
     claims,
     dates,
@@ -39,12 +46,15 @@ from graphmem.rules import (
     read_options,
     scoring,
     transcripts,
+    trust,
     versions,
 )
 
 CURRENT = catalog.query("recall/current", dict)
 FILTERED = catalog.query("recall/filtered", dict)
 HITS = catalog.query("recall/hits", dict)
+
+log = logging.getLogger("graphmem")
 
 OUTVOTED = "outvoted"
 """Reason for hiding a value of a ONE slot that another value leads."""
@@ -61,30 +71,40 @@ class RecallRequest:
     memories: bool = True
     beliefs: bool = True
     turns: bool = False
+    episodes: bool = False
     include_hidden: bool = False
     """Whether to include hidden and outvoted items, with their successors."""
     tags: tuple[str, ...] = ()
     source: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    min_trust: Trust | None = None
     as_of: AsOf | None = None
     limit: int = 10
 
     @property
     def narrows(self) -> bool:
         """Whether the request has filters that an index search cannot apply."""
-        described = self.tags or self.source is not None or self.since or self.until
-        return bool(described) or (self.as_of is not None and self.as_of != AsOf())
+        dated = self.since is not None or self.until is not None
+        described = bool(self.tags) or self.source is not None or self.min_trust is not None
+        return dated or described or (self.as_of is not None and self.as_of != AsOf())
 
     def facets(self, tenant: str) -> list[str]:
         """Return the full-text tokens of memories with these tags and this source."""
         return identity.facet_keys(tenant, self.tags, [self.source] if self.source else [])
 
     def kinds(self) -> list[str]:
-        """Return the kinds as query parameters; only memories have tags, and turns no source."""
-        beliefs, turns = self.beliefs and not self.tags, self.turns and not self.tags
-        turns = turns and self.source is None
-        asked = (("memory", self.memories), ("belief", beliefs), ("turn", turns))
+        """Return the kinds as query parameters.
+
+        Only memories have tags; turns and episodes have no source.
+        """
+        described = bool(self.tags) or self.source is not None
+        asked = (
+            ("memory", self.memories),
+            ("belief", self.beliefs and not self.tags),
+            ("turn", self.turns and not described),
+            ("episode", self.episodes and not described),
+        )
         return [kind for kind, on in asked if on]
 
 
@@ -93,7 +113,7 @@ async def recall(
 ) -> Recollection:
     """Return the best matches for a question, each once, best first.
 
-    Equal scores are ordered by id.
+    Equal scores are ordered by id. A reranker then orders the best ones, after the transaction.
 
     Raises:
         InvalidInputError: `as_of.known` is in the future.
@@ -102,7 +122,10 @@ async def recall(
     vector, tokens = await context.services.embed_question(text, tokens=policy.uses_tokens)
     statuses = [*Status, OUTVOTED] if want.include_hidden else [str(Status.CURRENT)]
     by = scoring.score_params(policy, tokens=tokens is not None)
+    if scoring.asks_of_model(text):
+        by["machine"] = 1.0
     limit = min(want.limit, policy.max_results or want.limit)
+    count = _reranked_count(context.services, policy)
     now = context.services.clock.now()
     settings = context.services.settings
     asked = read_options.read_params(read_options.ReadOptions(times), settings, now)
@@ -117,13 +140,16 @@ async def recall(
         "dates": [list(span) for span in dates.date_spans(text, asked["valid"])]
         if by["dated"]
         else [],
-        "non_human_roles": sorted(transcripts.NON_HUMAN_ROLES),
+        "human_roles": sorted(transcripts.HUMAN_ROLES),
+        "min_trust": 0 if want.min_trust is None else trust.rank(want.min_trust),
         "pool": max(policy.pool, limit),
-        "limit": limit,
+        "limit": max(limit, count),
         "scoring": by,
         "mu": context.model.mu_query,
-        "trace": formulas.trace_params(policy.trace),
-        "rating_decay": rating.decay_params(),
+        "trace": formulas.trace_params(
+            read_options.trace_rank(context.services.settings, policy.trace)
+        ),
+        "rating_decay": rating.decay_params(rating.from_settings(context.services.settings)),
     }
     asked |= {"late": tokens is not None}
     query = FILTERED if want.narrows else CURRENT
@@ -140,17 +166,82 @@ async def recall(
             candidates = late_interaction.scored(tokens, candidates)
         [found] = await tx.fetch(HITS, found=row | {"candidates": candidates}, **_of(HITS, asked))
         # Rows are converted here, because the transaction is retried if that fails.
-        reader = _RowDecoder(context.model.mu_query, policy.trace, found["lost"], times == AsOf())
+        traced = read_options.trace_rank(context.services.settings, policy.trace)
+        rule = rating.from_settings(context.services.settings)
+        reader = _RowDecoder(context.model.mu_query, traced, rule, found["lost"], times == AsOf())
         bites = tuple(reader.bite(hit) for hit in found["hits"])
+        if want.min_trust is not None:
+            bites = tuple(map(_without_others, bites))
         return Recollection(
-            bites=versions.mark_outdated(bites, text) if policy.mark_outdated else bites,
+            bites=bites,
             hidden=dict(found["hidden_counts"]),
             best_similarity=best,
             min_score=least,
             provisional=read_options.is_provisional(times, found["now"]),
         )
 
-    return await context.read(work)
+    found = await context.read(work)
+    bites, use = await _reranked(context.services, text, found.bites, count)
+    shown = bites[:limit]
+    marked = versions.mark_outdated(shown, text) if policy.mark_outdated else shown
+    return found.model_copy(update={"bites": marked, "reranked": use})
+
+
+def _reranked_count(services: Services, policy: RecallPolicy) -> int:
+    """Return the number of results to give to the reranker; 0 if it is not used."""
+    if services.reranker is None or not policy.uses_reranker:
+        return 0
+    return services.settings.reranker_max_candidates
+
+
+async def _reranked(
+    services: Services, question: str, bites: Sequence[AnyBite], count: int
+) -> tuple[tuple[AnyBite, ...], Reranking | None]:
+    """Return the bites with the first `count` ordered by the reranker, and how it was used.
+
+    Equal scores keep their order. If the reranker fails, all bites do.
+    """
+    first, rest = bites[:count], bites[count:]
+    if services.reranker is None or not first:
+        return tuple(bites), None
+    use = Reranking(model=services.reranker.name, candidates=len(first))
+    try:
+        scores = await services.reranker.rerank(question, list(map(_reranked_text, first)))
+        _check_scores(scores, len(first))
+    except GraphmemError as error:
+        log.warning("A reranking failed, so the local order stays: %s", error.code)
+        return tuple(bites), use.model_copy(update={"reason": error.message})
+    except Exception as error:  # noqa: BLE001 - a reranker of a caller may raise anything
+        log.warning("A reranking failed, so the local order stays: %s", type(error).__name__)
+        reason = f"The reranker raised {type(error).__name__}."
+        return tuple(bites), use.model_copy(update={"reason": reason})
+    scored = [_with_reranker(bite, score) for bite, score in zip(first, scores, strict=True)]
+    ranked = sorted(zip(scores, scored, strict=True), key=lambda pair: -pair[0])
+    return (*(bite for _, bite in ranked), *rest), use
+
+
+def _check_scores(scores: Sequence[float], count: int) -> None:
+    if len(scores) != count:
+        raise ModelReplyError(f"The reranker returned {len(scores)} scores for {count} texts.")
+    if not all(map(math.isfinite, scores)):
+        raise ModelReplyError("The reranker returned a score that is not finite.")
+
+
+def _reranked_text(bite: AnyBite) -> str:
+    """Return the text to compare with the question; of a turn, with its speaker."""
+    if isinstance(bite, TurnBite):
+        return f"{bite.turn.name or bite.turn.role}: {bite.text}"
+    return bite.text
+
+
+def _with_reranker(bite: AnyBite, score: float) -> AnyBite:
+    parts = bite.parts.model_copy(update={"reranker": float(score)})
+    return bite.model_copy(update={"parts": parts})
+
+
+def _without_others(bite: AnyBite) -> AnyBite:
+    """Return a bite without the other values of its slot, whose trust is not read."""
+    return bite.model_copy(update={"others": ()}) if isinstance(bite, BeliefBite) else bite
 
 
 def _relevance(
@@ -202,6 +293,7 @@ def _words(
         "memory": fulltext.memory_query(text, context.tenant_scope, statuses, facets),
         "belief": fulltext.belief_query(text, context.tenant_scope, statuses),
         "turn": fulltext.turn_query(text, context.tenant_scope),
+        "episode": fulltext.episode_query(text, context.tenant_scope),
     }
 
 
@@ -211,6 +303,7 @@ class _RowDecoder:
 
     mu: float
     by: TraceRank
+    rule: rating.Rating
     lost: Collection[str]
     is_now: bool
 
@@ -225,10 +318,13 @@ class _RowDecoder:
             "vector_rank": hit["vector_rank"],
             "bm25": hit["bm25"],
             "bm25_rank": hit["bm25_rank"],
+            "trust": trust.parse(hit["trust"]),
             "rating": self._rating(hit["rating"]),
         }
         if hit["kind"] == "turn":
             return TurnBite(turn=Turn(**hit["item"]), **common)
+        if hit["kind"] == "episode":
+            return EpisodeBite(episode=Episode(**hit["item"]), **common)
         common["reasons"] = tuple(_reason(one) for one in hit["reasons"])
         if hit["kind"] == "memory":
             return self._memory(hit, common)
@@ -237,7 +333,7 @@ class _RowDecoder:
     def _rating(self, found: Mapping[str, Any] | None) -> Rating | None:
         if found is None or not self.is_now:
             return None
-        return Rating(tier=rating.tier(found["elo"]), **found)
+        return Rating(tier=rating.tier(found["elo"], self.rule), **found)
 
     def _memory(self, hit: Mapping[str, Any], common: dict[str, Any]) -> MemoryBite:
         similarity, trace = common["similarity"], hit["trace"]
@@ -269,5 +365,11 @@ def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
 
 
 def _reason(event: Mapping[str, Any]) -> Reason:
-    fields = {name: value for name, value in event.items() if name != "polarity"}
-    return Reason(**fields, kind=read_options.evidence_kind(event.get("polarity")))
+    fields = {name: value for name, value in event.items() if name not in ("polarity", "quoted")}
+    quoted = event["quoted"] or {}
+    return Reason(
+        **fields,
+        kind=read_options.evidence_kind(event.get("polarity")),
+        turn_id=quoted.get("id"),
+        speaker=quoted.get("speaker"),
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from graphmem.errors import InvalidInputError, NameChainError
 from graphmem.model import (
     BeliefEvidence,
+    Cardinality,
     ChainLink,
     EventSource,
     EventType,
@@ -25,24 +25,31 @@ from graphmem.model import (
     Memory,
     NewMemory,
     Observation,
-    Policy,
     Status,
     TenantScope,
 )
 from graphmem.model.terms import embedding_fields
-from graphmem.rules import drafts, formulas, identity
+from graphmem.rules import drafts, formulas, identity, rejections
 from graphmem.rules.drafts import TextDraft
 
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
 
 
-_FIELD = re.compile(r"\{(\w*)\}")
+FIELD = re.compile(r"\{(\w*)\}")
+"""Field of a predicate's template."""
+_SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212]+")
 
 
 def name_key(text: str) -> str:
     """Return the key of a name: trimmed, NFC, case-folded. Equal keys mean the same name."""
     return unicodedata.normalize("NFC", identity.normalise(text).casefold())
+
+
+def predicate_key(text: str) -> str:
+    """Return the key of a predicate: "Lives in", "lives-in" and "lives_in" have the same one."""
+    key = name_key(text)
+    return _SEPARATORS.sub("_", key).strip("_") or key
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +75,18 @@ class Claim:
         row = asdict(self)
         del row["worded"]
         scope_key = identity.scope_key(tenant_scope.tenant, self.scope)
-        return row | {"scope_key": scope_key} | embedding_fields(embedding)
+        keys = {
+            "scope_key": scope_key,
+            "value_key": rejections.belief_key(tenant_scope.tenant, row),
+        }
+        return row | keys | embedding_fields(embedding)
 
 
 def triple_claim(
     scope: str, subject: str, predicate: str, object_: str, statement: str | None = None
 ) -> Claim:
     """Return the claim of a triple, with the given statement or a generated one."""
-    keys = name_key(subject), name_key(predicate), name_key(object_)
+    keys = name_key(subject), predicate_key(predicate), name_key(object_)
     return Claim(
         id="b_" + identity.digest(scope, identity.digest(*keys))[:32],
         scope=scope,
@@ -113,9 +124,19 @@ def stored_claim(row: Mapping[str, Any]) -> Claim:
     return Claim(**known, worded=True)
 
 
+def recorded_claim(recorded: Mapping[str, Any]) -> Claim:
+    """Return the claim in a record, with the key of its predicate as it is today."""
+    claim = Claim(**recorded)
+    if claim.subject_key is None or claim.predicate_key is None:
+        return claim
+    key = predicate_key(claim.predicate_key)
+    slot = slot_id_of_keys(claim.scope, claim.subject_key, key)
+    return replace(claim, predicate_key=key, slot_id=slot)
+
+
 def slot_id(scope: str, subject: str, predicate: str) -> str:
     """Return the id of the slot of a subject and a predicate in a scope; unique in a tenant."""
-    return slot_id_of_keys(scope, name_key(subject), name_key(predicate))
+    return slot_id_of_keys(scope, name_key(subject), predicate_key(predicate))
 
 
 def slot_id_of_keys(scope: str, subject_key: str, predicate_key: str) -> str:
@@ -128,7 +149,7 @@ def triple_sentence(template: str | None, subject: str, predicate: str, object_:
     if template is None:
         return " ".join((subject.strip(), predicate.strip().replace("_", " "), object_.strip()))
     parts = {"subject": subject.strip(), "object": object_.strip()}
-    return _FIELD.sub(lambda match: parts[match[1]], template)
+    return FIELD.sub(lambda match: parts[match[1]], template)
 
 
 def reword_claim(claim: Claim, templates: Mapping[str, str]) -> Claim:
@@ -145,20 +166,6 @@ def weights_key(weights: Mapping[str, float]) -> str:
     return identity.digest(*(f"{name}={weights[name]!r}" for name in sorted(weights)))[:32]
 
 
-def check_template(template: str) -> str:
-    """Return the template if it is valid.
-
-    Raises:
-        InvalidInputError: `subject` or `object` is missing, or there is another field.
-    """
-    if set(_FIELD.findall(template)) != {"subject", "object"}:
-        raise InvalidInputError(
-            "template must contain {subject} and {object}, and no other field in braces.",
-            hint="For example: '{subject} lives in {object}'.",
-        )
-    return template
-
-
 @dataclass(frozen=True, slots=True)
 class EvidenceDraft:
     """One event about a belief, prepared before any transaction."""
@@ -172,6 +179,8 @@ class EvidenceDraft:
     fields: Mapping[str, Any]
     """Properties specific to this type of event."""
     payload: Mapping[str, Any]
+    cardinality: Cardinality | None = None
+    """Cardinality to declare for the predicate of the claim, if it has none."""
 
     def reword(self, templates: Mapping[str, str]) -> EvidenceDraft:
         """Return the draft with its triple worded by its predicate's template."""
@@ -282,7 +291,10 @@ def draft_observation(observation: Observation, scope: str, now: datetime) -> Ev
         "confidence": observation.confidence,
         "source_type": observation.source_type,
     }
-    return draft_event(claim, observation, EventType.EVIDENCE, now, fields)
+    given = observation.cardinality
+    wording = None if given is None else f"cardinality {given}"
+    draft = draft_event(claim, observation, EventType.EVIDENCE, now, fields, wording)
+    return replace(draft, cardinality=given)
 
 
 def draft_hypothesis(hypothesis: Hypothesis, scope: str, now: datetime) -> EvidenceDraft:
@@ -314,20 +326,6 @@ def draft_evidence(evidence: BeliefEvidence, claim: Claim, now: datetime) -> Evi
         "strength": strength,
     }
     return draft_event(claim, evidence, EventType.EVIDENCE, now, fields)
-
-
-def policy_fields(policy: Policy) -> dict[str, Any]:
-    """Return a policy as event or query properties; no decay becomes an infinite tau."""
-    tau_days = math.inf if policy.tau_days is None else policy.tau_days
-    return policy.model_dump() | {"tau_days": tau_days}
-
-
-def parse_policy(fields: Mapping[str, Any]) -> Policy:
-    """Return the policy in event or query properties."""
-    known = {name: fields[name] for name in Policy.model_fields}
-    return Policy(
-        **known | {"tau_days": None if math.isinf(known["tau_days"]) else known["tau_days"]}
-    )
 
 
 def chain_ends(links: Iterable[ChainLink]) -> dict[str, list[str]]:
@@ -388,7 +386,9 @@ def mark_lost_claims(memory: Memory, lost: Collection[str]) -> Memory:
 
 def predicate_keys(memories: Sequence[NewMemory]) -> list[str]:
     """Return the keys of the predicates in the claims of memories, sorted."""
-    return sorted({name_key(triple.predicate) for memory in memories for triple in memory.claims})
+    return sorted(
+        {predicate_key(triple.predicate) for memory in memories for triple in memory.claims}
+    )
 
 
 def claim_rows(

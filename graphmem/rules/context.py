@@ -5,23 +5,21 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 from graphmem.model import (
     AnyBite,
     BeliefBite,
     Context,
-    Instant,
+    EpisodeBite,
     MemoryBite,
     Message,
     OtherValue,
     Recollection,
     Status,
-    TurnBite,
-    VerdictStatus,
 )
-from graphmem.rules import formulas, fulltext, hygiene, transcripts
+from graphmem.rules import formulas, fulltext, hygiene, transcripts, wording
 
 MIN_TOKENS, MAX_TOKENS = 150, 100_000
 OPEN, CLOSE = f"{hygiene.FENCE}>", f"{hygiene.FENCE.replace('<', '</')}>"
@@ -55,6 +53,10 @@ _SELECTORS = range(0xE0100, 0xE01F0)
 
 _MAX_OTHERS = 2
 _MAX_NAME_CHARS = 40
+
+
+CountTokens: TypeAlias = Callable[[str], int]
+"""Counts the tokens of a text."""
 
 
 class PackedContext(NamedTuple):
@@ -152,72 +154,82 @@ def is_invisible(character: str) -> bool:
     return unicodedata.category(character) in _UNSEEN or ord(character) in _SELECTORS
 
 
-def pack_context(recollection: Recollection, tokens: int) -> PackedContext:
+def pack_context(
+    recollection: Recollection, tokens: int, count: CountTokens = count_tokens
+) -> PackedContext:
     """Return a recollection as a block of at most `tokens`, best item first.
 
     A bite that is too long for the remaining room is skipped. The best one is cut instead, at a
-    word boundary where possible, and ends with an ellipsis. A belief that was only inferred is left
-    out if its retrieval is below `formulas.MIN_RETRIEVAL`.
+    word boundary where possible, and ends with an ellipsis. A belief that was only inferred comes
+    last if its retrieval is below `formulas.MIN_RETRIEVAL`.
+
+    Args:
+        recollection: the results of a recall.
+        tokens: maximum size of the block.
+        count: counts the tokens of a text.
     """
-    frame = count_tokens(f"{OPEN}\n{HEAD}\n{CLOSE}")
-    room, lines, ids, supplied = tokens - frame, list[str](), list[str](), list[str]()
-    bites = [bite for bite in recollection.bites if not _is_faded(bite)]
+    room, lines, end = tokens - count(f"{OPEN}\n{HEAD}\n{CLOSE}"), list[_Line](), count("\n")
+    bites = sorted(recollection.bites, key=_is_faded)
     for place, bite in enumerate(bites):
-        line = _fit_line(bite, room - 1, cut=place == 0)
-        if line is None:
-            continue
-        room -= count_tokens(line.text) + 1
-        lines.append(line.text)
-        ids.append(bite.id)
-        supplied += [bite.text, line.shown, line.text]
-    text = "\n".join([OPEN, HEAD, *lines, CLOSE]) if lines else ""
-    reason = "" if lines or not recollection.bites else _empty_reason(bites, tokens)
+        line = _fit_line(bite, room - end, count, cut=place == 0)
+        if line is not None:
+            room -= count(line.text) + end
+            lines.append(line)
+    # The tokens of a whole may exceed the sum of those of its lines.
+    while lines and count(_block(lines)) > tokens:
+        lines.pop()
+    text = _block(lines) if lines else ""
+    reason = "" if lines or not bites else f"nothing fits in {tokens} tokens"
     return PackedContext(
         Context(
             text=text,
-            ids=tuple(ids),
-            tokens=count_tokens(text),
+            ids=tuple(line.bite.id for line in lines),
+            tokens=count(text) if text else 0,
             left_out=len(recollection.bites) - len(lines),
             reason=reason or recollection.reason,
+            reranked=recollection.reranked,
             provisional=recollection.provisional,
         ),
-        tuple(supplied),
+        tuple(text for one in lines for text in (one.bite.text, one.shown, one.text)),
     )
 
 
-def _empty_reason(bites: Sequence[AnyBite], tokens: int) -> str:
-    if bites:
-        return f"nothing fits in {tokens} tokens"
-    return "all results are inferred beliefs with low retrieval"
+def _block(lines: Sequence[_Line]) -> str:
+    return "\n".join([OPEN, HEAD, *(line.text for line in lines), CLOSE])
 
 
 def _is_faded(bite: AnyBite) -> bool:
-    """Return whether a belief was only inferred, with low retrieval; recall still returns it."""
+    """Return whether a belief was only inferred, with low retrieval."""
     life = bite.belief.vitality if isinstance(bite, BeliefBite) else None
     return life is not None and life.derived and life.retrieval < formulas.MIN_RETRIEVAL
 
 
 class _Line(NamedTuple):
+    bite: AnyBite
     text: str
     shown: str
     """Text between the quotes."""
 
 
-def _fit_line(bite: AnyBite, room: int, *, cut: bool) -> _Line | None:
+def _fit_line(bite: AnyBite, room: int, count: CountTokens, *, cut: bool) -> _Line | None:
     """Return the line of a bite; None if it does not fit and cannot or must not be cut."""
     before, after = f"[{escape_id(bite.id)}] {', '.join(_labels(bite))}: ", _other_values(bite)
+    if isinstance(bite, EpisodeBite):
+        before, after = f"{before}[Memory flash: ", "]"
     # Longer text cannot fit, so a text of a million characters is not scanned.
-    body = quote(bite.text[: max(room, 0) * _MAX_TOKEN_CHARS])[1:-1]
-    if count_tokens(line := f'{before}"{body}"{after}') <= room:
-        return _Line(line, body)
-    body = _cut_text(body, room - count_tokens(f'{before}"…"{after}')) if cut else ""
-    return _Line(f'{before}"{body}…"{after}', body) if body else None
+    start = bite.text[: max(room, 0) * _MAX_TOKEN_CHARS]
+    body = quote(start)[1:-1]
+    if start == bite.text and count(line := f'{before}"{body}"{after}') <= room:
+        return _Line(bite, line, body)
+    body = _cut_text(body, room - count(f'{before}"…"{after}'), count) if cut else ""
+    return _Line(bite, f'{before}"{body}…"{after}', body) if body else None
 
 
-def _cut_text(body: str, room: int) -> str:
+def _cut_text(body: str, room: int, count: CountTokens) -> str:
+    """Return the longest start of a text, in whole units, whose units fit."""
     taken = 0
     for unit in _UNIT.finditer(body):
-        room -= count_tokens(unit[0])
+        room -= count(unit[0])
         if room < 0:
             break
         taken = unit.end()
@@ -225,58 +237,50 @@ def _cut_text(body: str, room: int) -> str:
 
 
 def _labels(bite: AnyBite) -> list[str]:
+    state, doubts = list[str](), list[str]()
     if isinstance(bite, MemoryBite):
-        labels = ["memory", *_memory_notes(bite), *_day_label(bite.memory.last_seen_at)]
+        state, origin = _memory_state(bite), wording.memory_origin(bite, _quote_name)
     elif isinstance(bite, BeliefBite):
-        belief = f"belief {bite.belief.belief:.2f}"
-        labels = [belief, *_belief_notes(bite), *_day_label(bite.last_at)]
+        state, origin = _belief_state(bite), wording.belief_origin(bite, _quote_name)
+        doubts = wording.belief_doubts(bite)
+    elif isinstance(bite, EpisodeBite):
+        state, origin = ["episode"], wording.day(bite.episode.occurred_at)
     else:
-        speaker = bite.turn.name or bite.turn.role
-        labels = [f"said by {_quote_name(speaker)}", *_day_label(bite.turn.occurred_at)]
-    return [*labels, *_newer_label(bite)]
+        origin = wording.turn_origin(bite.turn, _quote_name)
+    return [*_newer_label(bite), *state, origin, *wording.reservation(bite.trust, origin), *doubts]
 
 
 def _newer_label(bite: AnyBite) -> list[str]:
     heads: Sequence[str] = ()
-    if not isinstance(bite, TurnBite):
+    if isinstance(bite, MemoryBite | BeliefBite):
         heads = bite.memory.head_ids if isinstance(bite, MemoryBite) else bite.head_ids
     newer = bite.outdated_by
     # The status already names a recorded successor.
-    return [] if newer is None or newer in heads else [f"outdated by [{escape_id(newer)}]"]
+    return [] if newer is None or newer in heads else [_outdated([newer])]
 
 
-def _memory_notes(bite: MemoryBite) -> list[str]:
-    memory, notes = bite.memory, list[str]()
-    if memory.status is not Status.CURRENT:
-        notes.append(_with_head(str(memory.status), memory.head_ids))
+def _outdated(newer: Sequence[str]) -> str:
+    return f"outdated, now [{escape_id(newer[0])}]" if newer else "outdated"
+
+
+def _memory_state(bite: MemoryBite) -> list[str]:
+    memory, state = bite.memory, list[str]()
+    if memory.status is Status.SUPERSEDED:
+        state.append(_outdated(memory.head_ids))
+    elif memory.status is not Status.CURRENT:
+        state.append(str(memory.status))
     if memory.lost_ids:
         all_lost = set(memory.claim_ids) <= set(memory.lost_ids)
-        notes.append("no longer believed" if all_lost else "in part no longer believed")
-    return notes
+        state.append("outdated" if all_lost else "in part outdated")
+    return state
 
 
-def _belief_notes(bite: BeliefBite) -> list[str]:
-    verdict = bite.belief.verdict
-    notes = [] if verdict.status is VerdictStatus.ACCUMULATING else [str(verdict.status)]
-    flags = {
-        "revise due": bite.revise_due,
-        "ambiguous": bite.ambiguous,
-        "contested": bite.belief.contested,
-        "flagged": bite.belief.vitality is not None and bite.belief.vitality.flagged_at is not None,
-    }
-    notes += [name for name, is_so in flags.items() if is_so]
+def _belief_state(bite: BeliefBite) -> list[str]:
     if not bite.lost:
-        return notes
-    archived = bite.belief.status == Status.ARCHIVED
-    return [*notes, _with_head("archived" if archived else "no longer believed", bite.head_ids)]
-
-
-def _with_head(what: str, heads: Sequence[str]) -> str:
-    return f"{what}, now [{escape_id(heads[0])}]" if heads else what
-
-
-def _day_label(at: Instant | None) -> list[str]:
-    return [f"{at:%Y-%m-%d}"] if at else []
+        return []
+    status = bite.belief.status
+    named = status in (Status.ARCHIVED, Status.REJECTED)
+    return [status if named else _outdated(bite.head_ids)]
 
 
 def _other_values(bite: AnyBite) -> str:
@@ -286,8 +290,8 @@ def _other_values(bite: AnyBite) -> str:
 
 
 def _other_value(other: OtherValue, than: BeliefBite) -> str:
-    word = "was" if than.came_after(other) else "also said:"
-    return f"{word} {_quote_name(other.object)} {_day_label(other.last_at)[0]}"
+    word = "outdated" if than.came_after(other) and not than.ambiguous else "also stated"
+    return f"{word}: {_quote_name(other.object)}, {wording.day(other.last_at)}"
 
 
 def _quote_name(name: str) -> str:

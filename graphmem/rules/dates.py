@@ -121,9 +121,9 @@ def _read_near_day(text: str, said_at: datetime) -> datetime | None:
 def _read_count(text: str, said_at: datetime) -> datetime | None:
     for pattern in _BACK:
         if match := pattern.search(text):
-            return _shift(said_at, -_count(match[1]), match[2])
+            return shift(said_at, -_count(match[1]), match[2])
     match = _AHEAD.search(text)
-    return _shift(said_at, _count(match[1]), match[2]) if match else None
+    return shift(said_at, _count(match[1]), match[2]) if match else None
 
 
 def _read_relative(text: str, said_at: datetime) -> datetime | None:
@@ -139,7 +139,7 @@ def _read_relative(text: str, said_at: datetime) -> datetime | None:
         start -= timedelta(days=start.weekday())
     else:
         start = start.replace(day=1, month=1 if unit == "year" else start.month)
-    return _shift(start, steps, unit)
+    return shift(start, steps, unit)
 
 
 def _read_date(text: str, said_at: datetime) -> datetime | None:
@@ -184,7 +184,7 @@ def _start(year: int, month: int, day: int | None) -> datetime:
     return datetime(year, month, day or 1, tzinfo=UTC)
 
 
-def _shift(at: datetime, steps: int, unit: str) -> datetime:
+def shift(at: datetime, steps: int, unit: str) -> datetime:
     """Return the time `steps` units later; the 31st becomes the last day of a shorter month."""
     if unit in {"day", "week"}:
         return at + timedelta(days=steps * (_WEEK_DAYS if unit == "week" else 1))

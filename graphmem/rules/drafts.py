@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from graphmem.errors import InvalidInputError
 from graphmem.model import GLOBAL_SCOPE, EventSource, EventType, NewMemory, TenantScope
 from graphmem.model.terms import embedding_fields
-from graphmem.rules import hygiene, identity
+from graphmem.rules import hygiene, identity, rejections
 
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
@@ -72,6 +72,8 @@ def draft(
 def _memory_hash(memory: NewMemory, scope: str, content_hash: str) -> str:
     origin = memory.at, *origin_fields(memory).values()
     text_hash = request_hash(scope, content_hash, *origin, *memory.tags)
+    if memory.on_update != "insert":
+        text_hash = request_hash(text_hash, memory.on_update)
     if not memory.claims:
         return text_hash
     parts = (
@@ -133,8 +135,14 @@ def memory_row(
     return {
         "scope_key": identity.scope_key(tenant_scope.tenant, tenant_scope.scope),
         "content": drafted.memory.content,
+        "value_key": value_key(drafted, tenant_scope),
         **embedding_fields(embedding),
     }
+
+
+def value_key(drafted: TextDraft, tenant_scope: TenantScope) -> str:
+    """Return the key by which a text is recognised as rejected."""
+    return rejections.text_key(tenant_scope.tenant, drafted.memory.content)
 
 
 def event_row(

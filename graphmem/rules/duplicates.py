@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
@@ -52,6 +53,8 @@ class NearMatch:
     tags: tuple[str, ...]
     similarity: float
     """Calibrated cosine, at most 1."""
+    stated_at: datetime | None = None
+    """Time of its newest statement; None if it does not matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +314,10 @@ class ExactMatch:
     scope: str
     status: Status
     tags: tuple[str, ...]
+    head_ids: tuple[str, ...] = ()
+    """Heads of its chain, if it is superseded."""
+    corrected_at: datetime | None = None
+    """Time of the newest correction about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,9 +337,15 @@ class DuplicateVerdict:
     tags: tuple[str, ...]
     """Tags of the memory after the decision."""
     score: float | None = None
-    update_of: str | None = None
-    restores: bool = False
-    """Whether it restores a memory that was hidden."""
+    update: NearMatch | None = None
+    """Memory of which the text is another version."""
+    restores: ExactMatch | None = None
+    """Hidden memory that it restores."""
+
+    @property
+    def update_of(self) -> str | None:
+        """Id of the memory of which the text is another version; None if there is none."""
+        return None if self.update is None else self.update.id
 
     @property
     def matched_id(self) -> str | None:
@@ -376,7 +389,7 @@ class DuplicateResolver:
                 memory_id=exact.id,
                 tags=self._merge_tags(exact.id, exact.scope, exact.tags, draft),
                 score=1.0,
-                restores=exact.status is not Status.CURRENT,
+                restores=None if exact.status is Status.CURRENT else exact,
             )
         if vector is None:
             return None
@@ -406,7 +419,7 @@ class DuplicateResolver:
             memory_id=draft.memory_id,
             tags=self._merge_tags(draft.memory_id, self.scope, (), draft),
             score=duplicate.match.similarity if duplicate else None,
-            update_of=duplicate.match.id if duplicate else None,
+            update=duplicate.match if duplicate else None,
         )
 
     def _add_new(self, draft: TextDraft, vector: Vector) -> None:
@@ -435,6 +448,7 @@ class DuplicateResolver:
                 content=self._new[i].memory.content,
                 tags=(),
                 similarity=scoring.calibrate(float(cosines[i]), self.mu),
+                stated_at=self._new[i].occurred_at,
             )
             for i in nearest[:CANDIDATES]
         ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -25,6 +25,9 @@ _SCAN = re.compile(
 _PLAIN = {"‘": "'", "’": "'", "ʼ": "'", "＇": "'", "−": "-", "＋": "+", "％": "%", "？": "?"}
 _NOT = re.compile(r"(?P<stem>[a-z]+)n'?t")
 _A_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_TIME = re.compile(r"@(?P<hour>\d\d):(?P<minute>\d\d)\S*?(?P<unknown>\?)?")
+_DAY = re.compile(r"(?P<year>\d{4}|----)(?:-(?P<month>\d\d)-(?P<day>\d\d))?")
+_NAMED_DATES = frozenset(quantities.MONTHS + quantities.WEEKDAYS)
 _PAUSES = frozenset(",;:.!")
 _CLOSING = " \n,;:.!\"')"
 _STOP = re.compile(r"[.!?:\n]")
@@ -104,6 +107,54 @@ def _verb_place(words: Sequence[FactToken]) -> int | None:
 def is_negated(text: Sequence[FactToken]) -> bool:
     """Return whether a text contains a negating word."""
     return any(word.kind is FactKind.NEGATION for word in text)
+
+
+def has_other_date(stated: Iterable[FactToken], claimed: Iterable[FactToken]) -> bool:
+    """Return whether a text names another weekday, calendar date or time of day than a claim.
+
+    "4 May" agrees with "in May" and "4 May 2026", and a weekday with any calendar date. "Every
+    morning" and "last week" name no date.
+    """
+    given, wanted = _dates(stated), _dates(claimed)
+    return any(
+        kind in given and not any(_are_compatible(one, other) for other in given[kind])
+        for kind, dates in wanted.items()
+        for one in dates
+    )
+
+
+def is_named_date(key: str) -> bool:
+    """Return whether the key of a date names a weekday, a month, a day, a year or a time of day."""
+    return key in _NAMED_DATES or key[0] in "@-" or key[0].isdigit()
+
+
+def _dates(text: Iterable[FactToken]) -> dict[str, list[tuple[str, ...]]]:
+    """Return the parts of the dates that a text names, by kind; an empty part is not named."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for word in text:
+        if word.kind is not FactKind.DATE:
+            continue
+        if word.key in quantities.WEEKDAYS:
+            found.setdefault("weekday", []).append((word.key,))
+        elif match := _TIME.fullmatch(word.key):
+            hour = int(match["hour"]) % 12
+            half = "" if match["unknown"] else str(int(match["hour"]) // 12)
+            found.setdefault("time", []).append((str(hour), match["minute"], half))
+        elif word.key in quantities.MONTHS:
+            found.setdefault("day", []).append(
+                ("", f"{quantities.MONTHS.index(word.key) + 1:02}", "")
+            )
+        elif match := _DAY.fullmatch(word.key):
+            days = found.setdefault("day", [])
+            year, month, day = match["year"].strip("-"), match["month"] or "", match["day"] or ""
+            if not month and days and days[-1][0] == days[-1][2] == "":
+                month = days.pop()[1]  # "May 2026"
+            days.append((year, month, day))
+    return found
+
+
+def _are_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
+    return all(a == b or not a or not b for a, b in zip(one, other, strict=True))
 
 
 def _normalise(text: str) -> str:

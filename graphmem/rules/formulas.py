@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -119,7 +119,7 @@ def trace_score(similarity: float, traced: float, by: TraceRank = STANDARD_TRACE
 
 def trace_params(by: TraceRank) -> dict[str, Any]:
     """Return the parameters of a trace for a query."""
-    is_standard = (by.tau_days, by.spacing) == (STANDARD_TRACE.tau_days, STANDARD_TRACE.spacing)
+    is_standard = by.model_copy(update={"weight": STANDARD_TRACE.weight}) == STANDARD_TRACE
     return {**by.model_dump(), "kept": is_standard}
 
 
@@ -137,8 +137,10 @@ def retrace_params(written: Mapping[str, Sequence[str] | None]) -> dict[str, Any
 class VitalityConstants:
     """Constants of vitality, passed to queries. From design §7 and §13 unless noted."""
 
-    first_days: float = 1.0
-    """S at the first retrieval and minimum of S, in days."""
+    first_days: float = 30.0
+    """S at the first retrieval, in days. Ours: the source gives no value."""
+    least_days: float = 1.0
+    """Minimum of S, in days; only flags lead below the first value."""
     most_days: float = 365.0
     """Maximum of S, in days."""
     flagged: float = 0.5
@@ -149,20 +151,21 @@ class VitalityConstants:
     """R decays with S * stretch^(importance - neutral): 1 doubles S, 0 halves it. Ours."""
     prior_precision: float = 1.0
     """Weight of the initial confidence: it counts as one certain piece of evidence. Ours."""
-    gate_base: float = 0.3
-    gate_least: float = 0.1
-    gate_most: float = 0.9
+    gate_base: float = 0.1
+    gate_min: float = 0.1
+    gate_max: float = 0.42
+    """Base and bounds of the gate, fitted to three targets; see docs/beliefs.md."""
+    gate_window_hours: float = 6.0
+    """Time after an `expand` during which any contradiction unsettles a belief: how long a
+    retrieved memory stays open to change in Nader's experiments."""
     consolidation: str = "consolidation"
     """The `source` of events that consolidation writes."""
 
 
 STANDARD_VITALITY = VitalityConstants()
-VITALITY_WINDOW = timedelta(hours=6)
-"""Time after an access during which any contradiction unsettles a belief: how long a retrieved
-memory stays open to change in Nader's experiments."""
 MIN_RETRIEVAL = 0.05
-"""Retrieval below which an inferred belief is left out of a context: three time constants without
-access or support. Beliefs that a caller stated are never left out: that would forget them."""
+"""Retrieval below which an inferred belief comes last in a context: three time constants without
+being returned, expanded or supported. Beliefs that a caller stated keep their place."""
 
 
 def implied_belief(e: Evidence) -> float:
@@ -171,20 +174,35 @@ def implied_belief(e: Evidence) -> float:
     return strength if e.polarity > 0 else 1 - strength
 
 
-def prediction_error(e: Evidence, mean: float) -> float:
-    """Return the distance of a piece of evidence from the expected value, in [0, 1]."""
-    return abs(implied_belief(e) - mean)
+def refutation(evidence: Iterable[Evidence]) -> float:
+    """Return the degree to which pieces of evidence refute, pooled as in a projection.
+
+    An episode counts once, by its strongest piece.
+    """
+    terms: dict[tuple[str | None, str], float] = {}
+    for e in evidence:
+        key = e.episode, "" if e.episode is not None else e.id
+        terms[key] = min(terms.get(key, 0.0), e.weight * math.log1p(-min(e.confidence, 1 - 1e-9)))
+    return -math.expm1(math.fsum(terms.values()))
 
 
 def is_destabilised(
-    error: float, threshold: float, at: datetime, last_access: datetime | None
+    error: float,
+    threshold: float,
+    since_access: timedelta | None,
+    by: VitalityConstants = STANDARD_VITALITY,
 ) -> bool:
-    """Return whether a contradiction unsettles a belief, so that it is flagged for revision.
+    """Return whether contradictions unsettle a belief, so that it is flagged for revision.
 
-    `last_access` is the last access to the belief at or before the contradiction.
+    Args:
+        error: prior belief times the pooled contradiction.
+        threshold: the gate.
+        since_access: time from the last `expand` to the contradiction; None without one before.
+        by: the constants.
     """
-    is_open = last_access is not None and timedelta(0) <= at - last_access <= VITALITY_WINDOW
-    return is_open or error > threshold
+    window = timedelta(hours=by.gate_window_hours)
+    is_open = since_access is not None and timedelta(0) <= since_access <= window
+    return error > threshold + TOLERANCE or (is_open and error > TOLERANCE)
 
 
 def vitality_params(by: VitalityConstants = STANDARD_VITALITY) -> dict[str, Any]:

@@ -16,8 +16,8 @@ JOINERS = frozenset("\u200c\u200d")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 """Lucene operators; in lower case they are words."""
 MAX_TOKENS = 256
-"""Maximum number of tokens. Lucene rejects a query of more than 1,024 clauses; each token may
-appear in two fields, and each visible scope is a clause, too."""
+"""Maximum number of tokens of a query of at most two fields. Lucene rejects a query of more than
+1,024 clauses; a token is one in each field, and each visible scope is a clause, too."""
 _MAX_TOKEN_CHARS = 255
 """Length beyond which the analyser splits a word into several tokens."""
 
@@ -54,6 +54,15 @@ def turn_query(text: str, tenant_scope: TenantScope) -> str:
     return _filtered_query(text, tenant_scope, {"text": 1, "name": 0.1}, ())
 
 
+def episode_query(text: str, tenant_scope: TenantScope) -> str:
+    """Return the full-text query for episodes, by summary or text and, with less weight, by name.
+
+    A compressed episode is found by what remains of it.
+    """
+    fields = {"summary": 1, "gist": 1, "content": 1, "entities": 0.3}
+    return _filtered_query(text, tenant_scope, fields, ())
+
+
 def _filtered_query(
     text: str,
     tenant_scope: TenantScope,
@@ -61,7 +70,8 @@ def _filtered_query(
     statuses: Sequence[str],
     facets: Sequence[str] = (),
 ) -> str:
-    words = list(_limit_tokens(MAX_TOKENS, _words(text)))
+    budget = MAX_TOKENS * 2 // max(2, len(fields))
+    words = list(_limit_tokens(budget, _words(text)))
     if not words:
         return ""
     scored = " ".join(f"{field}:({' '.join(words)})^{boost}" for field, boost in fields.items())

@@ -8,16 +8,17 @@ SIGIR 2020); that of a text is the score of its best passage. Tokens of texts ar
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from graphmem.model.terms import TokenStates
+
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from graphmem.model.terms import TokenStates
 
     Floats = npt.NDArray[np.float32]
 
@@ -25,6 +26,14 @@ ID_BYTES = 2
 BLOCK = 16
 """Tokens of half a passage. Max-sim grows with the length of a text, so a long text is compared by
 its best passage, of 32 tokens; each token is in two of them."""
+SINGLE_THREADED = 65_536 * 4
+"""Number of multiplications that OpenBLAS does without other threads. Its threads wait actively: a
+larger product takes 37 instead of 11 ms while other processes work."""
+MAX_QUESTION_TOKENS = 128
+"""Maximum tokens of a question that are compared; of a longer one, those that are rarest in the
+candidates. A question of 100,000 characters against 300 long texts would take gigabytes."""
+SLICE = 32_768
+"""Number of tokens of texts that are compared at once, which bounds memory."""
 MIN_IDF = 0.1
 """Weight of a token that every candidate contains."""
 
@@ -72,8 +81,10 @@ def max_sim(
     passages = _Passages.of([len(text) // width for text in place])
     there, previous = ([place.get(text or b"", -1) for text in side] for side in (texts, before))
     among = sorted({i for i in there if i >= 0})
-    weights = _idf(passages.contain(question.ids, rows[:, :ID_BYTES])[:, among])
-    best = passages.best(_cosines(question.states, rows[:, ID_BYTES:]))
+    stored = np.ascontiguousarray(rows[:, :ID_BYTES]).view("<u2")[:, 0]
+    question = _shortened(question, stored)
+    weights = _idf(passages.contain(question.ids, stored)[:, among])
+    best = passages.best(question.states, rows[:, ID_BYTES:])
     return passages.scores(weights, best, there, previous)
 
 
@@ -107,16 +118,28 @@ class _Passages:
         return cls(texts[of_text] + BLOCK * within, pairs, texts, starts, counts)
 
     def contain(
-        self, tokens: npt.NDArray[np.int32], ids: npt.NDArray[np.uint8]
+        self, tokens: npt.NDArray[np.int32], stored: npt.NDArray[np.uint16]
     ) -> npt.NDArray[np.bool_]:
         """Return bool[m, n], whether each text contains each token of the question."""
-        stored = np.ascontiguousarray(ids).view("<u2")[:, 0]
         equal = tokens.astype(np.uint16)[:, None] == stored
         return np.logical_or.reduceat(equal, self.texts, axis=1)
 
-    def best(self, cosines: Floats) -> Floats:
+    def best(self, states: Floats, signs: npt.NDArray[np.uint8]) -> Floats:
         """Return float32[m, p], the greatest cosine of each token of the question in a passage."""
-        blocks = np.maximum.reduceat(cosines, self.blocks, axis=1)
+        edges = np.searchsorted(self.blocks, np.arange(0, len(signs), SLICE))
+        ends = np.append(self.blocks, len(signs))
+        blocks = np.concatenate(
+            [
+                np.maximum.reduceat(
+                    _cosines(states, signs[ends[first] : ends[last]]),
+                    self.blocks[first:last] - ends[first],
+                    axis=1,
+                )
+                for first, last in itertools.pairwise([*edges, len(self.blocks)])
+                if first < last
+            ],
+            axis=1,
+        )
         best: Floats = np.maximum(blocks[:, self.pairs[0]], blocks[:, self.pairs[1]])
         return best
 
@@ -140,13 +163,28 @@ class _Passages:
         return MaxSim(own, context)
 
 
+def _shortened(question: TokenStates, stored: npt.NDArray[np.uint16]) -> TokenStates:
+    """Return the question with at most `MAX_QUESTION_TOKENS` tokens, in their order."""
+    if len(question.ids) <= MAX_QUESTION_TOKENS:
+        return question
+    found = np.bincount(stored, minlength=1 << 16)[question.ids.astype(np.uint16)]
+    rarest = np.argsort(np.where(found, found, len(stored) + 1), kind="stable")
+    kept = np.sort(rarest[:MAX_QUESTION_TOKENS])
+    return TokenStates(question.ids[kept], question.states[kept])
+
+
 def _cosines(states: Floats, signs: npt.NDArray[np.uint8]) -> Floats:
     """Return float32[m, n], the cosines of states and packed signs."""
-    bits = np.unpackbits(signs, axis=1).astype(np.float32)
+    width = states.shape[1]
+    size = max(1, SINGLE_THREADED // max(1, states.size))
+    padded = -(-len(signs) // size) * size
+    bits = np.zeros((padded, width), dtype=np.float32)
+    bits[: len(signs)] = np.unpackbits(signs, axis=1)
     # With s in {-1, 1} for bits b: s q = 2 b q - sum(q); the length of s is sqrt(d).
-    cosines: Floats = (2.0 * (states @ bits.T) - states.sum(axis=1, keepdims=True)) / np.sqrt(
-        np.float32(states.shape[1])
-    )
+    scale = np.float32(1 / np.sqrt(width))
+    products = np.matmul(states * (2 * scale), bits.reshape(-1, size, width).transpose(0, 2, 1))
+    products -= states.sum(axis=1, keepdims=True) * scale
+    cosines: Floats = products.transpose(1, 0, 2).reshape(len(states), -1)[:, : len(signs)]
     return cosines
 
 

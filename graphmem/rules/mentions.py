@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from graphmem.rules import quantities
@@ -51,6 +52,7 @@ _ENDINGS = words_of(
 _MIN_STEM, _MAX_STEM = 3, 8
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """Return a rough stem: one ending removed, at most eight letters; `weekly` gives week."""
     word = word.lower().replace("’", "'").removesuffix("'s").replace("'", "")
@@ -179,12 +181,17 @@ def sentences(text: str) -> Iterator[Sentence]:
     """Yield the sentences of a text; code, notes in brackets and what is too long are left out."""
     if len(text) > MAX_CHARS:
         text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
-    parts = (part.strip() for part in _END.split(_ASIDE.sub("\n", text)))
-    for part in itertools.islice(filter(None, parts), MAX_SENTENCES):
-        part = part[:MAX_SENTENCE_CHARS]
+    for part in itertools.islice(split_sentences(text), MAX_SENTENCES):
         tokens = read_tokens(part)
         mentions = tuple(itertools.islice(_mentions(part, tokens), MAX_MENTIONS))
         yield Sentence(part, stems_of(tokens), mentions, _is_statement(part, tokens))
+
+
+def split_sentences(text: str) -> Iterator[str]:
+    """Yield the parts of a text that end like sentences, without code and notes in brackets."""
+    for part in _END.split(_ASIDE.sub("\n", text)):
+        if sentence := part.strip():
+            yield sentence[:MAX_SENTENCE_CHARS]
 
 
 _NUMBER_WORDS = frozenset({*quantities.ONES, *quantities.TENS}) - {"zero"}

@@ -17,7 +17,7 @@ MIN_WORDS = 4
 _END = re.compile(r"(?<=[.!?。！？؟…])\s+|\n+")
 
 
-_ASKING = ("?", "？", "؟")
+ASKING = ("?", "？", "؟")
 
 
 _WORD = re.compile(r"\w+")
@@ -69,9 +69,7 @@ def informative_sentences(text: str) -> str:
 
 def _is_informative(sentence: str) -> bool:
     words = _WORD.findall(sentence.casefold())
-    return (
-        len(words) >= MIN_WORDS and not sentence.endswith(_ASKING) and _LISTENER.isdisjoint(words)
-    )
+    return len(words) >= MIN_WORDS and not sentence.endswith(ASKING) and _LISTENER.isdisjoint(words)
 
 
 def extractive_statement(passage: Passage) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from bisect import bisect
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 
 from graphmem.model import AnyBite, QualityStats, Recollection, Tier
+from graphmem.settings import Settings
 
 
 @dataclass(frozen=True)
 class Rating:
-    """Constants of the rating, from design §11 and §13."""
+    """Constants of the rating; the defaults are those of Vector ELO, and a game is a pair."""
 
     initial: float = 1200.0
     """Rating before the first game."""
@@ -33,12 +34,40 @@ class Rating:
     high: float = 1600.0
     medium: float = 1200.0
     low: float = 800.0
+    by_search: bool = False
+    """Whether a search is one game: its change is divided by the larger side, so that a wide search
+    counts no more than a narrow one. Otherwise each pair of results is a game."""
 
 
-STANDARD = Rating()
+SOURCE = Rating()
+BY_SEARCH = Rating(by_search=True, k_new=96.0, k_established=48.0, high=1300.0, fading_days=180.0)
+"""One search gives less than 96 points, so it makes no new item HIGH."""
+RULES = {"source": SOURCE, "search": BY_SEARCH}
+STANDARD = SOURCE
 
 
-def rating_params(by: Rating = STANDARD) -> dict[str, float]:
+def from_settings(settings: Settings) -> Rating:
+    """Return the configured constants: those of the named rule, with single ones replaced."""
+    given = {
+        name: getattr(settings, f"rating_{name}")
+        for name in (
+            "k_new",
+            "k_established",
+            "established",
+            "floor",
+            "fading_days",
+            "gate_similarity",
+            "gate_factor",
+            "high",
+            "medium",
+            "low",
+        )
+    }
+    changed = {name: value for name, value in given.items() if value is not None}
+    return replace(RULES[settings.rating_rule], **changed)
+
+
+def rating_params(by: Rating = STANDARD) -> dict[str, float | bool]:
     """Return the constants as parameters of the query that rates games."""
     return asdict(by)
 

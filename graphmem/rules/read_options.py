@@ -17,10 +17,12 @@ from graphmem.model import (
     EvidenceKind,
     MemoryEvent,
     Policy,
+    PolicyOrigin,
     Verdict,
     Vitality,
 )
-from graphmem.rules import claims, formulas
+from graphmem.model.recall import TraceRank
+from graphmem.rules import formulas, predicates, trust
 from graphmem.rules.drafts import MAX_CLOCK_SKEW
 from graphmem.settings import Settings
 
@@ -102,13 +104,14 @@ def parse_belief(row: Mapping[str, Any]) -> Belief:
 def parse_memory_event(row: Mapping[str, Any]) -> MemoryEvent:
     """Return the history entry in a row; other columns are ignored."""
     known = {name: row[name] for name in MemoryEvent.model_fields}
-    return MemoryEvent(**known | {"payload": _payload(row)})
+    return MemoryEvent(**known | {"payload": _payload(row), "trust": trust.recorded(row["trust"])})
 
 
 def parse_belief_event(row: Mapping[str, Any]) -> BeliefEvent:
     """Return the history entry in a row of fragments/belief_event."""
     known = {name: row[name] for name in BeliefEvent.model_fields if name != "kind"}
-    return BeliefEvent(**known | {"payload": _payload(row), "kind": evidence_kind(row["polarity"])})
+    kind, vouches = evidence_kind(row["polarity"]), trust.recorded(row["trust"])
+    return BeliefEvent(**known | {"payload": _payload(row), "kind": kind, "trust": vouches})
 
 
 def evidence_kind(polarity: int | None) -> EvidenceKind | None:
@@ -128,8 +131,15 @@ class ReadOptions:
     as_of: AsOf = field(default_factory=AsOf)
     policy: Policy | None = None
     """Policy to use; None for the declared one."""
-    present_policy: bool = False
-    """Whether to use the currently declared policy rather than the one of the requested time."""
+
+
+def policy_origin(read: Mapping[str, Any], by: ReadOptions) -> PolicyOrigin:
+    """Return why a policy was used; `read` is that of fragments/policy."""
+    if by.policy is not None:
+        return PolicyOrigin.GIVEN
+    if "id" in read:
+        return PolicyOrigin.DECLARED
+    return PolicyOrigin.BUILT_IN if read["built_in"] else PolicyOrigin.DEFAULT
 
 
 def read_params(by: ReadOptions, settings: Settings, now: datetime) -> dict[str, Any]:
@@ -140,12 +150,11 @@ def read_params(by: ReadOptions, settings: Settings, now: datetime) -> dict[str,
     return {
         "valid": by.as_of.valid or now,
         "known": by.as_of.known,
-        "policy": None if by.policy is None else claims.policy_fields(by.policy),
-        "present_policy": by.present_policy,
-        "default_policy": claims.policy_fields(Policy()),
+        "policy": None if by.policy is None else predicates.policy_fields(by.policy),
+        "default_policy": predicates.default_policy(),
         "weights": dict(settings.source_weights),
         "test": sprt_params(sprt_parameters(settings)),
-        "vitality_constants": formulas.vitality_params(),
+        "vitality_constants": formulas.vitality_params(vitality_constants(settings)),
     }
 
 
@@ -158,6 +167,35 @@ def sprt_parameters(settings: Settings) -> formulas.SprtParameters:
         demote_step=settings.sprt_demote_step,
         max_confidence=settings.sprt_max_confidence,
         min_confidence=settings.sprt_min_confidence,
+    )
+
+
+def trace_rank(settings: Settings, given: TraceRank = formulas.STANDARD_TRACE) -> TraceRank:
+    """Return the constants of TraceRank: those of a policy, or the configured ones.
+
+    A policy that does not set them has the standard ones.
+    """
+    if given != formulas.STANDARD_TRACE:
+        return given
+    return TraceRank(
+        tau_days=settings.trace_tau_days,
+        spacing=settings.trace_spacing,
+        weight=settings.trace_weight,
+        window_hours=settings.trace_window_hours,
+        burst=settings.trace_burst,
+        import_weight=settings.trace_import_weight,
+    )
+
+
+def vitality_constants(settings: Settings) -> formulas.VitalityConstants:
+    """Return the configured constants of vitality and of the gate."""
+    return formulas.VitalityConstants(
+        first_days=settings.stability_days,
+        most_days=settings.stability_max_days,
+        gate_base=settings.gate_base,
+        gate_min=settings.gate_min,
+        gate_max=settings.gate_max,
+        gate_window_hours=settings.gate_window_hours,
     )
 
 

@@ -77,7 +77,7 @@ def mean_cosine(
     return total / pairs
 
 
-RELEVANCE_FLOORS = {"e5-small-v2-q8": 0.345}
+RELEVANCE_FLOORS = {"e5-small-v2-q8": 0.348}
 """Calibrated similarity that the best of 200 texts reaches for almost every question with an
 answer, and for few others, by model; docs/recall.md has the figures. Unknown for other models."""
 _FULL = 200
@@ -149,6 +149,14 @@ def question_words(text: str) -> list[str]:
     return list(dict.fromkeys([*_WORD.findall(lower), *lower.split()]))
 
 
+_OF_MODEL = re.compile(r"\b(?:did|have|had) you\b|\bsummar|\boverview\b|\brecap\b", re.I)
+
+
+def asks_of_model(question: str) -> bool:
+    """Return whether a question is, in English, about a model's words, or for a summary."""
+    return _OF_MODEL.search(question) is not None
+
+
 def score_params(policy: RecallPolicy, *, tokens: bool = False) -> dict[str, Any]:
     """Return the parameters that define the scoring of a recall.
 
@@ -168,6 +176,7 @@ def score_params(policy: RecallPolicy, *, tokens: bool = False) -> dict[str, Any
         "recency_days": policy.recency_days,
         "around": policy.around,
         "reach": policy.reach if blended else 0,
+        "session": policy.session if blended else 0.0,
         "named": policy.named if blended else 0.0,
         "dated": policy.dated if blended else 0.0,
         "machine": policy.machine if blended else 1.0,

@@ -91,14 +91,14 @@ def overlapping_turns(
 
 BATCH = 100
 """Messages acknowledged together; after an interruption, up to this many are embedded again."""
-NON_HUMAN_ROLES = frozenset({"assistant", "system", "tool", "function", "developer"})
-"""Roles whose messages only become turns: the text of a model is not evidence."""
+HUMAN_ROLES = frozenset({"user", "human"})
+"""Roles of people. Messages of other roles only become turns: they are not evidence."""
 DEFAULT_SESSION = "conversation"
 
 
 def is_human(role: str) -> bool:
     """Return whether a role is that of a person."""
-    return role.lower() not in NON_HUMAN_ROLES
+    return role.lower() in HUMAN_ROLES
 
 
 class MessageBatch(NamedTuple):
@@ -186,11 +186,13 @@ def add_batch(
     """Return the totals including one more batch; repeated commits are counted separately."""
     became: Counter[Outcome] = Counter(so_far.outcomes)
     became.update(o.outcome for o in outcomes if not o.repeated)
-    return IngestReport(
-        messages=so_far.messages + len(turns.turn_ids),
-        turns_added=so_far.turns_added + turns.added,
-        outcomes=dict(became),
-        repeated=so_far.repeated + sum(o.repeated for o in outcomes),
+    return so_far.model_copy(
+        update={
+            "messages": so_far.messages + len(turns.turn_ids),
+            "turns_added": so_far.turns_added + turns.added,
+            "outcomes": dict(became),
+            "repeated": so_far.repeated + sum(o.repeated for o in outcomes),
+        }
     )
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from graphmem.model import AnyBite, MemoryBite, Status, TurnBite
+from graphmem.model import AnyBite, EpisodeBite, MemoryBite, Status, TurnBite
 from graphmem.rules import transcripts
 from graphmem.rules.duplicates import unshared
 from graphmem.rules.facts import FactToken, fact_tokens, is_negated
@@ -95,14 +95,14 @@ def _statement(bite: AnyBite) -> Statement:
         heads = memory.head_ids if memory.status is not Status.CURRENT else ()
         at = memory.last_seen_at if memory.status is Status.CURRENT else None
         return Statement(memory.id, memory.content, at, heads=tuple(heads))
+    if isinstance(bite, EpisodeBite):
+        # A summary states many facts at once.
+        return Statement(bite.id, "", None)
     belief = bite.belief
-    slot = None
-    if belief.subject is not None and belief.predicate is not None:
-        slot = (belief.subject, belief.predicate)
-    heads = bite.head_ids if bite.lost else ()
-    return Statement(
-        belief.id, bite.text, None if bite.lost else bite.last_at, slot=slot, heads=tuple(heads)
-    )
+    subject, predicate = belief.subject, belief.predicate
+    slot = None if subject is None or predicate is None else (subject, predicate)
+    at, heads = (None, bite.head_ids) if bite.lost else (bite.last_at, ())
+    return Statement(belief.id, bite.text, at, slot=slot, heads=tuple(heads))
 
 
 def outdated(statements: Sequence[Statement], question: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from graphmem.model import EmbeddingModel
 from graphmem.ports import Embedder, Query, Role, Row, SelectableEmbedder, Services, Tx
 from graphmem.rules import scoring
 from graphmem.rules.scoring import Calibration, embedding_property, mean_cosine, number_embeddings
+from graphmem.schema import respelling, values
 from graphmem.schema.records import (
     AppliedMigration,
     DeclaredSchema,
@@ -218,6 +220,10 @@ async def _apply(
                 await _index_vectors(services, statement, generation, dimension)
         elif FULLTEXT in statement.params:
             await services.graph.schema(statement, **{FULLTEXT: words})
+        elif respelling.takes(statement):
+            await respelling.respell(services, statement)
+        elif values.takes(statement):
+            await values.fill(services, statement)
         else:
             await services.graph.schema(statement)
     await services.fetch(
@@ -228,6 +234,48 @@ async def _apply(
         language=language,
     )
     return migration.name
+
+
+async def repair(services: Services, missing: Sequence[str]) -> tuple[str, ...]:
+    """Create indexes and constraints of applied migrations that were dropped; return their names.
+
+    Raises:
+        IndexNotReadyError: an index could not be populated.
+    """
+    kept = await sets(await state(services), services)
+    created = []
+    statements = [q for m in catalog.migrations() for q in m.statements]
+    for name in missing:
+        # The newest statement has the definition that is current.
+        for statement in reversed(statements):
+            if await _create(services, statement, name, kept):
+                created.append(name)
+                break
+    if created:
+        await services.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
+    return tuple(created)
+
+
+async def _create(
+    services: Services, statement: Query[Row], name: str, kept: Mapping[int, int]
+) -> bool:
+    """Create an index or constraint if a statement does; return whether it does."""
+    if VECTORS in statement.params:
+        named = [n for n in kept if _names(catalog.in_generation(statement, n), name)]
+        for generation in named:
+            await _index_vectors(services, statement, generation, kept[generation])
+        return bool(named)
+    if not _names(statement, name):
+        return False
+    language = {"indexConfig": {"fulltext.analyzer": services.settings.language}}
+    await services.graph.schema(
+        statement, **({FULLTEXT: language} if FULLTEXT in statement.params else {})
+    )
+    return True
+
+
+def _names(statement: Query[Row], name: str) -> bool:
+    return re.search(rf"\bCREATE\b[^;(]*\b{re.escape(name)}\b", statement.text) is not None
 
 
 async def index_vectors(services: Services, generation: int, dimension: int) -> None:

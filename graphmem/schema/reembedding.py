@@ -19,6 +19,7 @@ from graphmem.rules import identity, passages, scoring
 from graphmem.schema import migration
 from graphmem.schema.migration import INDEXES
 from graphmem.schema.records import GraphState, ReembedReport
+from graphmem.schema.tenants import tenants
 
 PAGE = 500
 KINDS = ("memory", "belief", "turn", "episode", "item")
@@ -27,7 +28,6 @@ KINDS = ("memory", "belief", "turn", "episode", "item")
 Step = Callable[[Mapping[str, Any]], Awaitable[Row]]
 """Processes the page at the given position."""
 
-NEXT_TENANT = catalog.query("schema/next_tenant", lambda row: row["tenant"])
 HOLD = catalog.query("schema/lock_model", lambda row: row["name"])
 LACKING = catalog.query("vectors/unembedded", dict)
 WRITE = catalog.query("vectors/write", catalog.ignored)
@@ -175,19 +175,13 @@ async def _fill(services: Services, model: EmbeddingModel, on_progress: OnProgre
 
 async def _pages(services: Services, step: Step) -> AsyncIterator[tuple[str, str, Row]]:
     """Yield the result of `step` for each page of nodes, with the tenant and kind."""
-    async for tenant in _tenants(services):
+    async for tenant in tenants(services):
         for kind in KINDS:
             after: str | None = ""
             while after is not None:
                 page = await step({"tenant": tenant, "kind": kind, "after": after, "limit": PAGE})
                 yield tenant, kind, page
                 after = page["after"]
-
-
-async def _tenants(services: Services) -> AsyncIterator[str]:
-    last = ""
-    while (last := (await services.fetch(NEXT_TENANT, after=last))[0]) is not None:
-        yield last
 
 
 async def _embed(

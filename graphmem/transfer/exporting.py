@@ -16,6 +16,7 @@ from graphmem.transfer import ExportReport
 from graphmem.transfer import format as file_format
 from graphmem.transfer.format import KINDS, DigestChain, ExportCounts, NodeKind
 from graphmem.transfer.lines import KIND_ORDER, End, Header, Node, Reader
+from graphmem.upkeep import sealing
 
 
 async def lines(
@@ -56,11 +57,9 @@ async def records(exports: Exports, path: Path) -> AsyncIterator[Header | Node]:
         )
 
 
-PAGE = 500
-STEP_S = 0.05
-"""Seconds between two checks for open transactions."""
+PAGE, SEALS_PAGE = 500, 20
+"""Nodes read at a time; a seal has as many entries as a page of other nodes."""
 
-OPEN = catalog.query("schema/open_transactions", dict)
 READ = catalog.query("transfer/read", dict)
 READ_BESIDE = catalog.query("transfer/read_auxiliary", dict)
 
@@ -100,7 +99,7 @@ async def export(context: RequestContext, path: Path, on_progress: OnProgress) -
     draft = await _resumed(context, path.with_name(path.name + ".part"))
     resumed = sum(draft.counts.records.values())
     if draft.size == 0:
-        draft.known = await _settled(context)
+        draft.known = await sealing.settled(context)
         await _add(context, draft, [_header(context, draft)])
     if not draft.ended:
         first, after = draft.place
@@ -156,26 +155,6 @@ def _recall(context: RequestContext, draft: _PartialFile, found: Header | Node |
         draft.ended = True
 
 
-async def _settled(context: RequestContext) -> datetime:
-    """Return a server time for which every earlier write is visible.
-
-    An open transaction may have recorded something already. So this waits for the transactions
-    open now, at most as long as one may take.
-    """
-    found = await _open(context)
-    known: datetime = found["now"]
-    waits, left = set(found["open"]), read_options.MAX_OPEN_TRANSACTION.total_seconds()
-    while left > 0 and waits & set((await _open(context))["open"]):
-        await context.services.clock.sleep(STEP_S)
-        left -= STEP_S
-    return known
-
-
-async def _open(context: RequestContext) -> dict[str, Any]:
-    [found] = await context.fetch(OPEN)
-    return found
-
-
 async def _write(
     context: RequestContext, draft: _PartialFile, place: int, after: str, on_progress: OnProgress
 ) -> None:
@@ -201,7 +180,7 @@ async def _page(
             known=known,
             kind=kind.label,
             after=after,
-            limit=PAGE,
+            limit=SEALS_PAGE if kind.label == "Seal" else PAGE,
             **part,
         )
         if not all(_whole(kind, found) for found in page["records"]):

@@ -51,6 +51,12 @@ class ImportPlan:
     unmapped: Counter[str] = field(default_factory=Counter)
     """Number of filled-in values by field without an equivalent in graphmem."""
 
+    def count_rest(self, document: Mapping[str, Any], *known: str) -> None:
+        """Count the entries of a document under other names than the known ones."""
+        for name, value in document.items():
+            if name not in known and value not in (None, "", [], {}):
+                self.unmapped[str(name)] += len(value) if isinstance(value, list) else 1
+
     @contextmanager
     def recording_errors(self, name: str) -> Iterator[None]:
         """Record an error in a record, and continue with the next one."""
@@ -135,8 +141,6 @@ def _required(at: datetime | None) -> datetime:
 
 
 MEM0 = "mem0"
-_DERIVED = ("hash", "score")
-"""Fields derived from the text or from a search, which need no import."""
 _OWNERS = (("user_id", "user"), ("agent_id", "agent"), ("run_id", "run"))
 
 
@@ -177,12 +181,13 @@ def plan_mem0(data: object) -> ImportPlan:
             hint='Pass the list that get_all returns, or {"results": [...], "history": [...]}.',
         )
     plan = ImportPlan()
+    plan.count_rest(document, "results", "memories", "history")
     histories = _histories(plan, list_field(document, "history"))
     first: list[ImportStep] = []
     later: list[ImportStep] = []
     for n, record in enumerate(list_field(document, "results", "memories")):
         with plan.recording_errors(f"memory {n}"):
-            steps = _memory(plan, ForeignRecord("memory", record, derived=_DERIVED), histories)
+            steps = _memory(plan, ForeignRecord("memory", record), histories)
             first += steps[:1]
             later += steps[1:]
     for memory_id, rows in histories.items():
@@ -302,6 +307,7 @@ def plan_graphiti(data: object) -> ImportPlan:
             hint='Pass {"nodes": [...], "episodes": [...], "edges": [...]}.',
         )
     plan = ImportPlan()
+    plan.count_rest(data, "nodes", "episodes", "edges")
     names: dict[str, str] = {}
     for n, record in enumerate(list_field(data, "nodes")):
         with plan.recording_errors(f"node {n}"):
@@ -400,8 +406,9 @@ def _fact(
         for name, episode in events
     ]
     if times.ends:
-        # One refuting event for each supporting one, so that the fact does not outlive its end.
-        refuting = fields | {"kind": "refuting"}
+        # Certain evidence against it, so that the fact does not outlive its end. One event for each
+        # supporting one, because the reading of values that coexist counts them by episode.
+        refuting = fields | {"kind": "refuting", "confidence": 1.0, "source_type": "TOOL"}
         steps += [observe(f"{name}_invalid", times.ends, refuting) for name, _ in events]
     if times.retracted:
         retract = partial(ImportStep, ImportAction.RETRACT, scope, origin)
@@ -409,3 +416,14 @@ def _fact(
             retract(f"{name}_expired", times.retracted, {"target": name}) for name, _ in events
         ]
     return steps
+
+
+def detect_source(data: object) -> str | None:
+    """Return the system that data comes from by its structure; None if it is unknown."""
+    if isinstance(data, list):
+        return MEM0 if any(isinstance(one, Mapping) and "memory" in one for one in data) else None
+    if not isinstance(data, Mapping):
+        return None
+    if {"results", "memories"} & data.keys():
+        return MEM0
+    return GRAPHITI if {"edges", "episodes"} & data.keys() else None

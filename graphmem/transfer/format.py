@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,14 +9,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, NotRequired
 
-import numpy as np
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from graphmem.errors import ExportFileError
-from graphmem.model import EventType, EvidenceKind, Name, Outcome, Text
+from graphmem.model import Cardinality, EventType, EvidenceKind, Name, Outcome, Text
 from graphmem.rules import claims
 from graphmem.rules.scoring import generation_properties
+from graphmem.rules.seals import json_value
 from graphmem.transfer.kinds import (
     COMMITTED,
     LINKS,
@@ -49,8 +48,8 @@ class NodeKind:
 
 KINDS = (
     *(NodeKind(label) for label in ("Episode", "Archive", "Turn", "Reply", "Artifact", "Item")),
-    *(NodeKind(label, auxiliary=True) for label in ("Name", "Predicate")),
-    *(NodeKind(label) for label in ("Belief", "Memory", "Event")),
+    *(NodeKind(label, auxiliary=True) for label in ("Name", "Predicate", "Rejection")),
+    *(NodeKind(label) for label in ("Belief", "Memory", "Event", "Seal")),
     NodeKind("Consolidation", auxiliary=True),
     *(
         NodeKind("Rating", part, auxiliary=True)
@@ -64,6 +63,7 @@ OMITTED_LABELS: Mapping[str, str] = {
     "Tenant": "the writers' lock node, created by the first writer",
     "NameLock": "exists only within a transaction",
     "Checkpoint": "a cache, recomputed from the events",
+    "Job": "belongs to the workers of this graph",
     "Namespace": "part of the records of its items",
     "ItemText": "part of the record of its item",
     "EmbeddingModel": "belongs to the graph, not to a tenant; the header names it",
@@ -77,6 +77,10 @@ OMITTED_PROPERTIES: Mapping[str, str] = {
     "tenant_key": "a digest of the tenant",
     "scope_key": "a digest of the tenant and the scope",
     "facet_keys": "digests of the tenant, the tags and the sources",
+    "value_key": "a digest of the tenant and what the node states",
+    "rulings": "a copy of those of the rejection",
+    "ruled_at": "a copy of those of the rejection",
+    "ruled_known": "a copy of those of the rejection",
     "locked_at": "time of the last write",
     "asked_at": "time of the last worker's request",
     "owner": "belongs to a worker's lease",
@@ -93,8 +97,10 @@ IMMUTABLE_PROPERTIES: Mapping[str, tuple[str, ...]] = {
     "Item": ("scope", "key"),
     "Belief": ("scope", "subject_key", "predicate_key", "object_key"),
     "Memory": ("scope", "content_hash"),
+    "Seal": ("sealed_until", "leaves", "digest"),
 }
-"""Immutable properties of a node. Of an event, all are immutable except `recorded_at`."""
+"""Immutable properties of a node. Of an event, all are immutable except `recorded_at` and `trust`,
+which older files lack."""
 
 
 @dataclass(slots=True)
@@ -230,24 +236,7 @@ def _exported_properties(label: str, properties: Mapping[str, Any]) -> dict[str,
 def _select_properties(declared: Any, properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return the exported properties as JSON values."""
     names = declared.__annotations__
-    return {name: _json_value(value) for name, value in sorted(properties.items()) if name in names}
-
-
-def _json_value(value: Any) -> Any:
-    """Return a value as JSON; a type that JSON lacks becomes a map of one entry named after it."""
-    if isinstance(value, datetime):
-        return {"instant": value.isoformat()}
-    if isinstance(value, float) and not np.isfinite(value):
-        return {"float": repr(value)}
-    if isinstance(value, bytes):
-        return {"bytes": base64.b64encode(value).decode("ascii")}
-    if isinstance(value, list):
-        if value and all(isinstance(element, float) for element in value):
-            exact = np.array(value, dtype="<f4")
-            if np.array_equal(exact.astype("<f8"), np.array(value, dtype="<f8")):
-                return {"vector": base64.b64encode(exact.tobytes()).decode("ascii")}
-        return [_json_value(element) for element in value]
-    return value
+    return {name: json_value(value) for name, value in sorted(properties.items()) if name in names}
 
 
 def node_difference(
@@ -261,7 +250,7 @@ def node_difference(
     """
     own = _exported_properties(label, stored)
     names = IMMUTABLE_PROPERTIES.get(label) or sorted(
-        (own.keys() | properties.keys()) - {"recorded_at"}
+        (own.keys() | properties.keys()) - {"recorded_at", "trust"}
     )
     wrong = next((name for name in names if own.get(name) != properties.get(name)), None)
     return "" if wrong is None and own != properties else wrong
@@ -284,6 +273,8 @@ class _Committed(_AnyPayload):
     memory_id: NotRequired[Id]
     matched_memory_id: NotRequired[Id]
     possible_update_of: NotRequired[Id]
+    superseded_ids: NotRequired[list[Id]]
+    proposal_id: NotRequired[Id]
     query_score: NotRequired[Number]
     thresholds: NotRequired[dict[str, Number]]
     belief_ids: NotRequired[list[Id]]
@@ -319,6 +310,7 @@ class _ProposedPayload(_AnyPayload):
     turn_id: Name
     quote: Text
     when: NotRequired[Text | None]
+    cardinality: NotRequired[Cardinality]
 
 
 @_open
@@ -355,6 +347,7 @@ class _Pruned(TypedDict):
 _PAYLOADS: Mapping[EventType, Any] = {
     **dict.fromkeys(COMMITTED, _Committed),
     EventType.SUPERSEDE: _Superseded,
+    EventType.PROPOSE_UPDATE: _Superseded,
     EventType.PROPOSE: _ProposedPayload,
     EventType.SEARCH: _Searched,
     EventType.SESSION_START: _Begun,
@@ -367,10 +360,18 @@ PRUNING_SOURCE = "attention"
 
 
 @_open
+class _Summary(TypedDict):
+    summary: Text
+    entities: list[Text]
+    importance: Number
+
+
+@_open
 class _Decided(TypedDict):
     beliefs: list[ClaimFields]
     evidence: list[tuple[Id, Id, Id, EvidenceKind, Number]]
     marks: list[tuple[Id, Id, Annotated[Text, Field(max_length=200)]]]
+    summary: NotRequired[_Summary]
 
 
 def parse_payload(event: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -11,11 +11,13 @@ from graphmem import catalog
 from graphmem.errors import ExportFileError, ImportConflictError, ModelMismatchError
 from graphmem.items import rules
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import identity
+from graphmem.rules import identity, rejections, seals
 from graphmem.rules.scoring import generation_properties
 from graphmem.transfer import ImportReport, exporting
 from graphmem.transfer import format as file_format
+from graphmem.transfer.checking import FileSeals
 from graphmem.transfer.lines import Header, Node, Related
+from graphmem.upkeep import sealing
 
 BATCH = 500
 """Nodes per transaction."""
@@ -31,6 +33,8 @@ APPEND = catalog.query("transfer/append", lambda row: row["written"])
 PLACE_ITEMS = catalog.query("transfer/place_items", catalog.ignored)
 MEET = catalog.query("transfer/merge_nodes", catalog.ignored)
 WRITE_BESIDE = catalog.query("transfer/write_auxiliary", lambda row: row["written"])
+WRITE_SEALS = catalog.query("transfer/write_seals", lambda row: row["written"])
+SPREAD = catalog.query("reject/spread", catalog.ignored)
 RETRACT = catalog.query("transfer/retract", catalog.ignored)
 LINK = catalog.query("transfer/link", dict)
 
@@ -66,10 +70,12 @@ async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> 
         batch.append(found)
     if batch:
         done.update(await _write(context, batch, on_progress))
+    await sealing.defer_late(context, on_progress)
+    await sealing.seal_waiting(context)
     return ImportReport(
         tenant=head.tenant,
         known=head.known,
-        **{name: done[name] for name in ("written", "links", "there", "kept")},
+        **{name: done[name] for name in ("written", "links", "there", "kept", "seals_left")},
     )
 
 
@@ -86,11 +92,18 @@ async def _checked(context: RequestContext, path: Path, on_progress: OnProgress)
     if await context.services.exports.size(path) is None:
         raise ExportFileError(f"File {path} does not exist.", hint="Check the name.")
     head: Header | None = None
+    sealed = FileSeals(seals.SealCheck())
     async for found in exporting.records(context.services.exports, path):
         if isinstance(found, Header):
             head = found
             _same_model(context, found)
-        elif found.line % BATCH == 0:
+            continue
+        for wrong in sealed.take(found):
+            raise ExportFileError(
+                f"Line {found.line}: {wrong.kind} {wrong.id!r} is {wrong.problem}, by its seal.",
+                hint="Nothing was imported. `admin verify-export` lists every such event.",
+            )
+        if found.line % BATCH == 0:
             on_progress("check", BATCH)
     if head is None:
         raise ExportFileError(f"{path} has no header.")
@@ -135,6 +148,8 @@ class _Batch:
         """Write the missing nodes and their relationships."""
         if self.kind.auxiliary:
             await self._write_properties()
+        elif self.kind.label == "Seal":
+            await self._seals()
         else:
             await self._nodes()
         await self._links()
@@ -153,12 +168,12 @@ class _Batch:
         return ImportConflictError(f"Line {line}: links.{place}.key: {key!r} does not exist.")
 
     async def _write_properties(self) -> None:
+        rows = [_auxiliary_row(self.tenant, node) for node in self.batch]
         [written] = await self.tx.fetch(
-            WRITE_BESIDE,
-            kind=self.kind.label,
-            part=self.kind.part,
-            nodes=[{"key": node.key, "has": node.properties} for node in self.batch],
+            WRITE_BESIDE, kind=self.kind.label, part=self.kind.part, nodes=rows
         )
+        if self.kind.label == "Rejection":
+            await self.tx.fetch(SPREAD, ids=[row["key"] for row in rows])
         self.done["written"] = written
         self.done["there"] = len(self.batch) - written
 
@@ -193,6 +208,33 @@ class _Batch:
             self.done["written"] = await (
                 self._append(fresh) if label == "Event" else self._make(fresh)
             )
+
+    async def _seals(self) -> None:
+        """Write the seals that continue those of the tenant, and leave out the others.
+
+        A tenant with another chain keeps it: its next seal covers the events.
+        """
+        label = self.kind.label
+        found = dict(await self.tx.fetch(THERE, kind=label, ids=[one.key for one in self.batch]))
+        heads = await self.tx.fetch(sealing.HEAD)
+        last, digest = (heads[0]["id"], heads[0]["digest"]) if heads else ("", seals.START)
+        fresh: list[Node] = []
+        for node in self.batch:
+            has = node.properties
+            if node.key in found:
+                same = found[node.key]["digest"] == has["digest"]
+                self.done["there" if same else "seals_left"] += 1
+            elif has["digest"] == seals.seal_digest(
+                digest, node.key, has["sealed_until"], has["leaves"]
+            ) and node.key == seals.seal_id(int(last or 0) + 1):
+                last, digest = node.key, has["digest"]
+                fresh.append(node)
+            else:
+                self.done["seals_left"] += 1
+        self.batch = fresh
+        if fresh:
+            rows = [{"key": node.key, "has": node.properties} for node in fresh]
+            [self.done["written"]] = await self.tx.fetch(WRITE_SEALS, nodes=rows)
 
     async def _refuse_taken(self, fresh: Batch) -> None:
         """Refuse a turn or session end whose position is taken.
@@ -263,19 +305,30 @@ def _taken(node: Node, where: str) -> ImportConflictError:
     )
 
 
+def _auxiliary_row(tenant: str, node: Node) -> dict[str, Any]:
+    """Return a node as a row of `transfer/write_auxiliary`."""
+    row = {"key": node.key, "has": node.properties}
+    if node.kind.label == "Rejection":
+        row["value_key"] = rejections.value_key(tenant, node.properties["digest"])
+    return row
+
+
 def _row(tenant: str, node: Node) -> dict[str, Any]:
     """Return a node as a row of `transfer/write`, with its derived properties."""
     has, label = node.properties, node.kind.label
     row: dict[str, Any] = {"key": node.key, "has": has} | {
         name: has.get(name) for name in ("embedding", "token_states")
     }
-    if label in ("Memory", "Belief", "Turn"):
+    # A compressed turn has no keys, so that full-text search does not find it.
+    if label in ("Memory", "Belief", "Turn", "Episode") and not has.get("compressed"):
         row["tenant_key"] = identity.tenant_key(tenant)
         row["scope_key"] = identity.scope_key(tenant, has["scope"])
     if label == "Memory":
         row["facet_keys"] = identity.facet_keys(tenant, has.get("tags", ()), has.get("sources", ()))
+        row["value_key"] = rejections.text_key(tenant, has["content"])
     elif label == "Belief":
         row["slot_id"] = file_format.slot_id(has, node.key)
+        row["value_key"] = rejections.belief_key(tenant, {"subject_key": None, **has})
     elif label == "Item":
         row["facets"] = rules.value_tokens(rules.decode_value(has["value"]))
     return row

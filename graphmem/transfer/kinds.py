@@ -35,6 +35,8 @@ MAX_NORM = 1e6
 """Maximum norm of an embedding. Models give about 1; squares of much larger ones overflow."""
 MAX_STATES_BYTES = 1_000_000
 """Maximum size of the token states of a node."""
+MAX_SEALED = 500
+"""Maximum number of events of a seal."""
 MAX_KEY_BYTES = 6_500
 """Bytes of UTF-8: an index accepts about 8,000, of which tenant and scope need up to 1,600."""
 
@@ -129,6 +131,7 @@ Id: TypeAlias = Annotated[Text, Field(min_length=1, max_length=500)]
 """Ids given by callers have at most 200 characters; some ids are derived from these."""
 Key: TypeAlias = Annotated[Text, Field(min_length=1), AfterValidator(_check_key_length)]
 """Folded name, short enough for an index."""
+Digest: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^[0-9a-f]{64}$")]
 Scope: TypeAlias = Name
 Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=2**53)]
 Number: TypeAlias = Annotated[float, Strict(), Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
@@ -136,6 +139,8 @@ Unit: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=Fal
 Strength: TypeAlias = Annotated[float, Strict(), Field(ge=0.1, le=0.9, allow_inf_nan=False)]
 """Strength as used by the sequential test, so that its logarithm is finite."""
 Rate: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1_000, allow_inf_nan=False)]
+TrustRank: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=4)]
+"""Rank of a trust class: see rules/trust.py."""
 Flag: TypeAlias = Annotated[bool, Strict()]
 CreationOrder: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]
 """Time of creation, and position in a batch."""
@@ -154,6 +159,11 @@ class _Episode(TypedDict):
     gist: NotRequired[Text]
     entities: Texts
     importance: Unit
+    stated: NotRequired[Texts]
+    summarised_turns: NotRequired[Count]
+    summarised_by: NotRequired[Text]
+    turns_compressed: NotRequired[Flag]
+    trust: NotRequired[TrustRank]
     embedding: NotRequired[Vector]
     token_states: NotRequired[TokenStates]
     request_hash: NotRequired[Id]
@@ -169,6 +179,8 @@ class _Turn(TypedDict):
     role: Text
     name: NotRequired[Text]
     text: Text
+    compressed: NotRequired[Flag]
+    trust: NotRequired[TrustRank]
     embedding: NotRequired[Vector]
     token_states: NotRequired[TokenStates]
     occurred_at: When
@@ -187,7 +199,7 @@ class _Archive(TypedDict):
 @closed
 class _Reply(TypedDict):
     scope: Scope
-    kind: NotRequired[Literal["extraction"]]
+    kind: NotRequired[Literal["extraction", "summary"]]
     done: Flag
     attempts: Count
     synthesiser: NotRequired[Text]
@@ -252,8 +264,20 @@ class _Predicate(TypedDict):
     decay_per_day: Rate
     margin: Unit
     combine: Combine
+    valid_from: NotRequired[When]
     event_id: Id
     occurred_at: When
+    recorded_at: Recorded
+
+
+@closed
+class _Rejection(TypedDict):
+    scope: Scope
+    digest: Digest
+    rejects: list[Flag]
+    at: list[When]
+    known_at: list[Recorded]
+    event_ids: list[Id]
     recorded_at: Recorded
 
 
@@ -267,7 +291,7 @@ class _Belief(TypedDict):
     subject_key: NotRequired[Key]
     predicate_key: NotRequired[Key]
     object_key: NotRequired[Text]
-    status: Literal[Status.CURRENT, Status.SUPERSEDED, Status.ARCHIVED]
+    status: Literal[Status.CURRENT, Status.SUPERSEDED, Status.ARCHIVED, Status.REJECTED]
     embedding: NotRequired[Vector]
     token_states: NotRequired[TokenStates]
     unembedded: NotRequired[Flag]
@@ -275,6 +299,7 @@ class _Belief(TypedDict):
     recorded_at: Recorded
     worded_at: When
     first_id: Id
+    respelt: NotRequired[Flag]
 
 
 @closed
@@ -319,15 +344,34 @@ class _Event(TypedDict):
     decay_per_day: NotRequired[Rate]
     margin: NotRequired[Unit]
     combine: NotRequired[Combine]
+    valid_from: NotRequired[When]
     same_as: NotRequired[Text]
     position: NotRequired[Annotated[Count, Field(ge=1)]]
+    trust: NotRequired[TrustRank]
     payload: NotRequired[Text]
+
+
+_Entries: TypeAlias = Annotated[list[Text], Field(min_length=1, max_length=MAX_SEALED)]
+
+
+@closed
+class _Seal(TypedDict):
+    ids: _Entries
+    salts: _Entries
+    leaves: Annotated[list[Digest], Field(min_length=1, max_length=MAX_SEALED)]
+    digest: Digest
+    sealed_until: Recorded
+    recorded_at: Recorded
 
 
 @closed
 class _Consolidation(TypedDict):
     cursor: NotRequired[When]
     known: NotRequired[When]
+    outages: NotRequired[Count]
+    failed: NotRequired[Count]
+    away_since: NotRequired[When]
+    retry_at: NotRequired[When]
 
 
 @closed
@@ -352,7 +396,8 @@ NODES: Mapping[str, Any] = {
     kind.__name__.removeprefix("_"): kind
     for kind in (
         *(_Episode, _Archive, _Turn, _Reply, _Artifact, _Item, _Namespace, _ItemText, _Name),
-        *(_Predicate, _Belief, _Memory, _Event, _Consolidation, _Rating, _Rater),
+        *(_Predicate, _Rejection, _Belief, _Memory, _Event, _Seal, _Consolidation, _Rating),
+        _Rater,
     )
 }
 """Types of the properties by label."""
@@ -378,6 +423,11 @@ class _Returned(TypedDict):
     rank: Annotated[Count, Field(ge=1)]
     similarity: NotRequired[Number]
     content_hash: NotRequired[Id]
+
+
+@closed
+class _Retrieved(TypedDict):
+    occurred_at: When
 
 
 @closed
@@ -420,6 +470,7 @@ LINKS: Mapping[tuple[str, str, str], LinkKind] = {
     ("Memory", "CLAIMS", "Belief"): LinkKind(_Plain),
     ("Memory", "SUPERSEDES", "Memory"): LinkKind(_Supersedes),
     ("Belief", "SUPERSEDES", "Belief"): LinkKind(_Supersedes),
+    ("Seal", "SEALS", "Event"): LinkKind(_Plain),
     **_event_links("CONCERNS", _Plain, "Memory Belief Episode"),
     **_event_links("OCCURRED_IN", _Plain, "Episode"),
     **_event_links("QUOTES", _Plain, "Turn"),
@@ -433,6 +484,7 @@ LINKS: Mapping[tuple[str, str, str], LinkKind] = {
     **_event_links("WITHIN", _Plain, "Event", *_LOGGED),
     **_event_links("ACCESSED", _Plain, "Memory Belief Turn Episode Artifact", EventType.ACCESS),
     **_event_links("RETURNED", _Returned, "Memory Belief Turn Episode Artifact", EventType.SEARCH),
+    **_event_links("RETRIEVED", _Retrieved, "Belief", EventType.ROLL_UP),
     **_event_links("RATED", _Rated, "Memory Belief Episode Artifact", EventType.SEARCH),
 }
 """Kinds of relationships by start label, type and end label."""

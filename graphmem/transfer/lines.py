@@ -17,9 +17,11 @@ from typing_extensions import TypedDict
 from graphmem.errors import ExportFileError, InvalidInputError
 from graphmem.items import rules
 from graphmem.model import EventType, Instant, Name, Text
+from graphmem.rules import claims, rejections, trust
 from graphmem.transfer import format as file_format
 from graphmem.transfer.format import KINDS, DigestChain, ExportCounts, NodeKind
 from graphmem.transfer.kinds import (
+    COMMITTED,
     LINKS,
     NODES,
     TEXTS,
@@ -49,6 +51,8 @@ _NEEDED: Mapping[EventType, Sequence[str]] = {
     EventType.RETRACT: ("target_id",),
 }
 """Properties required by the type of an event. An event with a polarity is also evidence."""
+_STATING = COMMITTED | {EventType.EVIDENCE, EventType.BELIEVE}
+"""Types of events that have a trust, as has a RESTORE of a memory."""
 _POLARITY = {"SUPPORTS": 1, "REFUTES": -1}
 _HINT = "Nothing was imported. Export again; an edited file may be invalid."
 
@@ -190,12 +194,16 @@ def _parse_node(line: int, record: dict[str, Any], dimension: int) -> Node:
     if kind.label == "Item":
         namespace = _validate("namespace", NODES["Namespace"], record["namespace"])
         texts = _validate("texts", TEXTS, record["texts"], dimension)
+    links = _parse_links(kind, record, properties)
+    if "trust" not in properties:
+        found = _unrecorded_trust(kind.label, properties, links)
+        properties |= {} if found is None else {"trust": found}
     node = Node(
         line=line,
         kind=kind,
         key=_validate("key", _key_type(kind.label), record["key"]),
         properties=properties,
-        links=_parse_links(kind, record, properties),
+        links=links,
         texts=texts,
         namespace=namespace,
         given=record,
@@ -253,6 +261,19 @@ def _parse_links(
     return links
 
 
+def _unrecorded_trust(
+    label: str, properties: Mapping[str, Any], links: Sequence[Related]
+) -> int | None:
+    """Return the trust of a node in a file of an earlier version; None if it has none."""
+    if label == "Turn":
+        return trust.turn_rank(properties["role"])
+    linked = {(link.type, link.label) for link in links}
+    restores = properties.get("type") is EventType.RESTORE and ("CONCERNS", "Memory") in linked
+    if label == "Event" and (properties["type"] in _STATING or restores):
+        return trust.unrecorded_rank(properties, quotes=("QUOTES", "Turn") in linked)
+    return None
+
+
 def _check_event(node: Node) -> None:
     event = node.properties
     needed = [*_NEEDED.get(event["type"], ()), *(_EVIDENCE if "polarity" in event else ())]
@@ -267,6 +288,18 @@ def _check_belief(node: Node) -> None:
     slot_id = _check("properties", lambda value: file_format.slot_id(value, node.key), belief)
     keys = "".join(belief.get(name, "") for name in ("subject_key", "predicate_key"))
     _validate("properties.subject_key", Key, keys or slot_id)
+    key = belief.get("predicate_key")
+    if key is not None and claims.predicate_key(key) != key:
+        raise _LineError("properties.predicate_key: must be normalised: export again")
+
+
+def _check_rejection(node: Node) -> None:
+    has = node.properties
+    lists = [has[name] for name in ("rejects", "at", "known_at", "event_ids")]
+    if not has["rejects"] or len({len(one) for one in lists}) > 1:
+        raise _LineError("properties.rejects: must have as many entries as the other lists, not 0")
+    if node.key != rejections.tombstone_id(has["scope"], has["digest"]):
+        raise _LineError("key: must be the id of the rejection's scope and digest")
 
 
 def _check_reply(node: Node) -> None:
@@ -291,6 +324,7 @@ _CHECKS: Mapping[str, Callable[[Node], None]] = {
     "Belief": _check_belief,
     "Event": _check_event,
     "Item": _check_item,
+    "Rejection": _check_rejection,
     "Reply": _check_reply,
 }
 

@@ -6,7 +6,10 @@ from graphmem.upkeep.records import (
     CompressionReport,
     GraduatedEpisode,
     GraduationReport,
+    JobName,
+    JobRun,
     Mismatch,
+    PinReceipt,
     PruneAction,
     PruneCandidate,
     PrunePolicy,
@@ -15,8 +18,11 @@ from graphmem.upkeep.records import (
     PruneRestoreReport,
     RebuildReport,
     RestoredEpisode,
+    SealReport,
+    SealState,
     SkippedNodes,
     UpkeepPolicy,
+    WorkerReport,
 )
 
 __all__ = [
@@ -25,7 +31,10 @@ __all__ = [
     "CompressionReport",
     "GraduatedEpisode",
     "GraduationReport",
+    "JobName",
+    "JobRun",
     "Mismatch",
+    "PinReceipt",
     "PruneAction",
     "PruneCandidate",
     "PrunePolicy",
@@ -34,6 +43,9 @@ __all__ = [
     "PruneRestoreReport",
     "RebuildReport",
     "RestoredEpisode",
+    "SealReport",
+    "SealState",
     "SkippedNodes",
     "UpkeepPolicy",
+    "WorkerReport",
 ]

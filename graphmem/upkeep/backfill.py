@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from graphmem.model import EventType, Status
-from graphmem.rules import identity
+from graphmem.rules import identity, rejections
 from graphmem.rules.read_options import BEGINNING
 
 SOURCE = "backfill"
@@ -179,6 +179,7 @@ def memory_row(memory: UnbackedMemory, tenant: str, now: datetime) -> dict[str, 
         "id": memory.id,
         "scope_key": identity.scope_key(tenant, memory.scope),
         "content_hash": identity.content_hash(memory.content),
+        "value_key": rejections.text_key(tenant, memory.content),
         "tags": list(memory.tags or ()),
         "status": memory.status or Status.CURRENT,
         # If it has events, the earliest of them decides.

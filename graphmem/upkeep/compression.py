@@ -12,6 +12,7 @@ from typing import Any
 from graphmem import catalog
 from graphmem.errors import ArchiveDamagedError, ForeignScopeError, NotFoundError
 from graphmem.model import EventType
+from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, formulas, identity, passages, read_options, transcripts
 from graphmem.upkeep import rules
@@ -26,6 +27,9 @@ from graphmem.upkeep.records import (
 
 EPISODE = "Episode"
 
+COMPRESS_TURNS = catalog.query("upkeep/compress_turns", lambda row: row["id"])
+COMPRESSED_TURNS = catalog.query("upkeep/compressed_turns", dict)
+RESTORE_TURNS = catalog.query("upkeep/restore_turns", catalog.ignored)
 COMPRESS = catalog.query("upkeep/compress", lambda row: row["id"])
 ARCHIVED = catalog.query("upkeep/lock_archives", dict)
 RESTORE = catalog.query("upkeep/restore", catalog.ignored)
@@ -118,6 +122,9 @@ async def compress(
 ) -> CompressionReport:
     """Move the full texts of unused episodes into archives, one batch per transaction.
 
+    The turns of an unused conversation leave the search indexes instead: their words stay, because
+    beliefs quote them and repeated messages are recognised by them.
+
     Args:
         context: request context.
         policy: selects the episodes.
@@ -134,15 +141,15 @@ async def compress(
         limit=BATCH,
     )
     async for rows in read_options.pages(fetch, at="occurred_at"):
-        gists = {row["id"]: gist(row["summary"], row["content"]) for row in rows}
-        done = set(await _write(context, rows, gists)) if apply else gists.keys()
+        gists = {row["id"]: gist(row["summary"], row["content"] or "") for row in rows}
+        done = set(await _write(context, rows, gists, policy)) if apply else gists.keys()
         found += [_compressed(row, gists[row["id"]]) for row in rows if row["id"] in done]
         on_progress("episode", len(rows))
     return CompressionReport(applied=apply and bool(found), episodes=tuple(found))
 
 
 async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
-    """Restore the full text of an episode.
+    """Restore the full text of an episode, or embed its turns again.
 
     Raises:
         NotFoundError: no visible episode has this id.
@@ -151,6 +158,7 @@ async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
     """
     once = identity.event_id(context.services.clock.now())
     event = episode_event(context, EventType.RESTORE, EPISODE, episode_id, once)
+    turns = await _embedded_turns(context, episode_id)
 
     async def work(tx: Tx) -> bool:
         rows = await found(context, tx, [episode_id])
@@ -159,9 +167,13 @@ async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
         [row] = rows
         if row["scope"] != context.scope:
             raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {row['scope']!r}.")
-        if row["archive"] is None and not row["archived"]:
+        if row["archive"] is None and not row["archived"] and not row["turns"]:
             return False
         await tx.fetch(RESTORE, events=[event])
+        if row["turns"]:
+            scope_key = identity.scope_key(context.tenant, context.scope)
+            given = {"episode_id": episode_id, "scope_key": scope_key}
+            await tx.fetch(RESTORE_TURNS, turns=turns, **given)
         return True
 
     changed = await context.write(work)
@@ -169,28 +181,87 @@ async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
     return RestoredEpisode(episode_id=episode_id, changed=changed, event_id=event_id)
 
 
+async def _embedded_turns(context: RequestContext, episode_id: str) -> list[dict[str, Any]]:
+    """Return the compressed turns of an episode with embeddings."""
+    found = await context.fetch(COMPRESSED_TURNS, episode_id=episode_id)
+    rows = [{"id": one["id"], **embedding_fields(None)} for one in found]
+    filled = [n for n, one in enumerate(found) if one["text"].strip()]
+    for part in drafts.batches(filled, PAGE):
+        texts = [passages.prefix_speaker(found[n]["name"], found[n]["text"]) for n in part]
+        made = await context.services.embed_documents(texts)
+        for n, embedding in zip(part, made, strict=True):
+            rows[n] |= embedding_fields(embedding)
+    return rows
+
+
 async def _write(
-    context: RequestContext, rows: Sequence[Mapping[str, Any]], gists: Mapping[str, str | None]
+    context: RequestContext,
+    rows: Sequence[Mapping[str, Any]],
+    gists: Mapping[str, str | None],
+    policy: UpkeepPolicy,
 ) -> list[str]:
-    events = in_order(
+    reasons = {
+        row["id"]: f"importance {row['importance']:.2f} is below {policy.importance:g}, never "
+        f"accessed, {_age(context, row)} days old"
+        for row in rows
+    }
+    made = {
+        row["id"]: episode_event(context, EventType.COMPRESS, EPISODE, row["id"], _run(row))
+        | {"source": formulas.STANDARD_VITALITY.consolidation}
+        for row in rows
+    }
+    documents = in_order(
         put_away(
-            episode_event(context, EventType.COMPRESS, EPISODE, row["id"])
-            | {"source": formulas.STANDARD_VITALITY.consolidation},
+            made[row["id"]],
             row,
             gists[row["id"]],
             # An episode that was ever accessed or restored is in use.
             since=read_options.BEGINNING,
+            reason=reasons[row["id"]],
         )
         for row in rows
+        if not row["turns"]
     )
-    return await context.fetch(COMPRESS, events=events)
+    conversations = in_order(
+        made[row["id"]]
+        | {
+            "turns": row["turns"],
+            "payload": json.dumps(
+                {
+                    "reason": reasons[row["id"]],
+                    "turns": row["turns"],
+                    "characters": row["characters"],
+                }
+            ),
+        }
+        for row in rows
+        if row["turns"]
+    )
+
+    async def work(tx: Tx) -> list[str]:
+        done = await tx.fetch(COMPRESS, events=documents) if documents else []
+        return done + (
+            await tx.fetch(COMPRESS_TURNS, events=conversations) if conversations else []
+        )
+
+    return await context.write(work)
+
+
+def _age(context: RequestContext, row: Mapping[str, Any]) -> int:
+    return int((context.services.clock.now() - row["occurred_at"]).days)
+
+
+def _run(row: Mapping[str, Any]) -> str:
+    """Return what distinguishes the compressions of a conversation that was continued."""
+    return "" if row["last"] is None else str(row["last"])
 
 
 def _compressed(row: Mapping[str, Any], gist: str | None) -> CompressedEpisode:
     return CompressedEpisode(
         episode_id=row["id"],
         occurred_at=row["occurred_at"],
-        characters=len(row["content"]),
+        characters=row["characters"],
+        turns=row["turns"],
         kept=row["summary"] if gist is None else gist,
     )
 
@@ -240,7 +311,7 @@ async def graduate(
             return rules.add_lines(text, lines, name)
 
         await context.services.files.revise(path, change)
-        await _write_digest(context, name, lines)
+        await _write_digest(context, name, lines, due)
     return GraduationReport(
         applied=apply and bool(due),
         file=name,
@@ -287,17 +358,28 @@ async def _first_turn(context: RequestContext, episode_id: str) -> str:
     return first
 
 
-async def _write_digest(context: RequestContext, name: str, lines: Mapping[str, str]) -> None:
+async def _write_digest(
+    context: RequestContext,
+    name: str,
+    lines: Mapping[str, str],
+    due: Sequence[Mapping[str, Any]],
+) -> None:
     now = context.services.clock.now()
     # A fixed order makes concurrent writers wait for each other, so they cannot deadlock.
     events = [
-        _event(context, name, about, lines[about]) | {"occurred_at": now} for about in sorted(lines)
+        _event(context, name, row, lines[row["id"]]) | {"occurred_at": now}
+        for row in sorted(due, key=lambda row: str(row["id"]))
     ]
     await context.fetch(GRADUATE, events=events)
 
 
-def _event(context: RequestContext, name: str, about: str, line: str) -> dict[str, Any]:
-    payload = {"file": name, "line_sha256": identity.digest(line)}
+def _event(context: RequestContext, name: str, row: Mapping[str, Any], line: str) -> dict[str, Any]:
+    about = row["id"]
+    reason = (
+        f"importance {row['importance']:.2f}, {row['looks']} accesses, "
+        f"{_age(context, row)} days old"
+    )
+    payload = {"reason": reason, "file": name, "line_sha256": identity.digest(line)}
     return {
         "id": "graduate_" + identity.digest(about, name)[:32],
         "about": about,

@@ -1,4 +1,4 @@
-"""Prune unused items by rating, list what was pruned, and restore it."""
+"""Prune unused episodes by rating, list what was pruned, restore it, and pin episodes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from functools import partial
 from typing import Any
 
 from graphmem import catalog
-from graphmem.errors import NotFoundError
-from graphmem.model import EventType
+from graphmem.errors import ForeignScopeError, NotFoundError
+from graphmem.model import EventType, Tier
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, identity, rating, read_options
 from graphmem.rules.conflicts import retry_conversion
-from graphmem.rules.rating import STANDARD
+from graphmem.rules.rating import Rating
 from graphmem.upkeep import compression, rules
 from graphmem.upkeep.compression import EPISODE, in_order
 from graphmem.upkeep.records import (
+    PinReceipt,
     PruneAction,
     PruneCandidate,
     PrunePolicy,
@@ -54,21 +55,19 @@ class _PruneBatch:
 async def prune(
     context: RequestContext,
     policy: PrunePolicy,
-    kinds: Sequence[str],
     on_progress: OnProgress,
     *,
     apply: bool,
 ) -> PruneReport:
-    """Compress and archive the unused items of a scope, one page per transaction.
+    """Compress and archive the unused episodes of a scope, one page per transaction.
 
     Args:
         context: request context.
         policy: number of idle days for each action.
-        kinds: any of Memory, Belief and Episode.
         on_progress: progress callback; receives `rating` and the number checked.
         apply: whether to write; False for a preview.
     """
-    now = context.services.clock.now()
+    now, rule = context.services.clock.now(), rating.from_settings(context.services.settings)
     run = "prune_" + identity.event_id(now)
     items: list[PruneCandidate] = []
     rated = kept = 0
@@ -79,8 +78,8 @@ async def prune(
         async def work(tx: Tx, place: tuple[float, str, str] = place) -> tuple[_PruneBatch, Any]:
             if apply:
                 await tx.fetch(LOCK)
-            rows = await tx.fetch(PRUNABLE, **_asked(kinds, now, place))
-            page = _judged(rows, now, policy)
+            rows = await tx.fetch(PRUNABLE, **_asked(rule, now, place))
+            page = _judged(rule, rows, now, policy)
             if apply:
                 await _write(context, tx, page, run, now)
             return page, rows[-1] if rows else None
@@ -149,12 +148,11 @@ async def restore_run(
     return PruneRestoreReport(items=len(items))
 
 
-def _asked(kinds: Sequence[str], now: datetime, after: tuple[float, str, str]) -> dict[str, Any]:
+def _asked(rule: Rating, now: datetime, after: tuple[float, str, str]) -> dict[str, Any]:
     return {
-        "kinds": list(kinds),
         "valid": now,
         "known": None,
-        "rating_decay": rating.decay_params(STANDARD),
+        "rating_decay": rating.decay_params(rule),
         "after_elo": after[0],
         "after_kind": after[1],
         "after_id": after[2],
@@ -162,13 +160,18 @@ def _asked(kinds: Sequence[str], now: datetime, after: tuple[float, str, str]) -
     }
 
 
-def _judged(rows: Sequence[Mapping[str, Any]], now: datetime, policy: PrunePolicy) -> _PruneBatch:
+def _judged(
+    rule: Rating,
+    rows: Sequence[Mapping[str, Any]],
+    now: datetime,
+    policy: PrunePolicy,
+) -> _PruneBatch:
     page = _PruneBatch(rated=len(rows))
     for row in rows:
-        tier, item = rating.tier(row["elo"]), row["item"]
+        tier, item = rating.tier(row["elo"], rule), row["item"]
         if item is None or tier not in rules.TIERS:
             continue
-        case = _case(row, now)
+        case = _case(row, now, tier)
         fate, reason = rules.prune_verdict(case, policy)
         if fate is PruneAction.KEEP:
             page.kept += 1
@@ -189,16 +192,16 @@ def _judged(rows: Sequence[Mapping[str, Any]], now: datetime, policy: PrunePolic
     return page
 
 
-def _case(row: Mapping[str, Any], now: datetime) -> rules.PruneCase:
+def _case(row: Mapping[str, Any], now: datetime, tier: Tier) -> rules.PruneCase:
     item = row["item"]
-    opened, compressed = item["opened_at"], item["compressed_at"]
-    touched = max(at for at in (item["written_at"], opened) if at is not None)
+    touched = max(at for at in (item["written_at"], item["opened_at"]) if at is not None)
     return rules.PruneCase(
-        tier=rating.tier(row["elo"]),
+        kind=row["kind"],
+        tier=tier,
         idle_days=_days(now - touched),
-        compressed_days=None if compressed is None else _days(now - compressed),
-        opened_since=opened is not None and (compressed is None or opened > compressed),
+        compressed=item["compressed_at"] is not None,
         compressible=compression.shortens(item["summary"], item["content"]),
+        pinned=item["pinned"],
     )
 
 
@@ -211,7 +214,6 @@ async def _write(
 ) -> None:
     shortened: list[dict[str, Any]] = []
     episodes: list[dict[str, Any]] = []
-    statements: list[dict[str, Any]] = []
     for one, row in page.items:
         item = row["item"]
         details = {"elo": one.elo, "reason": one.reason, "sha256": one.sha256}
@@ -231,13 +233,8 @@ async def _write(
                 compression.episode_event(context, EventType.ARCHIVE, one.kind, one.id, run)
                 | origin
             )
-            hidden = episodes if one.kind == EPISODE else statements
-            hidden.append(event | {"payload": json.dumps(details)})
-    for query, events in (
-        (compression.COMPRESS, shortened),
-        (ARCHIVE, episodes),
-        (MARK, statements),
-    ):
+            episodes.append(event | {"payload": json.dumps(details)})
+    for query, events in ((compression.COMPRESS, shortened), (ARCHIVE, episodes)):
         if events:
             await tx.fetch(query, events=in_order(events))
 
@@ -245,6 +242,30 @@ async def _write(
 def _back(context: RequestContext, item: tuple[str, str], once: str, run: str) -> dict[str, Any]:
     event = compression.episode_event(context, EventType.RESTORE, *item, once)
     return event | {"source": SOURCE, "actor": run}
+
+
+async def pin(context: RequestContext, episode_id: str, *, pinned: bool) -> PinReceipt:
+    """Protect an episode from pruning, or end its protection.
+
+    Raises:
+        NotFoundError: no visible episode has this id.
+        ForeignScopeError: the episode belongs to another scope.
+    """
+    kind = EventType.PIN if pinned else EventType.UNPIN
+    once = identity.event_id(context.services.clock.now())
+    event = compression.episode_event(context, kind, EPISODE, episode_id, once)
+
+    async def work(tx: Tx) -> None:
+        rows = await compression.found(context, tx, [episode_id])
+        if not rows:
+            raise NotFoundError(f"No episode {episode_id!r}.")
+        if rows[0]["scope"] != context.scope:
+            scope = rows[0]["scope"]
+            raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {scope!r}.")
+        await tx.fetch(ARCHIVE, events=[event])
+
+    await context.write(work)
+    return PinReceipt(event_id=event["id"], episode_id=episode_id, pinned=pinned)
 
 
 async def _restore(context: RequestContext, tx: Tx, events: Sequence[dict[str, Any]]) -> None:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Literal
 
-from pydantic import Field
-
-from graphmem.model.belief import Tier, Unit
+from graphmem.model.policies import PrunePolicy as PrunePolicy
+from graphmem.model.policies import UpkeepPolicy as UpkeepPolicy
+from graphmem.model.rating import Tier
 from graphmem.model.terms import Instant, Record
 
-Wait = Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)]
 
+class PinReceipt(Record):
+    """Receipt of `episodes.pin` or `episodes.unpin`."""
 
-class PrunePolicy(Record):
-    """Days without a touch before each action, after Vector ELO except `compressed_days`."""
-
-    archive_days: Wait = 30.0
-    """Days until a VERY_LOW item is archived."""
-    compress_days: Wait = 14.0
-    """Days until a LOW item is compressed."""
-    compressed_days: Wait = 30.0
-    """Days until a LOW item is archived, counted from its compression at the earliest."""
+    event_id: str
+    episode_id: str
+    pinned: bool
+    """Whether pruning leaves the episode alone from now on."""
 
 
 class PruneAction(StrEnum):
@@ -35,10 +31,10 @@ class PruneAction(StrEnum):
 
 
 class PruneCandidate(Record):
-    """A LOW or VERY_LOW item and the action chosen for it."""
+    """A LOW or VERY_LOW episode and the action chosen for it."""
 
     kind: str
-    """Memory, Belief or Episode."""
+    """Episode; memories and beliefs are never pruned."""
     id: str
     text: str
     """Its first 200 characters."""
@@ -63,11 +59,11 @@ class PruneReport(Record):
     """Id to restore the whole run by; None if nothing was written."""
     at: Instant
     rated: int
-    """Number of items examined: those of the scope that have a rating."""
+    """Number of episodes of the scope that have a rating."""
     items: tuple[PruneCandidate, ...]
     """Items compressed or archived, lowest rating first."""
     kept: int
-    """Number of LOW and VERY_LOW items that stay unchanged."""
+    """Number of LOW and VERY_LOW episodes that stay unchanged."""
 
 
 class PruneRecord(Record):
@@ -96,24 +92,6 @@ class PruneRestoreReport(Record):
     """Number of items restored now; those restored before are not counted."""
 
 
-Days = Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)]
-
-
-class UpkeepPolicy(Record):
-    """Thresholds for the graduation and compression of episodes."""
-
-    importance: Unit = 0.7
-    """Minimum importance for graduation; episodes below it may be compressed."""
-    accesses: Annotated[int, Field(ge=1, le=10**6)] = 3
-    """Number of accesses after which an important episode graduates at any age."""
-    graduate_days: Days = 14.0
-    """Age in days at which an important episode graduates."""
-    max_episodes: Annotated[int, Field(ge=1, le=1_000)] = 10
-    """Maximum number of episodes that graduate in one cycle."""
-    compress_days: Days = 30.0
-    """Age in days at which an episode without accesses is compressed."""
-
-
 class GraduatedEpisode(Record):
     """An episode with a line in a digest; in a preview, the line to add."""
 
@@ -139,14 +117,16 @@ class GraduationReport(Record):
 
 
 class CompressedEpisode(Record):
-    """An episode whose full text was moved to an archive; in a preview, is to be moved."""
+    """An episode whose text is archived or whose turns are not searched; planned in a preview."""
 
     episode_id: str
     occurred_at: Instant
     characters: int
-    """Number of characters of the full text."""
+    """Number of characters of the full text, or of the turns."""
     kept: str
-    """Text that stays: its summary, or else the one made from its text."""
+    """Text that recall finds: its summary, or else the one made from its text."""
+    turns: int = 0
+    """Number of turns that are not searched any more; their words stay."""
 
 
 class CompressionReport(Record):
@@ -172,11 +152,48 @@ class Mismatch(Record):
     """A cached value that differs from its events."""
 
     kind: str
-    """memory, belief or slot."""
+    """memory, belief, slot, episode or rejection."""
     id: str
     cached: str
     found: str
     """Value computed from the events."""
+
+
+class SealReport(Record):
+    """Result of sealing."""
+
+    events: int
+    """Number of events sealed."""
+    seals: int
+    """Number of seals appended."""
+    seal: str | None
+    """Id of the newest seal; None if there is none."""
+    head: str | None
+    """Digest of the newest seal, over all events sealed until now: keep it elsewhere."""
+    until: Instant | None
+    """Recording time up to which every event is sealed."""
+
+
+class SealState(Record):
+    """Counts of a check of seals."""
+
+    seals: int
+    """Number of seals."""
+    head: str | None
+    """Digest of the newest seal; None if there is none."""
+    until: Instant | None
+    """Recording time up to which every event is sealed."""
+    sealed: int
+    """Number of events that are as they were when they were sealed."""
+    erased: int
+    """Number of entries of events that were erased, or redacted by an erasure and sealed again."""
+    unsealed: int
+    """Number of events without a seal so far, without those of the search log."""
+    late: int | None = None
+    """Number of events that were sealed after later ones: redacted, imported, or recorded by a
+    clock that was set back; None for a file."""
+    asked_in: str | None = None
+    """Id of the seal with the digest that was asked for; None if none was, or none has it."""
 
 
 class RebuildReport(Record):
@@ -187,6 +204,8 @@ class RebuildReport(Record):
     events."""
     checkpointed: int = 0
     """Number of pieces of evidence that checkpoints contain."""
+    seals: SealState | None = None
+    """Counts of the check of seals; None for `rebuild`."""
 
 
 class SkippedNodes(Record):
@@ -222,3 +241,34 @@ class BackfillReport(Record):
     payload of their ADD keeps the number."""
     unfit: tuple[SkippedNodes, ...]
     """Skipped memories and edges with the remedy; nothing was written for them."""
+
+
+JobName = Literal[
+    "extract", "consolidate", "graduate", "compress", "rate", "plan_pruning", "roll_up", "seal"
+]
+
+
+class JobRun(Record):
+    """One run of a background job for a tenant, over all its scopes."""
+
+    tenant: str
+    job: JobName
+    at: Instant
+    """Start of the run."""
+    seconds: float
+    """Duration of the run."""
+    done: int
+    """Number of results: proposals, changed beliefs, episodes, sessions or planned actions."""
+    summary: str
+    """Number and kind of the results, or the reason of the failure."""
+    error: str | None = None
+    """Code of the error that ended the run; None if it succeeded."""
+
+
+class WorkerReport(Record):
+    """Runs of the background jobs that were due."""
+
+    tenants: int
+    """Number of tenants examined."""
+    runs: tuple[JobRun, ...]
+    """The runs, in order."""

@@ -19,6 +19,10 @@ TIERS = (Tier.LOW, Tier.VERY_LOW)
 """Tiers whose items may be pruned."""
 
 
+SHORT_TERM = frozenset({"Episode"})
+"""Kinds of items that may be pruned: what is remembered or believed never is."""
+
+
 @dataclass(frozen=True, slots=True)
 class PruneCase:
     """State of an item at a point in time."""
@@ -27,12 +31,11 @@ class PruneCase:
     """Tier of the decayed rating; None if the item was never rated."""
     idle_days: float
     """Days since the last write or open; hits do not count. Negative when clocks differ."""
-    compressed_days: float | None = None
-    """Days since the item was compressed; None if it is not compressed."""
-    opened_since: bool = False
-    """Whether it was opened since compression; if it cannot be compressed, whether it ever was."""
+    compressed: bool = False
     compressible: bool = True
-    """Whether its text is longer than its summary: true of episodes, false of single sentences."""
+    """Whether its text is longer than its summary."""
+    pinned: bool = False
+    kind: str = "Episode"
 
 
 class PruneVerdict(NamedTuple):
@@ -45,30 +48,31 @@ class PruneVerdict(NamedTuple):
 def prune_verdict(case: PruneCase, by: PrunePolicy = STANDARD) -> PruneVerdict:
     """Return the action for an item; an age equal to a limit reaches it.
 
-    Items that are HIGH, MEDIUM or never rated are kept, regardless of age.
+    Memories, beliefs, pinned and never-rated items, and those that are HIGH or MEDIUM, are kept,
+    regardless of age.
     """
-    if case.tier is None:
-        return PruneVerdict(PruneAction.KEEP, "never rated: its use is unknown")
+    if protected := _protection(case):
+        return PruneVerdict(PruneAction.KEEP, protected)
     if case.tier is Tier.VERY_LOW:
         return _by_age(
             "VERY_LOW and untouched", case.idle_days, by.archive_days, PruneAction.ARCHIVE
         )
-    if case.tier is not Tier.LOW:
-        return PruneVerdict(PruneAction.KEEP, f"{case.tier} is never pruned")
-    if case.compressed_days is not None:
-        if case.opened_since:
-            return PruneVerdict(PruneAction.KEEP, "LOW and compressed, but opened since")
-        days = min(case.idle_days, case.compressed_days)
+    waits = case.compressed or not case.compressible or case.idle_days >= by.low_archive_days
+    if waits:
         return _by_age(
-            "LOW, compressed and untouched", days, by.compressed_days, PruneAction.ARCHIVE
+            "LOW and untouched", case.idle_days, by.low_archive_days, PruneAction.ARCHIVE
         )
-    if case.compressible:
-        return _by_age("LOW and untouched", case.idle_days, by.compress_days, PruneAction.COMPRESS)
-    if case.opened_since:
-        return PruneVerdict(PruneAction.KEEP, "LOW, but opened once")
-    # The same total time as for an item that is compressed first.
-    days = by.compress_days + by.compressed_days
-    return _by_age("LOW, never opened and untouched", case.idle_days, days, PruneAction.ARCHIVE)
+    return _by_age("LOW and untouched", case.idle_days, by.compress_days, PruneAction.COMPRESS)
+
+
+def _protection(case: PruneCase) -> str:
+    if case.kind not in SHORT_TERM:
+        return f"a {case.kind.lower()} is never pruned"
+    if case.pinned:
+        return "pinned"
+    if case.tier is None:
+        return "never rated: its use is unknown"
+    return "" if case.tier in TIERS else f"{case.tier} is never pruned"
 
 
 def _by_age(what: str, days: float, limit: float, action: PruneAction) -> PruneVerdict:

@@ -18,7 +18,7 @@ from graphmem import catalog
 from graphmem.errors import ErasedError
 from graphmem.model import EventType
 from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
-from graphmem.rules import drafts, identity
+from graphmem.rules import drafts, identity, rating
 from graphmem.usage.records import RollUpReport
 
 LONGEST_QUERY = 2_000
@@ -344,7 +344,8 @@ async def roll_up(
     counted = {"sessions": 0, "searches": 0, "results": 0}
 
     async def work(tx: Tx) -> list[dict[str, Any]]:
-        rows = await tx.fetch(CHECKPOINT, before=before, sessions=PAGE)
+        rule = rating.from_settings(context.services.settings)
+        rows = await tx.fetch(CHECKPOINT, before=before, sessions=PAGE, by_search=rule.by_search)
         events = [_event(row, context.services.clock.now()) for row in rows if row["searches"]]
         if events:
             await tx.fetch(ROLL_UP, events=events)

@@ -14,19 +14,22 @@ from graphmem.model import EventType, Rating, Status, Tier
 from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
 from graphmem.rules import drafts, rating, read_options
 from graphmem.rules.conflicts import retry_conversion
-from graphmem.rules.rating import STANDARD
 from graphmem.usage import findings, packs
 from graphmem.usage.findings import LoggedAccess, LoggedSearch, LoggedSession
 from graphmem.usage.packs import PackBudget, PackEntry
 from graphmem.usage.records import (
     Audit,
     ConsolidationWork,
+    JobStatus,
     Pack,
     RatedItem,
     RatingReport,
     RatingStep,
     RatingUpdate,
+    ScopePage,
     SessionAudit,
+    StoredCounts,
+    TenantPage,
     TenantStats,
     UsageCount,
     UsageDashboard,
@@ -59,8 +62,9 @@ async def settle(context: RequestContext, on_progress: OnProgress) -> RatingRepo
     """
     abandoned = await _end_abandoned(context)
     counted = {"sessions": 0, "searches": 0, "updates": 0}
+    by = rating.rating_params(rating.from_settings(context.services.settings))
     while True:
-        found = await context.fetch(RATE, sessions=RATING_PAGE, by=rating.rating_params(STANDARD))
+        found = await context.fetch(RATE, sessions=RATING_PAGE, by=by)
         if not found:
             return RatingReport(abandoned=abandoned, **counted)
         [done] = found
@@ -82,18 +86,19 @@ async def items(
     context: RequestContext, tier: Tier | None, kinds: Sequence[str], limit: int
 ) -> list[RatedItem]:
     """Return the highest rated items, of one tier or of all."""
-    min_elo, below = rating.tier_bounds(tier)
+    by = rating.from_settings(context.services.settings)
+    min_elo, below = rating.tier_bounds(tier, by)
     rows = await context.fetch(
         RATINGS, min_elo=min_elo, below=below, limit=limit, **_read(context, kinds)
     )
-    return [_item(row) for row in rows]
+    return [_item(row, by) for row in rows]
 
 
 @retry_conversion
 async def attention(context: RequestContext, kinds: Sequence[str], limit: int) -> UsageDashboard:
     """Return the top items, the rating histogram, and the latest log entries and updates."""
-    asked = _read(context, kinds)
-    min_elo, below = rating.tier_bounds(None)
+    asked, by = _read(context, kinds), rating.from_settings(context.services.settings)
+    min_elo, below = rating.tier_bounds(None, by)
 
     async def work(tx: Any) -> tuple[list[Any], list[Any], list[Any], list[RatingUpdate]]:
         return (
@@ -106,9 +111,9 @@ async def attention(context: RequestContext, kinds: Sequence[str], limit: int) -
     top, spread, recent, updates = await context.read(work)
     tiers = dict.fromkeys(Tier, 0)
     for step in spread:
-        tiers[rating.tier(step["min_elo"])] += step["items"]
+        tiers[rating.tier(step["min_elo"], by)] += step["items"]
     return UsageDashboard(
-        top=tuple(_item(row) for row in top),
+        top=tuple(_item(row, by) for row in top),
         tiers=tiers,
         histogram=tuple((step["min_elo"], step["items"]) for step in spread),
         activity=tuple(_activity(row) for row in recent),
@@ -144,11 +149,11 @@ def _read(context: RequestContext, kinds: Sequence[str]) -> dict[str, Any]:
     return {
         "kinds": list(kinds),
         "valid": context.services.clock.now(),
-        "rating_decay": rating.decay_params(STANDARD),
+        "rating_decay": rating.decay_params(rating.from_settings(context.services.settings)),
     }
 
 
-def _item(row: Mapping[str, Any]) -> RatedItem:
+def _item(row: Mapping[str, Any], by: rating.Rating) -> RatedItem:
     return RatedItem(
         kind=row["kind"],
         id=row["id"],
@@ -156,7 +161,7 @@ def _item(row: Mapping[str, Any]) -> RatedItem:
         text=row["text"],
         rating=Rating(
             elo=row["elo"],
-            tier=rating.tier(row["elo"]),
+            tier=rating.tier(row["elo"], by),
             games=row["games"],
             touched_at=row["touched_at"],
         ),
@@ -290,17 +295,18 @@ async def pack(
         most: maximum number of rated items, and of unrated memories in each scope.
         root: folder whose files and documents are packed with their text; None to pack names only.
     """
+    rule = rating.from_settings(context.services.settings)
     rows = await context.fetch(
         PACKABLE,
         kinds=list(kinds),
         valid=context.services.clock.now(),
         known=None,
-        rating_decay=rating.decay_params(STANDARD),
+        rating_decay=rating.decay_params(rule),
         limit=most,
     )
     entries = []
     for row in rows:
-        tier = None if row["elo"] is None else rating.tier(row["elo"])
+        tier = None if row["elo"] is None else rating.tier(row["elo"], rule)
         text = row.pop("text") or await _text(context, row, root) or row["ref"]
         entries.append(PackEntry(**row, text=text, tier=tier))
     return packs.build_pack(entries, by)
@@ -319,8 +325,13 @@ TIER_STEP = 100.0
 """Width of a histogram bar in rating points; every tier starts at a multiple of it."""
 
 SIZES = catalog.query("metrics/sizes", dict)
+NEXT_TENANT = catalog.query("schema/tenants", lambda row: row["tenant"])
+OF_TENANT = catalog.query("metrics/tenant", dict)
+KNOWN: Query[bool] = catalog.query("metrics/known", lambda row: row["known"])
+NEXT_SCOPE = catalog.query("metrics/scopes", dict)
 TIERS = catalog.query("metrics/ratings", dict)
 WORK = catalog.query("metrics/work", dict)
+JOBS = catalog.query("metrics/jobs", lambda row: JobStatus(**row))
 
 
 @retry_conversion
@@ -329,22 +340,23 @@ async def read(services: Services, tenant: str) -> TenantStats:
 
     It counts nodes, so its duration is proportional to their number.
     """
-    now = services.clock.now()
+    now, by = services.clock.now(), rating.from_settings(services.settings)
 
-    async def work(tx: Tx) -> tuple[list[Any], list[Any], list[Any]]:
+    async def work(tx: Tx) -> tuple[list[Any], list[Any], list[Any], list[JobStatus]]:
         return (
             await tx.fetch(SIZES, tenant=tenant),
             await tx.fetch(
                 TIERS,
                 tenant=tenant,
                 valid=now,
-                rating_decay=rating.decay_params(rating.STANDARD),
+                rating_decay=rating.decay_params(by),
                 step=TIER_STEP,
             ),
             await tx.fetch(WORK, tenant=tenant),
+            await tx.fetch(JOBS, tenant=tenant),
         )
 
-    sizes, ratings, [waiting] = await services.graph.read(work)
+    sizes, ratings, [waiting], jobs = await services.graph.read(work)
     counted = {(row["kind"], row["state"]): row["items"] for row in sizes}
     unrated, unembedded = waiting.pop("unrated"), waiting.pop("unembedded")
     return TenantStats(
@@ -357,12 +369,15 @@ async def read(services: Services, tenant: str) -> TenantStats:
         artifacts=counted.get(("artifact", None), 0),
         archives=counted.get(("archive", None), 0),
         ratings=tuple(
-            RatingStep(**row, below=row["min_elo"] + TIER_STEP, tier=rating.tier(row["min_elo"]))
+            RatingStep(
+                **row, below=row["min_elo"] + TIER_STEP, tier=rating.tier(row["min_elo"], by)
+            )
             for row in ratings
         ),
         unrated=unrated,
         unembedded=unembedded,
         consolidation=ConsolidationWork(**waiting),
+        jobs=tuple(jobs),
     )
 
 
@@ -370,3 +385,60 @@ def _by(
     counted: Mapping[tuple[str, str | None], int], kind: str, states: Iterable[S]
 ) -> dict[S, int]:
     return {state: counted.get((kind, state), 0) for state in states}
+
+
+async def tenants(services: Services, *, cursor: str | None, limit: int) -> TenantPage:
+    """Return one page of the tenants with data, by name; the only read of all tenants' names.
+
+    Raises:
+        InvalidInputError: `cursor` was not returned by `tenants`.
+    """
+    [after] = read_options.parse_key_cursor(cursor, 1)
+
+    async def work(tx: Tx) -> list[StoredCounts]:
+        found: list[StoredCounts] = []
+        last = after
+        while len(found) < limit:
+            [name] = await tx.fetch(NEXT_TENANT, after=last)
+            if name is None:
+                break
+            [counts] = await tx.fetch(OF_TENANT, tenant=name)
+            found.append(StoredCounts(name=name, **counts))
+            last = name
+        return found
+
+    page = tuple(await services.graph.read(work))
+    return TenantPage(tenants=page, next_cursor=_cursor_after(page, limit))
+
+
+async def scopes(context: RequestContext, *, cursor: str | None, limit: int) -> ScopePage:
+    """Return one page of the scopes of the tenant with data, by name.
+
+    Raises:
+        InvalidInputError: `cursor` was not returned by `scopes`.
+    """
+    [after] = read_options.parse_key_cursor(cursor, 1)
+
+    async def work(tx: Tx) -> list[StoredCounts]:
+        found: list[StoredCounts] = []
+        last = after
+        while len(found) < limit:
+            [row] = await tx.fetch(NEXT_SCOPE, tenant=context.tenant, after=last)
+            if row["scope"] is None:
+                break
+            last = row.pop("scope")
+            found.append(StoredCounts(name=last, **row))
+        return found
+
+    page = tuple(await context.services.graph.read(work))
+    return ScopePage(scopes=page, next_cursor=_cursor_after(page, limit))
+
+
+async def is_known(context: RequestContext) -> bool:
+    """Return whether the tenant has any data; search logs alone do not count."""
+    [known] = await context.services.fetch(KNOWN, tenant=context.tenant)
+    return known
+
+
+def _cursor_after(page: Sequence[StoredCounts], limit: int) -> str | None:
+    return read_options.key_cursor(page[-1].name) if len(page) == limit else None

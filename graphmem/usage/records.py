@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from graphmem.model.belief import Rating, Tier
 from graphmem.model.memory import EventType, Status
+from graphmem.model.rating import Rating, Tier
 from graphmem.model.terms import Instant, Record
 
 
@@ -162,6 +162,22 @@ class ConsolidationWork(Record):
     """Cost in USD, as far as prices are known."""
 
 
+class JobStatus(Record):
+    """State of a background job of a tenant that a worker has run or is running."""
+
+    job: str
+    running: bool
+    """Whether a worker holds its lease."""
+    finished_at: Instant | None
+    """End of the last successful run; None if there was none."""
+    due_at: Instant | None
+    """When it is due again; None while its first run has not ended."""
+    failures: int
+    """Number of failed runs since the last successful one."""
+    error: str | None
+    """Code of the error that ended the last run; None if it succeeded."""
+
+
 class TenantStats(Record):
     """Statistics of one tenant, over all scopes, at one time."""
 
@@ -181,6 +197,36 @@ class TenantStats(Record):
     unembedded: int
     """Number of beliefs without an embedding."""
     consolidation: ConsolidationWork
+    jobs: tuple[JobStatus, ...]
+    """Background jobs, by name."""
+
+
+class StoredCounts(Record):
+    """Number of items that a tenant or a scope stores."""
+
+    name: str
+    """Name of the tenant or the scope."""
+    memories: int
+    beliefs: int
+    episodes: int
+    namespaces: int
+    """Number of namespaces of JSON items."""
+
+
+class TenantPage(Record):
+    """A page of the tenants of a graph, by name."""
+
+    tenants: tuple[StoredCounts, ...]
+    next_cursor: str | None = None
+    """Cursor of the next page; None after the last one."""
+
+
+class ScopePage(Record):
+    """A page of the scopes of a tenant, by name."""
+
+    scopes: tuple[StoredCounts, ...]
+    next_cursor: str | None = None
+    """Cursor of the next page; None after the last one."""
 
 
 class RollUpReport(Record):

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bench.figures import Cell, Row
-from graphmem.rules.rating import STANDARD
-from research.attention.ratings import DEFAULT, Ratings, Variant, play
+from graphmem.rules.rating import BY_SEARCH, STANDARD
+from research.attention.measures import Found, measured, window
+from research.attention.ratings import DEFAULT, Counted, Ratings, Variant, fold, play
+from research.attention.scenarios import ENDS, SimulatedRun
 from research.attention.world import ADVERSARY, Floats, Harm, Log, World, with_adversary
 from tests.oracles import rating
 from tests.oracles.rating import Result, Standing
@@ -20,6 +22,16 @@ AVERAGED = replace(DEFAULT, averaged=True).times(8)
 ASKS = "asks for its item and opens it"
 STUFFED = "its item is found for anything, far"
 BURIES = "asks for an item and opens all others"
+SEARCH = Variant(by=BY_SEARCH, counted=Counted.SEARCHES, averaged=True)
+RULES = {"source": DEFAULT, "search": SEARCH}
+"""The rules of `rating_rule`."""
+BEHAVIOURS = {
+    ASKS: Harm(),
+    f"{ASKS}, 50 results": Harm(limit=50),
+    STUFFED: Harm(stuffed=True),
+    BURIES: Harm(buries=True),
+}
+BY_SEARCHES = "rule search"
 HARMS = {
     ASKS: (Harm(), DEFAULT),
     f"{ASKS}, 50 results": (Harm(limit=50), DEFAULT),
@@ -27,6 +39,7 @@ HARMS = {
     STUFFED: (Harm(stuffed=True), DEFAULT),
     f"{STUFFED}, no gate": (Harm(stuffed=True), UNGATED),
     BURIES: (Harm(buries=True), DEFAULT),
+    **{f"{name}, {BY_SEARCHES}": (harm, SEARCH) for name, harm in BEHAVIOURS.items()},
 }
 """Adversaries by name: their behaviour, and the way to rate."""
 WIDE = (10, 20, 51, 200)
@@ -89,7 +102,11 @@ def trace_item(
 
 
 def row(
-    name: str, traces: Sequence[ItemTrace], honest: Sequence[ItemTrace], item: Sequence[int]
+    name: str,
+    traces: Sequence[ItemTrace],
+    honest: Sequence[ItemTrace],
+    item: Sequence[int],
+    by: Variant = DEFAULT,
 ) -> Row:
     """Return the effect of one adversary: means over worlds."""
     ends = sorted(traces[0].kept)
@@ -99,13 +116,53 @@ def row(
     cells["its searches to HIGH or VERY_LOW"] = (
         None if None in reached else _mean(searches or 0 for searches in reached)
     )
-    changed = [_changed(*pair, ends[-1]) for pair in zip(traces, honest, item, strict=True)]
+    changed = [_changed(*pair, ends[-1], by) for pair in zip(traces, honest, item, strict=True)]
     cells["most that another lost"] = _mean(-float(change.min()) for change, _ in changed)
     cells[f"others lower by {NOTICED:.0f}"] = _mean(
         float((change <= -NOTICED).sum()) for change, _ in changed
     )
     cells["others made HIGH"] = _mean(float(raised) for _, raised in changed)
     return cells
+
+
+def aims(
+    runs: Sequence[SimulatedRun], items: Sequence[int], ends: tuple[int, int] = (ENDS[0], ENDS[-1])
+) -> list[Row]:
+    """Return the aims by both rules, without and with each adversary, in percent: means of worlds.
+
+    The adversary's sessions change ratings; only the openings and results of the others are
+    counted. `ends` are the numbers of sessions after which they are measured.
+    """
+    return [
+        {"rule": rule, "adversary": name or "none", **_aims(runs, items, harm, by, ends)}
+        for name, harm in {"": None, **BEHAVIOURS}.items()
+        for rule, by in RULES.items()
+    ]
+
+
+def _aims(
+    runs: Sequence[SimulatedRun],
+    items: Sequence[int],
+    harm: Harm | None,
+    by: Variant,
+    ends: tuple[int, int],
+) -> Row:
+    found: dict[int, list[Found]] = {end: [] for end in ends}
+    for run, item in zip(runs, items, strict=True):
+        log = run.log if harm is None else list(with_adversary(run.world, run.log, harm, item))
+        ratings = fold(log, run.world.setting.memories, by, {*ends, *map(window, ends)})
+        for end in ends:
+            found[end].append(measured(run.log, ratings, end, by))
+    last = found[ends[-1]]
+    cells: Row = {f"moved at {end:,}": _mean(100 * one.moved for one in found[end]) for end in ends}
+    return {
+        **cells,
+        "openings so far HIGH": _mean(100 * one.behind for one in last),
+        "openings to come HIGH": _mean(100 * one.ahead for one in last),
+        "top five HIGH": _mean(100 * one.top for one in last),
+        "pack smaller": _mean(100 * one.saved for one in last),
+        "HIGH": _mean(one.high for one in last),
+    }
 
 
 def wide() -> list[Row]:
@@ -128,11 +185,13 @@ def _reached(elo: float, harm: Harm | None, by: Variant) -> bool:
     return elo < by.by.low if harm and harm.buries else elo >= by.by.high
 
 
-def _changed(trace: ItemTrace, honest: ItemTrace, item: int, end: int) -> tuple[Floats, int]:
+def _changed(
+    trace: ItemTrace, honest: ItemTrace, item: int, end: int, by: Variant
+) -> tuple[Floats, int]:
     """Return the changes of all other ratings, and the number of memories that it made HIGH."""
     expected, actual = honest.kept[end].copy(), trace.kept[end]
     expected[item] = actual[item]
-    high = STANDARD.high
+    high = by.by.high
     return actual - expected, int(((actual >= high) & (expected < high)).sum())
 
 

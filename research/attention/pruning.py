@@ -9,12 +9,15 @@ import numpy as np
 
 from graphmem.model import Tier
 from graphmem.rules import rating
+from graphmem.rules.rating import STANDARD, Rating
 from graphmem.upkeep import PruneAction, rules
 from research.attention.world import Vectors, noise, unit
 from tests.oracles import rating as rating_oracle
 from tests.oracles.rating import Result, Standing
 
 SESSIONS_A_DAY = 5
+YEAR_AGENTS = 100
+"""Agents of the simulated year, each with one session a day."""
 PRUNED_DAYS = 7
 """Days between two prunings."""
 SEARCHES, RESULTS = 2, 10
@@ -35,11 +38,11 @@ ROLLED_UP_DAYS = 30
 
 
 class RetentionRule(NamedTuple):
-    """Episodes that pruning never touches; both are true by default."""
+    """Episodes that pruning never touches."""
 
-    reopened: bool = True
-    """LOW episodes opened after compression; if false, they are archived like others, 30 days after
-    they were last opened."""
+    reopened: bool = False
+    """LOW episodes opened after compression; if false, as shipped, they are archived like others,
+    30 days after they were last opened."""
     unrated: bool = True
     """Episodes that no search has rated; if false, they count as LOW."""
 
@@ -64,8 +67,16 @@ class Size(NamedTuple):
 class ShortTermMemory:
     """Episodes by number; the number is that of their session."""
 
-    def __init__(self, most: int, kept: RetentionRule) -> None:
+    def __init__(
+        self,
+        most: int,
+        kept: RetentionRule,
+        sessions_a_day: int = SESSIONS_A_DAY,
+        by: Rating = STANDARD,
+    ) -> None:
         self.kept = kept
+        self.by = by
+        self.sessions_a_day = sessions_a_day
         self.vectors: Vectors = np.empty((most, DIMENSION), dtype=np.float32)
         self.topics: list[int] = []
         self.live: list[int] = []
@@ -88,13 +99,13 @@ class ShortTermMemory:
         results = []
         for place in np.argsort(-cosines, kind="stable")[:RESULTS]:
             episode = self.live[place]
-            age = day - episode / SESSIONS_A_DAY
+            age = day - episode / self.sessions_a_day
             chance = LIKED / np.sqrt(1 + age) if self.topics[episode] == topic else OTHER
             opened = bool(rng.random() < chance)
             results.append(Result(str(episode), opened, float(cosines[place])))
             if opened:
                 self.touched[episode] = day
-        self.standings.update(rating_oracle.played(results, self.standings))
+        self.standings.update(rating_oracle.played(results, self.standings, by=self.by))
 
     def prune(self, day: float) -> None:
         """Compress and archive the episodes that are due."""
@@ -113,7 +124,7 @@ class ShortTermMemory:
         """Return the current sizes."""
         sessions = len(self.topics)
         compressed = sum(episode in self.compressed for episode in self.live)
-        logged = min(sessions, ROLLED_UP_DAYS * SESSIONS_A_DAY)
+        logged = min(sessions, ROLLED_UP_DAYS * self.sessions_a_day)
         kept = EPISODE_KB * (len(self.live) - (1 - SUMMARY) * compressed) + LOG_KB * logged
         return Size(
             sessions=sessions,
@@ -127,17 +138,33 @@ class ShortTermMemory:
 
     def _case(self, episode: int, day: float) -> rules.PruneCase:
         idle = day - self.touched[episode]
-        rated, at = self.standings.get(str(episode)), self.compressed.get(episode)
+        rated = self.standings.get(str(episode))
         unrated = None if self.kept.unrated else Tier.LOW
         return rules.PruneCase(
-            tier=rating.tier(rating_oracle.faded(rated.elo, idle)) if rated else unrated,
+            tier=self._tier(rated, idle) if rated else unrated,
             idle_days=idle,
-            compressed_days=None if at is None else day - at,
-            opened_since=self.kept.reopened and self.reopened(episode),
+            compressed=episode in self.compressed,
+            pinned=self.kept.reopened and self.reopened(episode),
         )
 
+    def _tier(self, rated: Standing, idle: float) -> Tier:
+        return rating.tier(rating_oracle.faded(rated.elo, idle, self.by), self.by)
 
-def simulate_growth(ends: Collection[int], seed: int, kept: RetentionRule) -> Iterator[Size]:
+
+def simulate_year(seed: int, kept: RetentionRule) -> tuple[Size, Size]:
+    """Return the sizes at the peak of a year of YEAR_AGENTS agents, and at its end."""
+    days = range(1, 366)
+    sizes = [*simulate_growth([day * YEAR_AGENTS for day in days], seed, kept, YEAR_AGENTS)]
+    return max(sizes, key=lambda size: size.megabytes), sizes[-1]
+
+
+def simulate_growth(
+    ends: Collection[int],
+    seed: int,
+    kept: RetentionRule,
+    sessions_a_day: int = SESSIONS_A_DAY,
+    by: Rating = STANDARD,
+) -> Iterator[Size]:
     """Yield the sizes after each number of sessions in `ends`.
 
     The topic of a session is drawn by Zipf's law. The session searches the live episodes for topics
@@ -146,15 +173,15 @@ def simulate_growth(ends: Collection[int], seed: int, kept: RetentionRule) -> It
     rng = np.random.default_rng([seed, 2])
     centres = unit(rng.standard_normal((TOPICS, DIMENSION)))
     shares = 1 / np.arange(1, TOPICS + 1)
-    shelf = ShortTermMemory(max(ends), kept)
+    shelf = ShortTermMemory(max(ends), kept, sessions_a_day, by)
     for session in range(max(ends)):
-        day = session / SESSIONS_A_DAY
+        day = session / sessions_a_day
         drawn = rng.choice(TOPICS, SEARCHES + 1, p=shares / shares.sum())
         near = unit(centres[drawn] + noise(rng, SEARCHES + 1, DIMENSION))
         for n in range(SEARCHES if shelf.live else 0):
             shelf.search(rng, near[n], int(drawn[n]), day)
         shelf.put(near[-1], int(drawn[-1]), day)
-        if session % (SESSIONS_A_DAY * PRUNED_DAYS) == 0:
+        if session % (sessions_a_day * PRUNED_DAYS) == 0:
             shelf.prune(day)
         if session + 1 in ends:
             yield shelf.size()

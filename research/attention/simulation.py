@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bench.figures import Report, Row, Table
+from graphmem.rules.rating import BY_SEARCH, STANDARD
 from research.attention import adversaries, figures
-from research.attention.adversaries import HARMS, ItemTrace, target, trace_item
+from research.attention.adversaries import BY_SEARCHES, HARMS, ItemTrace, target, trace_item
 from research.attention.measures import AHEAD, MEDIAN_TOKENS, POINTER, SPREAD, SUMMARY
 from research.attention.predictors import compare_predictors
 from research.attention.pruning import (
@@ -17,19 +18,23 @@ from research.attention.pruning import (
     SESSIONS_A_DAY,
     RetentionRule,
     simulate_growth,
+    simulate_year,
 )
 from research.attention.scenarios import ENDS, GROWN, SEEDS, SETTINGS, STABLE, SimulatedRun
-from research.attention.tables import WORLDS, aims, changes, games, memory, tiers, world
+from research.attention.tables import WORLDS, aims, changes, games, memory, tiers, world, year
 from research.attention.world import Setting, sessions_in
 from research.plotting import require_matplotlib
 
 if TYPE_CHECKING:
     from bench.progress import Steps
 
+T = TypeVar("T")
+
 KEPT = {
     "as shipped": RetentionRule(),
-    "reopened ones are archived": RetentionRule(reopened=False),
-    "so are unrated ones": RetentionRule(reopened=False, unrated=False),
+    "reopened ones are kept": RetentionRule(reopened=True),
+    "unrated ones are archived too": RetentionRule(unrated=False),
+    BY_SEARCHES: RetentionRule(),
 }
 
 
@@ -50,7 +55,11 @@ def measure(steps: Steps, *, plots: Path | None) -> Report:
         for name, setting in SETTINGS.items()
     }
     sizes = {
-        name: list(simulate_growth(GROWN, SEEDS[0], KEPT[name]))
+        name: list(
+            simulate_growth(
+                GROWN, SEEDS[0], KEPT[name], by=BY_SEARCH if name == BY_SEARCHES else STANDARD
+            )
+        )
         for name in steps.over([*KEPT], "short-term memory")
     }
     harm, traces = _adversary_rows(runs[STABLE], steps)
@@ -66,11 +75,13 @@ def measure(steps: Steps, *, plots: Path | None) -> Report:
         ),
         Table("simpler rules", compare_predictors(runs)),
         Table("adversaries", harm),
+        Table("both rules", adversaries.aims(runs[STABLE], _targets(runs[STABLE]))),
         Table("one result opened", adversaries.wide()),
         Table("short-term memory", memory(sizes)),
+        Table("a year of 100 agents", year(simulate_year(SEEDS[0], RetentionRule()))),
     ]
     if plots:
-        figures.draw(plots, runs, traces, sizes)
+        figures.draw(plots, runs, _by_default(traces), _by_default(sizes))
     setting = Setting()
     return Report(
         name="attention",
@@ -104,7 +115,7 @@ def _adversary_rows(
 ) -> tuple[list[Row], Mapping[str, Sequence[ItemTrace]]]:
     """Return the effects of adversaries, and the ratings of their items."""
     end = ENDS[-1]
-    items = [target(run.world, run.log) for run in runs]
+    items = _targets(runs)
     logs = [sessions_in(run.log, 0, end) for run in runs]
     worlds = [run.world for run in runs]
     cases = [*zip(worlds, logs, items, strict=True)]
@@ -116,8 +127,17 @@ def _adversary_rows(
         if by not in honest:
             honest[by] = [trace_item(*case, ENDS, by=by) for case in cases]
         traces[name] = [trace_item(*case, ENDS, harm, by) for case in cases]
-        rows.append(adversaries.row(name, traces[name], honest[by], items))
+        rows.append(adversaries.row(name, traces[name], honest[by], items, by))
     return rows, traces
+
+
+def _by_default(many: Mapping[str, T]) -> dict[str, T]:
+    """Return what was rated by the default rule."""
+    return {name: one for name, one in many.items() if not name.endswith(BY_SEARCHES)}
+
+
+def _targets(runs: Sequence[SimulatedRun]) -> list[int]:
+    return [target(run.world, run.log) for run in runs]
 
 
 def _found(runs: Sequence[SimulatedRun]) -> float:

@@ -190,6 +190,21 @@ def memory(sizes: Mapping[str, Sequence[Size]]) -> list[Row]:
     ]
 
 
+def year(sizes: tuple[Size, Size]) -> list[Row]:
+    """Return the sizes at the peak of a year and at its end, against the bound."""
+    return [
+        {
+            "at": name,
+            "sessions": size.sessions,
+            "live": size.live,
+            "MB": round(size.megabytes, 1),
+            "MB without pruning": round(size.unpruned_megabytes, 1),
+            "met": size.megabytes < MOST_MB,
+        }
+        for name, size in zip(("its peak", "the end"), sizes, strict=True)
+    ]
+
+
 def _aim(name: str, aim: Aim, found: Mapping[int, Found]) -> Row:
     share = getattr(found[aim.at], aim.part)
     best = aim.best and _percent(getattr(found[LAST], aim.best))

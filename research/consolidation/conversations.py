@@ -140,8 +140,7 @@ def _passages(sessions: Sequence[Session]) -> list[Passage]:
         Passage(f"{name}/{place}", "Turn", name, message.name, message.content, message.at)
         for name, messages in sessions
         for place, message in enumerate(messages)
-        if message.role not in transcripts.NON_HUMAN_ROLES
-        and passages.informative_sentences(message.content)
+        if transcripts.is_human(message.role) and passages.informative_sentences(message.content)
     ]
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from bench import locomo
-from bench.locomo import Answered, Question
+from bench.conversations import CATEGORIES, Question, beam_questions, locomo_questions
+from bench.locomo import Answered
 from graphmem.errors import ConfigurationError
 
 
@@ -29,7 +30,7 @@ def _sample(*qa: dict[str, Any]) -> dict[str, Any]:
 )
 def test_evidence_is_read_as_it_was_meant(evidence: list[str], found: set[str]) -> None:
     asked = {"question": "q", "category": 4, "evidence": evidence}
-    [question] = locomo.locomo_questions([_sample(asked)])
+    [question] = locomo_questions([_sample(asked)])
     assert question == Question("c1", "q", "single-hop", frozenset(found))
 
 
@@ -38,7 +39,7 @@ def test_evidence_is_read_as_it_was_meant(evidence: list[str], found: set[str]) 
 )
 def test_what_has_no_evidence_or_tests_refusal_is_left_out(changed: dict[str, Any]) -> None:
     asked = {"question": "q", "category": 1, "evidence": ["D1:1"], **changed}
-    assert list(locomo.locomo_questions([_sample(asked)])) == []
+    assert list(locomo_questions([_sample(asked)])) == []
 
 
 def test_beam_evidence_may_be_nested() -> None:
@@ -50,7 +51,7 @@ def test_beam_evidence_may_be_nested() -> None:
         "event_ordering": [{"question": "c", "source_chat_ids": [4]}],
     }
     older, newer = frozenset({"beam-1/1"}), frozenset({"beam-1/2", "beam-1/3"})
-    assert locomo.beam_questions("beam-1", probing) == [
+    assert beam_questions("beam-1", probing) == [
         Question("beam-1", "a", "abstention", frozenset()),
         Question("beam-1", "b", "knowledge_update", older | newer, (older, newer)),
         Question("beam-1", "c", "event_ordering", frozenset({"beam-1/4"})),
@@ -108,7 +109,7 @@ def test_scores_that_tell_answers_from_none() -> None:
 def test_the_default_is_judged_by_every_category() -> None:
     overall: dict[str, Any] = {"R@1": 30.0, "R@10": 67.0, "R@20": 70.0}
     parts: list[dict[str, Any]] = [
-        {"system": locomo.SHIPPED, "category": c, "R@10": 90.0} for c in locomo.CATEGORIES.values()
+        {"system": locomo.SHIPPED, "category": c, "R@10": 90.0} for c in CATEGORIES.values()
     ]
     assert locomo.target_result(overall, parts)["met"]
     for name, low in (("R@1", 27.0), ("R@10", 66.0), ("R@20", 67.0)):

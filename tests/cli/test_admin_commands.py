@@ -6,7 +6,7 @@ import importlib
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import click
 import pytest
@@ -43,10 +43,13 @@ def test_another_language_is_due_and_a_difference(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GRAPHMEM_LANGUAGE", "german")
-    assert run("admin", "migrate", "--plan", "--json").data == {"pending": ["0006_schema_words"]}
+    assert run("admin", "migrate", "--plan", "--json").data == {
+        "pending": ["0006_schema_words", "0014_schema_episodes"]
+    }
     checked = run("admin", "migrate", "--check")
     assert checked.code == 1
-    assert "wanted FULLTEXT on Turn" in checked.out
+    for label in ("Turn", "Episode"):
+        assert f"wanted FULLTEXT on {label}" in checked.out
     assert "analyzer german" in checked.out
     refused = run("memory", "list", "--json")
     assert refused.code == 2
@@ -164,6 +167,16 @@ def test_settings_are_listed_without_secrets(run: Run, monkeypatch: pytest.Monke
     assert "GRAPHMEM_NEAR_DUPLICATE_THRESHOLD" in run("admin", "settings").out
 
 
+def test_keys_of_policies_are_settings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHMEM_PRUNING__ARCHIVE_DAYS", "5")
+    shown = run("admin", "settings", "--json").data
+    assert shown["pruning.archive_days"] == {"value": 5.0, "origin": "environment"}
+    assert shown["pruning.compress_days"]["origin"] == "default"
+    text = run("admin", "settings").out
+    assert "GRAPHMEM_PRUNING__ARCHIVE_DAYS  5.0  from environment" in text
+    assert "Days until a VERY_LOW episode is archived." in text
+
+
 def test_a_setting_that_does_not_fit_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHMEM_MAX_POOL_SIZE", "many")
     ended = run("admin", "settings")
@@ -215,3 +228,29 @@ def test_the_readme_names_every_command() -> None:
         _, top, *below = path.split()
         row = next(line for line in table.splitlines() if f"`graphmem {top}" in line)
         assert re.search(rf"\b{' '.join([*below] or [top])}\b", row), path
+
+
+def test_events_are_sealed_and_compared(run: Run, look: Look, tenant: str, tmp_path: Path) -> None:
+    assert "Nothing to seal." in run("admin", "seal").out
+    run("memory", "remember", "The user lives in Porto")
+    assert "No seals; 1 events can be sealed" in run("admin", "verify").out
+    head = run("admin", "seal", "--json").data["head"]
+    same = run("admin", "verify", "--head", head)
+    assert same.code == 0
+    assert f"Head: {head}" in same.out
+    assert "is that of seal 000000000001" in same.out
+    file = str(tmp_path / "all.jsonl")
+    run("admin", "export", file)
+    whole = run("admin", "verify-export", file, "--head", head)
+    assert (whole.code, "The file is whole." in whole.out) == (0, True)
+    assert run("admin", "verify-export", file, "--head", "0" * 64).code == 1
+
+    query: LiteralString = "MATCH (e:Event {tenant: $tenant}) SET e.actor = 'me'"
+    look._driver.execute_query(query, tenant=tenant)
+    wrong = run("admin", "verify", "--json")
+    assert wrong.code == 1
+    assert [(one["kind"], one["found"][:7]) for one in wrong.data["wrong"]] == [
+        ("event", "changed")
+    ]
+    assert "changed" in run("admin", "verify").out
+    assert run("admin", "verify", "--head", "x").code == 2

@@ -299,6 +299,34 @@ def test_a_chain_leads_to_what_is_believed_now(run: Run) -> None:
     assert f"by {new['newer_ids'][0]}" in shown
 
 
+def test_derived_values_are_in_json(run: Run) -> None:
+    run("predicate", "declare", "lives_in", "--cardinality", "ONE")
+    for city in ("Lisbon", "Porto"):
+        run("belief", "observe", "alice", "lives_in", city, "--confidence", "0.9")
+    slot = run("belief", "current", "alice", "lives_in", "--json").data
+    assert slot["leader"] == slot["candidates"][0]
+    assert slot["leader"]["object"] == "Porto"
+    assert slot["ambiguous"] is False
+    done = run("belief", "observe", "alice", "likes", "tea", "--json")
+    [many] = run("belief", "current", "alice", "likes", "--json").data["candidates"]
+    assert many["reinforcement_count"] == many["supporting_episodes"] == 1
+    belief_id = done.data["belief_id"]
+    assert run("belief", "get", belief_id, "--json").data["verdict"]["revise_due"] is False
+    for _ in range(3):
+        refuted = run("belief", "add-evidence", belief_id, "refuting", "0.9", "--json").data
+    assert refuted["verdict"]["revise_due"] is True
+    found = run("recall", "alice", "likes", "tea", "--include-hidden", "--json").data["bites"]
+    [bite] = [one for one in found if one["id"] == belief_id]
+    assert bite["text"] == bite["belief"]["statement"]
+    assert bite["revise_due"] is bite["belief"]["verdict"]["revise_due"] is True
+    why = run("why", belief_id, "--json").data
+    assert [piece["counts"] for piece in why["pieces"]] == [True] * 4
+    nothing = run("recall", "zzz", "--min-score", "1", "--json").data
+    assert nothing["reason"] != ""
+    forgotten = run("memory", "forget", "belief", belief_id, "--apply", "--json").data
+    assert forgotten["clean"] is True
+
+
 def test_the_history_and_the_provenance_of_a_belief(run: Run) -> None:
     belief_id = moved(run)["Borealis"]
     events = run("belief", "history", belief_id, "--json").data
@@ -309,3 +337,26 @@ def test_the_history_and_the_provenance_of_a_belief(run: Run) -> None:
     assert found["belief"]["id"] == belief_id
     assert "alice works on Borealis" in run("belief", "provenance", belief_id).out
     assert run("belief", "history", "b_nope").code == 1
+
+
+def test_the_cardinality_of_a_slot_is_shown_with_its_reason(run: Run) -> None:
+    for day, source in enumerate(("Borealis", "Borealis", "Atlas"), 1):
+        at = f"2025-0{day}-10T09:00:00Z"
+        assert run("belief", "observe", "billing", "deploys from", source, "--at", at).code == 0
+    now = run("belief", "current", "billing", "deploys_from")
+    assert "● Atlas" in " ".join(now.out.split())
+    assert "ONE, κ 3, τ ∞, margin 0.1 (built-in list)" in now.out
+    then = ("--valid", "2025-02-20T00:00:00Z")
+    assert "● Borealis" in " ".join(
+        run("belief", "current", "billing", "deploys-from", *then).out.split()
+    )
+    data = run("belief", "current", "billing", "deploys_from", "--json").data
+    assert (data["policy"]["cardinality"], data["policy_origin"]) == ("ONE", "built_in")
+    miss = run("belief", "current", "billing", "deploy from")
+    assert "Nearest: deploys from." in miss.out
+
+    one = ("belief", "observe", "billing", "paged_by", "Ada", "--cardinality")
+    assert run(*one, "ONE").code == 0
+    assert "(declared)" in run("belief", "current", "billing", "paged by").out
+    refused = run(*one, "MANY", "--json")
+    assert (refused.code, "cardinality_conflict" in refused.err) == (1, True)

@@ -63,16 +63,16 @@ def test_how_alive_it_is_is_shown(run: Run) -> None:
     belief = run(*said, "--source", "consolidation", "--json").data["belief_id"]
     at = ("--valid", FRIDAY)
     listed = run("belief", "list", *at).out
-    assert "retrieval 0.02" in listed.splitlines()[1]
+    assert "retrieval 0.88" in listed.splitlines()[1]
     shown = run("belief", "get", belief, *at).out
-    assert "R 0.02, S 1 day, last accessed: never" in shown
+    assert "R 0.88, S 30 days, last accessed: never" in shown
     assert "1 piece, importance 0.50" in shown
-    assert "0.6778, precision 1.80, gate 0.33" in shown
+    assert "0.6778, precision 1.80, gate 0.11" in shown
     assert "only by consolidation" in shown
     [found] = run("belief", "list", *at, "--json").data["beliefs"]
     life = found["vitality"]
     assert (life["storage"], life["derived"], life["flagged_at"]) == (1, True, None)
-    assert round(life["retrieval"], 4) == 0.0183
+    assert round(life["retrieval"], 4) == 0.8752
     assert run("belief", "get", belief, *at, "--json").data["vitality"] == life
     run("expand", belief)
     assert "last accessed: never" not in run("belief", "get", belief).out

@@ -73,6 +73,19 @@ def test_it_keeps_going_until_it_is_stopped(
     assert "supported, from 18 episodes" in ended.out
 
 
+def test_a_policy_of_the_settings_is_kept_by_every(
+    run: Run, plain: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sleep(_: float) -> None:
+        raise KeyboardInterrupt
+
+    tell(plain, SWIMS)
+    monkeypatch.setattr(time, "sleep", sleep)
+    assert "Done: " not in run("consolidate", "--every", "4h").out
+    monkeypatch.setenv("GRAPHMEM_CONSOLIDATION__MIN_EPISODES", "3")
+    assert run("consolidate", "--every", "4h").out.count("Done: ") == 1
+
+
 @pytest.mark.parametrize("given", ["4", "0h", "h", "-1h", "4 hours", "1e3h"])
 def test_a_duration_that_is_none_is_refused(run: Run, given: str) -> None:
     ended = run("consolidate", "--every", given)
@@ -84,3 +97,15 @@ def test_a_dry_run_for_ever_is_refused(run: Run) -> None:
     ended = run("consolidate", "--every", "4h", "--dry-run")
     assert ended.code == 2
     assert "give one" in ended.err
+
+
+def test_the_status_is_shown(run: Run, plain: Handle) -> None:
+    tell(plain, SWIMS)
+    ended = run("consolidate", "--status")
+    assert ended.code == 0
+    told = " ".join(ended.out.replace("↳", "").split())
+    assert (
+        "3 episodes, 3 of them new: consolidation starts at 10 episodes; the scope has 3." in told
+    )
+    found = run("consolidate", "--status", "--json").data
+    assert (found["episodes"], found["due"], found["clusters"]) == (3, False, [])

@@ -49,7 +49,7 @@ def test_turns_are_shown_when_asked_for(run: Run, tmp_path: Any) -> None:
     file.write_text('{"role": "assistant", "content": "The cat is called Biscuit."}\n')
     run("ingest", str(file))
     assert run("context", "cat").out == ""
-    assert 'said by "assistant"' in run("context", "cat", "--turns").out
+    assert "said by the assistant on" in run("context", "cat", "--turns").out
 
 
 def test_an_empty_context_says_why_aside(run: Run) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from graphmem import AsOf, BeliefBite, Handle, Message
 from graphmem.adapters.models import open_embedder
-from graphmem.cli import demo
+from graphmem.cli import demo, times
 from graphmem.ports import Role, run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -19,6 +19,8 @@ from tests.plugins.clients import on
 from tests.plugins.graph import Look, fresh_tenant, unfaded
 
 Run = Callable[..., Any]
+NOW = datetime(2026, 5, 29, 12, tzinfo=UTC)
+"""Day of the first run: the conversation moves back by 7 weeks."""
 
 
 @pytest.fixture
@@ -29,14 +31,19 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> str:
     return tenant
 
 
-def test_a_second_run_adds_nothing(run: Run, elsewhere: str, look: Look) -> None:
+def test_a_second_run_adds_nothing(
+    run: Run, elsewhere: str, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(times, "now", lambda: NOW)
     first = run("demo", "--json")
     assert first.code == 0
     assert first.data["ingested"]["turns_added"] == 159
     events, nodes = look.events(elsewhere), look.count(elsewhere)
     assert nodes["Belief"] == 2
-    assert {f"demo-{message_id}" for message_id, _, _ in demo.SEEN} < events.keys()
+    assert {"demo-nov24-05", "demo-dec17-03", "demo-feb12-03"} < events.keys()
 
+    # Some weeks later the conversation that is stored keeps its dates.
+    monkeypatch.setattr(times, "now", lambda: NOW + timedelta(weeks=5))
     second = run("demo", "--json").data
 
     assert (look.events(elsewhere), look.count(elsewhere)) == (events, nodes)
@@ -55,6 +62,73 @@ def test_a_second_run_adds_nothing(run: Run, elsewhere: str, look: Look) -> None
     why, picture = shown.splitlines()[-2:]
     assert why.endswith(f" graphmem why {flat['belief']['id']} {tenant_scope}")
     assert picture.endswith(f" graphmem server browse slot Alice deploys_from {tenant_scope}")
+
+
+def test_the_conversation_ends_some_days_ago(
+    run: Run, elsewhere: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(times, "now", lambda: datetime.now(UTC))
+    run("demo")
+    where = ("--tenant", elsewhere, "--scope", "user:alice")
+    [newest, *_] = run("episode", "list", "--json", *where).data["episodes"]
+    ago = datetime.now(UTC) - datetime.fromisoformat(newest["occurred_at"])
+    assert timedelta(days=2) <= ago < timedelta(days=9)
+    assert newest["session_id"] == newest["occurred_at"][:10]
+    recalled = run("recall", "planning", "meeting", "--json", *where).data["bites"]
+    assert recalled[0]["trace"] > 0.5
+
+
+def test_stale_answers_are_superseded_or_marked(
+    run: Run, elsewhere: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(times, "now", lambda: NOW)
+    done = run("demo", "--json").data
+    assert [one["newer"].split()[0] for one in done["superseded"]] == ["I", "Priya", "I"]
+    stale = {one["older"] for one in done["superseded"]}
+    for answer in done["answers"]:
+        texts = [bite["memory"]["content"] for bite in answer["found"]["bites"]]
+        assert not stale & set(texts)
+    [cache] = [a for a in done["answers"] if "cache" in a["question"]]
+    marked = {b["memory"]["content"]: b["outdated_by"] for b in cache["found"]["bites"]}
+    assert marked["The cache keeps entries for 300 seconds."] is not None
+    shown = run("demo").out
+    assert "superseded, since another one replaced it" in shown
+    assert "Tomás is on call for Tidepool. → Priya is on call for Tidepool." in shown
+
+
+@pytest.mark.parametrize(
+    ("today", "last"),
+    [
+        ("2026-07-12", "2026-07-09"),
+        ("2026-07-17", "2026-07-09"),
+        ("2026-07-18", "2026-07-16"),
+        ("2031-02-27", "2031-02-20"),
+        ("2026-01-01", "2025-12-25"),
+    ],
+)
+def test_a_message_moves_by_whole_weeks(
+    plain: Handle, monkeypatch: pytest.MonkeyPatch, today: str, last: str
+) -> None:
+    monkeypatch.setattr(times, "now", lambda: datetime.fromisoformat(f"{today}T23:00:00+00:00"))
+    goodbye = Message(
+        role="user",
+        content="From 11 July to 25 July, as since March. It may rain on a Friday.",
+        id="jul09-11",
+        session="2026-07-09",
+        at=datetime(2026, 7, 9, 16, 37, tzinfo=UTC),
+    )
+    weeks = demo.weeks_later(plain, [goodbye])
+    found = demo.moved(goodbye, weeks)
+    assert found.session == last
+    assert found.at is not None
+    assert found.at.strftime("%Y-%m-%d %A") == f"{last} Thursday"
+    assert found.id == f"{found.at:%b%d}-11".lower()
+    if weeks == 0:
+        assert found == goodbye
+    if last == "2026-07-16":
+        assert found.content == (
+            "From 18 July to 1 August, as since March. It may rain on a Friday."
+        )
 
 
 class Nearest(HashEmbedder):

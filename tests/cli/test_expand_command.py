@@ -114,7 +114,7 @@ def test_the_stale_are_listed_page_by_page(run: Run, migrated: Settings, tenant:
     data = run("memory", "stale", "--json").data
     assert [one["memory"]["content"] for one in data["memories"]] == [unlike(n) for n in range(3)]
     assert data["next_cursor"] is None
-    assert "No memory is that old." in run("memory", "stale", "--days", "36500").out
+    assert "No memory is that old or contradicted." in run("memory", "stale", "--days", "36500").out
     with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
         old: dict[str, Any] = {"at": datetime(2025, 1, 1, tzinfo=UTC)}

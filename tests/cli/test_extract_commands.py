@@ -96,6 +96,40 @@ def test_turns_that_could_not_be_read_are_a_finding(
     assert KEY not in ended.out + ended.err
 
 
+@pytest.mark.parametrize("status", [401, 503])
+def test_a_model_that_cannot_be_reached_ends_with_its_code(
+    run: Run, talk: str, service: ChatService, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHMEM_MODEL_MAX_RETRIES", "0")
+    run("ingest", talk)
+    service.script([service.status(status)] * 2)
+    ended = run("belief", "extract", "--session-id", "monday", "--json")
+    assert ended.code == 4
+    assert [window["code"] for window in ended.data["unread"]] == ["model_unavailable"]
+    assert KEY not in ended.out + ended.err
+
+
+def test_nothing_is_ingested_without_the_model(
+    run: Run, talk: str, service: ChatService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHMEM_MODEL_MAX_RETRIES", "0")
+    service.script([service.status(503)])
+    down = run("ingest", talk, "--extract")
+    assert (down.code, down.out) == (4, "")
+    assert "model_unavailable" in down.err
+    monkeypatch.delenv("GRAPHMEM_MODEL")
+    unset = run("ingest", talk, "--extract")
+    assert (unset.code, unset.out) == (2, "")
+    assert "No language model is set; nothing was ingested. Set GRAPHMEM_MODEL" in unset.err
+    assert run("memory", "list", "--json").data["memories"] == []
+
+    monkeypatch.setenv("GRAPHMEM_MODEL", "openai/some-model")
+    service.script(['{"ready": true}', LISBON])
+    done = run("ingest", talk, "--extract", "--json")
+    assert done.code == 0
+    assert [len(one["proposals"]) for one in done.data["extractions"]] == [1, 0]
+
+
 def test_proposals_are_listed_accepted_and_dismissed(run: Run, talk: str) -> None:
     up = run("ingest", talk, "--extract", "--rules", "--review")
     assert "Submitted for review: 1" in up.out

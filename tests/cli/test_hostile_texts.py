@@ -63,9 +63,10 @@ class Line:
 
 
 class Place(Tenant):
-    """The tenant, and a folder of files to be read or written."""
+    """The tenant, its name, and a folder of files to be read or written."""
 
     folder: Path
+    name: str = ""
 
     def each(self, kind: str, *words: str, **how: Any) -> list[Line]:
         """Return a line for each id of a kind, which is put in the place of ID."""
@@ -125,12 +126,15 @@ def reading(at: Place) -> dict[str, list[Line]]:
             *(Line([*slot]) for slot in at.slots),
             Line([BAD, BAD]),
         ],
-        "usage audit": [Line([], 1, shows=("session", "agent"))],
+        "usage audit": [Line([], shows=("session", "agent"))],
         "usage dashboard": [Line(["--limit", "1000"], shows=("session", "query", "tool"))],
         "usage pack": [Line(["--tokens", "20000"])],
         "usage prune-manifest": [Line([], shows=("pruned",))],
         "usage ratings": [Line(page)],
         "episode list": [Line([*page, "--include-archived"])],
+        "session list": [Line(page, shows=("session",))],
+        "scope list": [Line(page)],
+        "tenant list": [Line(page)],
         "episode get": at.each("episode", "ID"),
         "episode turns": at.each("episode", "ID"),
         "admin metrics show": [Line(["--by-tenant", f"t {hostile.UNSEEN[0]}\x1b[2J"])],
@@ -152,7 +156,23 @@ def writing(at: Place) -> dict[str, list[Line]]:
         "memory supersede": [Line([memory, "Another text of it.", "--reason", BAD])],
         "memory deprecate": [Line([memory, "--reason", BAD]), Line([BAD], 1)],
         "memory restore": [Line([memory, "--reason", BAD]), Line([BAD], 1)],
+        "memory reject": [
+            Line([at.ids["memory"][-1], "--reason", BAD, "--actor", BAD]),
+            Line([BAD, "--reason", BAD], 1),
+        ],
+        "memory unreject": [
+            Line([at.ids["memory"][-1], "--reason", BAD]),
+            Line([BAD, "--reason", BAD], 1),
+        ],
+        "episode summarise": [
+            Line(["--dry-run"]),
+            *(Line([one]) for one in at.ids["session"][:2]),
+            Line([BAD], 1),
+        ],
         "episode restore": [Line([at.ids["episode"][0]]), Line([BAD], 1)],
+        "episode history": [Line([at.ids["episode"][0]]), Line([BAD], 1)],
+        "episode pin": [Line([at.ids["episode"][0]]), Line([BAD], 1)],
+        "episode unpin": [Line([at.ids["episode"][0]]), Line([BAD], 1)],
         "belief observe": [Line([BAD, BAD, BAD, *note, "--event-id", f"o {BAD}"])],
         "belief believe": [Line([BAD, *note])],
         "belief add-evidence": [Line([first, "supporting", "0.7", *note])],
@@ -166,6 +186,8 @@ def writing(at: Place) -> dict[str, list[Line]]:
         "belief revise": [Line([BAD, BAD], 1)],
         "belief archive": [Line([first, "--reason", BAD, *note])],
         "belief restore": [Line([first, "--reason", BAD, *note])],
+        "belief reject": [Line([f"r {BAD}", BAD, BAD, "--reason", BAD])],
+        "belief unreject": [Line([f"r {BAD}", BAD, BAD, "--reason", BAD])],
         "belief clear-flag": [Line([first, "--reason", BAD, *note])],
         "belief retract": at.each("event", "ID", *note),
         "alias add": [Line([f"a {BAD}", f"b {BAD}", *note])],
@@ -189,21 +211,30 @@ def writing(at: Place) -> dict[str, list[Line]]:
 def serving(at: Place) -> dict[str, list[Line]]:
     """Return lines of the commands about the server, the schema and files."""
     memory, belief = at.ids["memory"][0], at.ids["belief"][0]
+    note = ("--note", BAD, "--actor", BAD, "--source", BAD)
     file = str(at.folder / "all.jsonl")
     mem0 = json.dumps({"results": [{"id": BAD, "memory": BAD, BAD: BAD}, BAD]})
     return {
         "admin metrics serve": [Line(["--host", BAD], 2)],
+        "worker": [
+            Line(["--once", "--tenant", at.name, "--digests", str(at.folder / "digests")]),
+            Line(["--once", "--tenant", f"w {BAD}"]),
+            Line(["--job", BAD], 2),
+        ],
         "mcp": [
-            Line(["--tools"]),
+            Line(["--list-tools"]),
+            Line(["--list-tools", "--tools", "full"]),
+            Line(["--tools", BAD], 2),
             *(
                 Line(["--print-config", name, "--scope", BAD])
                 for name in ("codex", "cursor", "vscode")
             ),
             Line(["--print-config", BAD], 2),
         ],
-        "server status": [Line([], 1)],
+        "server status": [Line([])],
         "server doctor": [Line([], 0)],
         "server down": [Line([])],
+        "server compact": [Line([], 3)],
         "server backup": [Line([f"{BAD}".replace("/", "")], 3)],
         "server restore": [Line([f"{BAD}".replace("/", "")])],
         "server browse": [
@@ -217,15 +248,23 @@ def serving(at: Place) -> dict[str, list[Line]]:
             Line(["memory", BAD, "--print"], 1),
         ],
         "admin settings": [Line([])],
+        "admin completion": [Line(["bash"]), Line([BAD], 2)],
         "admin browser": [Line(["--output", str(at.folder / "browser")])],
         "admin cypher list": [Line([])],
         "admin cypher show": [Line(["recall/current"]), Line([BAD], 1)],
         "admin procedures list": [Line([])],
         "admin migrate": [Line(["--check"])],
         "admin verify": [Line([])],
+        "admin seal": [Line([])],
+        "admin verify-export": [Line([file]), Line([at.file("odd.jsonl", "{}")], 2)],
         "admin rebuild": [Line([])],
         "admin backfill": [Line([])],
         "admin stats": [Line([])],
+        "admin erase-person": [Line([at.slots[0][0]]), Line([f"unknown {BAD}"], 1)],
+        "admin erasures": [Line([])],
+        "admin reopen-person": [Line([BAD], 1), Line([BAD, *note], 1)],
+        "admin verify-certificate": [Line([at.file("odd.json", json.dumps({BAD: BAD}))], 2)],
+        "admin reopen": [Line([BAD], 1), Line([BAD, *note], 1)],
         "admin erase-tenant": [Line([BAD], 1)],
         "memory forget": [
             *(Line([kind, at.ids[kind][0]]) for kind in ("memory", "belief", "episode")),
@@ -279,9 +318,9 @@ def place(
     memory = on_tenant(client, name)
     made = filled(memory, TEXTS)
     at = Place(made.ids, made.texts, made.written)
-    at.folder = folder
+    at.folder, at.name = folder, name
     _rate(migrated, name, at)
-    memory.usage.prune(dry_run=False, kinds=["Memory"])
+    memory.usage.prune(dry_run=False)
     environ = variables_of(migrated, name) | {
         "GRAPHMEM_EMBEDDER": "hash",
         "GRAPHMEM_HOME": str(folder / "home"),
@@ -294,11 +333,11 @@ def place(
 
 
 def _rate(settings: Settings, tenant: str, at: Place) -> None:
-    """Let a memory be rated so low that it is pruned."""
+    """Let an episode be rated so low that it is pruned."""
     with driver_of(settings) as driver:
         driver.execute_query(
-            "MATCH (n:Memory {tenant: $tenant, id: $id}) "
-            "MERGE (g:Rating {tenant: $tenant, id: $id, kind: 'Memory'}) "
+            "MATCH (n:Episode {tenant: $tenant, id: $id}) "
+            "MERGE (g:Rating {tenant: $tenant, id: $id, kind: 'Episode'}) "
             "SET g.scope = 'global', g.elo = 500.0, g.games = 20, g.touched_at = $at",
             tenant=tenant,
             id=at.ids["unused"][0],

@@ -53,6 +53,35 @@ def test_what_the_assistant_said_stays_a_turn(run: Run, tmp_path: Path) -> None:
     assert any(b["kind"] == "turn" and b["turn"]["role"] == "assistant" for b in turns)
 
 
+def test_files_of_chat_libraries_are_read_as_they_are(run: Run, tmp_path: Path) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "map", "arguments": "{}"}}
+    file = written(
+        tmp_path / "talk.jsonl",
+        [
+            {"role": "user", "content": [{"type": "text", "text": "I keep bees in Porto."}]},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"type": "human", "data": {"type": "human", "content": "My name is Nora."}},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "thinking", "thinking": "Hm."},
+                    {"type": "text", "text": "Hello, Nora."},
+                ],
+            },
+            {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "I ski too."}]},
+            {"role": "ai", "content": "I am not a person."},
+            {"role": "critic", "content": "Nor am I."},
+        ],
+    )
+    ended = run("ingest", str(file), "--json")
+    assert ended.code == 0
+    assert ended.data["ingested"]["turns_added"] == 7
+    assert ended.data["ingested"]["outcomes"] == {"INSERTED_NEW": 3}
+    assert "dropped: 1 thinking" in ended.err
+    assert "not a person: role 'critic'" in ended.err
+    assert run("ingest", str(file), "--json").data["ingested"]["turns_added"] == 0
+
+
 def test_a_broken_line_is_named_and_the_rest_kept(run: Run, tmp_path: Path) -> None:
     lines: list[object] = [*map(said, range(56)), '{"role": "user", "cont', said(99)]
     file = written(tmp_path / "talk.jsonl", lines)

@@ -24,10 +24,10 @@ def failing(ran: Any, code: int) -> Any:
 
 @pytest.fixture
 def unused(run: Run, migrated: Settings, tenant: str, rate: Rate) -> str:
-    """A tenant with an unused memory, a used one and an unused episode; the id of the first."""
+    """A tenant with a memory and episodes, two of them unused; the id of the least used."""
     with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
-        idle = str(memory.remember("The shed has a blue door", at=MARCH).memory_id)
+        idle = memory.episodes.add(content="The shed has a blue door", at=MARCH)
         used = str(memory.remember("The garden has nine roses", at=MARCH).memory_id)
         memory.episodes.add(episode_id="text", content="Ann moved to Porto in May. " * 40, at=MARCH)
         rate(memory, {idle: 500, used: 1e9, "text": 900})
@@ -45,7 +45,7 @@ def test_nothing_to_prune_or_restore(run: Run) -> None:
 
 def test_the_plan_then_the_deed_then_all_is_back(run: Run, unused: str, tmp_path: Path) -> None:
     plan = run("usage", "prune").out
-    assert "Would be pruned: 1 archived, 1 compressed." in plan
+    assert "Would be pruned: 2 archived." in plan
     assert "The shed has a blue door" in plan
     assert "use --apply" in plan
     assert "Nothing has been pruned." in run("usage", "prune-manifest").out
@@ -57,22 +57,22 @@ def test_the_plan_then_the_deed_then_all_is_back(run: Run, unused: str, tmp_path
     assert [item["id"] for item in manifest["items"]] == [unused, "text"]
     listed = run("usage", "prune-manifest", manifest["run_id"]).out
     assert f"{manifest['run_id']}" in listed
-    assert "2 items, 2 still pruned" in listed
+    assert "3 items, 3 still pruned" in listed
     part = run("usage", "restore-pruned", manifest["run_id"], "--item-id", unused)
     assert "Restored: 1 item." in part.out
-    assert "2 items, 1 still pruned" in run("usage", "prune-manifest").out
+    assert "3 items, 2 still pruned" in run("usage", "prune-manifest").out
     assert run("usage", "restore-pruned", manifest["run_id"], "--json").data == {"items": 1}
     assert (
         "All items are already restored." in run("usage", "restore-pruned", manifest["run_id"]).out
     )
     data = run("usage", "prune-manifest", "--json").data
-    assert [line["away"] for line in data] == [False, False]
+    assert [line["away"] for line in data] == [False, False, False]
 
 
-def test_only_some_kinds(run: Run, unused: str) -> None:
-    data = run("usage", "prune", "--kind", "Memory", "--json").data
-    assert [item["id"] for item in data["items"]] == [unused]
-    assert "kinds" in failing(run("usage", "prune", "--kind", "Turn"), 2).err
+def test_a_pinned_episode_is_not_pruned(run: Run, unused: str) -> None:
+    assert f"{unused} is pinned." in " ".join(run("episode", "pin", unused).out.split())
+    assert [item["id"] for item in run("usage", "prune", "--json").data["items"]] == ["text"]
+    assert "no longer pinned" in run("episode", "unpin", unused).out
 
 
 @pytest.mark.usefixtures("unused")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from graphmem import GraphMem
+from graphmem.cli import app, times
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
@@ -77,6 +79,37 @@ def test_an_audit_shows_sessions_and_findings(run: Run, used: str) -> None:
     assert data["findings"][0]["severity"] == "error"
     assert "Nothing was logged" in run("usage", "audit", "--session-id", "nobody").out
     assert run("usage", "audit", "--days", "0").code == 2
+
+
+def test_commands_of_a_terminal_are_of_one_session(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory_id = run("memory", "remember", ROSES[0], "--json").data["memory_id"]
+    run("recall", "roses")
+    run("context", "roses")
+    run("expand", memory_id)
+    run("usage", "log-search", "roses", "--tool", "rg", "--result", memory_id)
+    run("usage", "log-access", "file", "garden.md")
+    clean = run("usage", "audit", "--json")
+    assert (clean.code, clean.data["findings"]) == (0, [])
+    [name] = {session["session_id"] for session in clean.data["sessions"]}
+    assert {session["agent"] for session in clean.data["sessions"]} == {"cli"}
+    assert name == app.terminal_session()
+    assert f"{times.now():%Y-%m-%d}" in name
+
+    monkeypatch.setattr(times, "now", lambda: datetime(2031, 5, 1, tzinfo=UTC))
+    assert "cli-2031-05-01-" in app.terminal_session()
+
+
+def test_a_command_may_name_its_session(run: Run) -> None:
+    memory_id = run("memory", "remember", ROSES[0], "--json").data["memory_id"]
+    run("context", "roses", "--session", "thursday")
+    run("expand", memory_id, "--session", "thursday")
+    found = run("usage", "audit", "--session-id", "thursday", "--json")
+    assert (found.code, found.data["findings"]) == (0, [])
+    counts = [(one["searches"], one["accesses"]) for one in found.data["sessions"]]
+    assert sorted(counts) == [(0, 1), (1, 0)]
+    assert run("recall", "roses", "--session", "").code == 2
 
 
 def test_only_some_kinds_are_shown(run: Run, used: str) -> None:

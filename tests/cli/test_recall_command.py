@@ -74,4 +74,5 @@ def test_an_older_version_is_shown_after_the_newer_one(run: Run) -> None:
     assert "45 runs" in shown[0]
     assert f"outdated by: {newer}" in shown[-1]
     packed = run("context", "deploy", "quota", *tenant_scope).out
-    assert f"[{older}] memory, 2025-05-05, outdated by [{newer}]: " in packed
+    state = f"outdated, now [{newer}], noted on 5 May 2025"
+    assert f'[{older}] {state}: "The deploy quota is 30 runs."' in packed

@@ -61,10 +61,13 @@ def test_a_dump_of_mem0_comes_in(run: Run, plain: Handle, tmp_path: Path) -> Non
     assert came.code == 0
     assert "no counterpart for memory.metadata" in came.out
     assert [memory.content for memory in plain.memories.list().memories] == [unlike(1)]
+    again = run("admin", "import", str(file), "--json")
+    assert (again.code, again.data["done"]) == (0, {"remember": 1})
     file.write_text(json.dumps([one, {"id": "[red]m2"}]), "utf-8")
     some = run("admin", "import", str(file), "--source", "mem0")
     assert some.code == 1
     assert "Refused: memory 1: memory is missing." in some.out
     file.write_text("{}", "utf-8")
+    assert run("admin", "import", str(file)).code == 2
     assert run("admin", "import", str(file), "--source", "graphiti").code == 2
     assert run("admin", "import", str(file), "--source", "zep").code == 2

@@ -49,6 +49,10 @@ def test_a_dry_run_shows_what_the_run_then_does(run: Run, told: Handle, file: Pa
     )
     assert "`dear`" in file.read_text()
     assert told.episodes.get("long").compressed
+    history = run("episode", "history", "dear").out
+    assert "GRADUATE" in history
+    assert "importance 0.90, 0 accesses," in history
+    assert [one["type"] for one in run("episode", "history", "long", "--json").data] == ["COMPRESS"]
     again = "".join(run(*words).out for words in wanted)
     assert "No episode is due for MEMORY.md." in again
     assert "No episode to compress." in again

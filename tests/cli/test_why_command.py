@@ -35,17 +35,16 @@ def test_the_sum_of_a_many_belief_is_shown(run: Run) -> None:
     assert "test     +2.197 +1.046 −1.099 = +2.145: promoted" in shown
     row = next(line for line in shown.splitlines() if line.startswith("1 "))
     assert row.split() == [
-        *("1", "2025-05-01", "09:00", "+", "EXPLICIT", "1.0", "0.80", "1.609"),
+        *("1", "2025-05-01", "09:00", "+", "1.0", "0.80", "1.609"),
         *("0.90", "+2.197", "+2.197", "accumulating"),
     ]
     assert f"#1  {first['event_id']}  EXPLICIT  at lunch" in shown
 
     net = run("predicate", "declare", "likes", "--combine", "net", "--decay-per-day", "0.1")
     assert net.code == 0
-    faded = run("why", first["belief_id"], "--valid", DAYS[2], "--present-policy").out
+    faded = run("why", first["belief_id"], "--valid", DAYS[2]).out
     assert "belief   max(0, " in faded
     assert "faded" in faded
-    assert "the present policy" in faded
 
 
 def test_the_product_of_a_one_value_is_shown(run: Run) -> None:
@@ -83,7 +82,8 @@ def test_an_echo_is_shown_as_such(run: Run, migrated: Settings, tenant: str) -> 
     )
     observed(run, "alice likes tea", DAYS[1], "--confidence", "0.9", "--episode-id", "monday")
     rows = run("why", done["belief_id"]).out.splitlines()
-    assert "(0.693)" in next(row for row in rows if row.endswith("echo of #2"))
+    assert "(0.693)" in next(row for row in rows if row.startswith("1 "))
+    assert "echo of #2" in next(row for row in rows if row.startswith("#1"))
     assert any(row.startswith("for      L+ = −2.303   P+") for row in rows)
     assert "episode monday" in next(row for row in rows if row.startswith("#1"))
 
@@ -149,7 +149,7 @@ def test_the_trace_of_a_memory_is_told_saying_by_saying(run: Run) -> None:
     [
         (("why", "nope"), 1, "not_found"),
         (("why", "nope", "--limit", "0"), 2, "limit"),
-        (("why", "nope", "--valid", "soon"), 2, "must be a timestamp"),
+        (("why", "nope", "--valid", "soon"), 2, "must be a time such as"),
         (("why", "nope", "--known", "2996-01-01T00:00:00Z"), 2, "future"),
     ],
 )

@@ -97,7 +97,7 @@ class Figures:
         self.expanded.append(item_id)
         if self.error is not None:
             raise self.error
-        return Card(item=memory(item_id), accesses=3, last_access_at=NOW)
+        return Card(trust="person", item=memory(item_id), accesses=3, last_access_at=NOW)
 
     def audit(self, *, days: float, session_id: str | None) -> Audit:
         self.audited.append((days, session_id))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -68,7 +68,8 @@ def contents(memory: Handle, **narrowing: Any) -> dict[str, str]:
 
 
 def test_memories_of_mem0_with_their_history(memory: Handle, look: Look, tenant: str) -> None:
-    data = {"results": [ALICE], "history": HISTORY}
+    relations = [{"source": "alice", "relationship": "lives_in", "target": city} for city in "ab"]
+    data = {"results": [ALICE], "history": HISTORY, "relations": relations}
 
     done = memory.admin.import_foreign(data, "mem0")
 
@@ -93,7 +94,12 @@ def test_memories_of_mem0_with_their_history(memory: Handle, look: Look, tenant:
     assert creation_order["artifact_ref"] == "mem0:m1"
     assert events["mem0_h2"]["actor"] == "user"
     assert done.done == {"remember": 2, "supersede": 1, "deprecate": 1}
-    assert done.unplaced == {"memory.metadata": 1, "memory.run_id": 1}
+    assert done.unplaced == {
+        "memory.hash": 1,
+        "memory.metadata": 1,
+        "memory.run_id": 1,
+        "relations": 2,
+    }
     assert done.refused == ()
 
     again = memory.admin.import_foreign(data, "mem0")
@@ -258,13 +264,41 @@ def test_facts_of_graphiti_become_evidence(memory: Handle, look: Look, tenant: s
         "node.summary": 1,
     }
 
-    assert memory.admin.import_foreign(GRAPHITI, "graphiti") == done
+    assert memory.admin.import_foreign(GRAPHITI) == done
     assert look.events(tenant) == events
+
+
+@pytest.mark.parametrize("cardinality", ["ONE", "MANY"])
+def test_a_fact_of_graphiti_that_ended_leads_until_its_end(
+    plain: Handle, cardinality: Literal["ONE", "MANY"]
+) -> None:
+    plain.predicates.declare("rents", cardinality=cardinality)
+    edge = {
+        "uuid": "e1",
+        "name": "RENTS",
+        "source_node_uuid": "n1",
+        "target_node_uuid": "n2",
+        "fact": "Ada rents the mill.",
+        "valid_at": "2025-03-05T00:00:00Z",
+        "invalid_at": "2025-06-05T00:00:00Z",
+    }
+    nodes = [{"uuid": "n1", "name": "Ada"}, {"uuid": "n2", "name": "the mill"}]
+    plain.admin.import_foreign({"nodes": nodes, "edges": [edge]})
+    assert plain.current("Ada", "rents").leader is None
+    [ended] = plain.current("Ada", "rents").candidates
+    assert ended.object == "the mill"
+    assert ended.belief == pytest.approx(0, abs=1e-6)
+    then = plain.current("Ada", "rents", as_of=MAY).leader
+    assert then is not None
+    assert then.object == "the mill"
 
 
 @pytest.mark.parametrize(
     ("data", "source"),
     [
+        ([], None),
+        ({"nodes": []}, None),
+        ("text", None),
         ([], "zep"),
         ({}, "mem0"),
         ("text", "mem0"),
@@ -276,7 +310,7 @@ def test_facts_of_graphiti_become_evidence(memory: Handle, look: Look, tenant: s
     ],
 )
 def test_what_is_something_else_altogether_is_refused(
-    plain: Handle, data: Any, source: str
+    plain: Handle, data: Any, source: str | None
 ) -> None:
     with pytest.raises(InvalidInputError):
         plain.admin.import_foreign(data, source)

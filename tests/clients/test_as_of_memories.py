@@ -142,7 +142,7 @@ def test_heads_are_found_along_what_is_in_force_alone(memory: Handle, late: str)
     m, x = kept(memory, 1), kept(memory, 3)
 
     def short() -> None:
-        memory.supersede(m, unlike(3), at=day(1))
+        memory.supersede(m, unlike(3), fork=True, at=day(1))
         memory.memories.restore(m, at=day(2))
 
     def long() -> None:

@@ -24,7 +24,6 @@ pytestmark = on_each(
     sample=(8, 7, 3),
     real=(64, 57, 17),
 )
-BEFORE_ALL = datetime(1300, 1, 1, tzinfo=UTC)
 INSTANT = timedelta(microseconds=1)
 EVERY = RecallPolicy(beliefs=50)
 """Looks at the evidence of more beliefs than any slot has values."""
@@ -114,8 +113,6 @@ def slots(facts: Facts) -> Sequence[Slot]:
 def told(client: Handle, slots: Sequence[Slot]) -> Handle:
     """A tenant that was told all values of all slots, newest first, one by one and in batches."""
     memory = on_tenant(client, fresh_tenant())
-    for predicate in {slot.predicate for slot in slots}:
-        memory.predicates.declare(predicate, cardinality="ONE", at=BEFORE_ALL)
     rows: list[tuple[int, dict[str, Any]]] = [
         (n, {"subject": slot.subject, "predicate": slot.predicate, "object": value, "at": since})
         for slot in slots
@@ -125,6 +122,9 @@ def told(client: Handle, slots: Sequence[Slot]) -> Handle:
         if n % 2 == 0:
             memory.observe(**row)
     memory.observe_many([row for n, row in rows if n % 2])
+    # Declared after all evidence was written, and for every time.
+    for predicate in {slot.predicate for slot in slots}:
+        memory.predicates.declare(predicate, cardinality="ONE")
     return memory
 
 
@@ -211,6 +211,19 @@ def test_an_old_value_is_marked_with_what_stands_in_its_place(
         if marks != expected:
             wrong[slot.subject, slot.predicate] = marks
     assert wrong == {}
+
+
+def test_the_leader_of_every_past_period_is_what_held_then(
+    told: Handle, slots: Sequence[Slot]
+) -> None:
+    periods = [(slot, *change) for slot in slots for change in slot.changes()]
+    wrong = []
+    for slot, since, later, held in periods:
+        amid = since + (later - since) / 2
+        leader = told.current(slot.subject, slot.predicate, as_of=amid).leader
+        if leader is None or leader.object != held:
+            wrong.append((slot.subject, slot.predicate, amid))
+    assert wrong == []
 
 
 @pytest.mark.parametrize("which", ["before the last change", "amid", "at the first change"])

@@ -50,8 +50,12 @@ def test_one_event_keeps_the_memory_and_speaks_for_the_beliefs(memory: Handle, l
     [slot] = [s for s in memory.beliefs.slots().slots if s.predicate == "lives_in"]
     assert slot.leader is not None
     assert slot.leader.object == "Porto"
-    assert slot.leader.positive == pytest.approx(0.7)
+    assert slot.leader.belief == pytest.approx(0.7)
+    assert slot.leader.events == 1
     assert slot.leader.belief_id in done.belief_ids
+    [likes] = [s for s in memory.beliefs.slots().slots if s.predicate == "likes"]
+    assert likes.leader is not None
+    assert likes.leader.positive == pytest.approx(0.7)
     assert done.memory_id is not None
     assert memory.memories.get(done.memory_id).claim_ids == done.belief_ids
     [line] = memory.evidence_for(slot.leader.belief_id).lines

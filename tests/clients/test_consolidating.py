@@ -270,7 +270,7 @@ def test_a_contradiction_that_passes_the_gate_flags_the_belief(memory: Handle) -
     assert [step for step, _ in steps(done)] == [BeliefChangeKind.CONTRADICT, BeliefChangeKind.FLAG]
     alive = memory.beliefs.get(told.belief_id).vitality
     assert alive is not None
-    assert alive.flagged_at == done.known
+    assert alive.flagged_at == MARCH
     memory.beliefs.clear_flag(told.belief_id, reason="looked into")
     resolved = memory.beliefs.get(told.belief_id).vitality
     assert resolved is not None

@@ -63,6 +63,25 @@ def test_a_model_words_what_the_episodes_have_in_common(
     assert not modelled.consolidate(policy=FEW).calls
 
 
+def test_a_repeat_of_any_source_sentence_is_recognised_whatever_the_model_called_it(
+    door: Door, memory: Handle
+) -> None:
+    chat = "The tram was late and crowded."
+    tell(memory, [f"{chat} {text}" for text in SWIMS])
+    wording = {"statement": "Open-water swimming in a cold lake is a daily habit"}
+    modelled, _ = scripted(door, memory, GOOD | wording)
+    [made] = modelled.consolidate(
+        policy=ConsolidationPolicy(min_episodes=1, grounding_similarity=0.01)
+    ).changes
+    for n, text in enumerate(SWIMS, 20):
+        tell(memory, [text], first=n)
+        tell(memory, [f"{text} Then the kettle boiled over at the neighbour's."], first=n + 10)
+    told = memory.consolidate(policy=ConsolidationPolicy(min_episodes=1, grounding_similarity=0.01))
+    [more] = told.changes
+    assert (more.step, more.belief_id) == (BeliefChangeKind.SUPPORT, made.belief_id)
+    assert len(more.quotes) == 6
+
+
 def test_a_model_is_shown_no_more_than_the_beginning_of_a_long_passage(
     door: Door, memory: Handle
 ) -> None:
@@ -241,3 +260,34 @@ def test_faults_of_a_service_lose_no_episode(
     assert len(done.changes) == 2
     assert not done.troubles
     assert {len(one.episode_ids) for one in done.changes} == {3}
+
+
+OTHERWISE = {
+    "statement": "Cold water starts the mornings of this person",
+    "confidence": 0.8,
+    "episodes": ["e1", "e2", "e3"],
+}
+"""Wording that a repeat of its sources does not resemble."""
+LOOSE = ConsolidationPolicy(min_episodes=1, grounding_similarity=0.001)
+
+
+@pytest.mark.parametrize("source", range(3))
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        (str, BeliefChangeKind.SUPPORT),
+        (lambda text: text.replace("I swim", "I do not swim"), BeliefChangeKind.CONTRADICT),
+    ],
+)
+def test_a_source_is_recognised_whatever_the_model_called_it(
+    door: Door, memory: Handle, source: int, change: Any, kind: BeliefChangeKind
+) -> None:
+    tell(memory, SWIMS)
+    modelled, _ = scripted(door, memory, OTHERWISE)
+    [made] = modelled.consolidate(policy=LOOSE).changes
+    assert made.step is BeliefChangeKind.CREATE
+    text = change(SWIMS[source])
+    memory.session("again").add_messages([{"role": "user", "content": text}])
+    [found] = modelled.consolidate(policy=LOOSE).changes
+    assert (found.step, found.belief_id) == (kind, made.belief_id)
+    assert [quote.text for quote in found.quotes] == [text]

@@ -47,7 +47,9 @@ def test_what_fits_is_a_block_with_ids_to_cite(memory: Handle) -> None:
 
     made = memory.context(QUESTION)
 
-    assert lines(made)[0] == f'[{done.memory_id}] memory, 2025-05-05: "Alice deploys from Borealis"'
+    assert lines(made)[0] == (
+        f'[{done.memory_id}] noted on 5 May 2025: "Alice deploys from Borealis"'
+    )
     assert made.ids == ids(memory.recall(QUESTION))
     assert memory.memories.get(made.ids[0]).content == texts(made)[0]
     assert 0 < made.tokens <= 800
@@ -58,10 +60,10 @@ def test_it_holds_memories_beliefs_and_turns_when_asked_for(memory: Handle) -> N
     memory.remember("Alice deploys from Borealis")
     memory.observe("Alice", "deploys_from", "Borealis", at=MAY)
     memory.session("s").add_messages([{"role": "user", "content": QUESTION, "name": "Zoë"}])
-    kinds = [line.split("] ")[1].split()[0].strip(",") for line in lines(memory.context(QUESTION))]
-    assert sorted(kinds) == ["belief", "memory"]
+    kinds = [line[1:3] for line in lines(memory.context(QUESTION))]
+    assert sorted(kinds) == ["b_", "m_"]
     [said] = lines(memory.context(QUESTION, turns=True, memories=False, beliefs=False))
-    assert ' said by "Zoë", ' in said
+    assert ' said by "Zoë" on ' in said
     only = memory.context(QUESTION, limit=1)
     assert only.ids == ids(memory.recall(QUESTION, limit=1))
     flat = memory.context(QUESTION, policy="flat", turns=True)
@@ -70,15 +72,15 @@ def test_it_holds_memories_beliefs_and_turns_when_asked_for(memory: Handle) -> N
 
 def test_a_demoted_belief_says_that_its_revision_is_due(memory: Handle) -> None:
     belief = memory.believe("The pool should have 4 threads", confidence=0.6)
-    assert "due" not in memory.context("threads of the pool").text
+    assert "revised" not in memory.context("threads of the pool").text
     for _ in range(3):
         memory.add_evidence(belief, "refuting", 0.85)
     [line] = lines(memory.context("threads of the pool"))
-    assert "demoted, revise due" in line
+    assert "to be revised: contradicted 3 times" in line
     newer = memory.beliefs.revise(belief, "The pool should have 8 threads").newer_ids
     made = memory.context("threads of the pool")
     assert made.ids == newer
-    assert "due" not in made.text
+    assert "revised" not in made.text
 
 
 def test_a_value_that_has_lost_is_named_beside_the_one_that_leads(memory: Handle) -> None:
@@ -87,13 +89,15 @@ def test_a_value_that_has_lost_is_named_beside_the_one_that_leads(memory: Handle
     memory.remember("Alice is on Borealis", claims=[("alice", "works_on", "Borealis")], at=MAY)
     memory.observe("alice", "works_on", "Atlas", confidence=0.9, at=MAY + timedelta(days=4))
     made = memory.context("what does alice work on")
-    belief, said = sorted(lines(made), key=lambda line: " memory" in line)
-    assert belief.endswith(', 2025-05-09: "alice works on Atlas" (was "Borealis" 2025-05-05)')
-    assert ' memory, no longer believed, 2025-05-05: "Alice is on Borealis"' in said
+    belief, said = sorted(lines(made))
+    assert belief.endswith(
+        '] stated on 9 May 2025: "alice works on Atlas" (outdated: "Borealis", 5 May 2025)'
+    )
+    assert '] outdated, noted on 5 May 2025: "Alice is on Borealis"' in said
 
     hidden = memory.context("what does alice work on", include_hidden=True, memories=False)
     [lost] = [line for line in lines(hidden) if '"alice works on Borealis"' in line]
-    assert "no longer believed, now [b_" in lost
+    assert "] outdated, now [b_" in lost
 
 
 def test_what_was_superseded_is_marked_and_only_there_when_asked_for(memory: Handle) -> None:
@@ -102,7 +106,7 @@ def test_what_was_superseded_is_marked_and_only_there_when_asked_for(memory: Han
     assert memory.context(QUESTION).ids == (newer,)
     made = memory.context(QUESTION, include_hidden=True)
     assert set(made.ids) == {old, newer}
-    assert f"[{old}] memory, superseded, now [{newer}], " in made.text
+    assert f"[{old}] outdated, now [{newer}], noted on " in made.text
 
 
 def test_it_answers_for_another_time(memory: Handle) -> None:
@@ -120,6 +124,22 @@ def test_it_keeps_within_its_tokens(memory: Handle, tokens: int) -> None:
     assert len(made.ids) + made.left_out == 30
     assert made.ids == ids(memory.recall(QUESTION, limit=len(made.ids)))
     assert (made.left_out == 0) == (tokens == 100_000)
+
+
+def test_the_tokens_are_counted_as_the_caller_counts(memory: Handle) -> None:
+    memory.remember_many([f"Alice deploys {unlike(n)}" for n in range(30)])
+    made = memory.context(QUESTION, tokens=150, limit=30, count_tokens=lambda t: len(t.split()))
+    assert made.tokens == len(made.text.split()) <= 150
+    assert len(made.ids) > len(memory.context(QUESTION, tokens=150, limit=30).ids)
+
+    def broken(text: str) -> int:
+        raise ZeroDivisionError(text)
+
+    with pytest.raises(ZeroDivisionError):
+        memory.context(QUESTION, count_tokens=broken)
+    for wrong in (lambda _: -1, lambda _: 1.5, lambda _: None, "cl100k"):
+        with pytest.raises(InvalidInputError, match="count_tokens"):
+            memory.context(QUESTION, count_tokens=wrong)  # type: ignore[arg-type]
 
 
 def test_a_long_turn_is_cut_and_can_be_expanded(memory: Handle) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from operator import attrgetter
@@ -14,6 +15,7 @@ from graphmem.errors import (
     ContentRefusedError,
     EventConflictError,
     ForeignScopeError,
+    ForkedChainError,
     InvalidInputError,
     NotFoundError,
     SelfSupersessionError,
@@ -79,10 +81,50 @@ def test_one_memory_may_replace_many_and_be_replaced_by_many(memory: Handle) -> 
     joined = memory.supersede(a, unlike(3), at=day(1)).newer_id
     assert memory.supersede(b, unlike(3), at=day(1)).newer_id == joined
     left = memory.supersede(joined, unlike(4), at=day(2)).newer_id
-    right = memory.supersede(joined, unlike(5), at=day(2)).newer_id
+    right = memory.supersede(joined, unlike(5), at=day(2), fork=True).newer_id
 
     assert set(memory.memories.chain(a).head_ids) == {left, right}
     assert memory.memories.get(b).head_ids == tuple(sorted((left, right)))
+    with pytest.raises(ForkedChainError) as caught:
+        memory.supersede(a, unlike(6), at=day(3))
+    assert left in caught.value.hint
+    assert right in caught.value.hint
+    assert memory.supersede(right, unlike(6), at=day(3)).older_id == right
+
+
+def test_an_earlier_version_stands_for_the_head_of_its_chain(
+    memory: Handle, look: Look, tenant: str
+) -> None:
+    first = kept(memory, 1)
+    second = memory.supersede(first, unlike(2), at=day(1)).newer_id
+
+    done = memory.supersede(first, unlike(3), at=day(2), event_id="s")
+
+    assert (done.older_id, done.requested_id) == (second, first)
+    assert memory.memories.chain(first).head_ids == (done.newer_id,)
+    current = [m.id for m in memory.memories.list().memories]
+    assert current == [done.newer_id]
+    before = look.events(tenant)
+    assert memory.supersede(first, unlike(3), at=day(2), event_id="s") == done
+    with pytest.raises(EventConflictError):
+        memory.supersede(first, unlike(3), at=day(2), event_id="s", fork=True)
+    with pytest.raises(SelfSupersessionError):
+        memory.supersede(first, unlike(3), at=day(3))
+    assert look.events(tenant) == before
+    # The text of a version that is not the head is a change back.
+    back = memory.supersede(second, unlike(1), at=day(4))
+    assert (back.newer_id, back.older_id) == (first, done.newer_id)
+    assert [m.id for m in memory.memories.list().memories] == [first]
+
+
+def test_concurrent_corrections_of_one_memory_make_a_chain(plain: Handle) -> None:
+    first = kept(plain, 1)
+    with ThreadPoolExecutor(6) as pool:
+        done = list(pool.map(lambda n: plain.supersede(first, unlike(n)), range(2, 8)))
+    chain = plain.memories.chain(first)
+    assert len({one.older_id for one in done}) == len(done)
+    assert len(chain.head_ids) == 1
+    assert len(plain.memories.list().memories) == 1
 
 
 def test_a_value_comes_back_when_it_is_said_again(memory: Handle) -> None:

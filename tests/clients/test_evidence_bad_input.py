@@ -198,10 +198,15 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
         [5, "ONE", {"cardinality": "TWO"}, {"kappa": -1}],
         lambda m, x: m.current("a", "b", policy=x),
     ),
-    "present policy": (
-        "present_policy",
-        [1, "yes", None],
-        lambda m, x: m.beliefs.get("b_1", present_policy=x),
+    "cardinality": (
+        "cardinality",
+        [1, "one", "TWO", ["ONE"]],
+        lambda m, x: m.observe("a", "b", "c", cardinality=x),
+    ),
+    "valid_from": (
+        "valid_from",
+        [5, "yesterday", datetime(2025, 5, 5)],  # noqa: DTZ001
+        lambda m, x: m.predicates.declare("b", valid_from=x),
     ),
     "observations": ("`observations` must be a list", NO_LISTS, lambda m, x: m.observe_many(x)),
     "supposed": ("`evidence` must be a list", NO_LISTS, lambda m, x: m.beliefs.what_if("b_1", x)),

@@ -79,7 +79,8 @@ def test_said_again_in_another_session_it_counts_again(door: Door, memory: Handl
         say(memory, f"s{n}", MOVED, at=MARCH + timedelta(days=n))
         modelled(door, memory, LISBON).extract(session_id=f"s{n}")
     [value] = memory.current("user", "lives_in").candidates
-    assert value.supporting_episodes == 3
+    assert value.events == 3
+    assert memory.beliefs.get(value.belief_id).supporting_episodes == 3
 
 
 def test_a_later_value_takes_over_by_event_time(door: Door, memory: Handle) -> None:
@@ -239,7 +240,7 @@ def test_predicates_and_names_in_use_are_offered(door: Door, memory: Handle) -> 
     llm = ScriptedLlm([answered(offer("t1", "I moved to Lisbon", "Lisbon", predicate="Lives in"))])
     [one] = door.on(memory, llm=llm).extract(session_id="s1").proposals
     [prompt] = llm.prompts
-    for shown in ('lives_in "ONE"', '"works_at"', '"Bob"', '"Acme"', json.dumps(MOVED)):
+    for shown in ('lives_in "ONE"', 'works_at "ONE"', '"Bob"', '"Acme"', json.dumps(MOVED)):
         assert shown in prompt.user
     assert one.predicate == "lives_in"
 

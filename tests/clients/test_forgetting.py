@@ -355,6 +355,47 @@ def test_a_scope_goes_whole_and_is_closed(memory: Handle, look: Look, tenant: st
     assert memory.remember(unlike(1)).outcome is Outcome.INSERTED_NEW
 
 
+def test_a_forgotten_scope_is_reopened(memory: Handle, look: Look, tenant: str) -> None:
+    alice = memory.scope("alice")
+    message = {"role": "user", "content": "I live in Porto.", "id": "1"}
+
+    def write(n: int) -> None:
+        alice.remember(unlike(n), event_id=f"r{n}")
+        alice.observe("alice", "lives_in", "Porto", event_id=f"o{n}", at=MAY)
+        with alice.session(f"s{n}") as session:
+            session.add_messages([message])
+
+    write(1)
+    with pytest.raises(NotFoundError):
+        memory.admin.reopen("alice")
+    alice.forget("scope", "alice", dry_run=False)
+
+    done = memory.admin.reopen("alice", note="signed up again", actor="support")
+
+    event = look.events(tenant)[done.event_id]
+    assert (event["type"], event["scope"], event["actor"]) == ("REOPEN", "alice", "support")
+    assert done.forgotten_at < event["recorded_at"].to_native()
+    assert not alice.memories.list().memories
+    assert not alice.beliefs.list().beliefs
+    with pytest.raises(NotFoundError):
+        memory.admin.reopen("alice")
+    # Ids that were delivered before are refused; the same texts may be stated under new ids.
+    refused = alice.remember(unlike(1), event_id="r1")
+    assert (refused.outcome, refused.hygiene_reasons) == (Outcome.REJECTED_HYGIENE, ("erased",))
+    with pytest.raises(ErasedError):
+        alice.observe("alice", "lives_in", "Porto", event_id="o1", at=MAY)
+    with pytest.raises(ErasedError):
+        alice.session("s1").add_messages([message])
+    assert look.count(tenant) == {"Event": 1}
+    write(2)
+    assert alice.remember(unlike(1)).outcome is Outcome.INSERTED_NEW
+    assert [m.content for m in alice.memories.list().memories] == [unlike(1), unlike(2)]
+    assert memory.admin.verify().wrong == ()
+    alice.forget("scope", "alice", dry_run=False)
+    assert done.event_id not in look.events(tenant)
+    memory.admin.reopen("alice")
+
+
 @pytest.mark.usefixtures("both_clients")
 def test_a_tenant_goes_whole_and_is_closed(memory: Handle, look: Look, tenant: str) -> None:
     write_everything(memory)

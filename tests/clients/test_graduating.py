@@ -11,14 +11,19 @@ from typing import Any
 import pytest
 
 from graphmem import Handle, UpkeepPolicy
-from graphmem.errors import DigestFileError, GraphUnavailableError, InvalidInputError
+from graphmem.errors import (
+    DigestFileError,
+    GraphUnavailableError,
+    InvalidInputError,
+    NotFoundError,
+)
 from graphmem.rules import identity
 from graphmem.testing import FrozenClock
 from graphmem.upkeep import GraduationReport
 from graphmem.upkeep.rules import BEGIN, END, HEADING
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.faults import Retrying, Through, Unacknowledged, Work
-from tests.plugins.graph import Look
+from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -121,12 +126,34 @@ def test_a_line_has_its_event(then: Handle, look: Look, tenant: str, file: Path)
     assert event["edges"] == [["CONCERNS", "Episode", "e"]]
     assert (event["source"], event["artifact_ref"]) == ("consolidation", "MEMORY.md")
     assert json.loads(event["payload"]) == {
+        "reason": "importance 0.80, 0 accesses, 15 days old",
         "file": "MEMORY.md",
         "line_sha256": identity.digest(one.line),
     }
+    [told] = then.history("e")
+    assert (told.type, told.payload["reason"]) == (
+        "GRADUATE",
+        "importance 0.80, 0 accesses, 15 days old",
+    )
     other = then.episodes.graduate(file.with_name("OTHER.md"))
     assert ids(other) == ["e"]
     assert len(marked(look, tenant)) == 2
+
+
+def test_the_history_of_an_episode_is_read_within_its_tenant_and_scopes(
+    door: Door, then: Handle, tenant: str, file: Path
+) -> None:
+    important(then, "e")
+    then.episodes.graduate(file)
+    then.episodes.pin("e")
+    assert [event.type for event in then.history("e")] == ["GRADUATE", "PIN"]
+    assert [event.type for event in then.history("e", limit=1)] == ["PIN"]
+    assert then.history("e", as_of=NOW - timedelta(days=1)) == []
+    with door.open() as client:
+        alone = client.tenant(tenant).scope("user:ann", read_scopes=["user:ann"])
+        for other in (on_tenant(then, fresh_tenant()), alone):
+            with pytest.raises(NotFoundError, match="No belief, memory or episode 'e'"):
+                other.history("e")
 
 
 def test_what_the_user_did_to_his_file_stays(then: Handle, file: Path) -> None:

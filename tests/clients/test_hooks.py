@@ -28,10 +28,28 @@ def test_a_hook_is_told_of_every_outcome_in_order(door: Door) -> None:
         with memory.session("s") as session:
             done.append(session.remember(unlike(1)))
         done.append(memory.scope("alice").remember(unlike(2)))
+        memory.reject(str(memory.remember(unlike(3), event_id="f").memory_id), reason="wrong")
+        done += [told[-1], memory.remember(unlike(3))]
 
     assert told == done
     assert {o.outcome for o in told} == set(Outcome)
-    assert [o.repeated for o in told] == [False] * 5 + [True, False, False]
+    assert [o.repeated for o in told] == [False] * 5 + [True] + [False] * 4
+
+
+def test_a_hook_is_told_of_what_supersedes_and_of_imports(door: Door) -> None:
+    told: list[CommitOutcome] = []
+    with door.opened(on_commit=told.append) as memory:
+        old = str(memory.remember(unlike(1)).memory_id)
+        done = memory.supersede(old, unlike(2), event_id="over")
+        assert [one.memory_id for one in told] == [old, done.newer_id]
+        assert told[1].outcome is Outcome.INSERTED_NEW
+        # Nothing is committed again.
+        assert memory.supersede(old, unlike(2), event_id="over") == done
+        back = memory.supersede(done.newer_id, unlike(1))
+        assert len(told) == 3
+        assert (told[2].outcome, told[2].memory_id) == (Outcome.EXACT_DUPE, back.newer_id)
+        memory.ingest([{"role": "user", "content": unlike(3), "session": "s"}])
+        assert len(told) == 4
 
 
 def test_a_hook_is_called_after_the_commit(door: Door, migrated: Settings) -> None:

@@ -115,6 +115,7 @@ def test_the_parts_are_those_of_the_oracle(filled: Handle, narrowed: dict[str, A
                     + bite.parts.late
                     + bite.parts.late_context
                     + bite.parts.around
+                    + bite.parts.session
                     + bite.parts.named
                     + bite.parts.dated
                 )
@@ -150,6 +151,41 @@ def test_a_text_without_tokens_is_found_by_the_other_lists(
     found = {text_of(bite): bite.parts for bite in filled.recall(QUESTION).bites}
     assert found[MEMORIES[0]].late == 0 < found[MEMORIES[0]].words
     assert found[MEMORIES[1]].late > 0
+
+
+LONG = "The grey heron visited the old harbour. " * 2_500
+
+
+def test_the_longest_texts_and_questions_are_compared(plain: Handle) -> None:
+    memory = on(plain, embedder=EMBEDDER)
+    memory.session("s").add_messages(
+        [{"role": "user", "content": text} for text in (LONG, *TURNS, LONG + TURNS[3])]
+    )
+    for question in (LONG, QUESTION):
+        found = memory.recall(question, turns=True).bites
+        assert {bite.text for bite in found} >= {LONG, TURNS[1]}
+        assert all(bite.parts.late > 0 for bite in found if bite.text.startswith(LONG))
+
+
+def test_texts_and_questions_without_words_have_no_tokens(plain: Handle) -> None:
+    memory = on(plain, embedder=EMBEDDER)
+    odd = ("?! ?! ?!", "🎈🎈🎈")
+    memory.session("s").add_messages([{"role": "user", "content": text} for text in (*odd, *TURNS)])
+    for question in ("?!", "🎈"):
+        found = memory.recall(question, turns=True).bites
+        assert len(found) == len(odd) + len(TURNS)
+        assert {(bite.parts.late, bite.parts.late_context) for bite in found} == {(0, 0)}
+    late = {bite.text: bite.parts.late for bite in memory.recall(QUESTION, turns=True).bites}
+    assert [late[text] for text in odd] == [0, 0]
+    assert late[TURNS[1]] > 0
+
+
+@pytest.mark.parametrize("script", ["猫が好きです", "Алиса живёт здесь", "تعيش أليس هنا"])
+def test_other_scripts_are_compared(plain: Handle, script: str) -> None:
+    memory = on(plain, embedder=EMBEDDER)
+    memory.remember_many([script, *MEMORIES])
+    best = memory.recall(script).bites[0]
+    assert (best.text, best.parts.late > 0) == (script, True)
 
 
 def test_tokens_travel_with_an_export(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
@@ -212,7 +213,7 @@ def test_a_flag_stands_until_it_is_resolved(door: Door, memory: Handle) -> None:
     assert life is not None
     assert life.flagged_at == MAY + DAY
     assert recalled(memory)[FOUR].belief.vitality.flagged_at == MAY + DAY  # type: ignore[union-attr]
-    assert "flagged" in memory.context("threads of the worker pool").text
+    assert "to be revised: contradicted: " in memory.context("threads of the worker pool").text
     assert memory.beliefs.get(belief).status == "current"
 
     done = memory.beliefs.clear_flag(belief, reason="measured again", at=MAY + 2 * DAY)
@@ -282,42 +283,96 @@ def inferred(memory: Handle, at: datetime) -> str:
     return belief.id
 
 
-def test_what_was_only_inferred_and_is_not_used_stays_out_of_a_context(
+def test_what_was_only_inferred_and_is_not_used_comes_last_in_a_context(
     door: Door, memory: Handle
 ) -> None:
     question, least = "which threads should the pool have", formulas.MIN_RETRIEVAL
-    # R = e^-days at ordinary importance: 0.0498 after three days.
-    now = door.on(memory, clock=FrozenClock(MAY + 3 * DAY))
+    # R = e^(-days / 30) at ordinary importance: 0.0498 after 90 days.
+    now = door.on(memory, clock=FrozenClock(MAY + 90 * DAY))
     belief_id = inferred(now, MAY)
+    said = str(now.remember("the threads of the loom hang over the pool").memory_id)
     life = now.beliefs.get(belief_id).vitality
     assert life is not None
     assert life.derived
     assert life.retrieval < least
-    made = now.context(question)
-    assert (made.ids, made.left_out) == ((), 1)
-    assert made.reason == "all results are inferred beliefs with low retrieval"
-    assert [bite.id for bite in now.recall(question).bites] == [belief_id]
+    assert now.recall(question).bites[0].id == belief_id
+    assert now.context(question).ids == (said, belief_id)
+    assert now.context(question).left_out == 0
+    # Shown in a session, it has its place again; so it has when somebody says it.
     with now.session("s") as session:
         session.context(question)
-        assert session._state.session is not None
-        assert session._state.session.supplied == set()
+    shown = now.beliefs.get(belief_id).vitality
+    assert shown is not None
+    assert (shown.retrieval, shown.last_access_at) == (1.0, None)
+    assert shown.stability_days == pytest.approx(30 * (1 + math.log(91)))
+    assert now.context(question).ids == (belief_id, said)
 
-    earlier = door.on(memory, clock=FrozenClock(MAY + 2 * DAY))
-    assert earlier.context(question).ids == (belief_id,)
-    # Looked at, it is back; so it is when somebody says it.
-    now.expand(belief_id)
+
+def test_a_search_outside_a_session_is_no_retrieval(door: Door, memory: Handle) -> None:
+    now = door.on(memory, clock=FrozenClock(MAY + 9 * DAY))
+    belief_id = inferred(now, MAY)
+    now.context("which threads should the pool have")
     now.usage.flush()
-    assert now.context(question).ids == (belief_id,)
+    life = now.beliefs.get(belief_id).vitality
+    assert life is not None
+    assert life.retrieval == pytest.approx(math.exp(-0.3))
+    assert life.stability_days == 30.0
+
+
+def test_direct_evidence_uses_the_gate(memory: Handle) -> None:
+    """No FLAG event is needed: each read computes the flag from the evidence."""
+    belief = memory.believe(FOUR, at=MAY)
+    for n in range(3):
+        memory.add_evidence(belief, "supporting", 0.8, at=MAY + n * HOUR)
+    assert memory.beliefs.get(belief).vitality.flagged_at is None  # type: ignore[union-attr]
+    memory.add_evidence(belief, "refuting", 0.52, at=MAY + DAY)
+    assert memory.beliefs.get(belief).vitality.flagged_at is None  # type: ignore[union-attr]
+    memory.add_evidence(belief, "refuting", 0.9, at=MAY + 2 * DAY)
+    life = memory.beliefs.get(belief).vitality
+    assert life is not None
+    assert (life.flagged_at, life.prior_at) == (MAY + 2 * DAY, MAY + 2 * HOUR)
+    assert life.prior * life.contradiction > life.gate
+    shown = memory.context("threads of the worker pool").text
+    assert "to be revised: contradicted twice: " in shown
+
+    done = memory.beliefs.clear_flag(belief, at=MAY + 3 * DAY)
+    assert (done.changed, done.flagged) == (True, False)
+    cleared = memory.beliefs.get(belief).vitality
+    assert cleared is not None
+    assert (cleared.flagged_at, cleared.contradiction) == (None, 0.0)
+    # Late evidence about an earlier time does not flag it again: it was reviewed since.
+    memory.add_evidence(belief, "refuting", 0.9, at=MAY + 2 * DAY + HOUR)
+    assert memory.beliefs.get(belief).vitality.flagged_at is None  # type: ignore[union-attr]
+    memory.observe("the pool", "has", "4 threads", at=MAY)
+    memory.observe("the pool", "has", "4 threads", kind="refuting", at=MAY + DAY)
+    [observed] = [b for b in memory.beliefs.list().beliefs if b.id != belief.belief_id]
+    assert observed.vitality is not None
+    assert observed.vitality.flagged_at == MAY + DAY
+
+
+def test_the_gate_is_a_setting(door: Door, memory: Handle) -> None:
+    belief = memory.believe(FOUR, at=MAY)
+    memory.add_evidence(belief, "supporting", 0.8, at=MAY)
+    memory.add_evidence(belief, "refuting", 0.9, at=MAY + DAY)
+    settings = memory._state.context.services.settings
+    strict = door.on(
+        memory, settings=settings.model_copy(update={"gate_min": 0.9, "gate_max": 1.0})
+    )
+    for handle, flagged in ((memory, True), (strict, False)):
+        life = handle.beliefs.get(belief).vitality
+        assert life is not None
+        assert (life.flagged_at is not None) is flagged
 
 
 def test_what_was_told_is_never_kept_out(door: Door, memory: Handle) -> None:
     now = door.on(memory, clock=FrozenClock(MAY + 900 * DAY))
     belief_id = inferred(now, MAY)
     question = "which threads should the pool have"
-    assert now.context(question).ids == ()
-    now.believe("the pool should have 4 threads", at=MAY)
+    said = str(now.remember("the threads of the loom hang over the pool").memory_id)
+    assert now.context(question).ids == (said, belief_id)
+    assumed = now.believe("the pool should have 4 threads", at=MAY).belief_id
     now.observe("the pool", "should_have", "4 threads", at=MAY + HOUR)
     life = now.beliefs.get(belief_id).vitality
     assert life is not None
     assert (life.derived, life.retrieval < 1e-9) == (False, True)
-    assert belief_id in now.context(question).ids
+    assert now.context(question).ids == (belief_id, said, assumed)

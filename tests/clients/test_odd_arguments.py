@@ -46,7 +46,7 @@ def test_what_is_no_yes_or_no_is_refused(
 @pytest.mark.parametrize(
     "call",
     [
-        lambda m, given: m.usage.prune(kinds=given),
+        lambda m, given: m.memories.list(statuses=given),
         lambda m, given: m.usage.ratings(kinds=given),
         lambda m, given: m.usage.dashboard(kinds=given),
         lambda m, given: m.usage.pack(kinds=given),

@@ -5,20 +5,21 @@ from __future__ import annotations
 import socket
 import traceback
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import neo4j
 import pytest
 
-from graphmem import Handle, Settings
+from graphmem import AsyncGraphMem, GraphMem, Handle, Settings
 from graphmem.adapters.telemetry import CompositeTelemetry
 from graphmem.client import connect
 from graphmem.errors import (
+    ClientClosedError,
     ConfigurationError,
+    DatabaseNotFoundError,
     GraphAccessError,
-    GraphmemError,
     GraphUnavailableError,
     InvalidInputError,
     LanguageMismatchError,
@@ -230,8 +231,32 @@ def test_a_closed_client_says_so(door: Door, tenant: str) -> None:
     memory.remember(unlike(1))
     client.close()
     client.close()
-    with pytest.raises(GraphmemError):
-        memory.remember(unlike(2))
+    calls: list[Callable[[], object]] = [
+        lambda: memory.remember(unlike(2)),
+        lambda: memory.recall(unlike(1)),
+        client.health,
+        client.reconnect,
+    ]
+    for call in calls:
+        with pytest.raises(ClientClosedError, match="The client is closed") as caught:
+            call()
+        assert "open" in caught.value.hint
+
+
+def test_an_unknown_keyword_is_refused(migrated: Settings) -> None:
+    """It could have named another server."""
+    given: dict[str, Any] = {"adress": migrated.uri}
+    for kind in (GraphMem, AsyncGraphMem):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'adress'"):
+            kind.open(**given)
+
+
+@pytest.mark.parametrize("name", ["nope", "no such 'name'"])
+def test_a_wrong_database_is_named(door: Door, migrated: Settings, name: str) -> None:
+    with pytest.raises(DatabaseNotFoundError) as caught:
+        door.open(migrated.model_copy(update={"database": name}))
+    assert repr(name) in caught.value.message
+    assert "GRAPHMEM_DATABASE" in caught.value.hint
 
 
 def test_handles_share_the_connections_of_their_client(door: Door, tenant: str) -> None:

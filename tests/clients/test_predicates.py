@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from graphmem import Handle
-from graphmem.errors import EventConflictError, InvalidInputError
-from graphmem.model import AsOf, Cardinality, Combine, Policy
+from graphmem.errors import CardinalityConflictError, EventConflictError, InvalidInputError
+from graphmem.model import AsOf, Cardinality, Combine, Policy, PolicyOrigin, Triple
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
@@ -37,6 +38,7 @@ def test_nobody_needs_to_declare_a_predicate(memory: Handle) -> None:
     slot = memory.current("alice", "in")
     assert slot.policy == Policy()
     assert slot.policy.cardinality == Cardinality.MANY
+    assert slot.policy_origin is PolicyOrigin.DEFAULT
     assert memory.predicates.list() == []
 
 
@@ -65,7 +67,7 @@ def test_declaring_it_later_changes_reads_and_no_event(
     assert memory.predicates.list() == [done]
 
 
-def test_the_past_is_read_by_the_policy_of_the_past(
+def test_the_newest_known_declaration_applies_to_every_valid_time(
     memory: Handle, look: Look, tenant: str
 ) -> None:
     said(memory)
@@ -74,22 +76,152 @@ def test_the_past_is_read_by_the_policy_of_the_past(
         "in", cardinality="MANY", combine="net", at=MAY + 4 * DAY, event_id="p2"
     )
 
-    assert [read(memory, as_of=AsOf(valid=MAY + n * DAY)) for n in range(1, 6)] == [
-        "MANY",
-        "ONE",
-        "ONE",
-        "MANY",
-        "MANY",
-    ]
-    then = AsOf(valid=MAY + 2 * DAY)
-    present = memory.current("alice", "in", as_of=then, present_policy=True)
-    assert present.policy.combine == Combine.NET
+    for n in range(6):
+        slot = memory.current("alice", "in", as_of=AsOf(valid=MAY + n * DAY))
+        assert (slot.policy.combine, slot.policy_origin) == (Combine.NET, PolicyOrigin.DECLARED)
     given = Policy(cardinality=Cardinality.ONE, kappa=0)
-    assert memory.current("alice", "in", as_of=AsOf(valid=MAY + DAY), policy=given).policy == given
-    # Known, too: before the second declaration was recorded, the first held.
-    first = AsOf(known=look.events(tenant)["p1"]["recorded_at"].to_native())
-    assert read(memory, as_of=first) == "ONE"
-    assert read(memory) == "MANY"
+    slot = memory.current("alice", "in", as_of=AsOf(valid=MAY + DAY), policy=given)
+    assert (slot.policy, slot.policy_origin) == (given, PolicyOrigin.GIVEN)
+    # Before the second declaration was recorded, the first applied, at every valid time.
+    known = look.events(tenant)["p1"]["recorded_at"].to_native()
+    assert read(memory, as_of=AsOf(known=known)) == "ONE"
+    assert read(memory, as_of=AsOf(valid=MAY + DAY, known=known)) == "ONE"
+    unknown = AsOf(known=known - timedelta(microseconds=1))
+    assert read(memory, as_of=unknown) == "MANY"
+    assert memory.current("alice", "in", as_of=unknown).policy_origin is PolicyOrigin.DEFAULT
+
+
+def test_a_declaration_may_apply_from_a_valid_time(memory: Handle) -> None:
+    said(memory)
+    memory.predicates.declare("in", cardinality="ONE", at=MAY, event_id="p1")
+    start = MAY + 2 * DAY
+    done = memory.predicates.declare("in", valid_from=start, at=MAY + DAY, event_id="p2")
+    assert (done.valid_from, memory.predicates.list()) == (start, [done])
+    read_on = [read(memory, as_of=AsOf(valid=MAY + n * DAY)) for n in range(4)]
+    assert read_on == ["ONE", "ONE", "MANY", "MANY"]
+    # A newer declaration without a start applies to every valid time again.
+    memory.predicates.declare("in", cardinality="ONE", at=MAY + 3 * DAY)
+    assert {read(memory, as_of=AsOf(valid=MAY + n * DAY)) for n in range(4)} == {"ONE"}
+    with pytest.raises(EventConflictError):
+        memory.predicates.declare("in", at=MAY + DAY, event_id="p2")
+
+
+@pytest.mark.parametrize("name", ["lives in", "Lives-In", " LIVES__in ", "lives\u2010in"])
+def test_a_predicate_has_one_key_in_every_spelling(memory: Handle, name: str) -> None:
+    first = memory.observe("alice", "lives_in", "Porto", at=MAY)
+    assert memory.observe("alice", name, "porto", at=MAY + DAY).belief_id == first.belief_id
+    memory.remember(
+        "Alice lives in Porto.", claims=[Triple(subject="alice", predicate=name, object="Porto")]
+    )
+    [candidate] = memory.current("alice", name).candidates
+    assert (candidate.belief_id, candidate.events) == (first.belief_id, 3)
+    memory.predicates.declare(name, kappa=2)
+    assert memory.current("alice", "lives_in").policy.kappa == 2
+    [found] = memory.beliefs.timeline("alice", name).series
+    assert found.object == "Porto"
+
+
+def test_a_name_of_separators_alone_stays_a_name(memory: Handle) -> None:
+    memory.observe("alice", "-", "Porto")
+    memory.observe("alice", "_", "Faro")
+    assert [c.object for c in memory.current("alice", "-").candidates] == ["Porto"]
+
+
+def test_a_common_predicate_has_one_value_without_a_declaration(memory: Handle) -> None:
+    for day, source in enumerate(("Borealis", "Borealis", "Atlas")):
+        memory.observe("the service", "deploys from", source, at=MAY + day * DAY)
+    slot = memory.current("the service", "deploys_from")
+    assert slot.leader is not None
+    assert slot.leader.object == "Atlas"
+    assert (slot.cardinality, slot.policy_origin) == ("ONE", PolicyOrigin.BUILT_IN)
+    past = memory.current("the service", "deploys_from", as_of=MAY + DAY)
+    assert past.leader is not None
+    assert past.leader.object == "Borealis"
+    [listed] = memory.beliefs.slots("the service").slots
+    assert (listed.policy_origin, listed.leader) == (PolicyOrigin.BUILT_IN, slot.leader)
+    memory.predicates.declare("deploys_from")
+    slot = memory.current("the service", "deploys_from")
+    assert (slot.cardinality, slot.policy_origin) == ("MANY", PolicyOrigin.DECLARED)
+
+
+def test_an_observation_declares_its_predicate(memory: Handle, look: Look, tenant: str) -> None:
+    done = memory.observe(
+        "alice", "Favours", "tea", cardinality="ONE", at=MAY, event_id="e1", actor="bob"
+    )
+    memory.observe("alice", "favours", "coffee", at=MAY + DAY)
+    slot = memory.current("alice", "favours", as_of=MAY)
+    assert (slot.cardinality, slot.policy_origin) == ("ONE", PolicyOrigin.DECLARED)
+    [declared] = memory.predicates.list()
+    assert (declared.name, declared.policy) == ("Favours", Policy(cardinality=Cardinality.ONE))
+    event = look.events(tenant)[declared.event_id]
+    assert (event["type"], event["actor"], event["scope"]) == ("POLICY", "bob", "global")
+    # The same again, in either way, adds no declaration.
+    memory.observe("alice", "FAVOURS", "milk", cardinality="ONE", at=MAY)
+    again = memory.observe(
+        "alice", "Favours", "tea", cardinality="ONE", at=MAY, event_id="e1", actor="bob"
+    )
+    assert again == done.model_copy(update={"repeated": True})
+    assert memory.predicates.list() == [declared]
+    before = look.events(tenant)
+    with pytest.raises(CardinalityConflictError, match="'favours' was declared ONE, not MANY"):
+        memory.observe("alice", "favours", "water", cardinality="MANY")
+    with pytest.raises(EventConflictError):
+        memory.observe("alice", "Favours", "tea", at=MAY, event_id="e1", actor="bob")
+    assert look.events(tenant) == before
+
+
+def test_an_observation_overrides_the_built_in_list(memory: Handle) -> None:
+    memory.observe("alice", "works_at", "Acme", cardinality="MANY", at=MAY)
+    memory.observe("alice", "works_at", "Initech", at=MAY + DAY)
+    slot = memory.current("alice", "works_at")
+    assert (slot.cardinality, slot.policy_origin) == ("MANY", PolicyOrigin.DECLARED)
+
+
+def test_many_observations_declare_their_predicates(
+    memory: Handle, look: Look, tenant: str
+) -> None:
+    rows: list[dict[str, Any]] = [
+        {"subject": "alice", "predicate": "uses", "object": "vim"},
+        {"subject": "alice", "predicate": "uses", "object": "emacs", "cardinality": "ONE"},
+        {"subject": "alice", "predicate": "reads", "object": "news", "cardinality": "MANY"},
+        {"subject": "bob", "predicate": "Uses", "object": "nano", "cardinality": "ONE"},
+    ]
+    memory.observe_many(rows)
+    declared = {p.name: p.policy.cardinality for p in memory.predicates.list()}
+    assert declared == {"reads": "MANY", "uses": "ONE"}
+    before = look.count(tenant)
+    other = {**rows[2], "cardinality": "ONE"}
+    with pytest.raises(CardinalityConflictError, match="'reads' is given as ONE and as MANY"):
+        memory.observe_many([rows[0], {**rows[2], "predicate": "Reads"}, other])
+    with pytest.raises(CardinalityConflictError, match="'reads' was declared MANY"):
+        memory.observe_many([rows[0], other])
+    assert look.count(tenant) == before
+
+
+def test_concurrent_observations_declare_a_predicate_once(plain: Handle) -> None:
+    def observe(n: int) -> str:
+        try:
+            plain.observe("alice", "favours", str(n), cardinality=("ONE", "MANY")[n % 2])
+        except CardinalityConflictError:
+            return ""
+        return ("ONE", "MANY")[n % 2]
+
+    with ThreadPoolExecutor(8) as pool:
+        said = set(pool.map(observe, range(8))) - {""}
+    [declared] = plain.predicates.list()
+    assert said == {declared.policy.cardinality}
+
+
+def test_a_miss_names_the_nearest_predicates_of_the_subject(memory: Handle) -> None:
+    memory.observe("alice", "lives_in", "Porto", at=MAY)
+    memory.observe("alice", "likes", "tea", at=MAY + DAY)
+    memory.observe("bob", "lived_in", "Faro", at=MAY)
+    slot = memory.current("Alice", "live in")
+    assert (slot.candidates, slot.nearest) == ((), ("lives_in",))
+    assert memory.current("alice", "like", as_of=MAY).nearest == ()
+    assert memory.current("alice", "like").nearest == ("likes",)
+    assert memory.current("carol", "lives_in").nearest == ()
+    assert memory.current("alice", "lives_in").nearest == ()
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])

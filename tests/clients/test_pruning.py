@@ -11,6 +11,7 @@ import pytest
 from graphmem import AsOf, Handle, PrunePolicy
 from graphmem.errors import (
     ArchiveDamagedError,
+    ForeignScopeError,
     GraphUnavailableError,
     InvalidInputError,
     NotFoundError,
@@ -51,10 +52,9 @@ def turns(then: Handle, **looking: Any) -> set[str]:
 
 
 def told(then: Handle) -> dict[str, str]:
-    """A memory, a belief and two episodes, by name; one episode has turns."""
+    """Three episodes, by name: a long text, a short one, and one with turns."""
     ids = {
-        "memory": str(then.remember(unlike(1), at=MARCH).memory_id),
-        "belief": then.believe(unlike(2), at=MARCH).belief_id,
+        "short": then.episodes.add(episode_id="short", content=unlike(1), at=MARCH),
         "text": then.episodes.add(episode_id="text", content=LONG, at=MARCH),
     }
     with then.session("talk") as session:
@@ -71,17 +71,67 @@ def but_events(look: Look, tenant: str) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.parametrize("elo", [-500.0, 500.0, 1_000.0])
+def test_what_is_remembered_or_believed_is_never_pruned(
+    then: Handle, clock: FrozenClock, rate: Rate, elo: float
+) -> None:
+    """Found and not opened for years, a statement is no less true."""
+    memory_id = str(then.remember("The user is allergic to penicillin", at=MARCH).memory_id)
+    then.observe("user", "allergic_to", "penicillin", confidence=1.0, at=MARCH)
+    belief_id = then.beliefs.list().beliefs[0].id
+    episode_id = then.episodes.add(episode_id="text", content=LONG, at=MARCH)
+    rate(then, {memory_id: elo, belief_id: elo, episode_id: elo})
+    clock.advance(2_000 * DAY)
+    done = then.usage.prune(dry_run=False)
+    assert fates(done) == {episode_id: PruneAction.ARCHIVE}
+    assert then.memories.get(memory_id).status == Status.CURRENT
+    assert then.beliefs.get(belief_id).status == Status.CURRENT
+
+
+def test_a_pinned_episode_stays_until_it_is_unpinned(
+    then: Handle, clock: FrozenClock, rate: Rate
+) -> None:
+    ids = told(then)
+    rate(then, dict.fromkeys(ids.values(), 500))
+    done = then.episodes.pin("text")
+    assert (done.episode_id, done.pinned) == ("text", True)
+    clock.advance(31 * DAY)
+    plan = then.usage.prune()
+    assert fates(plan).keys() == {"short", ids["talk"]}
+    assert plan.kept == 1
+    assert not then.episodes.unpin("text").pinned
+    clock.advance(30 * DAY)
+    assert fates(then.usage.prune()).keys() == set(ids.values())
+    with pytest.raises(NotFoundError):
+        then.episodes.pin("no such")
+    with pytest.raises(ForeignScopeError):
+        then.scope("alice", read_scopes=["global"]).episodes.pin("text")
+
+
+def test_high_and_medium_stay_however_long_nobody_touched_them(
+    then: Handle, clock: FrozenClock, rate: Rate
+) -> None:
+    ids = told(then)
+    # Fading alone leads to LOW in the end.
+    rate(then, dict.fromkeys(ids.values(), 1e7))
+    clock.advance(60 * DAY)
+    done = then.usage.prune(dry_run=False)
+    assert (done.rated, done.items, done.kept) == (3, (), 0)
+    assert then.usage.ratings(limit=1)[0].rating.tier is Tier.HIGH
+
+
 @pytest.mark.parametrize(
     ("elo", "days", "fate"),
     [
         (799.9, 30, PruneAction.ARCHIVE),
         (799.9, 29.999, None),
-        (1199.9, 44, PruneAction.ARCHIVE),
-        (1199.9, 43.999, None),
+        (1199.9, 30, PruneAction.ARCHIVE),
+        (1199.9, 29.999, PruneAction.COMPRESS),
+        (1199.9, 13.999, None),
         (2000.0, 29, None),
     ],
 )
-def test_a_statement_that_nobody_opens_goes_in_time(
+def test_an_episode_goes_in_time_after_it_was_last_opened(
     then: Handle,
     clock: FrozenClock,
     rate: Rate,
@@ -89,47 +139,15 @@ def test_a_statement_that_nobody_opens_goes_in_time(
     days: float,
     fate: PruneAction | None,
 ) -> None:
-    memory_id = str(then.remember(unlike(1), at=MARCH).memory_id)
-    belief_id = then.believe(unlike(2), at=MARCH).belief_id
-    then.remember(unlike(3), at=MARCH)
-    rate(then, {memory_id: elo, belief_id: elo})
+    then.episodes.add(episode_id="text", content=LONG, at=MARCH - 100 * DAY)
+    then.expand("text")
+    then.usage.flush()
+    rate(then, {"text": elo})
     clock.advance(days * DAY)
     done = then.usage.prune(dry_run=False)
-    assert fates(done) == ({} if fate is None else {memory_id: fate, belief_id: fate})
-    assert (done.rated, done.applied) == (2, fate is not None)
+    assert fates(done) == ({} if fate is None else {"text": fate})
+    assert (done.rated, done.applied) == (1, fate is not None)
     assert (done.run_id is None) == (fate is None)
-    status = Status.CURRENT if fate is None else Status.ARCHIVED
-    assert then.memories.get(memory_id).status == status
-    assert then.beliefs.list(include_archived=True).beliefs[0].status == status
-    texts = {bite.text for bite in then.recall(unlike(1)).bites}
-    assert (unlike(1) in texts) == (fate is None)
-    assert unlike(3) in texts
-
-
-def test_high_and_medium_stay_however_long_nobody_touched_them(
-    then: Handle, clock: FrozenClock, rate: Rate
-) -> None:
-    ids = told(then)
-    # Fading alone leads to LOW in the end; what was opened once stays even then.
-    rate(then, dict.fromkeys(ids.values(), 1e7))
-    clock.advance(60 * DAY)
-    done = then.usage.prune(dry_run=False)
-    assert (done.rated, done.items, done.kept) == (4, (), 0)
-    assert then.usage.ratings(limit=1)[0].rating.tier is Tier.HIGH
-
-
-def test_what_was_opened_once_stays_while_it_is_low(
-    then: Handle, clock: FrozenClock, rate: Rate
-) -> None:
-    memory_id = str(then.remember(unlike(1), at=MARCH).memory_id)
-    rate(then, {memory_id: 1100})
-    then.expand(memory_id)
-    clock.advance(9_000 * DAY)
-    done = then.usage.prune(dry_run=False)
-    assert (done.items, done.kept) == ((), 1)
-    # Once it is VERY_LOW, having been opened long ago is no reason.
-    rate(then, {memory_id: 700})
-    assert fates(then.usage.prune(dry_run=False)) == {memory_id: PruneAction.ARCHIVE}
 
 
 def test_an_episode_is_compressed_then_archived_and_its_turns_are_not_found(
@@ -142,6 +160,8 @@ def test_an_episode_is_compressed_then_archived_and_its_turns_are_not_found(
     assert fates(first) == {"text": PruneAction.COMPRESS}
     assert then.episodes.get("text").compressed
     assert first.items[0].text == LONG[:200]
+    then.expand("text")
+    then.usage.flush()
     clock.advance(16 * DAY)
     assert unlike(3) in turns(then)
     before = clock.now()
@@ -149,14 +169,15 @@ def test_an_episode_is_compressed_then_archived_and_its_turns_are_not_found(
     second = then.usage.prune(dry_run=False)
     assert fates(second) == {ids["talk"]: PruneAction.ARCHIVE}
     assert unlike(3) not in turns(then)
-    assert [one.id for one in then.episodes.list().episodes] == ["text"]
+    assert {one.id for one in then.episodes.list().episodes} == {"short", "text"}
     for listed in (
         then.episodes.list(include_archived=True),
         then.episodes.list(as_of=AsOf(valid=before)),
     ):
-        assert {one.id for one in listed.episodes} == {"text", ids["talk"]}
+        assert {one.id for one in listed.episodes} == set(ids.values())
     assert unlike(3) not in turns(then, since=MARCH - DAY)
     assert unlike(3) in turns(then, as_of=AsOf(valid=before))
+    # It was opened after it was compressed, and goes all the same.
     clock.advance(14 * DAY)
     third = then.usage.prune(dry_run=False)
     assert fates(third) == {"text": PruneAction.ARCHIVE}
@@ -165,7 +186,7 @@ def test_an_episode_is_compressed_then_archived_and_its_turns_are_not_found(
     clock.advance(DAY)
     assert then.usage.restore_pruned(str(second.run_id)).items == 1
     assert unlike(3) in turns(then)
-    assert [one.id for one in then.episodes.list().episodes] == [ids["talk"]]
+    assert {one.id for one in then.episodes.list().episodes} == {"short", ids["talk"]}
     assert then.episodes.restore("text").changed
     assert then.episodes.get("text").content == LONG
     assert [line.away for line in then.usage.prune_manifest()] == [False, False, False]
@@ -180,7 +201,7 @@ def test_a_plan_writes_nothing_and_is_what_is_done(
     before = look.graph(tenant)
     plan = then.usage.prune()
     assert look.graph(tenant) == before
-    assert (plan.applied, plan.run_id, len(plan.items)) == (False, None, 4)
+    assert (plan.applied, plan.run_id, len(plan.items)) == (False, None, 3)
     assert then.usage.prune_manifest() == ()
     done = then.usage.prune(dry_run=False)
     assert done.items == plan.items
@@ -195,14 +216,15 @@ def test_pruned_and_restored_the_graph_is_as_before_but_for_what_happened(
     then: Handle, clock: FrozenClock, rate: Rate, look: Look, tenant: str
 ) -> None:
     ids = told(then)
-    more = [str(one.memory_id) for one in then.remember_many([unlike(n) for n in range(10, 40)])]
+    more = [then.episodes.add(content=unlike(n), at=MARCH) for n in range(10, 40)]
+    then.remember(unlike(9))
     rate(then, dict.fromkeys([*ids.values(), *more], 500))
     clock.advance(100 * DAY)
     before, events = but_events(look, tenant), look.events(tenant)
     done = then.usage.prune(dry_run=False)
     assert but_events(look, tenant) != before
     clock.advance(DAY)
-    assert then.usage.restore_pruned(str(done.run_id)).items == 34
+    assert then.usage.restore_pruned(str(done.run_id)).items == 33
     assert but_events(look, tenant) == before
     after = look.events(tenant)
     assert {k: v for k, v in after.items() if k in events} == events
@@ -212,7 +234,7 @@ def test_pruned_and_restored_the_graph_is_as_before_but_for_what_happened(
     assert look.events(tenant) == after
 
 
-@pytest.mark.parametrize("nth", range(1, 9))
+@pytest.mark.parametrize("nth", range(1, 8))
 def test_a_crash_at_any_query_loses_nothing(
     door: Door, then: Handle, clock: FrozenClock, rate: Rate, look: Look, tenant: str, nth: int,
     monkeypatch: pytest.MonkeyPatch,
@@ -237,7 +259,6 @@ def test_a_crash_at_any_query_loses_nothing(
         then.usage.restore_pruned(run)
     assert not any(line.away for line in then.usage.prune_manifest())
     assert then.episodes.get("text").content == LONG
-    assert then.memories.get(ids["memory"]).status == Status.CURRENT
 
 
 def test_a_write_that_is_run_again_or_unacknowledged_is_there_once(
@@ -252,9 +273,9 @@ def test_a_write_that_is_run_again_or_unacknowledged_is_there_once(
     [run] = {line.run_id for line in then.usage.prune_manifest()}
     assert then.usage.prune(dry_run=False).items == ()
     clock.advance(DAY)
-    assert door.on(then, graph=Retrying(inner)).usage.restore_pruned(run).items == 4
+    assert door.on(then, graph=Retrying(inner)).usage.restore_pruned(run).items == 3
     types = [event["type"] for event in look.events(tenant).values()]
-    assert types.count("RESTORE") == 4
+    assert types.count("RESTORE") == 3
 
 
 @pytest.mark.usefixtures("both_clients")
@@ -275,7 +296,7 @@ def test_a_run_is_restored_in_part_and_only_in_its_scope(
     ids = told(then)
     rate(then, dict.fromkeys(ids.values(), 500))
     alice = then.scope("alice")
-    hers = str(alice.remember(unlike(5), at=MARCH).memory_id)
+    hers = alice.episodes.add(content=unlike(5), at=MARCH)
     rate(alice, {hers: 500})
     clock.advance(31 * DAY)
     assert fates(alice.usage.prune(dry_run=False)) == {hers: PruneAction.ARCHIVE}
@@ -285,26 +306,12 @@ def test_a_run_is_restored_in_part_and_only_in_its_scope(
         with pytest.raises(NotFoundError, match="No pruning"):
             other.usage.restore_pruned(run)
     with pytest.raises(NotFoundError, match="no item"):
-        then.usage.restore_pruned(run, item_ids=["m_nobody's"])
-    assert then.usage.restore_pruned(run, item_ids=[ids["memory"]]).items == 1
-    assert then.memories.get(ids["memory"]).status == Status.CURRENT
+        then.usage.restore_pruned(run, item_ids=["ep_nobody's"])
+    assert then.usage.restore_pruned(run, item_ids=["short"]).items == 1
+    assert [one.id for one in then.episodes.list().episodes] == ["short"]
     assert {line.id for line in then.usage.prune_manifest(run) if line.away} == set(
         ids.values()
-    ) - {ids["memory"]}
-
-
-def test_what_is_said_again_is_back_and_is_not_restored(
-    then: Handle, clock: FrozenClock, rate: Rate
-) -> None:
-    memory_id = str(then.remember(unlike(1), at=MARCH).memory_id)
-    rate(then, {memory_id: 500})
-    clock.advance(31 * DAY)
-    run = str(then.usage.prune(dry_run=False).run_id)
-    clock.advance(DAY)
-    then.remember(unlike(1))
-    assert then.memories.get(memory_id).status == Status.CURRENT
-    assert not then.usage.prune_manifest(run)[0].away
-    assert then.usage.restore_pruned(run).items == 0
+    ) - {"short"}
 
 
 def test_a_damaged_archive_is_not_put_back(
@@ -324,8 +331,6 @@ def test_a_damaged_archive_is_not_put_back(
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda m: m.usage.prune(kinds=["Turn"]), "kinds"),
-        (lambda m: m.usage.prune(kinds=[]), "kinds"),
         (lambda m: m.usage.prune(policy=5), "policy"),
         (lambda m: m.usage.prune_manifest(5), "run"),
         (lambda m: m.usage.restore_pruned("\ud800"), "run"),
@@ -337,11 +342,10 @@ def test_bad_input_is_named(plain: Handle, call: Callable[[Handle], Any], match:
         call(plain)
 
 
-def test_other_days_and_kinds(then: Handle, clock: FrozenClock, rate: Rate) -> None:
-    ids = told(then)
-    rate(then, dict.fromkeys(ids.values(), 500))
+def test_other_days(then: Handle, clock: FrozenClock, rate: Rate) -> None:
+    then.episodes.add(episode_id="text", content=LONG, at=MARCH)
+    rate(then, {"text": 500})
     clock.advance(2 * DAY)
+    assert then.usage.prune().items == ()
     policy = PrunePolicy(archive_days=2)
-    assert fates(then.usage.prune(policy=policy, kinds=["Memory"])) == {
-        ids["memory"]: PruneAction.ARCHIVE
-    }
+    assert fates(then.usage.prune(policy=policy)) == {"text": PruneAction.ARCHIVE}

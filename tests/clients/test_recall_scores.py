@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 
 from graphmem import BeliefBite, MemoryBite, RecallPolicy, TurnBite
 from graphmem.client.handle import Handle
-from graphmem.model import POLICIES, AnyBite, Score
+from graphmem.model import POLICIES, AnyBite, MemoryReasons, Score
 from graphmem.rules import dates, scoring
 from graphmem.testing import FrozenClock
 from tests.oracles import blending as blending_oracle
 from tests.oracles import fusion
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.examples import examples
-from tests.plugins.graph import fresh_tenant
+from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import clocked
+from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 WORDS = ("deploy", "friday", "alice", "limit", "queue", "the", "of", "漢字", "naïve", "100")
@@ -44,7 +45,7 @@ CHOICES = [
     for policy in (
         *POLICIES.values(),
         RecallPolicy(score=Score.FUSED, recency_weight=0.3, vector_weight=0.5),
-        RecallPolicy(recency_weight=0.5, around=0.6, reach=3, pool=3, dated=0.2),
+        RecallPolicy(recency_weight=0.5, around=0.6, reach=3, session=0.5, pool=3, dated=0.2),
         RecallPolicy(min_similarity=0.3, vector_weight=0.0),
     )
 ]
@@ -123,17 +124,19 @@ def _holds(every: tuple[AnyBite, ...], query: str, policy: RecallPolicy) -> None
         if isinstance(b, TurnBite)
     }
     around = blending_oracle.around(turns, policy.around, by["reach"])
+    session = blending_oracle.session(turns, by["session"])
     for bite in every:
         if isinstance(bite, TurnBite):
             place = bite.turn.episode_id, bite.turn.position
             assert bite.parts.around == pytest.approx(around[place], abs=1e-9)
+            assert bite.parts.session == pytest.approx(session[place], abs=1e-9)
         else:
-            assert bite.parts.around == 0
+            assert bite.parts.around == bite.parts.session == 0
 
 
 def _lists(every: tuple[AnyBite, ...], policy: RecallPolicy, by: Mapping[str, float]) -> None:
     meaning, words = {}, {}
-    for kind in ("memory", "belief", "turn"):
+    for kind in ("memory", "belief", "turn", "episode"):
         ours = [b for b in every if b.kind == kind]
         meaning[kind] = {b.id: _meaning(b, policy) for b in ours if b.similarity is not None}
         words[kind] = {b.id: b.bm25 for b in ours if b.bm25 is not None}
@@ -204,3 +207,54 @@ def test_recency_fades_from_what_was_said_last(door: Door, memory: Handle, days:
     assert found["belief"] == pytest.approx(
         share * blending_oracle.recency(MAY - timedelta(days=3), MAY, days)
     )
+
+
+def test_what_is_imported_weighs_as_set(
+    door: Door, memory: Handle, look: Look, tenant: str
+) -> None:
+    at = datetime(2025, 5, 5, 9, tzinfo=UTC)
+    memory.ingest([{"role": "user", "content": unlike(1), "session": "s", "at": at}])
+    stated = str(memory.remember(unlike(2), at=at).memory_id)
+    types = [event["type"] for event in look.events(tenant).values()]
+    assert sorted(types) == ["ADD", "IMPORT"]
+    [imported] = [m.id for m in memory.memories.list().memories if m.id != stated]
+    settings = memory._state.context.services.settings
+    now = FrozenClock(at)
+    for weight in (1.0, 0.25):
+        changed = settings.model_copy(update={"trace_import_weight": weight})
+        handle = door.on(memory, settings=changed, clock=now)
+        bites = handle.recall(unlike(1), policy="trace").bites
+        traces = {bite.id: bite.trace for bite in bites if isinstance(bite, MemoryBite)}
+        assert traces == pytest.approx({stated: 1.0, imported: weight})
+        why = handle.why(imported)
+        assert isinstance(why, MemoryReasons)
+        assert [one.weight for one in why.trace.sayings] == [weight]
+        assert why.trace.trace == pytest.approx(weight)
+    assert memory.admin.verify().wrong == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "factor"),
+    [
+        ("the budget", RecallPolicy().machine),
+        ("What budget did you recommend?", 1.0),
+        ("Can you give me a summary of the budget?", 1.0),
+    ],
+)
+def test_turns_of_a_model_count_fully_when_it_is_asked(
+    plain: Handle, query: str, factor: float
+) -> None:
+    memory = on_tenant(plain, fresh_tenant())
+    with memory.session("s") as session:
+        session.add_messages(
+            [
+                {"role": "user", "content": "Which budget is right?"},
+                {"role": "assistant", "content": "A budget of 200 a month."},
+            ]
+        )
+    found = {b.turn.role: b.parts.factor for b in _turns(memory.recall(query, turns=True).bites)}
+    assert found == {"user": 1.0, "assistant": factor}
+
+
+def _turns(bites: Sequence[AnyBite]) -> list[TurnBite]:
+    return [bite for bite in bites if isinstance(bite, TurnBite)]

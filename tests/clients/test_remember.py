@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
-from graphmem import Handle, Outcome, Status
-from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
+from graphmem import Handle, NewMemory, Outcome, Status
+from graphmem.errors import (
+    EventConflictError,
+    InvalidInputError,
+    NotFoundError,
+    RefusedError,
+)
 from graphmem.rules import identity
 from graphmem.rules.drafts import MAX_CLOCK_SKEW
 from graphmem.testing import FrozenClock
@@ -17,6 +24,9 @@ from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
 
 MAY = datetime(2025, 5, 5, 12, 30, 15, 123456, tzinfo=UTC)
+DAY = timedelta(days=1)
+LIMIT = "The limit of the upload queue in the payments service is {} and is checked every night"
+LIMITS = [LIMIT.format(n) for n in (100, 200, 300)]
 
 
 def test_a_new_text_becomes_a_memory(memory: Handle) -> None:
@@ -106,18 +116,110 @@ def test_a_close_text_that_is_no_version_of_the_fact_is_not_reported(memory: Han
 
 
 def test_an_update_is_inserted_and_reported(memory: Handle) -> None:
-    text = "The limit of the upload queue in the payments service is {} and is checked every night"
-    first = memory.remember(text.format(100))
+    first = memory.remember(LIMITS[0])
 
-    done = memory.remember(text.format(200))
+    done = memory.remember(LIMITS[1])
 
     assert done.outcome is Outcome.INSERTED_NEW
     assert done.memory_id != first.memory_id
     assert done.possible_update_of == first.memory_id
+    assert (done.superseded_ids, done.proposal_id) == ((), None)
     assert done.matched_memory_id is None
     assert done.query_score is not None
     assert done.query_score >= 0.3
     assert memory.memories.get(str(first.memory_id)).status is Status.CURRENT
+
+
+def test_a_text_may_replace_what_it_updates(memory: Handle, look: Look, tenant: str) -> None:
+    first = memory.remember(LIMITS[0], at=MAY)
+    how: dict[str, Any] = {"on_update": "supersede", "event_id": "e", "at": MAY + DAY}
+    done = memory.remember(LIMITS[1], **how)
+    assert (done.possible_update_of, done.superseded_ids) == (first.memory_id, (first.memory_id,))
+    assert [m.id for m in memory.memories.list().memories] == [done.memory_id]
+    [link] = memory.memories.chain(str(first.memory_id)).links
+    assert (link.occurred_at, link.in_force) == (MAY + DAY, True)
+    before = look.events(tenant)
+    again = memory.remember(LIMITS[1], **how)
+    assert again == done.model_copy(update={"repeated": True})
+    with pytest.raises(EventConflictError):
+        memory.remember(LIMITS[1], **{**how, "on_update": "insert"})
+    assert look.events(tenant) == before
+    # The old text again is a change back.
+    back = memory.remember(LIMITS[0], on_update="supersede")
+    assert (back.memory_id, back.superseded_ids) == (first.memory_id, (done.memory_id,))
+    assert [m.id for m in memory.memories.list().memories] == [first.memory_id]
+
+
+def test_a_text_that_arrives_late_replaces_nothing(memory: Handle) -> None:
+    memory.remember(LIMITS[1], at=MAY + DAY)
+    late = memory.remember(LIMITS[0], at=MAY, on_update="supersede")
+    assert (late.possible_update_of is not None, late.superseded_ids) == (True, ())
+    assert len(memory.memories.list().memories) == 2
+
+
+def test_a_text_replaces_nothing_of_another_scope(memory: Handle) -> None:
+    memory.remember(LIMITS[0])
+    done = memory.scope("alice").remember(LIMITS[1], on_update="supersede")
+    assert (done.possible_update_of is not None, done.superseded_ids) == (True, ())
+
+
+def test_the_texts_of_a_batch_replace_each_other_in_order(memory: Handle) -> None:
+    done = memory.remember_many([*LIMITS, LIMITS[0]], on_update="supersede")
+    ids = [one.memory_id for one in done]
+    assert [one.superseded_ids for one in done] == [(), (ids[0],), (ids[1],), (ids[2],)]
+    assert [m.id for m in memory.memories.list().memories] == [ids[0]]
+    some = [
+        NewMemory(content=LIMIT.format("Monday")),
+        NewMemory(content=LIMIT.format("Friday"), on_update="supersede"),
+    ]
+    assert len(memory.remember_many(some)[1].superseded_ids) == 1
+
+
+def test_concurrent_updates_make_a_chain(plain: Handle) -> None:
+    first = plain.remember(LIMITS[0]).memory_id
+    texts = [LIMIT.format(n) for n in range(200, 206)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda text: plain.remember(text, on_update="supersede"), texts))
+    assert len(plain.memories.list().memories) == 1
+    assert len(plain.memories.chain(str(first)).head_ids) == 1
+
+
+def test_an_update_may_be_proposed(memory: Handle, look: Look, tenant: str) -> None:
+    first = memory.remember(LIMITS[0], at=MAY)
+    done = memory.remember(LIMITS[1], on_update="propose", at=MAY + DAY)
+    assert (done.superseded_ids, len(memory.memories.list().memories)) == ((), 2)
+    page = memory.proposals.list()
+    [update] = page.updates
+    assert page.proposals == ()
+    assert (update.id, update.newer_id, update.older_id) == (
+        done.proposal_id,
+        done.memory_id,
+        first.memory_id,
+    )
+    assert (update.newer, update.older, update.status) == (LIMITS[1], LIMITS[0], "open")
+    accepted = memory.proposals.accept([update.id], actor="bob")
+    assert [m.id for m in memory.memories.list().memories] == [done.memory_id]
+    assert look.events(tenant)[accepted.event_ids[0]]["actor"] == "bob"
+    assert memory.proposals.accept([update.id]).repeated == (update.id,)
+    with pytest.raises(RefusedError, match="accepted"):
+        memory.proposals.dismiss([update.id])
+    [kept] = memory.proposals.list(status="accepted").updates
+    assert kept.id == update.id
+
+
+def test_a_proposed_update_may_be_dismissed(memory: Handle) -> None:
+    memory.remember(LIMITS[0])
+    done = memory.remember(LIMITS[1], on_update="propose")
+    memory.proposals.dismiss([str(done.proposal_id)])
+    assert memory.proposals.list().updates == ()
+    assert len(memory.memories.list().memories) == 2
+    newest = memory.remember(LIMITS[2], on_update="propose")
+    [update] = memory.proposals.list().updates
+    assert update.id == newest.proposal_id
+    # The older memory was superseded since: acceptance replaces the head of its chain.
+    head = memory.supersede(update.older_id, LIMIT.format(250)).newer_id
+    memory.proposals.accept([update.id])
+    assert memory.memories.get(head).head_ids == (newest.memory_id,)
 
 
 @pytest.mark.parametrize(

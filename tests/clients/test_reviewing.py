@@ -10,6 +10,7 @@ import pytest
 from graphmem import Handle
 from graphmem.errors import ForeignScopeError, InvalidInputError, NotFoundError, RefusedError
 from graphmem.extraction import DismissalReason, PendingProposal, ProposalStatus
+from graphmem.model import Cardinality, Policy, PolicyOrigin
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 from tests.plugins.offers import MARCH, MOVED, say
@@ -68,6 +69,31 @@ def test_what_is_accepted_is_the_evidence_that_would_have_been_written(
     [decision] = [e for e in look.events(tenant).values() if e["type"] == "ACCEPT"]
     assert (decision["actor"], json.loads(decision["payload"])) == ("bob", {"note": "asked her"})
     assert decision["edges"] == [["CONCERNS", "Event", one.id]]
+
+
+def test_accepting_declares_a_predicate_that_the_proposal_introduces(
+    memory: Handle, look: Look, tenant: str
+) -> None:
+    memory.predicates.declare("likes", kappa=1)
+    listed = put_up(memory, "I like tea. My favourite editor is Vim. I live in Lisbon.")
+    offered = {one.predicate: one.cardinality for one in listed}
+    assert offered == {"likes": "MANY", "favourite_editor": "ONE", "lives_in": "ONE"}
+    memory.proposals.dismiss([listed[0].id])
+    done = memory.proposals.accept([one.id for one in listed], actor="bob")
+    assert done.declared == ("favourite_editor",)
+    # A declaration and the built-in list are kept as they are.
+    declared = {one.name: one.policy for one in memory.predicates.list()}
+    assert declared == {
+        "likes": Policy(kappa=1),
+        "favourite_editor": Policy(cardinality=Cardinality.ONE),
+    }
+    slot = memory.current("user", "favourite editor")
+    assert (slot.cardinality, slot.policy_origin) == ("ONE", PolicyOrigin.DECLARED)
+    [event] = [
+        e for e in look.events(tenant).values() if e["type"] == "POLICY" and e.get("actor") == "bob"
+    ]
+    assert event["cardinality"] == "ONE"
+    assert memory.proposals.accept([listed[1].id]).declared == ()
 
 
 def test_a_decision_is_taken_once(memory: Handle, look: Look, tenant: str) -> None:

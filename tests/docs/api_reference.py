@@ -18,6 +18,7 @@ import graphmem
 from graphmem import (
     GraphMem,
     Handle,
+    PromptMessages,
     Session,
     consolidation,
     erasure,
@@ -66,7 +67,9 @@ def reference() -> str:
         parts += [f"## Namespace `{space}`", first_sentence(getattr(Handle, space))]
         parts += [method(f"handle.{space}", name, getattr(owner, name)) for name in methods(owner)]
     parts += ["## Session", about(Session)]
-    parts += [method("session", "add_messages", Session.add_messages)]
+    own = sorted(set(methods(Session)) - set(methods(Handle)))
+    parts += [method("session", name, getattr(Session, name)) for name in own]
+    parts += ["### PromptMessages", about(PromptMessages)]
     parts += ["`session.episode_id`: str. " + first_sentence(Session.episode_id)]
     for title, kind in (("Records", BaseModel), ("Enumerations", Enum), ("Errors", GraphmemError)):
         parts += [f"## {title}", *(described(one) for one in classes(kind))]

@@ -56,3 +56,9 @@ def run(script: list[str], environ: Environ) -> str:
 def python(text: str) -> list[str]:
     """Return the command that runs a block of Python, warnings being errors."""
     return [sys.executable, "-W", "error", "-c", text]
+
+
+def replied(messages: list[dict[str, str]]) -> str:
+    """Return the reply of a language model that reads the block of memory."""
+    shown = "".join(message["content"] for message in messages if message["role"] == "system")
+    return "You moved to Porto." if "I moved to Porto" in shown else "Noted."

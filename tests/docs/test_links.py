@@ -15,7 +15,7 @@ PAGES = [
     ROOT / "README.md",
     *(
         file
-        for top in ("docs", "cypher", "migrations")
+        for top in ("docs", "docs/benchmarks", "cypher", "migrations")
         for file in sorted((ROOT / top).glob("*.md"))
     ),
 ]
@@ -23,8 +23,9 @@ CALL = re.compile(r"`(?:client\.)?([a-z_.]+)\(")
 FOREIGN = {
     *("help", "model_dump", "compile", "sweep_ttl", "prometheus_client.start_http_server"),
     *("open_schema", "schema.finish", "schema.give_up"),
+    *("chat.completions.create", "messages.create", "model.invoke", "agent.run_sync"),
 }
-"""Other calls that pages name: of Python, pydantic, LangGraph, Prometheus and the schema."""
+"""Other calls that pages name: of Python, pydantic, chat libraries, Prometheus and the schema."""
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
@@ -53,6 +54,9 @@ def test_the_calls_that_a_page_names_exist(page: Path) -> None:
 
 
 def test_the_readme_leads_to_every_page() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    linked = {(ROOT / path).resolve() for path, _ in LINK.findall(readme)}
+    linked = linked_by(ROOT / "README.md") | linked_by(ROOT / "docs" / "benchmarks.md")
     assert {*PAGES[1:]} - linked == set()
+
+
+def linked_by(page: Path) -> set[Path]:
+    return {(page.parent / path).resolve() for path, _ in LINK.findall(page.read_text("utf-8"))}

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from graphmem.mcp.clients import CLIENTS
-from graphmem.mcp.tools import BUDGET, TOOLS, costs
+from graphmem.mcp.costs import CORE_BUDGET, costs, token_counter
+from graphmem.mcp.tool import Profile
+from graphmem.mcp.tools import TOOLS, listed, offered
 from tests.docs.conftest import FENCED, Follow
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
@@ -23,7 +25,7 @@ def test_the_commands_run(follow: Follow) -> None:
     printed = [follow(["bash", "-ec", text]) for text in shells]
     config, tools, options = printed
     assert json.loads(config)["mcpServers"]["graphmem"]["args"][:3] == ["-m", "graphmem", "mcp"]
-    assert all(name in tools for name in TOOLS)
+    assert all(name in tools for name in offered("core", read_only=False))
     for option in re.findall(r"`(--[\w-]+)`", PAGE):
         assert option in options, option
 
@@ -42,13 +44,25 @@ def test_every_block_is_followed_by_a_test() -> None:
 
 
 def test_the_page_says_what_is_so() -> None:
-    rows = re.findall(r"^\| `(\w+)` \|.*\|(.*)\|$", PAGE, re.MULTILINE)
-    assert {name for name, _ in rows} == TOOLS.keys()
-    assert {name for name, adds in rows if not adds.strip()} == {
+    row = re.compile(r"^\| `(\w+)` \|(.*?)\|.*\| ([\d,]+) \|(.*)\|$", re.MULTILINE)
+    rows = {name: more for name, *more in row.findall(PAGE)}
+    assert rows.keys() == TOOLS.keys()
+    assert {name for name, (_, _, adds) in rows.items() if not adds.strip()} == {
         name for name, tool in TOOLS.items() if tool.read_only
     }
+    core = [name for name, (mark, _, _) in rows.items() if mark.strip() == "yes"]
+    assert set(core) == offered("core", read_only=False).keys()
+    tokens = {one.name: one.tokens for one in (*costs("full"), *costs("core"))}
+    assert {name: int(found.replace(",", "")) for name, (_, found, _) in rows.items()} == tokens
     assert all(f"`{name}`" in PAGE for name in CLIENTS)
-    assert f"below {BUDGET:,}" in PAGE
-    counted = re.search(r"counted as ([\d,]+) tokens", PAGE)
-    assert counted is not None
-    assert abs(int(counted[1].replace(",", "")) - sum(one.tokens for one in costs())) < 200
+    assert f"below {CORE_BUDGET:,}" in PAGE
+    words = " ".join(PAGE.split())
+    asked = sum(one.tokens_asked for one in costs("core"))
+    assert f"has {_whole('core'):,} tokens" in words
+    assert f"are {asked:,}. The full profile has {_whole('full'):,}." in words
+
+
+def _whole(profile: Profile) -> int:
+    tools = listed(profile, read_only=False)
+    shown = [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in tools]
+    return token_counter()({"tools": shown})

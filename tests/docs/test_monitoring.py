@@ -54,6 +54,8 @@ def exposed() -> dict[str, tuple[str, set[str]]]:
     counting = PrometheusTelemetry(registry)
     with counting.operation("recall", "t"), counting.embedding("m", Role.QUERY, 1):
         pass
+    with counting.reranking("m", 1):
+        pass
     for cost in (None, 0.5):
         with counting.answering("m") as record:
             record(Answer("", "", "m", 1, 1, 1, cost))

@@ -11,7 +11,8 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
 from bench.browser import Window
-from tests.docs.conftest import FENCED, Environ, Follow, python
+from tests.docs.conftest import FENCED, Environ, Follow, python, replied, run
+from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.loops import run_apart
 
 ROOT = Path(__file__).parents[2]
@@ -66,8 +67,10 @@ def test_the_way_from_the_demo_to_a_picture(
 
     assert drawn.edges == {"SUPPORTS": 3, "QUOTES": 3, "OCCURRED_IN": 6}
     captions = " ".join(drawn.captions)
-    for words in ("deploys", "Borealis", "Atlas", "I deploy", "2026-04-02", "deploys_from"):
+    for words in ("deploys", "Borealis", "Atlas", "I deploy", "deploys_from"):
         assert words in captions
+    # Its sessions are named by their dates, of which the last is some days ago.
+    assert len(set(re.findall(r"\b20\d\d-\d\d-\d\d\b", captions))) == 3
     [shown] = re.findall(r"!\[[^]]*\]\((docs/figures/browser[^)]+)\)", README)
     assert (ROOT / shown).read_bytes().startswith(b"\x89PNG")
 
@@ -99,6 +102,16 @@ def test_the_quickstart_prints_what_the_page_shows(follow: Follow) -> None:
     assert follow(python(script)) == shown
 
 
+def test_a_chat_prints_what_the_page_shows(newcomer: Environ) -> None:
+    """Use a language model on loopback that reads the block of memory."""
+    with ChatService.opened() as service:
+        service.always = replied
+        named = {"OPENAI_BASE_URL": service.url, "OPENAI_API_KEY": KEY}
+        printed = run(python(BLOCKS[2][1]), newcomer | named)
+        assert printed == BLOCKS[3][1]
+        assert [len(body["messages"]) for body in service.bodies] == [1, 2]
+
+
 def test_the_commands_run(follow: Follow) -> None:
     commands = next(text for kind, text in BLOCKS if kind == "bash" and "memory remember" in text)
     out = follow(["bash", "-ec", commands])
@@ -125,9 +138,10 @@ def test_the_second_command_is_what_ci_runs() -> None:
 
 
 def test_every_block_is_followed_by_a_test() -> None:
-    assert [kind for kind, _ in BLOCKS] == ["python", "text", *["bash"] * 4]
+    assert [kind for kind, _ in BLOCKS] == ["python", "text", "python", "text", *["bash"] * 4]
 
 
 def test_it_is_short() -> None:
     assert len(README.splitlines()) <= 180
     assert len(BLOCKS[0][1].splitlines()) <= 20
+    assert len(BLOCKS[2][1].splitlines()) <= 16

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.conftest import FENCED, Environ, Follow, python, run
+from tests.docs.conftest import FENCED, Environ, Follow, python, replied, run
 from tests.plugins.chat_service import KEY, ChatService
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text("utf-8")
 BLOCKS = FENCED.findall(PAGE)
 PLACES = [
-    n for n, (kind, text) in enumerate(BLOCKS) if kind == "python" and ".extract(" not in text
+    n
+    for n, (kind, text) in enumerate(BLOCKS)
+    if kind == "python" and ".extract(" not in text and ".respond(" not in text
 ]
 
 
@@ -55,6 +57,16 @@ def test_the_loop_of_a_conversation_prints_what_the_page_shows(newcomer: Environ
         assert len(service.bodies) == 2
 
 
+@pytest.mark.system
+def test_a_reply_of_a_model_prints_what_the_page_shows(newcomer: Environ) -> None:
+    [place] = [n for n, (_, text) in enumerate(BLOCKS) if ".respond(" in text]
+    with ChatService.opened() as service:
+        service.always = replied
+        named = {"OPENAI_BASE_URL": service.url, "OPENAI_API_KEY": KEY}
+        assert run(python(BLOCKS[place][1]), newcomer | named) == BLOCKS[place + 1][1]
+        assert [len(body["messages"]) for body in service.bodies] == [1, 2]
+
+
 def test_every_block_is_followed_by_a_test() -> None:
-    assert [kind for kind, _ in BLOCKS] == ["python", "text"] * 4
+    assert [kind for kind, _ in BLOCKS] == ["python", "text"] * 5
     assert len(PLACES) == 3

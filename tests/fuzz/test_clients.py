@@ -31,10 +31,11 @@ pytestmark = pytest.mark.timeout(3_600)
 
 SENSIBLE: dict[str, Any] = {
     **dict.fromkeys(("content", "query", "statement", "about"), unlike(1)),
-    **dict.fromkeys(("subject", "name"), "alice"),
+    **dict.fromkeys(("subject", "name", "scope"), "alice"),
     **dict.fromkeys(("predicate", "other"), "works_on"),
     **dict.fromkeys(("object", "object_"), "Atlas"),
-    **dict.fromkeys(("belief", "belief_id", "item_id", "of"), "b_" + "0" * 32),
+    **dict.fromkeys(("belief", "belief_id", "item_id", "of", "target"), "b_" + "0" * 32),
+    "reason": "wrong",
     **dict.fromkeys(("memory_id",), "m_" + "0" * 32),
     **dict.fromkeys(("episode_id", "event_id", "retraction_id", "run_id", "turn_id"), "o1"),
     "beliefs": ["b_1", "b_2"],
@@ -58,13 +59,15 @@ SENSIBLE: dict[str, Any] = {
     "dry_run": True,
 }
 """What fits; parameters that are not here are left out unless they are drawn."""
-UNTOUCHED = {"on_progress", "model", "root"}
+UNTOUCHED = {"on_progress", "count_tokens", "model", "root"}
 """Callables, and what would fetch or read files of this machine."""
 WRITTEN = frozenset(WRITES) | {
     *(
         "supersede",
         "memories.deprecate",
         "memories.restore",
+        "reject",
+        "unreject",
         "aliases.remove",
         "add_evidence",
         "beliefs.revise",
@@ -85,8 +88,10 @@ WRITTEN = frozenset(WRITES) | {
         "admin.import_foreign",
         "forget",
         "admin.erase_tenant",
+        "admin.erase_person",
         "episodes.graduate",
         "episodes.compress",
+        "episodes.summarise",
         "episodes.restore",
         "usage.prune",
         "usage.restore_pruned",
@@ -104,7 +109,8 @@ def parameters(method: str) -> dict[str, bool]:
     }
 
 
-METHODS = sorted((READS.keys() | WRITES) - {"add_messages"} - NO_READS)
+IN_SESSIONS = {"add_messages", "respond"}
+METHODS = sorted((READS.keys() | WRITES) - IN_SESSIONS - NO_READS)
 PARAMETERS = {method: parameters(method) for method in METHODS}
 
 
@@ -133,7 +139,7 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def test_every_method_is_called() -> None:
-    assert {*METHODS} | {"add_messages"} == READS.keys() | WRITES
+    assert {*METHODS} | IN_SESSIONS == READS.keys() | WRITES
     assert all(
         name in SENSIBLE for own in PARAMETERS.values() for name, must in own.items() if must
     )
@@ -192,6 +198,7 @@ def test_a_session_takes_messages_or_refuses_them(
     query, tool, results = search
     for way in (
         lambda: session.add_messages(messages),
+        lambda: session.respond(messages, lambda _: results),
         lambda: session.usage.log_search(query, tool=tool, results=results),
     ):
         with contextlib.suppress(InvalidInputError):

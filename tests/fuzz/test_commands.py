@@ -35,11 +35,13 @@ LEFT_OUT = {
     "server lock": "asks a repository",
     "server backup": "stops a server, and writes a file",
     "server restore": "stops a server",
+    "worker": "runs until it is stopped",
     "usage dashboard": "may stay",
     "consolidate": "may stay",
     "admin migrate": "the schema is everybody's",
     "admin reembed": "the embedding model too",
     "admin export": "writes a file",
+    "admin completion": "the same",
     "episode graduate": "the same",
     "admin procedures build": "compiles for a second",
 }

@@ -18,7 +18,8 @@ from pydantic import SecretStr
 
 from graphmem.adapters.conversations import read_conversations
 from graphmem.client.arguments import reading_of, records
-from graphmem.client.state import listed, valid
+from graphmem.client.messages import given_messages
+from graphmem.client.state import valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
 from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems, rules
 from graphmem.mcp import auth
@@ -31,6 +32,7 @@ from graphmem.rules import (
     facts,
     fulltext,
     hygiene,
+    predicates,
     read_options,
     scoring,
     summaries,
@@ -69,7 +71,7 @@ ANY_TEXT: dict[str, Callable[[str], Any]] = {
 REFUSING: dict[str, Callable[[str], Any]] = {
     "position": read_options.parse_time_cursor,
     "key": lambda text: read_options.parse_key_cursor(text, 3),
-    "template": claims.check_template,
+    "template": predicates.check_template,
     "browser": lambda text: urls.browser_url(text, 7474),
 }
 ENVIRON = [f"GRAPHMEM_{name.upper()}" for name in (*Settings.model_fields, "uris", "")]
@@ -96,7 +98,8 @@ def test_a_record_is_made_or_refused(record: type[Any], data: st.DataObject) -> 
 @given(given_=wild.values)
 def test_lists_of_records_are_made_or_refused(given_: Any) -> None:
     for ask in (
-        listed,
+        lambda these: given_messages(these, None, Settings()),
+        lambda these: given_messages([], these, Settings()),
         lambda these: records("observations", Observation, these),
         lambda these: reading_of(policy=these),
     ):
@@ -280,7 +283,7 @@ def _tokens(given: dict[str, Any]) -> object:
 def test_arguments_of_a_tool_are_taken_or_refused(name: str, data: st.DataObject) -> None:
     names = st.sampled_from([*TOOLS[name].arguments.model_fields, "record", "self", "x"])
     fields = data.draw(st.dictionaries(names, wild.json_values, max_size=4))
-    error = refusal(lambda: valid(TOOLS[name].arguments, **fields), by=InvalidInputError)
+    error = refusal(lambda: TOOLS[name].read(fields), by=InvalidInputError)
     assert len(str(error)) < LONGEST
 
 

@@ -24,18 +24,23 @@ def exported(memory: Handle) -> str:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "all.jsonl"
         memory.admin.export_to(file)
+        memory.admin.verify_export(file)
         memory.admin.import_from(file)
         lines = file.read_text("utf-8").splitlines()[1:]
         return "\n".join(line[: line.rindex(',"check"')] for line in lines)
 
 
-AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, compressed_days=0)
+AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, low_archive_days=0)
 AT_FIRST = ConsolidationPolicy(min_episodes=1)
 NO_FILE = "no such folder/MEMORY.md"
 
 READS: dict[str, Call] = {
-    "recall": lambda m, _: m.recall(unlike(1), limit=100, turns=True, include_hidden=True),
-    "context": lambda m, _: m.context(unlike(1), tokens=8_000, turns=True, include_hidden=True),
+    "recall": lambda m, _: m.recall(
+        unlike(1), limit=100, turns=True, episodes=True, include_hidden=True
+    ),
+    "context": lambda m, _: m.context(
+        unlike(1), tokens=8_000, turns=True, episodes=True, include_hidden=True
+    ),
     "memories.get": lambda m, known: m.memories.get(known["memory"]),
     "expand": lambda m, known: m.expand(known["memory"]),
     "memories.stale": lambda m, known: m.memories.stale(days=1, cursor=known.get("stale cursor")),
@@ -68,6 +73,10 @@ READS: dict[str, Call] = {
     "beliefs.timeline": lambda m, known: m.beliefs.timeline(known["belief"]),
     "admin.verify": lambda m, _: m.admin.verify(),
     "admin.stats": lambda m, _: m.admin.stats(),
+    "admin.scopes": lambda m, known: m.admin.scopes(cursor=known.get("scopes cursor")),
+    "admin.is_empty": lambda m, _: m.admin.is_empty(),
+    "admin.erasures": lambda m, _: m.admin.erasures(),
+    "consolidation_status": lambda m, _: m.consolidation_status(),
     "beliefs.flip_set": lambda m, known: m.beliefs.flip_set(known["belief"]),
     "beliefs.slots": lambda m, known: m.beliefs.slots(
         limit=1_000, cursor=known.get("slots cursor")
@@ -84,6 +93,7 @@ READS: dict[str, Call] = {
     "usage.pack": lambda m, _: m.usage.pack(10_000),
     "usage.dashboard": lambda m, _: m.usage.dashboard(),
     "admin.export_to": lambda m, _: exported(m),
+    "admin.verify_export": lambda m, _: exported(m),
 }
 WRITES: dict[str, Call] = {
     "admin.import_from": lambda m, _: exported(m),
@@ -93,6 +103,9 @@ WRITES: dict[str, Call] = {
     "forget": lambda m, known: m.forget("memory", known["memory"], dry_run=False),
     # A closed tenant could attack no more; a test of its own erases tenants.
     "admin.erase_tenant": lambda m, _: m.admin.erase_tenant(),
+    "admin.erase_person": lambda m, _: m.admin.erase_person("alice", dry_run=False),
+    "admin.reopen_person": lambda m, _: m.admin.reopen_person("alice"),
+    "admin.reopen": lambda m, known: m.admin.reopen("alice", event_id=known["said"]),
     "remember": lambda m, known: m.remember(
         unlike(1), event_id=known["event"], tags=["t"], claims=[("alice", "works_on", "Atlas")]
     ),
@@ -106,9 +119,14 @@ WRITES: dict[str, Call] = {
     "add_messages": lambda m, _: m.session("s1").add_messages(
         [{"role": "user", "content": unlike(1), "id": "1"}]
     ),
+    "respond": lambda m, _: m.session("s1").respond(
+        [{"role": "user", "content": unlike(1), "id": "1"}], lambda messages: str(list(messages))
+    ),
     "supersede": lambda m, known: m.supersede(known["memory"], unlike(9), event_id=known["said"]),
     "memories.deprecate": lambda m, known: m.memories.deprecate(known["memory"]),
     "memories.restore": lambda m, known: m.memories.restore(known["memory"]),
+    "reject": lambda m, _: m.reject(("alice", "works_on", "Atlas"), reason="no"),
+    "unreject": lambda m, known: m.unreject(known["belief"], reason="yes"),
     "predicates.declare": lambda m, known: m.predicates.declare(
         "works_on", cardinality="ONE", event_id=known["said"]
     ),
@@ -144,12 +162,16 @@ WRITES: dict[str, Call] = {
     "proposals.dismiss": lambda m, known: m.proposals.dismiss([known["proposal"]]),
     "episodes.graduate": lambda m, _: m.episodes.graduate(NO_FILE, dry_run=True),
     "episodes.compress": lambda m, _: m.episodes.compress(),
+    "episodes.summarise": lambda m, known: m.episodes.summarise(known["episode"]),
     "episodes.restore": lambda m, known: m.episodes.restore(known["document"]),
+    "episodes.pin": lambda m, known: m.episodes.pin(known["document"]),
+    "episodes.unpin": lambda m, known: m.episodes.unpin(known["document"]),
     "usage.prune": lambda m, _: m.usage.prune(dry_run=False, policy=AT_ONCE),
     "usage.restore_pruned": lambda m, known: m.usage.restore_pruned(
         known["run"], item_ids=[known["memory"]]
     ),
     "admin.rebuild": lambda m, _: m.admin.rebuild(),
+    "admin.seal": lambda m, _: m.admin.seal(),
     "admin.backfill": lambda m, _: m.admin.backfill(),
     "usage.flush": lambda m, _: m.usage.flush(),
     "consolidate": lambda m, _: m.consolidate(policy=AT_FIRST),

@@ -48,6 +48,10 @@ ALTERED: tuple[Callable[[str, Victim], str], ...] = (
 UNMARKED = {
     "admin.verify",
     "admin.stats",
+    "admin.scopes",
+    "admin.is_empty",
+    "admin.erasures",
+    "consolidation_status",
     "usage.prune_manifest",
     "proposals.list",
     "beliefs.flip_set",

@@ -79,6 +79,7 @@ def asked_of(tool: str, known: dict[str, str]) -> dict[str, Any]:
         "remember": {"content": unlike(1), "claims": [triple]},
         "memory_history": {"memory_id": known["memory"]},
         "memory_deprecate": {"memory_id": known["memory"]},
+        "reject": {"target": known["belief"], "reason": "no"},
         "observe": {**triple, "session_id": "s1", "turn_id": known["turn"]},
         "current": {"subject": "alice", "predicate": "works_on"},
         "believe": {"statement": unlike(6)},
@@ -86,6 +87,12 @@ def asked_of(tool: str, known: dict[str, str]) -> dict[str, Any]:
         "evidence_for": {"belief_id": known["belief"]},
         "belief_revise": {"belief_id": known["belief"], "statement": unlike(9)},
         "why": {"item_id": known["belief"]},
+        "supersede": {"memory_id": known["memory"], "content": unlike(8)},
+        "belief_retract": {"event_id": known["event"]},
+        "belief_slots": {"as_of": "2025-05-20"},
+        "predicate_list": {},
+        "forget": {"item_id": known["memory"], "confirm": "yes-0123456789ab"},
+        "usage_log_access": {"kind": "file", "ref": "a.py"},
     }
     return given[tool]
 
@@ -100,7 +107,9 @@ async def tools_of(settings: Settings, tenant: str) -> AsyncIterator[Client]:
         password=settings.password,
     )
     desk = RequestHandler(
-        MemoryConnection(known, wait_s=30), lambda _: Caller(tenant, "global", read_only=False)
+        MemoryConnection(known, wait_s=30),
+        lambda _: Caller(tenant, "global", read_only=False),
+        "full",
     )
     async with Client(server.create_server(desk, read_only=False), mode="legacy") as client:
         yield client

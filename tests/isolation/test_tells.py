@@ -31,18 +31,23 @@ NO_ID = READS.keys() & {
     *(
         "admin.verify",
         "admin.stats",
+        "admin.scopes",
+        "admin.is_empty",
+        "consolidation_status",
         "proposals.list",
         "usage.ratings",
         "usage.audit",
         "usage.pack",
         "usage.dashboard",
         "admin.export_to",
+        "admin.verify_export",
     ),
 } | {
     *(
         "remember_many",
         "ingest",
         "add_messages",
+        "respond",
         "aliases.add",
         "aliases.remove",
         "extract",
@@ -52,6 +57,7 @@ NO_ID = READS.keys() & {
         "episodes.compress",
         "usage.prune",
         "admin.rebuild",
+        "admin.seal",
         "admin.backfill",
         "usage.flush",
         "consolidate",
@@ -59,6 +65,7 @@ NO_ID = READS.keys() & {
         "usage.rate",
     ),
     *("usage.roll_up", "items.sweep", "admin.import_from", "admin.erase_tenant"),
+    *("admin.erase_person", "admin.reopen_person"),
 }
 """Methods that are asked for nothing by an id."""
 NEW = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)")

@@ -96,6 +96,7 @@ def _known_besides(memory: Handle, name: str, known: dict[str, str]) -> dict[str
         "list": memory.memories.list(limit=1).next_cursor,
         "beliefs": memory.beliefs.list(limit=1).next_cursor,
         "episodes": memory.episodes.list(limit=1).next_cursor,
+        "scopes": memory.admin.scopes(limit=1).next_cursor,
         "slots": memory.beliefs.slots(limit=1).next_cursor,
         "stale": memory.memories.stale(days=1, limit=1).next_cursor,
     }

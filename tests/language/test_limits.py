@@ -52,10 +52,13 @@ def test_what_is_given_up_is_hung_up_and_leaves_no_thread(
     threads: list[int] = []
     for _ in range(3):
         service.hung_up.clear()
-        service.script([service.drip])
-        with pytest.raises(ModelUnavailableError, match=r"no complete reply within 0\.2 s"):
-            talk.ask()
-        assert service.hung_up.wait(5)
+        received = len(service.bodies)
+        # On a busy machine the time can be over before the request is sent.
+        while len(service.bodies) == received:
+            service.script([service.drip])
+            with pytest.raises(ModelUnavailableError, match=r"no complete reply within 0\.2 s"):
+                talk.ask()
+        assert service.hung_up.wait(30)
         ours = [one for one in threading.enumerate() if one.name == "graphmem-models"]
         threads.append(len(ours))
     assert threads == [1, 1, 1]
@@ -77,7 +80,7 @@ def test_who_is_cancelled_hangs_up(service: ChatService) -> None:
             await asking
 
     asyncio.run(given_up())
-    assert service.hung_up.wait(5)
+    assert service.hung_up.wait(30)
     assert len(service.bodies) == 1
 
 

@@ -45,7 +45,7 @@ from tests.plugins.texts import unlike
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 NOW = MAY + timedelta(days=9)
 EPISODES = ("monday", "friday")
-SLOTS = (("alice", "works_on"), ("alice", "likes"))
+SLOTS = (("alice", "works on"), ("alice", "likes"), ("alice", "Lives-in"))
 
 instants = st.integers(0, 4).map(lambda n: MAY + timedelta(hours=n))
 scopes = st.sampled_from(sorted(SEES))
@@ -57,7 +57,7 @@ statements = st.sampled_from(["It rains", "It pours", "It is wet", " It  rains"]
 twice = st.sampled_from([False, False, True])
 triples = st.tuples(
     st.sampled_from(["alice", "ALICE"]),
-    st.sampled_from(["works_on", "Likes"]),
+    st.sampled_from(["works_on", "Works-On", "Likes", "lives_in"]),
     st.sampled_from(["Atlas", "Borealis", "ATLAS"]),
 )
 observations = st.fixed_dictionaries(
@@ -117,24 +117,32 @@ class Writers(RuleBasedStateMachine):
     # What is written.
 
     @rule(
-        name=st.sampled_from(["works_on", "Works_On", "likes"]),
+        name=st.sampled_from(["works_on", "Works On", "likes", "lives-in"]),
         given=policies,
         template=templates,
         at=instants,
+        start=st.sampled_from([None, None, MAY + timedelta(hours=2)]),
         again=twice,
     )
     def declare(
-        self, name: str, given: dict[str, Any], template: str | None, at: datetime, *, again: bool
+        self,
+        name: str,
+        given: dict[str, Any],
+        template: str | None,
+        at: datetime,
+        start: datetime | None,
+        *,
+        again: bool,
     ) -> None:
         event_id = self.next_id()
-        self.model.declare(event_id, name, at, Policy(**given), template)
+        self.model.declare(event_id, name, at, Policy(**given), template, start)
         for _ in range(1 + again):
             done = self.handles["alice"].predicates.declare(
-                name, template=template, at=at, event_id=event_id, **given
+                name, template=template, at=at, event_id=event_id, valid_from=start, **given
             )
-        newest = max(self.model.declared[claims.name_key(name)], key=lambda d: d[:2])
+        newest = max(self.model.declared[claims.predicate_key(name)], key=lambda d: d[:2])
         found = (done.occurred_at, done.event_id, done.policy, done.template, done.name)
-        assert found == newest
+        assert (*found, done.valid_from) == newest
 
     @rule(target=beliefs, scope=scopes, parts=triples, said=observations, at=instants, again=twice)
     def observe(

@@ -41,7 +41,13 @@ class Sent:
             memory.remember(TEXTS[self.about], at=at, event_id=self.id, tags=[self.tag])
         elif self.act == "supersede" and self.about != self.instead:
             memory.supersede(
-                ids[self.about], TEXTS[self.instead], at=at, event_id=self.id, tags=[self.tag]
+                ids[self.about],
+                TEXTS[self.instead],
+                at=at,
+                event_id=self.id,
+                tags=[self.tag],
+                # The head of a chain depends on the order of arrival.
+                fork=True,
             )
         elif self.act in ("memories.deprecate", "memories.restore"):
             attrgetter(self.act)(memory)(ids[self.about], at=at, event_id=self.id)

@@ -198,7 +198,6 @@ def reads(memory: Handle, valid: datetime) -> dict[str, Any]:
             for by in (
                 {},
                 {"as_of": past},
-                {"as_of": past, "present_policy": True},
                 {"policy": Policy(cardinality=Cardinality.ONE, tau_days=30.0)},
                 {"policy": Policy(decay_per_day=0.01), "as_of": past},
             )

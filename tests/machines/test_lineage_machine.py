@@ -18,7 +18,12 @@ from hypothesis.stateful import (
 )
 
 from graphmem import Handle, Outcome, Status
-from graphmem.errors import ForeignScopeError, NotFoundError, SelfSupersessionError
+from graphmem.errors import (
+    ForeignScopeError,
+    ForkedChainError,
+    NotFoundError,
+    SelfSupersessionError,
+)
 from tests.oracles import lineage
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
@@ -90,21 +95,37 @@ class Writers(RuleBasedStateMachine):
         at=instants,
         tags=tags,
         times=st.integers(1, 2),
+        fork=st.booleans(),
     )
     def supersede(
-        self, scope: str, older: str, text: str, at: datetime, tags: set[str], times: int
+        self,
+        scope: str,
+        older: str,
+        text: str,
+        at: datetime,
+        tags: set[str],
+        times: int,
+        *,
+        fork: bool,
     ) -> str:
         event_id = self.next_id()
         memory = self.model.kept[older]
 
         def act() -> str:
             done = self.handles[scope].supersede(
-                older, text, at=at, event_id=event_id, tags=sorted(tags)
+                older, text, at=at, event_id=event_id, tags=sorted(tags), fork=fork
             )
+            assert (done.older_id, done.requested_id or done.older_id) == (memory.id, older)
             return done.newer_id
 
         if self.is_refused(scope, older, act):
             return older
+        heads = () if fork else self.model.heads(memory)
+        if len(heads) > 1:
+            with pytest.raises(ForkedChainError):
+                act()
+            return older
+        memory = self.model.kept[heads[0]] if heads else memory
         if memory.content == text:
             with pytest.raises(SelfSupersessionError):
                 act()

@@ -67,7 +67,7 @@ class Sayings(RuleBasedStateMachine):
         if not own:
             return
         try:
-            done = handle.supersede(own[which % len(own)], text, at=at)
+            done = handle.supersede(own[which % len(own)], text, at=at, fork=True)
         except SelfSupersessionError:
             return
         self.said[done.newer_id].append((scope, at))
@@ -75,7 +75,11 @@ class Sayings(RuleBasedStateMachine):
     @invariant()
     def every_reader_is_shown_what_the_oracle_says(self) -> None:
         for scope, handle in self.handles.items():
-            for by in (TraceRank(), TraceRank(tau_days=3, spacing=1)):
+            for by in (
+                TraceRank(),
+                TraceRank(tau_days=3, spacing=1),
+                TraceRank(window_hours=30.5, burst=0.5),
+            ):
                 policy = RecallPolicy(trace=by)
                 found = handle.recall(TEXTS[0], limit=100, include_hidden=True, policy=policy).bites
                 traces = {b.memory.id: b.trace for b in found if isinstance(b, MemoryBite)}

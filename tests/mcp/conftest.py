@@ -23,6 +23,7 @@ from mcp.types import CallToolResult, TextContent
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
 from graphmem.mcp.handler import RequestHandler
+from graphmem.mcp.tool import Profile
 from graphmem.settings import Settings
 from tests.plugins.children import environ_of
 
@@ -55,11 +56,16 @@ def opened(settings: Settings) -> Opened:
 
     @asynccontextmanager
     async def client(
-        *, mode: str = "legacy", read_only: bool = False, known: Settings | None = None, **who: str
+        *,
+        mode: str = "legacy",
+        read_only: bool = False,
+        known: Settings | None = None,
+        profile: Profile = "full",
+        **who: str,
     ) -> AsyncIterator[Client]:
         used = known or settings
         caller = Caller(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
-        handler = RequestHandler(MemoryConnection(used, wait_s=30), lambda _: caller)
+        handler = RequestHandler(MemoryConnection(used, wait_s=30), lambda _: caller, profile)
         made = server.create_server(handler, read_only=read_only)
         async with Client(made, mode=mode) as found:
             yield found
@@ -69,12 +75,15 @@ def opened(settings: Settings) -> Opened:
 
 @asynccontextmanager
 async def over_stdio(
-    environ: Environ, *arguments: str, mode: str = "legacy", errors: Path | None = None
+    environ: Environ,
+    *arguments: str,
+    mode: str = "legacy",
+    errors: Path | None = None,
+    profile: Profile = "full",
 ) -> AsyncIterator[Client]:
     """Start `graphmem mcp` as a client does, and open a session."""
-    started = StdioServerParameters(
-        command=sys.executable, args=["-m", "graphmem", "mcp", *arguments], env=environ, cwd=ROOT
-    )
+    command = ["-m", "graphmem", "mcp", "--tools", profile, *arguments]
+    started = StdioServerParameters(command=sys.executable, args=command, env=environ, cwd=ROOT)
     with (errors or Path(os.devnull)).open("w") as log:
         async with Client(stdio_client(started, errlog=log), mode=mode) as client:
             yield client
@@ -142,9 +151,11 @@ class Served:
 
 
 @asynccontextmanager
-async def over_http(environ: Environ, *arguments: str, errors: Path) -> AsyncIterator[Served]:
+async def over_http(
+    environ: Environ, *arguments: str, errors: Path, profile: Profile = "full"
+) -> AsyncIterator[Served]:
     """Start `graphmem mcp --http` on a free port and end it by a signal."""
-    command = ("-m", "graphmem", "mcp", "--http", "--port", "0", *arguments)
+    command = ("-m", "graphmem", "mcp", "--http", "--port", "0", "--tools", profile, *arguments)
     with errors.open("w") as log:
         process = await asyncio.create_subprocess_exec(
             sys.executable,

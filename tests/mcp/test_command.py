@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from graphmem.mcp import clients
 from graphmem.mcp.clients import CLIENTS, Server
-from graphmem.mcp.tools import BUDGET, TOOLS
+from graphmem.mcp.tools import TOOLS, offered
 from graphmem.settings import Settings
 from tests.mcp.conftest import ROOT, Command, Environ, data
 from tests.plugins.loops import run_apart as run
@@ -72,6 +72,29 @@ def test_a_printed_url_contains_no_token(graphmem: Command, name: str) -> None:
     assert "command" not in found
 
 
+@pytest.mark.system
+def test_the_file_of_the_token_is_named_where_the_block_needs_it(
+    graphmem: Command, tmp_path: Path
+) -> None:
+    home = {"GRAPHMEM_HOME": str(tmp_path / "a home")}
+    printed = graphmem("mcp", "--print-config", "cursor", "--http", **home)
+    assert "${env:GRAPHMEM_MCP_TOKEN}" in printed.out
+    found = re.search(r"export (\w+)=\"\$\((.+)\)\"", printed.err)
+    assert found is not None
+    shown = subprocess.run(["bash", "-c", found[2]], capture_output=True, text=True, check=True)
+    assert found[1] == "GRAPHMEM_MCP_TOKEN"
+    assert shown.stdout.strip() == (tmp_path / "a home" / "mcp-token").read_text().strip()
+    assert shown.stdout.strip() not in printed.out + printed.err
+    token = {"GRAPHMEM_MCP_TOKEN": "a-token-that-stays-hidden"}
+    assert "export" not in graphmem("mcp", "--print-config", "cursor", "--http", **token).err
+
+
+def test_a_client_starts_the_server_with_the_chosen_tools(graphmem: Command) -> None:
+    printed = graphmem("mcp", "--print-config", "zed", "--tools", "full")
+    assert entry("zed", printed.out)["args"][-2:] == ["--tools", "full"]
+    assert "--tools" not in graphmem("mcp", "--print-config", "zed").out
+
+
 def test_secrets_in_addresses_are_not_printed() -> None:
     environ = {
         "GRAPHMEM_URI": "bolt://127.0.0.1:7687",
@@ -88,6 +111,17 @@ def test_secrets_in_addresses_are_not_printed() -> None:
         assert "opensesame" not in client.text(server)
     assert server.env is not None
     assert {name for name, value in server.env.items() if value is not None} == {"GRAPHMEM_URI"}
+
+
+def test_settings_of_a_file_are_passed_on_but_no_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "graphmem.toml"
+    file.write_text('uri = "bolt://there"\npassword = "opensesame"\nmetrics = true\n')
+    file.chmod(0o600)
+    monkeypatch.setenv("GRAPHMEM_CONFIG", str(file))
+    server = clients.started_by(Settings.load())
+    assert server.env == {"GRAPHMEM_URI": "bolt://there", "GRAPHMEM_METRICS": "true"}
 
 
 @pytest.mark.parametrize(
@@ -115,13 +149,17 @@ def test_the_help_names_every_client(graphmem: Command) -> None:
 
 
 def test_the_tools_are_listed_with_their_token_costs(graphmem: Command) -> None:
-    costs = json.loads(graphmem("mcp", "--tools", "--json").out)
+    costs = json.loads(graphmem("mcp", "--tools", "full", "--list-tools", "--json").out)
     assert {one["name"] for one in costs} == TOOLS.keys()
     assert all(0 < one["tokens_asked"] < one["tokens"] for one in costs)
-    assert sum(one["tokens"] for one in costs) <= BUDGET
-    shown = graphmem("mcp", "--tools", COLUMNS="120").out
+    core = offered("core", read_only=False).keys()
+    costs = json.loads(graphmem("mcp", "--list-tools", "--json").out)
+    assert [one["name"] for one in costs] == list(core)
+    shown = graphmem("mcp", "--list-tools").out
     assert str(sum(one["tokens"] for one in costs)) in shown
-    assert all(name in shown for name in TOOLS)
+    lines = shown.splitlines()
+    assert [line.split()[0] for line in lines[1:-1]] == list(core)
+    assert max(map(len, lines)) <= 80
 
 
 def test_without_the_sdk_the_error_names_the_package(tmp_path: Path) -> None:

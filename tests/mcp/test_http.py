@@ -75,7 +75,12 @@ def test_no_tool_crosses_a_tenant(
         ):
             kept = await data(alice, "remember", content=WORDS, session_id="s")
             seen = await data(
-                alice, "observe", subject="alice", predicate="at", object="Atlas", session_id="s"
+                alice,
+                "observe",
+                subject="alice",
+                predicate="phase",
+                object="Atlas",
+                session_id="s",
             )
             memory_id, belief_id = kept["memory_id"], seen["belief_id"]
             message = {"role": "user", "content": "I deploy from Atlas."}
@@ -86,7 +91,7 @@ def test_no_tool_crosses_a_tenant(
                 for name, key in (("recall", "query"), ("context", "about")):
                     found = await data(client, name, turns=True, session_id="s", **{key: "Atlas"})
                     assert [found.get("bites"), found.get("text")] in ([[], None], [None, ""])
-                found = await data(client, "current", subject="alice", predicate="at")
+                found = await data(client, "current", subject="alice", predicate="phase")
                 assert found["candidates"] == []
                 for one in (kept["memory_id"], seen["belief_id"], turns["turn_ids"][0], "ep_x"):
                     await _the_same(client, "expand", "item_id", one)
@@ -103,7 +108,7 @@ def test_no_tool_crosses_a_tenant(
                 ("belief_revise", "belief_id", belief_id, {"statement": "Something else"}),
             ):
                 await _the_same(bob, name, key, one, **more)
-            fact = {"subject": "a", "predicate": "b", "object": "c"}
+            fact = {"subject": "a", "predicate": "status", "object": "c"}
             await _the_same(bob, "observe", "turn_id", turns["turn_ids"][0], **fact)
             # The same words and the same session are another memory there.
             theirs = await data(bob, "remember", content=WORDS, session_id="s")

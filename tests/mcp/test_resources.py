@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import get_args
 from urllib.parse import quote
 
 import pytest
 from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS, TextContent, TextResourceContents
 
+from graphmem.mcp.server import instructions
+from graphmem.mcp.tool import Profile
+from graphmem.mcp.tools import TOOLS, offered
 from tests.mcp.conftest import Opened, data
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.loops import run_apart as run
@@ -25,7 +30,7 @@ def test_memories_beliefs_and_contexts_are_resources(opened: Opened, mode: str) 
     async def session() -> None:
         async with opened(mode=mode) as client:
             kept = await data(client, "remember", content="Alice deploys from Atlas.")
-            seen = await data(client, "observe", subject="alice", predicate="at", object="Atlas")
+            seen = await data(client, "observe", subject="alice", predicate="phase", object="Atlas")
             templates = (await client.list_resource_templates()).resource_templates
             assert [one.uri_template for one in templates] == [
                 "graphmem://memory/{memory_id}",
@@ -50,7 +55,7 @@ def test_unknown_resources_get_the_same_error(opened: Opened) -> None:
     async def session() -> None:
         async with opened() as client, opened(tenant=fresh_tenant()) as stranger:
             kept = await data(client, "remember", content="Alice deploys from Atlas.")
-            seen = await data(client, "observe", subject="alice", predicate="at", object="Atlas")
+            seen = await data(client, "observe", subject="alice", predicate="phase", object="Atlas")
             theirs = f"graphmem://memory/{kept['memory_id']}"
             for reader, uri in (
                 (stranger, theirs),
@@ -74,6 +79,23 @@ def test_unknown_resources_get_the_same_error(opened: Opened) -> None:
     run(session())
 
 
+def named(text: str) -> set[str]:
+    """Return the tools that a text names by a verb of their own."""
+    return TOOLS.keys() & set(re.findall(r"\w+", text)) - {"forget"}
+
+
+@pytest.mark.parametrize("profile", get_args(Profile))
+@pytest.mark.parametrize("read_only", [True, False])
+def test_instructions_and_descriptions_name_offered_tools_only(
+    *, profile: Profile, read_only: bool
+) -> None:
+    tools = offered(profile, read_only=read_only)
+    assert named(instructions(profile, read_only=read_only)) <= tools.keys()
+    if profile == "core" and not read_only:
+        for tool in tools.values():
+            assert named(tool.description) <= tools.keys(), tool.name
+
+
 def test_prompts_are_filled_in(opened: Opened) -> None:
     async def session() -> None:
         async with opened() as client:
@@ -89,6 +111,7 @@ def test_prompts_are_filled_in(opened: Opened) -> None:
             [kept] = (await client.get_prompt("keep", {"session_id": "monday"})).messages
             assert isinstance(kept.content, TextContent)
             assert '"monday"' in kept.content.text
+            assert "add_messages" in kept.content.text
             for name, arguments in (
                 ("ask", {}),
                 ("ask", {"question": " "}),
@@ -100,5 +123,9 @@ def test_prompts_are_filled_in(opened: Opened) -> None:
                 assert caught.value.error.code == INVALID_PARAMS
         async with opened(read_only=True) as client:
             assert [one.name for one in (await client.list_prompts()).prompts] == ["ask"]
+        async with opened(profile="core") as client:
+            [kept] = (await client.get_prompt("keep", {})).messages
+            assert isinstance(kept.content, TextContent)
+            assert named(kept.content.text) == {"observe", "remember", "supersede"}
 
     run(session())

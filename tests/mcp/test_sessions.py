@@ -121,9 +121,9 @@ def test_a_demoted_belief_has_a_revision_due(opened: Opened) -> None:
     async def session() -> None:
         async with opened() as client:
             claim = {"subject": "pool", "predicate": "threads", "object": "4"}
-            await data(client, "observe", **claim)
+            await data(client, "observe", **claim, cardinality="ONE")
             found = await data(client, "current", subject="pool", predicate="threads")
-            belief = found["leader_id"]
+            belief = found["belief_id"]
             assert "revise_due" not in found
             for _ in range(4):
                 done = await data(

@@ -237,7 +237,7 @@ async def started(environ: Environ, errors: Path) -> asyncio.subprocess.Process:
     with errors.open("w") as log:
         return await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "graphmem", "mcp"),
+            *("-m", "graphmem", "mcp", "--tools", "full"),
             env=environ,
             cwd=ROOT,
             stdin=pipe,

@@ -11,7 +11,6 @@ import pytest
 from mcp import Client
 
 from graphmem import Session
-from graphmem.client.state import valid
 from graphmem.mcp.tools import TOOLS
 from tests.mcp.conftest import Environ, Opened, data, over_stdio
 from tests.plugins.loops import run_apart as run
@@ -40,6 +39,7 @@ async def _everything(client: Client) -> dict[str, Any]:
         subject="alice",
         predicate="works_on",
         object="Tidepool",
+        cardinality="ONE",
         turn_id=turns["turn_ids"][0],
     )
     await call("current", subject="alice", predicate="works_on")
@@ -54,34 +54,54 @@ async def _everything(client: Client) -> dict[str, Any]:
     await call("context", about="where does Alice deploy from?")
     await call("expand", item_id=kept["memory_id"])
     await call("memory_history", memory_id=kept["memory_id"])
-    await call("memory_deprecate", memory_id=kept["memory_id"], reason="moved")
+    newer = await call("supersede", memory_id=kept["memory_id"], content="Alice uses Borealis.")
+    assert newer["replaced_id"] == kept["memory_id"]
+    await call("memory_deprecate", memory_id=newer["memory_id"], reason="moved")
+    await call("reject", target=newer["memory_id"], reason="never true")
+    await call("belief_retract", event_id=seen["event_id"])
+    await call("belief_slots", subject="alice")
+    await call("predicate_list")
+    await call("usage_log_access", kind="file", ref="src/pool.py")
+    await call("forget", item_id=kept["memory_id"])
     return found
 
 
 METHODS = public() | {"add_messages": Session.add_messages}
-NAMESPACES = {"memory": "memories", "belief": "beliefs"}
+NAMESPACES = {
+    "memory": "memories",
+    "belief": "beliefs",
+    "predicate": "predicates",
+    "usage": "usage",
+}
+KINDS = {
+    *("memory", "belief", "episode", "turn", "event", "item", "leader", "proposal"),
+    *("replaced", "requested", "retracted"),
+}
+"""Kinds of ids; the last three are ids of a second item of the same kind."""
+MORE = {"forget": {"confirm"}}
+"""Arguments that only the tool has."""
 
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_tool_and_its_arguments_have_the_names_of_the_client(name: str) -> None:
     noun, _, verb = name.partition("_")
     method = METHODS[f"{NAMESPACES[noun]}.{verb}" if noun in NAMESPACES else name]
-    known = inspect.signature(method).parameters.keys() | {"session_id"}
+    known = inspect.signature(method).parameters.keys() | MORE.get(name, set()) | {"session_id"}
     assert TOOLS[name].arguments.model_fields.keys() <= known
 
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_ids_in_results_name_their_kind(name: str) -> None:
-    listed = json.dumps(TOOLS[name].listed.output_schema)
+    listed = json.dumps(TOOLS[name].listed("full").output_schema)
     assert '"id":' not in listed
     kinds = set(re.findall(r'"(\w+)_id":', listed))
-    assert kinds <= {"memory", "belief", "episode", "turn", "event", "item", "leader"}
+    assert kinds <= KINDS
 
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_an_error_shows_a_valid_example(name: str) -> None:
     tool = TOOLS[name]
-    assert valid(tool.arguments, **tool.example)
+    assert tool.read(tool.example)
     assert all(argument in tool.usage for argument in tool.arguments.model_fields)
 
 
@@ -96,6 +116,27 @@ def test_every_tool_is_called_over_stdin(environ: Environ, mode: str) -> None:
             assert found["current"]["leader"] == "Tidepool"
             assert found["add_evidence"]["status"] == "accumulating"
             assert [one["type"] for one in found["memory_history"]["events"]] == ["ADD"]
+
+    run(session())
+
+
+def test_what_the_user_rejected_is_not_brought_back(opened: Opened) -> None:
+    async def session() -> None:
+        async with opened() as client:
+            kept = await data(client, "remember", content="The limit is 100 requests.")
+            fact = {"subject": "alice", "predicate": "likes", "object": "tea"}
+            seen = await data(client, "observe", **fact, cardinality="MANY")
+            for one in (kept["memory_id"], seen["belief_id"]):
+                done = await data(client, "reject", target=one, reason="never true")
+                assert done["rejected"]
+            again = await data(client, "remember", content="The LIMIT is 100 requests")
+            assert (again["outcome"], again["rejection"]) == ("REJECTED", "never true")
+            told = await data(client, "observe", **fact | {"object": "TEA"})
+            assert told["rejection"] == "never true"
+            why = await data(client, "why", item_id=seen["belief_id"])
+            assert (why["status"], why["rejection"]) == ("rejected", "never true")
+            assert (await data(client, "current", subject="alice", predicate="likes"))["total"] == 0
+            assert "unreject" not in {tool.name for tool in (await client.list_tools()).tools}
 
     run(session())
 

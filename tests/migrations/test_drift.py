@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphmem import catalog
+from graphmem.client.schema import SchemaClient
 from graphmem.ports import run_now
 from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank
@@ -29,6 +30,18 @@ def test_a_dropped_index_is_missing_until_it_is_back(current: Blank) -> None:
     current.run("CREATE INDEX memory_status_range FOR (n:Memory) ON (n.tenant, n.scope, n.status)")
     current.run("CALL db.awaitIndexes(60)")
     assert current.drift() == ()
+
+
+def test_migrating_creates_what_was_dropped(current: Blank) -> None:
+    dropped = ("memory_status_range", "memory_embedding_vector", "memory_content_fulltext")
+    for name in dropped:
+        current.run(f"DROP INDEX {name}")
+    current.run("DROP CONSTRAINT event_id_unique")
+    schema = SchemaClient(current.world())
+    repaired = schema.migrate()
+    assert sorted(repaired) == sorted((*dropped, "event_id_unique"))
+    assert current.drift() == ()
+    assert schema.migrate() == ()
 
 
 def test_a_dropped_constraint_is_missing(current: Blank) -> None:
@@ -138,6 +151,7 @@ def test_another_language_is_different(current: Blank) -> None:
     differences = current.drift(language="german")
     assert [(d.kind, d.name) for d in differences] == [
         ("different", "belief_statement_fulltext"),
+        ("different", "episode_summary_fulltext"),
         ("different", "memory_content_fulltext"),
         ("different", "turn_text_fulltext"),
     ]

@@ -23,7 +23,7 @@ from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank, made
 
 NAMES = tuple(m.name for m in catalog.migrations())
-WORDS = ("0006_schema_words",)
+WORDS = ("0006_schema_words", "0014_schema_episodes")
 PLURAL = "Die Häuser am Hafen sind rot."
 
 
@@ -38,7 +38,7 @@ def analysers(blank: Blank) -> set[str]:
         "SHOW INDEXES YIELD type, options WHERE type = 'FULLTEXT' "
         "RETURN options.indexConfig['fulltext.analyzer'] AS analyser"
     )
-    assert len(rows) == 3
+    assert len(rows) == 4
     return {row["analyser"] for row in rows}
 
 
@@ -154,7 +154,8 @@ def test_a_change_that_stops_half_way_is_found_and_finished(
     for language in ("english", "german"):
         with pytest.raises(MigrationPendingError, match="rebuild of the full-text"):
             run_now(migration.checked(current.world(language=language)))
-    assert current.migrate(language=then) == WORDS
+    # The indexes of the second file still have the former language.
+    assert current.migrate(language=then) == (WORDS if then == "german" else WORDS[:1])
     assert analysers(current) == {then}
     assert current.drift(language=then) == ()
     run_now(migration.checked(current.world(language=then)))

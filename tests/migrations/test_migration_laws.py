@@ -81,10 +81,11 @@ def test_every_file_can_be_applied_twice(current: Blank) -> None:
 def test_a_migration_that_stops_half_way_is_finished_by_the_next(current: Blank) -> None:
     whole = current.schema()
     current.run("DROP CONSTRAINT tombstone_key_unique")
-    current.run("MATCH (m:Migration {number: $last}) DETACH DELETE m", last=len(NAMES))
+    [name] = [one for one in NAMES if one.endswith("_tombstones")]
+    current.run("MATCH (m:Migration {name: $name}) DETACH DELETE m", name=name)
     with pytest.raises(MigrationPendingError, match=f"1 of {len(NAMES)}"):
         run_now(migration.checked(current.world()))
-    assert current.migrate() == NAMES[-1:]
+    assert current.migrate() == (name,)
     assert current.schema() == whole
 
 

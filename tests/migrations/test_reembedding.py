@@ -32,9 +32,11 @@ from tests.migrations.conftest import Blank
 from tests.plugins.everything import ASK_ITEMS, MAY, PUT_ITEMS
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.texts import unlike
+from tests.plugins.tokens import TokenHashEmbedder
 from tests.plugins.waiting import eventually
 
 OLD, NEW, THIRD = HashEmbedder(), HashEmbedder(48), HashEmbedder(32)
+TOKENS = TokenHashEmbedder()
 QUESTIONS = [unlike(n) for n in (1, 2, 6, 11)]
 VECTORED = ("Belief", "Episode", "ItemText", "Memory", "Turn")
 
@@ -115,6 +117,31 @@ def test_all_that_had_an_embedding_has_one_of_the_new_model(filled: Blank) -> No
     assert models(filled) == {"current": (2, 48), "former": (1, OLD.DIMENSION)}
     assert filled.drift() == filled.drift(embedder=NEW) == ()
     assert reembed(filled) == ReembedReport(model=NEW.name, switched=False, embedded=0)
+
+
+def token_states(blank: Blank) -> dict[str, bytes]:
+    rows = blank.run(
+        "MATCH (n) WHERE n.token_states IS NOT NULL "
+        "RETURN elementId(n) AS node, n.token_states AS s"
+    )
+    return {row["node"]: row["s"] for row in rows}
+
+
+def test_the_same_model_fills_in_missing_token_states(current: Blank) -> None:
+    """Nodes written before a model had token states have a vector only."""
+    with opened(current, TOKENS) as memory:
+        write(memory)
+        before = token_states(current)
+        assert len(before) >= len(VECTORED)
+        current.run("MATCH (n) WHERE n.token_states IS NOT NULL REMOVE n.token_states")
+        found = memory.recall(unlike(1)).bites
+        assert {bite.parts.late for bite in found} == {0}
+        done = reembed(current, TOKENS)
+        assert (done.switched, done.embedded) == (False, len(before))
+        assert token_states(current) == before
+        assert memory.recall(unlike(1)).bites[0].parts.late > 0
+    assert models(current) == {"current": (1, TOKENS.DIMENSION)}
+    assert reembed(current, TOKENS).embedded == 0
 
 
 @pytest.mark.system

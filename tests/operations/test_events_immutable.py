@@ -56,13 +56,26 @@ READS = {
         "admin.export_to",
         "admin.stats",
     ),
+    *(
+        "admin.is_empty",
+        "admin.scopes",
+        "admin.verify_export",
+        "admin.erasures",
+        "consolidation_status",
+        "tenants",
+    ),
 }
-AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, compressed_days=0)
+AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, low_archive_days=0)
 NO_WRITES = {"open", "reconnect", "close", "health", "tenant", "scope", "session"}
 MEM0 = {"id": "5f3c", "memory": unlike(43), "created_at": "2025-05-05T00:00:00Z", "user_id": "al"}
-REMOVES = {"usage.roll_up", "forget", "admin.erase_tenant"}
-"""Searches of the log, whole: see tests/clients/test_rolling_up.py. What is erased: see
-tests/clients/test_forgetting.py."""
+REMOVES = {
+    *("usage.roll_up", "forget", "admin.erase_tenant", "admin.reopen"),
+    *("admin.erase_person", "admin.reopen_person"),
+}
+"""Searches of the log, whole: see tests/clients/test_rolling_up.py. What is erased, or reopened:
+see tests/clients/test_forgetting.py."""
+JOBS = {"run_jobs"}
+"""Other calls, made for every tenant: see tests/clients/test_worker.py."""
 
 
 def deprecated(memory: Handle) -> str:
@@ -119,6 +132,7 @@ def consolidated(memory: Handle) -> None:
 def searched(memory: Handle) -> None:
     with memory.session("s3") as session:
         bites = session.recall(WINDOW).bites
+        session.usage.log_search("a page", tool="grep", results=[bites[0].id, "doc"])
         session.expand(bites[0].id)
     assert len(bites) > 1
 
@@ -135,6 +149,7 @@ def transferred(memory: Handle) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "all.jsonl"
         memory.admin.export_to(file)
+        assert memory.admin.verify_export(file).wrong == ()
         assert memory.admin.import_from(file).written == 0
 
 
@@ -235,6 +250,14 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
     "beliefs.archive": marked(lambda m, a, **x: m.beliefs.archive(a, **x)),
     "beliefs.restore": marked(lambda m, a, **x: m.beliefs.restore(a, **x)),
     "beliefs.clear_flag": marked(lambda m, a, **x: m.beliefs.clear_flag(a, **x)),
+    "reject": [
+        lambda m: m.reject(("alice", "works_on", "Atlas"), reason="no", event_id="j1", at=MAY),
+        lambda m: m.reject(("alice", "works_on", "Atlas"), reason="no", event_id="j1", at=MAY),
+        lambda m: m.observe("alice", "works_on", "АTLAS"),
+        lambda m: m.reject(m.believe(unlike(45)), reason="no"),
+        lambda m: m.believe(unlike(45)),
+    ],
+    "unreject": [lambda m: m.unreject(("alice", "works_on", "Atlas"), reason="yes")],
     "consolidate": [consolidated, lambda m: m.consolidate(policy=FEW)],
     "episodes.graduate": [
         lambda m: m.episodes.add(episode_id="dear", summary=unlike(40), importance=0.9, at=MAY),
@@ -248,6 +271,7 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
     ],
     "episodes.restore": [lambda m: m.episodes.restore("long")] * 2,
     "admin.rebuild": [lambda m: m.admin.rebuild()],
+    "admin.seal": [lambda m: m.admin.seal(), lambda m: m.admin.seal(late=True)],
     "admin.backfill": [lambda m: m.admin.backfill()],
     "usage.flush": [lambda m: (m.expand(m.memories.list().memories[0].id), m.usage.flush())],
     "usage.log_access": [lambda m: (m.usage.log_access("file", "notes.md"), m.usage.flush())],
@@ -267,6 +291,14 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
         lambda m: m.proposals.dismiss([m.proposals.list(status="dismissed").proposals[0].id]),
         lambda m: m.proposals.accept([m.proposals.list(status="dismissed").proposals[0].id]),
     ],
+    "episodes.summarise": [lambda m: m.episodes.summarise()],
+    "episodes.pin": [lambda m: m.episodes.pin("doc")],
+    "episodes.unpin": [lambda m: m.episodes.unpin("doc")],
+    "respond": [
+        lambda m: m.session("r").respond(
+            [{"role": "user", "content": unlike(44)}], lambda _: "Yes."
+        )
+    ],
     "usage.rate": [searched, lambda m: m.usage.rate(), lambda m: m.usage.rate(from_scratch=True)],
     "usage.prune": [lambda m: m.usage.prune(dry_run=False, policy=AT_ONCE)],
     "items.batch": [
@@ -285,7 +317,7 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
 
 def test_every_public_write_is_tried() -> None:
     named = {*public(), *methods(Session), *methods(GraphMem)}
-    assert named == WRITES.keys() | READS | NO_WRITES | REMOVES
+    assert named == WRITES.keys() | READS | NO_WRITES | REMOVES | JOBS
 
 
 def gained(before: dict[str, Any], after: dict[str, Any]) -> list[list[str]]:
@@ -317,6 +349,8 @@ def test_no_write_changes_an_event(plain: Handle, look: Look, tenant: str) -> No
         "POLICY",
         "SAME_AS",
         "RETRACT",
+        "REJECT",
+        "UNREJECT",
         "REVISE",
         "SPLIT",
         "ARCHIVE",
@@ -337,6 +371,9 @@ def test_no_write_changes_an_event(plain: Handle, look: Look, tenant: str) -> No
         "PROPOSE",
         "ACCEPT",
         "DISMISS",
+        "IMPORT",
+        "PIN",
+        "UNPIN",
     }
 
 

@@ -144,7 +144,7 @@ def kept(look: Look, memory: Handle) -> Any:
         name: {k: v for k, v in event.items() if k not in ("recorded_at", "tenant")}
         for name, event in look.events(tenant_of(memory)).items()
     }
-    apart = {"recorded_at", "locked_at", "tenant", "tenant_key", "scope_key"}
+    apart = {"recorded_at", "locked_at", "tenant", "tenant_key", "scope_key", "value_key"}
     beliefs = {
         name: {k: v for k, v in belief.items() if k not in apart}
         for name, belief in look.beliefs(tenant_of(memory)).items()

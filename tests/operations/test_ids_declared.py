@@ -50,10 +50,14 @@ NONE: Mapping[str, str] = {
     "item/index": NO_ITEM,
     "item/put": NO_ITEM,
     "item/refresh": NO_ITEM,
+    "reject/restore": NO_ITEM,
+    "reject/spread": REFRESHES,
     "transfer/drop_checkpoints": REFRESHES,
     "transfer/merge_nodes": REFRESHES,
     "transfer/place_items": NO_ITEM,
     "transfer/retract": REFRESHES,
+    "upkeep/claim_job": "a job has a name, no id",
+    "upkeep/finish_job": "a job has a name, no id",
     "upkeep/lock_archives": REFRESHES,
 }
 """Queries that declare no ids, and why they need not."""

@@ -10,6 +10,7 @@ import pytest
 from graphmem import Handle, catalog
 from graphmem.model import EventType
 from graphmem.ports import Tx, run_now
+from graphmem.rules.read_options import ReadOptions
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 
@@ -36,7 +37,9 @@ def marked(memory: Handle, rows: list[dict[str, Any]]) -> dict[str, dict[str, An
     context = memory._state.context
 
     async def work(tx: Tx) -> list[dict[str, Any]]:
-        return await tx.fetch(MARK, tenant=context.tenant, events=rows)
+        by = context.read_params(MARK, ReadOptions())
+        scopes = list(context.tenant_scope.scopes)
+        return await tx.fetch(MARK, tenant=context.tenant, scopes=scopes, events=rows, **by)
 
     return {found["id"]: found for found in run_now(context.services.graph.write(work))}
 

@@ -93,6 +93,21 @@ def around(
     }
 
 
+def session(
+    relevance: Mapping[tuple[str, int], float], share: float
+) -> dict[tuple[str, int], float]:
+    """Return by how much each turn is raised towards the best one of its episode.
+
+    Args:
+        relevance: Relevance of turns, by episode and position.
+        share: Share of the distance, in [0, 1].
+    """
+    best: dict[str, float] = {}
+    for (episode, _), own in relevance.items():
+        best[episode] = max(own, best.get(episode, own))
+    return {place: share * (best[place[0]] - own) for place, own in relevance.items()}
+
+
 def believed(relevance: float, belief: float, policy: RecallPolicy) -> float:
     """Return the score of a belief."""
     alpha = score_params(policy)["blend"]

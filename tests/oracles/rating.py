@@ -113,14 +113,20 @@ def played(
     """
     before = {r.item: standings.get(r.item, Standing(by.initial)) for r in results}
     changes: defaultdict[str, list[float]] = defaultdict(list)
+    winners = sum(r.opened for r in results)
+    # By search, a search is one game, however many results it returned.
+    part = 1 / max(winners, len(results) - winners, 1) if by.by_search else 1.0
     for won in (r for r in results if r.opened):
         for lost in (r for r in results if not r.opened):
-            points = gain(before[won.item], before[lost.item], won.similarity, by)
+            points = part * gain(before[won.item], before[lost.item], won.similarity, by)
             changes[won.item].append(points)
             changes[lost.item].append(-points)
     # Summed exactly, so that the order of the results has no effect.
     return {
-        item: Standing(math.fsum([was.elo, *changes[item]]), was.games + len(changes[item]))
+        item: Standing(
+            math.fsum([was.elo, *changes[item]]),
+            was.games + (1 if by.by_search else len(changes[item])),
+        )
         for item, was in before.items()
         if item in changes
     }

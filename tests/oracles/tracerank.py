@@ -6,17 +6,13 @@ Oracle of cypher/fragments/trace_fold.cypher.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from graphmem.model.recall import TraceRank
 from graphmem.rules.formulas import STANDARD_TRACE
 
-TRACE_WINDOW = timedelta(hours=24)
-"""Time after a full event within which further events form a burst."""
-BURST_BASE = 0.1
-"""Base of the weights in a burst: the j-th event adds BURST_BASE^j, a thousand together a ninth."""
 _DAY = timedelta(days=1)
 
 
@@ -29,22 +25,33 @@ class Contribution:
     """Weight: 1 for a full event, 0.1^j for the j-th event of a burst."""
     spacing: float
     """Factor 1 + b ln(1 + days since the previous full event), >= 1."""
+    weight: float = 1.0
+    """Weight of the event: that of imports, or 1."""
 
 
 def trace_contributions(
-    instants: Iterable[datetime], by: TraceRank = STANDARD_TRACE
+    instants: Iterable[datetime],
+    by: TraceRank = STANDARD_TRACE,
+    imported: Collection[datetime] = (),
 ) -> list[Contribution]:
-    """Return the contribution of each event before decay, oldest first."""
+    """Return the contribution of each event before decay, oldest first.
+
+    Args:
+        instants: times of the events.
+        by: the constants.
+        imported: times of those that are IMPORT events.
+    """
     contributions: list[Contribution] = []
     full_at: datetime | None = None
     burst_index = 0
     for at in sorted(instants):
-        if full_at is not None and at - full_at < TRACE_WINDOW:
+        weight = by.import_weight if at in imported else 1.0
+        if full_at is not None and at - full_at < timedelta(hours=by.window_hours):
             burst_index += 1
-            contributions.append(Contribution(at, BURST_BASE**burst_index, 1.0))
+            contributions.append(Contribution(at, by.burst**burst_index, 1.0, weight))
             continue
         gap = (at - full_at) / _DAY if full_at is not None else 0.0
-        contributions.append(Contribution(at, 1.0, 1 + by.spacing * math.log1p(gap)))
+        contributions.append(Contribution(at, 1.0, 1 + by.spacing * math.log1p(gap), weight))
         full_at, burst_index = at, 0
     return contributions
 
@@ -63,15 +70,20 @@ class State:
     """Number of events since the last full event."""
 
 
-def trace(instants: Iterable[datetime], now: datetime, by: TraceRank = STANDARD_TRACE) -> float:
+def trace(
+    instants: Iterable[datetime],
+    now: datetime,
+    by: TraceRank = STANDARD_TRACE,
+    imported: Collection[datetime] = (),
+) -> float:
     """Return the trace at `now`, >= 0; later events are ignored.
 
-    The sum of e^(-(now - t) / tau) * burst * spacing over the events.
+    The sum of e^(-(now - t) / tau) * burst * spacing * weight over the events.
     """
     seen = [at for at in instants if at <= now]
     return math.fsum(
-        c.burst * c.spacing * math.exp(-(now - c.at) / _DAY / by.tau_days)
-        for c in trace_contributions(seen, by)
+        c.burst * c.spacing * c.weight * math.exp(-(now - c.at) / _DAY / by.tau_days)
+        for c in trace_contributions(seen, by, imported)
     )
 
 
@@ -82,10 +94,10 @@ def continued(state: State, instants: Sequence[datetime], by: TraceRank = STANDA
     """
     for at in sorted(instants):
         faded = state.trace * math.exp(-(at - state.at) / _DAY / by.tau_days) if state.at else 0.0
-        if state.full_at is None or at - state.full_at >= TRACE_WINDOW:
+        if state.full_at is None or at - state.full_at >= timedelta(hours=by.window_hours):
             gap = (at - state.full_at) / _DAY if state.full_at is not None else 0.0
             state = State(faded + 1 + by.spacing * math.log1p(gap), at, at, 0)
         else:
             burst = state.burst + 1
-            state = State(faded + BURST_BASE**burst, at, state.full_at, burst)
+            state = State(faded + by.burst**burst, at, state.full_at, burst)
     return state

@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 from typing import NamedTuple
 
 from graphmem.model import EventType, Vitality
 from graphmem.rules.formulas import STANDARD_VITALITY, Evidence, VitalityConstants, implied_belief
+from tests.oracles import projection
 
 _DAY = timedelta(days=1)
+END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class Piece(NamedTuple):
@@ -48,6 +50,8 @@ class Life:
     pieces: Sequence[Piece] = ()
     accesses: Sequence[datetime] = ()
     marks: Sequence[Mark] = ()
+    returns: Sequence[Sequence[datetime]] = ()
+    """Times at which a search returned it, by session."""
     stated_by: Sequence[str] = ()
     """The `source` of each event that states the belief."""
 
@@ -62,8 +66,11 @@ def vitality(life: Life, valid: datetime, by: VitalityConstants = STANDARD_VITAL
     """
     evidence = sorted((piece.evidence for piece in life.pieces), key=attrgetter("at", "id"))
     supports = [piece for piece in life.pieces if piece.evidence.polarity > 0]
-    instants = {*life.accesses, *(piece.evidence.at for piece in supports)} or {life.created_at}
-    days = stability(instants, (m.at for m in life.marks if m.type is EventType.FLAG), by)
+    instants = {*life.accesses, *(piece.evidence.at for piece in supports)}
+    instants |= {max(session) for session in life.returns if session}
+    instants = instants or {life.created_at}
+    found = gated(life, by)
+    days = stability(instants, found.flags, by)
     importances = (p.importance for p in supports if p.importance is not None)
     importance = max(importances, default=by.neutral)
     mean, precision = weighted(evidence, life.initial, by)
@@ -74,11 +81,76 @@ def vitality(life: Life, valid: datetime, by: VitalityConstants = STANDARD_VITAL
         last_access_at=max(life.accesses, default=None),
         mean=mean,
         precision=precision,
-        gate=gate(len(evidence), valid - life.created_at, by),
-        flagged_at=flagged_at(life.marks),
+        prior=found.prior,
+        prior_at=found.prior_at,
+        contradiction=found.contradiction,
+        gate=gate(found.known, valid - life.created_at, by),
+        flagged_at=found.flagged_at,
         importance=importance,
         derived=derived(life, by),
     )
+
+
+class Gated(NamedTuple):
+    """Effect of contradictions and marks on a belief."""
+
+    prior: float
+    prior_at: datetime | None
+    known: int
+    """Number of pieces of evidence at `prior_at`."""
+    contradiction: float
+    flagged_at: datetime | None
+    flags: Sequence[datetime]
+    """Times at which it became flagged."""
+
+
+def gated(life: Life, by: VitalityConstants = STANDARD_VITALITY) -> Gated:
+    """Return when a belief became flagged, replaying its evidence and marks in order of time.
+
+    Every belief is that of the projection (log odds, without decay) of the evidence until then.
+    """
+    pieces = [piece.evidence for piece in life.pieces]
+    prior, prior_at, known = life.initial, None, 0
+    base: list[Evidence] = []
+    flagged: datetime | None = None
+    flags: list[datetime] = []
+    contradiction = 0.0
+    for at in sorted({*(e.at for e in pieces), *(m.at for m in life.marks)}):
+        before = [e for e in pieces if e.at < at]
+        supports = [e for e in pieces if e.at == at and e.polarity > 0]
+        refuting = [e for e in pieces if e.at == at and e.polarity < 0]
+        if any(projection.many([e], END).positive > 1e-9 for e in supports):
+            base = before + supports
+            prior, prior_at, known = _belief(base), at, len(base)
+        now = before + supports + refuting
+        contradiction = _pooled(now, base)
+        error = prior * contradiction
+        recent = any(
+            timedelta(0) <= at - seen <= timedelta(hours=by.gate_window_hours)
+            for seen in life.accesses
+        )
+        opens = bool(refuting) and (
+            error > gate(known, at - life.created_at, by) + 1e-12 or (recent and error > 1e-12)
+        )
+        marks = [m.type for m in sorted(life.marks, key=lambda m: m.id) if m.at == at]
+        if flagged is None and (opens or EventType.FLAG in marks):
+            flags.append(at)
+            flagged = at
+        if marks and marks[-1] is EventType.RESOLVE:
+            flagged, base, prior_at, known, contradiction = None, now, at, len(now), 0.0
+            prior = _belief(now) if now else prior
+    return Gated(prior, prior_at, known, contradiction, flagged, flags)
+
+
+def _belief(evidence: Sequence[Evidence]) -> float:
+    found = projection.many(evidence, END)
+    return (1 + math.tanh((found.log_negative - found.log_positive) / 2)) / 2
+
+
+def _pooled(now: Sequence[Evidence], base: Sequence[Evidence]) -> float:
+    """Return what `now` refutes more than `base`: the growth of the projection's L-."""
+    log = [projection.many(some, END).log_negative for some in (now, base)]
+    return -math.expm1(log[0] - log[1])
 
 
 def stability(
@@ -95,7 +167,7 @@ def stability(
     days, last = by.first_days, None
     for at, flag in sorted([(at, False) for at in {*retrievals}] + [(at, True) for at in {*flags}]):
         if flag:
-            days = max(by.first_days, days * by.flagged)
+            days = max(by.least_days, days * by.flagged)
         else:
             gap = (at - last) / _DAY if last is not None else 0.0
             days, last = min(by.most_days, days * (1 + math.log1p(gap))), at
@@ -146,13 +218,7 @@ def gate(storage: int, age: timedelta, by: VitalityConstants = STANDARD_VITALITY
         by: The constants.
     """
     wanted = by.gate_base * math.log1p(storage) * math.log1p(max(age / _DAY, 0.0))
-    return min(max(wanted, by.gate_least), by.gate_most)
-
-
-def flagged_at(marks: Iterable[Mark]) -> datetime | None:
-    """Return the time of the flag if the newest mark by (timestamp, id) is a FLAG, else None."""
-    newest = max(marks, key=lambda mark: (mark.at, mark.id), default=None)
-    return newest.at if newest is not None and newest.type is EventType.FLAG else None
+    return min(max(wanted, by.gate_min), by.gate_max)
 
 
 def derived(life: Life, by: VitalityConstants = STANDARD_VITALITY) -> bool:

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphmem.model import Cardinality, Policy, Status
 from graphmem.rules import claims, identity
 from graphmem.rules.claims import Claim
 from graphmem.rules.formulas import Evidence
+from graphmem.rules.predicates import SINGLE_VALUED
 from graphmem.settings import SOURCE_WEIGHTS
 from tests.oracles import lineage, projection, retraction, sequential
 
@@ -41,7 +42,22 @@ class Moment:
 
     def sees(self, at: datetime, event_id: str) -> bool:
         """Return whether an event is visible at that moment."""
-        return at <= self.valid and (self.known is None or self.recorded[event_id] <= self.known)
+        return at <= self.valid and self.knows(event_id)
+
+    def knows(self, event_id: str) -> bool:
+        """Return whether an event was recorded by that moment."""
+        return self.known is None or self.recorded[event_id] <= self.known
+
+
+class Declaration(NamedTuple):
+    """A declared policy; the newest by time and event id applies."""
+
+    at: datetime
+    event_id: str
+    policy: Policy
+    template: str | None
+    name: str
+    valid_from: datetime | None
 
 
 @dataclass
@@ -87,8 +103,8 @@ class Model:
     def __init__(self) -> None:
         self.kept: dict[str, Kept] = {}
         self.events: dict[str, Happened] = {}
-        self.declared: dict[str, list[tuple[datetime, str, Policy, str | None, str]]] = {}
-        """Declarations by predicate: time, event id, policy, template, name."""
+        self.declared: dict[str, list[Declaration]] = {}
+        """Declarations, by predicate key."""
         self.edges: list[tuple[str, str, lineage.Effect]] = []
         """Newer belief, older belief, and the superseding event."""
         self.texts: set[tuple[str, str]] = set()
@@ -109,7 +125,9 @@ class Model:
     def claim(self, scope: str, parts: Sequence[str], statement: str | None = None) -> Claim:
         """Return the claim of a triple, worded by the predicate's current template."""
         if statement is None:
-            newest = max(self.declared.get(claims.name_key(parts[1]), []), default=None, key=_when)
+            newest = max(
+                self.declared.get(claims.predicate_key(parts[1]), []), default=None, key=_when
+            )
             statement = claims.triple_sentence(newest[3] if newest else None, *parts)
         subject, predicate, object_ = parts
         return claims.triple_claim(scope, subject, predicate, object_, statement)
@@ -198,12 +216,18 @@ class Model:
         self._happen(event_id, scope, at, "RETRACT", target)
 
     def declare(
-        self, event_id: str, name: str, at: datetime, policy: Policy, template: str | None
+        self,
+        event_id: str,
+        name: str,
+        at: datetime,
+        policy: Policy,
+        template: str | None,
+        valid_from: datetime | None,
     ) -> None:
         """Declare the policy of a predicate."""
         self._happen(event_id, "global", at, "POLICY")
-        key = claims.name_key(name)
-        self.declared.setdefault(key, []).append((at, event_id, policy, template, name))
+        one = Declaration(at, event_id, policy, template, name, valid_from)
+        self.declared.setdefault(claims.predicate_key(name), []).append(one)
 
     # Reads.
 
@@ -224,12 +248,16 @@ class Model:
 
     def policy(self, predicate_key: str | None, when: Moment) -> Policy:
         """Return the policy in force."""
-        declarations = [d for d in self.declared.get(predicate_key or "", []) if when.sees(*d[:2])]
-        return max(declarations, key=_when)[2] if declarations else Policy()
+        known = [d for d in self.declared.get(predicate_key or "", []) if when.knows(d.event_id)]
+        started = [d for d in known if d.valid_from is None or d.valid_from <= when.valid]
+        if started:
+            return max(started, key=_when).policy
+        one = predicate_key in SINGLE_VALUED
+        return Policy(cardinality=Cardinality.ONE if one else Cardinality.MANY)
 
     def slot(self, scope: str, subject: str, predicate: str, when: Moment) -> dict[str, Any]:
         """Return a slot as a handle on a scope shows it."""
-        key = claims.name_key(subject), claims.name_key(predicate)
+        key = claims.name_key(subject), claims.predicate_key(predicate)
         policy = self.policy(key[1], when)
         for place in SEES[scope]:
             beliefs = [k for k in self.kept.values() if k.key == (place, *key)]

@@ -26,7 +26,7 @@ from graphmem.client import AsyncGraphMem, AsyncHandle, GraphMem, Handle, connec
 from graphmem.client.namespace import AsyncNamespace
 from graphmem.client.state import HandleState
 from graphmem.io_modes import BLOCKING, SystemClock
-from graphmem.model import EmbeddingModel, TenantScope
+from graphmem.model import EmbeddingModel, TenantScope, Trust
 from graphmem.ports import RequestContext, Services, run_now
 from graphmem.rules import drafts, hygiene
 from graphmem.settings import Settings
@@ -82,6 +82,13 @@ def on(memory: H, **ports: Any) -> H:
     context = memory._state.context
     services = replace(context.services, **ports)
     return type(memory)(replace(memory._state, context=replace(context, services=services)))
+
+
+def by(memory: H, writer: Trust) -> H:
+    """Return the same handle for another writer."""
+    if isinstance(memory, Returning):
+        return cast("H", Returning(by(memory._inner, writer), memory._run))
+    return type(memory)(memory._state.with_trust(writer))
 
 
 def on_tenant(memory: Handle, name: str) -> Handle:

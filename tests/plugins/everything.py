@@ -29,6 +29,11 @@ def not_there(ask: Callable[..., Any]) -> Read:
     return read
 
 
+def found_waiting(memory: Handle) -> Any:
+    found = memory.consolidation_status()
+    return found.episodes or found.last_run_at or found.open_since or found.clusters
+
+
 def exported(memory: Handle) -> Any:
     with TemporaryDirectory() as folder:
         return memory.admin.export_to(Path(folder) / "all.jsonl").records
@@ -41,7 +46,7 @@ def counted(memory: Handle) -> int:
 
 
 NO_ITEMS = dict.fromkeys(Tier, 0)
-AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, compressed_days=0)
+AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, low_archive_days=0)
 PUT_ITEMS = (
     PutItem(namespace=("a", "b"), key="k", value={"n": 1}, texts={"$": unlike(1)}),
     PutItem(namespace=("a",), key="gone", value={"n": 2}, ttl_minutes=1e-6),
@@ -68,10 +73,14 @@ READS: dict[str, Read] = {
     "supersede": not_there(lambda m, known: m.supersede(known["memory"], unlike(9))),
     "memories.deprecate": not_there(lambda m, known: m.memories.deprecate(known["memory"])),
     "memories.restore": not_there(lambda m, known: m.memories.restore(known["memory"])),
+    "reject": not_there(lambda m, known: m.reject(known["belief"], reason="no")),
+    "unreject": not_there(lambda m, known: m.unreject(known["belief"], reason="no")),
     "current": lambda m, _: m.current("alice", "works_on").candidates,
     "beliefs.get": not_there(lambda m, known: m.beliefs.get(known["belief"])),
     "beliefs.list": lambda m, _: (
-        m.beliefs.list(include_superseded=True, include_archived=True, limit=1_000).beliefs
+        m.beliefs.list(
+            include_superseded=True, include_archived=True, include_rejected=True, limit=1_000
+        ).beliefs
     ),
     "predicates.list": lambda m, _: m.predicates.list(),
     "aliases.list": lambda m, _: m.aliases.list(),
@@ -83,7 +92,12 @@ READS: dict[str, Read] = {
     "beliefs.timeline": not_there(lambda m, known: m.beliefs.timeline(known["belief"])),
     "admin.verify": lambda m, _: m.admin.verify().wrong,
     "admin.stats": lambda m, _: counted(m),
+    "admin.scopes": lambda m, _: m.admin.scopes().scopes,
+    "admin.is_empty": lambda m, _: not m.admin.is_empty(),
+    "consolidation_status": lambda m, _: found_waiting(m),
     "admin.erase_tenant": not_there(lambda m, _: m.admin.erase_tenant()),
+    "admin.erase_person": not_there(lambda m, _: m.admin.erase_person("alice")),
+    "admin.erasures": lambda m, _: m.admin.erasures().erasures,
     "beliefs.flip_set": not_there(lambda m, known: m.beliefs.flip_set(known["belief"])),
     "beliefs.slots": lambda m, _: m.beliefs.slots().slots,
     "beliefs.chain": not_there(lambda m, known: m.beliefs.chain(known["belief"])),
@@ -107,7 +121,12 @@ READS: dict[str, Read] = {
     "beliefs.retract": lambda m, known: m.beliefs.retract(known["event"]).found,
     "episodes.graduate": lambda m, _: m.episodes.graduate("no such file.md", dry_run=True).episodes,
     "episodes.compress": lambda m, _: m.episodes.compress(dry_run=True).episodes,
+    "episodes.summarise": not_there(
+        lambda m, known: m.episodes.summarise(known["episode"], dry_run=True)
+    ),
     "episodes.restore": not_there(lambda m, known: m.episodes.restore(known["document"])),
+    "episodes.pin": not_there(lambda m, known: m.episodes.pin(known["document"])),
+    "episodes.unpin": not_there(lambda m, known: m.episodes.unpin(known["document"])),
     "admin.export_to": lambda m, _: exported(m),
     "usage.ratings": lambda m, _: m.usage.ratings(),
     "usage.audit": lambda m, _: m.usage.audit().sessions + m.usage.audit().findings,
@@ -123,14 +142,18 @@ READS: dict[str, Read] = {
     ],
 }
 WRITES = {
-    *("remember", "remember_many", "ingest", "episodes.add", "add_messages"),
+    *("remember", "remember_many", "ingest", "episodes.add", "add_messages", "respond"),
     *(
         "predicates.declare",
+        "admin.reopen",
+        "admin.reopen_person",
         "aliases.add",
         "observe",
         "observe_many",
         "believe",
         "admin.rebuild",
+        "admin.seal",
+        "admin.verify_export",
         "usage.flush",
         "admin.backfill",
     ),
@@ -144,7 +167,11 @@ WRITES = {
         "admin.import_foreign",
     ),
 }
-NO_READS = {"open", "reconnect", "close", "health", "tenant", "scope", "session"}
+NO_READS = {
+    *("open", "reconnect", "close", "health", "tenant", "scope", "session"),
+    *("tenants", "run_jobs"),
+}
+"""Methods that read no data, and those that only the client has since they are of all tenants."""
 
 
 def write_everything(memory: Handle, mark: str = "") -> dict[str, str]:
@@ -167,7 +194,10 @@ def write_everything(memory: Handle, mark: str = "") -> dict[str, str]:
     memory.aliases.add("Alice Smith", "alice", event_id=f"n1{mark}", at=MAY)
     with memory.session("s2") as later:
         later.usage.log_access("file", "notes.md")
-        unused = [str(memory.remember(unlike(18)).memory_id), memory.believe(unlike(19)).belief_id]
+        unused = [
+            memory.episodes.add(episode_id=f"unused {n}{mark}", content=unlike(18 + n), at=MAY)
+            for n in range(2)
+        ]
         found = [str(done.memory_id), ("file", "a.py"), *unused]
         later.usage.log_search("where?", tool="grep", results=found)  # type: ignore[arg-type]
         later.expand(str(done.memory_id))
@@ -177,7 +207,10 @@ def write_everything(memory: Handle, mark: str = "") -> dict[str, str]:
     memory.items.batch(PUT_ITEMS)
     memory.forget("memory", str(memory.remember(unlike(999)).memory_id), dry_run=False)
     memory.usage.rate()
-    pruned = memory.usage.prune(dry_run=False, policy=AT_ONCE, kinds=["Memory"])
+    # One stays to be pruned.
+    memory.episodes.pin(unused[1])
+    pruned = memory.usage.prune(dry_run=False, policy=AT_ONCE)
+    memory.episodes.unpin(unused[1])
     return {
         "run": str(pruned.run_id),
         "proposal": proposal.event_id,
@@ -219,5 +252,8 @@ def believe_everything(memory: Handle, mark: str) -> dict[str, str]:
     memory.beliefs.restore(memory.believe(unlike(16), event_id=f"b11{mark}"), event_id=f"h2{mark}")
     memory.beliefs.clear_flag(
         memory.believe(unlike(17), event_id=f"b12{mark}"), event_id=f"h3{mark}"
+    )
+    memory.reject(
+        memory.believe(unlike(997), event_id=f"b13{mark}"), reason="no", event_id=f"j1{mark}"
     )
     return {"belief": first.belief_id, "other": second.belief_id}

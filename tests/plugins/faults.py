@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from graphmem.errors import GraphUnavailableError
+from graphmem.errors import GraphUnavailableError, ModelUnavailableError
 from graphmem.ports import Graph, Query, Role, ServerAddress, Tx
 from graphmem.testing import HashEmbedder
 
@@ -165,6 +166,35 @@ class HoldingTx:
         return rows
 
 
+class OnlyTenants(Through):
+    """Finds a few tenants only, so that work on all of them leaves those of other tests alone."""
+
+    def __init__(self, inner: Graph, *tenants: str) -> None:
+        super().__init__(inner)
+        self.tenants = tenants
+
+    async def read(self, work: Work[T]) -> T:
+        async def narrowed(tx: Tx) -> T:
+            return await work(OnlyTenantsTx(tx, self.tenants))
+
+        return await self.inner.read(narrowed)
+
+
+class OnlyTenantsTx:
+    """A transaction of `OnlyTenants`."""
+
+    def __init__(self, inner: Tx, tenants: Sequence[str]) -> None:
+        self.inner = inner
+        self.tenants = tenants
+
+    async def fetch(self, query: Query[T], /, **params: object) -> list[T]:
+        if query.name == "schema/next_tenant":
+            later = [name for name in self.tenants if name > str(params["after"])]
+            # Names are random, so none lies between a name and all of it but its last character.
+            params["after"] = min(later)[:-1] if later else chr(sys.maxunicode)
+        return await self.inner.fetch(query, **params)
+
+
 class Between(Through):
     """Runs a callback after its first read."""
 
@@ -193,6 +223,20 @@ class Embedding(HashEmbedder):
         happens, self.happens = self.happens, None
         if happens is not None:
             happens()
+        return await super().embed(texts, role)
+
+
+class Interrupted(HashEmbedder):
+    """An embedder that cannot be reached while `down` is set."""
+
+    down = False
+    missed = 0
+    """Number of requests without an answer."""
+
+    async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
+        if self.down:
+            self.missed += 1
+            raise ModelUnavailableError("The embedding service cannot be reached.")
         return await super().embed(texts, role)
 
 

@@ -24,8 +24,18 @@ if TYPE_CHECKING:
 
 
 CLOCKED = frozenset(
-    {"tenant", "tenant_key", "scope_key", "recorded_at", "locked_at", "asked_at", "owner", "until"}
-    | {"known", "cursor"}
+    {
+        "tenant",
+        "tenant_key",
+        "scope_key",
+        "value_key",
+        "recorded_at",
+        "locked_at",
+        "asked_at",
+        "owner",
+        "until",
+    }
+    | {"known", "cursor", "away_since", "retry_at"}
 )
 """Properties that differ between tenants or runs with the same input."""
 
@@ -45,6 +55,7 @@ KEYS = {
     "NameLock": BY_KEY,
     "Checkpoint": ("tenant", "slot_id"),
     "Consolidation": ("tenant", "scope"),
+    "Job": ("tenant", "name"),
     "Reply": BY_ID,
     "Archive": BY_ID,
     "Artifact": BY_ID,
@@ -53,6 +64,8 @@ KEYS = {
     "Item": BY_ID,
     "ItemText": ("tenant",),
     "Namespace": BY_ID,
+    "Rejection": BY_ID,
+    "Seal": BY_ID,
     "Tombstone": BY_KEY,
 }
 """Properties that identify a node of a tenant, by label."""

@@ -71,8 +71,8 @@ def _write_once(memory: Handle, tenant: Tenant, text: Text) -> None:
     )
     dear = memory.episodes.add(episode_id="dear", content=text("episode"), importance=0.9, at=MAY)
     tenant.keep("episode", long, dear)
-    unused = memory.remember(f"{text('pruned', clean=True)} {unlike(1_000)}", at=MAY)
-    tenant.keep("unused", unused.memory_id)
+    unused = memory.episodes.add(content=f"{text('pruned', clean=True)} {unlike(1_000)}", at=MAY)
+    tenant.keep("unused", unused)
 
 
 def _write_group(memory: Handle, tenant: Tenant, text: Text, group: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count, groupby
@@ -13,7 +13,7 @@ from graphmem import Handle
 from graphmem.model import AsOf, EventSource, EventType, Status, Vitality
 from graphmem.operations import evidence
 from graphmem.operations.evidence import writing
-from graphmem.ports import run_now
+from graphmem.ports import RequestContext, run_now
 from graphmem.rules import claims, formulas
 from graphmem.usage import access_log
 from tests.oracles import lineage, projection
@@ -32,7 +32,7 @@ from tests.plugins.histories import (
     clocked,
     written,
 )
-from tests.rules.strategies_histories import END, EPISODES, instants
+from tests.rules.strategies_histories import BASE, END, EPISODES, instants
 
 IMPORTANCE = {"monday": 0.9, "friday": 0.25}
 """Importance of the episodes that evidence occurs in."""
@@ -54,6 +54,17 @@ class Glance:
 
 
 @dataclass(frozen=True, slots=True)
+class Return:
+    """A search that returned a claim."""
+
+    id: str
+    claim: str
+    at: datetime
+    session: str | None
+    """Session of the search; None outside a session."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sign:
     """A mark: FLAG, RESOLVE, ARCHIVE or RESTORE."""
 
@@ -72,6 +83,7 @@ class Story:
     """Ids of the events written by consolidation."""
     glances: tuple[Glance, ...]
     signs: tuple[Sign, ...]
+    returns: tuple[Return, ...] = ()
 
 
 @st.composite
@@ -90,7 +102,12 @@ def stories(draw: st.DrawFn) -> Story:
     marks = draw(st.permutations(range(draw(st.integers(0, 6)))))
     glances = [Glance(f"a{n}", draw(about), draw(when), draw(st.booleans())) for n in looks]
     signs = [Sign(f"f{n}", draw(about), draw(when), draw(kinds)) for n in marks]
-    return Story(tuple(items), frozenset(inferred), tuple(glances), tuple(signs))
+    session = st.sampled_from(["morning", "evening", None])
+    returns = [
+        Return(f"s{n}", draw(about), draw(when), draw(session))
+        for n in range(draw(st.integers(0, 5)))
+    ]
+    return Story(tuple(items), frozenset(inferred), tuple(glances), tuple(signs), tuple(returns))
 
 
 @dataclass(frozen=True)
@@ -121,6 +138,14 @@ class Lived:
                 for e in own
             ],
             accesses=[g.at for g in glances if ids[g.claim] == belief_id],
+            returns=[
+                [
+                    r.at
+                    for r in self.story.returns
+                    if r.session == session and ids[r.claim] == belief_id and self._sees(r, as_of)
+                ]
+                for session in ("morning", "evening")
+            ],
             marks=[
                 Mark(prefix + s.id, s.type, s.at)
                 for s in signs
@@ -199,11 +224,39 @@ class Shelf:
             run_now(writing.append(context, drafts, {}))
         for glance in story.glances[::turn]:
             run_now(access_log.write(context.services, [_access(glance, context.tenant, scope)]))
+        self._search(context, story.returns[::turn], scope)
         for sign in story.signs[::turn]:
             source = EventSource(event_id=prefix + sign.id, at=sign.at)
             belief_id = claims.triple_claim(scope, SUBJECT, PREDICATE, sign.claim).id
             run_now(evidence.mark(context, sign.type, belief_id, source))
         return self._lived(story, handle, prefix)
+
+    def _search(self, context: RequestContext, returns: Sequence[Return], scope: str) -> None:
+        starts = {
+            name: access_log.SessionStart(
+                context.tenant, f"{scope}{name}", scope, BASE, session_id=name, agent=None
+            )
+            for name in sorted({one.session for one in returns if one.session})
+        }
+        searches = [
+            access_log.SearchEntry(
+                tenant=context.tenant,
+                event_id=f"{scope}{one.id}",
+                scope=scope,
+                at=one.at,
+                actor=None,
+                tool="recall",
+                query="who",
+                found=(
+                    access_log.SearchHit(
+                        "Belief", claims.triple_claim(scope, SUBJECT, PREDICATE, one.claim).id
+                    ),
+                ),
+                within=one.session and f"{scope}{one.session}",
+            )
+            for one in returns
+        ]
+        run_now(access_log.write(context.services, [*starts.values(), *searches]))
 
     def _lived(self, story: Story, handle: Handle, prefix: str) -> Lived:
         rows = self._look.rows(

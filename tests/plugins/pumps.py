@@ -87,9 +87,12 @@ def used(known: Iterable[ModuleType]) -> Iterator[Used]:
     A pattern that only `match` or `fullmatch` applies is not searched at every place of a text.
     """
     for module in known:
+        patterns = {name: [*_patterns(value)] for name, value in vars(module).items()}
+        if not any(patterns.values()):
+            continue
         methods = _methods(ast.parse(inspect.getsource(module)))
-        for name, value in vars(module).items():
-            for pattern in _patterns(value):
+        for name, found in patterns.items():
+            for pattern in found:
                 if isinstance(pattern.pattern, bytes):
                     continue
                 for method in methods.get(name, {"finditer"}):

@@ -32,3 +32,8 @@ def on_each(
     if (_REAL / place).exists():
         cases.append(pytest.param(_REAL / place, *real, id="real", marks=pytest.mark.system))
     return pytest.mark.parametrize(names, cases, scope="module")
+
+
+def real(place: str) -> Path | None:
+    """Return the path of real data; None if it is not available."""
+    return _REAL / place if (_REAL / place).exists() else None

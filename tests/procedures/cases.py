@@ -19,8 +19,11 @@ LATER = datetime(2200, 1, 1, tzinfo=UTC)
 SCOPES = ["global", "alice"]
 SILENT: dict[str, str] = {
     "cache/count_nameless": "every memory has an id",
+    "upkeep/compressed_turns": "no conversation is compressed",
     "erase/memories_of": "no memory was made in a session",
     "erase/find_tombstones": "it is asked by a digest of the tenant",
+    "erase/records": "it is asked by a digest of the tenant",
+    "seal/waiting": "no event was redacted",
 }
 """Procedures that return a row that is empty, or none, and why."""
 
@@ -37,19 +40,16 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         claims.triple_claim("global", "alice", "works_on", value).id
         for value in ("Atlas", "o1", "o2")
     ]
+    rejected = claims.statement_claim("global", unlike(997)).id
     vector = _vector(unlike(1))
-    fresh = {"event_id": "new", "exact_ids": [], "embedding": vector}
-    repeat = {"event_id": "e1", "exact_ids": [memory], "embedding": None}
+    fresh = {"event_id": "new", "exact_ids": [], "value_key": "none", "embedding": vector}
+    repeat = {"event_id": "e1", "exact_ids": [memory], "value_key": "none", "embedding": None}
     return {
         "usage/unclosed_sessions": {"before": LATER},
         "usage/expand": {**seen, "id": memory, "around": 2, "turns": 5},
         "usage/sessionless": {**seen, **period, "type": "SEARCH"},
         "usage/pack_candidates": {**seen, **rated},
-        "usage/prune_candidates": {
-            "scope": "global",
-            "kinds": ["Memory", "Belief", "Episode"],
-            "after_elo": 0.0,
-        },
+        "usage/prune_candidates": {"scope": "global", "after_elo": 0.0},
         "usage/prune_manifest": {"scope": "global"},
         "usage/ratings": {**seen, **rated, "min_elo": 0.0, "below": 9_999.0},
         "usage/recent_log": seen,
@@ -66,6 +66,9 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "belief/history": {**seen, "id": belief},
         "belief/known_claims": {"predicates": ["works_on"], "belief_ids": [belief]},
         "belief/long_slots": {"min_events": 2},
+        "belief/predicate_keys": {},
+        "belief/predicates_of": {**seen, "names": ["alice"]},
+        "predicate/find_declared": {"predicates": ["works_on"]},
         "belief/find_existing": {**seen, "event_ids": ["o1"], "belief_ids": [belief]},
         "belief/find_lost": {**seen, "ids": values},
         "belief/slot_values": {"scope": "global", **slot},
@@ -87,12 +90,19 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "cache/backfill_find": {**backfill, "dimension": len(vector)},
         "cache/count_nameless": {},
         "cache/beliefs": {},
+        "cache/episodes": {},
         "cache/facets": {"ids": [memory]},
         "cache/memories": {},
         "memory/get": {**seen, "ids": [memory]},
         "memory/get_as_of": {**seen, "ids": [memory]},
         "commit/find_known": {"event_ids": ["e1", "none"], "memory_ids": [memory]},
         "memory/list": seen,
+        "memory/trust": {**seen, "id": memory},
+        "seal/check": {},
+        "seal/find_late": {"telemetry": [], "before": LATER},
+        "seal/head": {},
+        "seal/unsealed": {"types": ["ADD"], "since": read_options.BEGINNING, "until": LATER},
+        "seal/waiting": {},
         "memory/list_as_of": seen,
         "commit/find_existing": {
             **seen,
@@ -119,15 +129,21 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "min_score_same": 0.0,
         },
         "consolidate/attempted": {"ids": [known["reply"]]},
+        "consolidate/waiting": {"scope": "global"},
         "consolidate/state": {"scope": "global"},
         "consolidate/indexed": {"scope": "global"},
+        "episode/conversations": {"scope": "global"},
         "episode/get": {**seen, "ids": [known["episode"], known["document"]]},
+        "episode/history": {**seen, "episode_id": known["document"]},
         "episode/list": seen,
         "episode/find_existing": {"episode_id": known["episode"], "ids": ["1"], "given": 1},
         "episode/turns": {**seen, "episode_id": known["episode"]},
         "erase/beliefs_of": {"episodes": [known["episode"]], "memories": [memory]},
         "erase/count_nodes": {},
         "erase/find_texts": {"texts": [unlike(1)]},
+        "erase/names_of": {"key": "alice"},
+        "erase/items_of_person": {"names": ["alice"]},
+        "erase/mentions_of_person": {"names": ["alice"], "pattern": ".*"},
         "erase/events": {
             "memories": [memory],
             "beliefs": [belief],
@@ -144,7 +160,13 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "erase/mentions": {"marks": [memory], "event": "", "reply": ""},
         "erase/items_of_scope": {"scope": "global"},
         "erase/scopes_of": {"turns": [], "episodes": [known["episode"]], "events": ["o1"]},
+        "reject/events": {},
+        "reject/find": {**seen, "id": rejected},
+        "reject/find_missing": {"events": [{"id": "none", "tombstone": "none"}]},
+        "reject/find_target": {"scope": "global", **seen, "event_id": "j1"},
+        "reject/values": {"label": "Belief"},
         "erase/find_tombstones": {"keys": ["none"]},
+        "erase/records": {},
         "extract/find_existing": {"event_ids": ["o1", known["proposal"]], "belief_ids": [belief]},
         "extract/proposals": seen,
         "extract/proposed": {**seen, "ids": [known["proposal"]]},
@@ -158,6 +180,12 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "session_id": "s2",
             "since": read_options.BEGINNING,
             "waiting": [],
+        },
+        "extract/unread_sessions": {
+            "scope": "global",
+            "extractor": "rules",
+            "attempts": 3,
+            "quiet": LATER,
         },
         "extract/vocabulary": {**seen, "predicates": 10, "names": 10},
         "item/count_texts": {"scope": "global", "prefix": "a."},
@@ -182,8 +210,12 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "lineage/chain_as_of": {**seen, "memory_id": memory},
         "lineage/history": {**seen, "memory_id": memory},
         "lineage/find_existing": {**seen, "event_id": "e1", "memory_id": memory},
+        "metrics/jobs": {},
+        "metrics/known": {},
         "metrics/ratings": {"step": 100.0},
+        "metrics/scopes": {},
         "metrics/sizes": {},
+        "metrics/tenant": {},
         "metrics/work": {},
         "alias/list": {},
         "predicate/list": {},
@@ -230,6 +262,8 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "until": LATER,
             "longest": 10,
         },
+        "upkeep/compressed_turns": {"scopes": SCOPES, "episode_id": known["episode"]},
+        "upkeep/scopes": {},
         "vectors/unembedded": {"kind": "memory", "tokens": True},
     }
 
@@ -246,10 +280,11 @@ def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
         "memory": fulltext.memory_query(text, tenant_scope, statuses),
         "belief": fulltext.belief_query(text, tenant_scope, statuses),
         "turn": fulltext.turn_query(text, tenant_scope),
+        "episode": fulltext.episode_query(text, tenant_scope),
     }
     return {
         "scopes": SCOPES,
-        "kinds": ["memory", "belief", "turn"],
+        "kinds": ["memory", "belief", "turn", "episode"],
         "embedding": _vector(text),
         "words": asked
         | ({"facets": fulltext.facet_query(tenant_scope, statuses, tokens)} if facets else {}),

@@ -116,6 +116,8 @@ def populated(client: Handle, asked: Asked) -> Populated:
     memory.session("left open").recall(unlike(1))
     memory.recall(unlike(2))
     memory.usage.flush()
+    assert memory.admin.seal().seals
+    memory.remember(unlike(61))  # an event without a seal
     [reply, *_] = asked.run(
         "MATCH (r:Reply {tenant: $tenant}) WHERE r.id IS NOT NULL RETURN r.id AS id",
         {"tenant": tenant},
@@ -124,6 +126,21 @@ def populated(client: Handle, asked: Asked) -> Populated:
         "MATCH (b:Belief {tenant: $tenant, id: $id}) SET b.unembedded = true",
         tenant=tenant,
         id=known["other"],
+    )
+    asked.driver.execute_query(
+        """
+        CREATE (:Job {tenant: $tenant, name: 'usage.rate', finished_at: datetime(), failures: 0})
+        WITH *
+        MATCH (u:Turn {tenant: $tenant, scope: 'global'})
+        WHERE NOT EXISTS { (u)<-[:QUOTES]-(:Event) }
+        LIMIT 1
+        CREATE (r:Reply {
+          tenant: $tenant, id: 'failed', scope: 'global', done: false, attempts: 1,
+          problem: 'model_reply: no JSON', recorded_at: datetime()
+        })
+        CREATE (r)-[:RESTS_ON]->(u)
+        """,
+        tenant=tenant,
     )
     _settled(memory)
     return Populated(tenant, {**known, "reply": reply["id"]}, datetime.now(UTC))

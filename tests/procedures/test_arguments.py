@@ -100,7 +100,7 @@ def test_a_bad_argument_is_named(
         ("belief/current", {"limit": "many"}, "Integer"),
         ("belief/current", {"valid": "yesterday"}, "DateTime"),
         ("belief/current", {"policy": ["ONE"]}, "Map"),
-        ("belief/current", {"present_policy": "yes"}, "Boolean"),
+        ("belief/current", {"default_policy": "ONE"}, "Map"),
         ("recall/current", {"mu": "little"}, "Float"),
     ],
 )

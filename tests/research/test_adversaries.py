@@ -9,8 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench.figures import Row
+from graphmem.rules.rating import BY_SEARCH
 from research.attention import adversaries, figures
 from research.attention.adversaries import ASKS, BURIES, HARMS, STUFFED
+from research.attention.measures import measured
 from research.attention.pruning import RetentionRule, ShortTermMemory, Size, simulate_growth
 from research.attention.ratings import DEFAULT, Ratings, fold, play
 from research.attention.scenarios import ENDS, SimulatedRun
@@ -23,6 +26,7 @@ from research.attention.world import (
     sessions_in,
     with_adversary,
 )
+from tests.oracles import rating
 from tests.oracles.rating import Standing
 from tests.research.attention_worlds import ITEM, SMALL, as_tuples, run
 
@@ -39,7 +43,7 @@ def test_an_adversary_changes_nothing_of_what_others_did(name: str) -> None:
     assert [a.session for a in theirs] == [a.session for a in log]
     assert [a.session for a in whole] == sorted(a.session for a in whole)
     for asked in theirs:
-        assert ((asked.items == ITEM) ^ (name == BURIES) == asked.opened).all()
+        assert ((asked.items == ITEM) ^ harm.buries == asked.opened).all()
         assert (asked.items == ITEM).sum() == 1
         assert len(asked.items) == (6 if harm.stuffed else harm.limit)
         assert not harm.stuffed or (asked.items[-1], asked.similarities[-1]) == (ITEM, FAR)
@@ -116,6 +120,50 @@ def test_the_story_of_an_item() -> None:
         assert (elo < 800 <= earlier) if name == BURIES else (elo >= 1_600 > earlier)
 
 
+def test_the_rule_search_is_that_of_the_product() -> None:
+    _, log = run()
+    standings: dict[str, Standing] = {}
+    for asked in log:
+        results = [
+            rating.Result(str(item), bool(opened), float(similarity))
+            for item, opened, similarity in zip(
+                asked.items, asked.opened, asked.similarities, strict=True
+            )
+        ]
+        standings |= rating.played(results, standings, BY_SEARCH)
+    now = Ratings.unrated(200)
+    for asked in log:
+        play(now, asked, adversaries.SEARCH)
+    for item, standing in standings.items():
+        assert now.elo[int(item)] == pytest.approx(standing.elo)
+        assert now.games[int(item)] == standing.games
+
+
+def test_the_aims_are_measured_on_what_others_did() -> None:
+    services, log = run()
+    rows = adversaries.aims([SimulatedRun(services, log)], [ITEM], (20, 30))
+    assert [(row["rule"], row["adversary"]) for row in rows] == [
+        (rule, name) for name in ("none", *adversaries.BEHAVIOURS) for rule in adversaries.RULES
+    ]
+    for row, by in zip(rows[:2], adversaries.RULES.values(), strict=True):
+        found = measured(log, fold(log, 200, by, [18, 20, 27, 30]), 30, by)
+        assert row["moved at 30"] == round(100 * found.moved, 1)
+        assert row["openings so far HIGH"] == round(100 * found.behind, 1)
+        assert row["HIGH"] == found.high
+    # The adversary's item becomes HIGH, and no opening of it counts.
+    by_rule = {rule: [row for row in rows if row["rule"] == rule] for rule in adversaries.RULES}
+    for honest, asks, *_ in by_rule.values():
+        assert _number(asks, "HIGH") > _number(honest, "HIGH")
+        openings = "openings so far HIGH"
+        assert _number(asks, openings) == pytest.approx(_number(honest, openings), abs=3)
+
+
+def _number(row: Row, name: str) -> float:
+    value = row[name]
+    assert isinstance(value, float)
+    return value
+
+
 def test_what_others_lost_is_counted() -> None:
     def trace(*elos: float) -> adversaries.ItemTrace:
         return adversaries.ItemTrace([elos[0]], 3, {1: np.array(elos)})
@@ -166,7 +214,7 @@ def test_episodes_are_compressed_then_archived_and_the_unrated_stay() -> None:
     shelf.prune(14)
     assert (shelf.live, shelf.compressed) == ([0, 1], {0: 14})
     assert shelf.size().megabytes == pytest.approx((20 + 4 + 2 * 10) / 1_000)
-    shelf.prune(44)
+    shelf.prune(30)
     assert shelf.live == [1]
     size = shelf.size()
     assert (size.sessions, size.live, size.unrated) == (2, 1, 1)
@@ -204,14 +252,13 @@ def test_a_search_settles_its_games_and_touches_what_it_opens() -> None:
     assert shelf.touched[0] > 0
 
 
-def test_pruning_bounds_short_term_memory_when_it_leaves_nothing_alone() -> None:
+def test_pruning_bounds_short_term_memory() -> None:
     def last(kept: RetentionRule) -> Size:
         *_, size = simulate_growth([100, 600], 1, kept)
         return size
 
-    shipped, bounded = last(RetentionRule()), last(RetentionRule(reopened=False, unrated=False))
-    assert shipped.live > bounded.live
-    assert bounded.live <= (14 + 30 + 7) * 5 + bounded.reopened + bounded.unrated
+    shipped, kept = last(RetentionRule()), last(RetentionRule(reopened=True))
+    assert kept.live > shipped.live
     assert last(RetentionRule()) == shipped
     assert shipped.unpruned_megabytes == 18
     episodes = 20 * (shipped.live - shipped.compressed) + 4 * shipped.compressed

@@ -17,6 +17,7 @@ from graphmem.rules.formulas import Evidence
 from research.beliefs import (
     datasets,
     figures,
+    gate,
     labelled_cases,
     leaders,
     many_formula,
@@ -476,3 +477,29 @@ def test_figures_are_the_same_bytes_again(tmp_path: Path) -> None:
     second = figures.draw(tmp_path / "two", tables, curves)
     assert [p.read_bytes() for p in first] == [p.read_bytes() for p in second]
     assert all(p.read_bytes().startswith(b"<?xml") for p in first)
+
+
+def test_the_gate_of_a_simulated_belief_by_hand() -> None:
+    """Three episodes of w 0.5 and c 0.75 leave e^(1.5 ln 0.25) = 1/8: a belief of 8/9."""
+    young = gate.case(3, 7.0, [(1.0, 0.8)])
+    assert young.prior == pytest.approx(8 / 9)
+    assert young.contradiction == pytest.approx(0.8)
+    assert (young.known, young.age) == (3, 7.0)
+    error, wanted = 0.8 * 8 / 9, math.log(4) * math.log(8)
+    assert young.is_flagged((error - 1e-6) / wanted, 1.0)
+    assert not young.is_flagged((error + 1e-6) / wanted, 1.0)
+    assert young.is_flagged(1.0, error - 1e-6)
+    echo = gate.case(3, 7.0, [(0.5, 0.75)] * 2)
+    assert echo.contradiction == pytest.approx(0.75)
+    found = gate.groups(gate.Pairs([(0.6, 30.0)], [0.8]), reversals=5)
+    assert {name: len(of) for name, of in found.items()} == {
+        "BEAM changes, inferred once": 4,
+        "BEAM changes, inferred 3 times": 4,
+        "BEAM changes, inferred 8 times": 4,
+        "BEAM changes, stated once": 4,
+        "VitaminC reversals, inferred once": 5,
+        "VitaminC reversals, inferred 3 times": 5,
+        "VitaminC reversals, inferred 8 times": 5,
+        "BEAM strays, old belief": 6,
+        "VitaminC, one weak contradiction of an old belief": 5,
+    }

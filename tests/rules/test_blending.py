@@ -146,6 +146,14 @@ def test_around_by_hand() -> None:
     assert set(blending_oracle.around(turns, 0.0, 5).values()) == {0.0}
 
 
+def test_a_turn_rises_towards_the_best_of_its_session() -> None:
+    turns = {("e", 0): 1.0, ("e", 5): 0.2, ("other", 1): 0.4, ("other", 2): 0.0}
+    assert blending_oracle.session(turns, 0.25) == pytest.approx(
+        {("e", 0): 0.0, ("e", 5): 0.2, ("other", 1): 0.0, ("other", 2): 0.1}
+    )
+    assert set(blending_oracle.session(turns, 0.0).values()) == {0.0}
+
+
 @given(st.floats(0, 3), st.floats(0, 3), SHARES, SHARES, st.sampled_from(list(POLICIES.values())))
 def test_more_relevant_or_more_believed_never_ranks_lower(
     relevance: float, more: float, belief: float, surer: float, policy: RecallPolicy
@@ -200,7 +208,7 @@ def test_only_what_a_score_ranks_by_is_sent(score: Score) -> None:
             assert lists == {"vector": 1.0, "words": 0.0, "recency": 0.0, "access": 0.0}
             assert by["score"] == "plain"
     if score is Score.BLENDED:
-        assert extras == {"reach": 1, "named": 0.32, "dated": 0.4, "machine": 0.75}
+        assert extras == {"reach": 1, "named": 0.3, "dated": 0.4, "machine": 0.7}
     else:
         assert extras == {"reach": 0, "named": 0.0, "dated": 0.0, "machine": 1.0}
     assert by["distance"] == (score in {Score.FLAT, Score.ESPER})

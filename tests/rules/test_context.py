@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,10 +17,12 @@ from graphmem.model import (
     AnyBite,
     Belief,
     BeliefBite,
+    EvidenceKind,
     Memory,
     MemoryBite,
     Message,
     OtherValue,
+    Reason,
     Recollection,
     ScoreBreakdown,
     Status,
@@ -34,6 +37,7 @@ from graphmem.rules import context, formulas, hygiene, identity
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 FOUND: dict[str, Any] = {
     "score": 1.0,
+    "trust": "person",
     "parts": ScoreBreakdown(),
     "similarity": 0.5,
     "vector_rank": 1,
@@ -65,6 +69,7 @@ def belief_bite(
     others: tuple[OtherValue, ...] = (),
     *,
     contested: bool = False,
+    supported: bool = True,
     **fields: Any,
 ) -> BeliefBite:
     belief = Belief(
@@ -79,10 +84,16 @@ def belief_bite(
         recorded_at=MAY,
         initial_confidence=0.5,
         belief=0.904,
+        positive=0.9,
+        supporting_episodes=int(supported),
         contested=contested,
         verdict=Verdict(status=status, log_ratio=0.0, confidence=0.5, evidence=1),
     )
-    return BeliefBite(belief=belief, others=others, **{"last_at": MAY, **FOUND, **fields})
+    stated = Reason(
+        event_id="e", type="EVIDENCE", at=MAY, kind=EvidenceKind.SUPPORTING, source_type="EXPLICIT"
+    )
+    known = {"last_at": MAY, "reasons": (stated,)} if supported else {"last_at": None}
+    return BeliefBite(belief=belief, others=others, **{**known, **FOUND, **fields})
 
 
 def turn_bite(n: int, text: str, name: str | None = None, role: str = "user") -> TurnBite:
@@ -175,6 +186,26 @@ def test_a_context_keeps_within_its_tokens(found: tuple[AnyBite, ...], tokens: i
     assert made.left_out == len(found) - len(made.ids)
     assert bool(made.text) == bool(made.ids)
     assert bool(made.reason) == (not made.ids)
+
+
+COUNTERS: dict[str, Callable[[str], int]] = {
+    "words": lambda text: len(text.split()),
+    "characters": len,
+    "bytes": lambda text: len(text.encode()),
+    "one more for a whole": lambda text: 2 + len(text) // 3,
+}
+"""Ways in which a caller may count tokens."""
+
+
+@given(found=bites(), tokens=BUDGETS, name=st.sampled_from(sorted(COUNTERS)))
+def test_a_context_keeps_within_tokens_that_a_caller_counts(
+    found: tuple[AnyBite, ...], tokens: int, name: str
+) -> None:
+    count = COUNTERS[name]
+    made = context.pack_context(Recollection(bites=found), tokens, count).context
+    assert made.tokens == (count(made.text) if made.text else 0) <= tokens
+    assert made.left_out == len(found) - len(made.ids)
+    assert bool(made.text) == bool(made.ids) == (not made.reason)
 
 
 @given(found=bites(), tokens=BUDGETS)
@@ -297,81 +328,81 @@ def test_an_empty_context_has_a_reason() -> None:
 @pytest.mark.parametrize(
     ("bite", "line"),
     [
-        (memory_bite(0, "tea", id="m_1"), '[m_1] memory, 2025-05-05: "tea"'),
+        (memory_bite(0, "tea", id="m_1"), '[m_1] noted on 5 May 2025: "tea"'),
         (
             memory_bite(0, "tea", id="m_1", claim_ids=("b_1", "b_2"), lost_ids=("b_2",)),
-            '[m_1] memory, in part no longer believed, 2025-05-05: "tea"',
+            '[m_1] in part outdated, noted on 5 May 2025: "tea"',
         ),
         (
             memory_bite(0, "tea", id="m_1", claim_ids=("b_1",), lost_ids=("b_1",)),
-            '[m_1] memory, no longer believed, 2025-05-05: "tea"',
+            '[m_1] outdated, noted on 5 May 2025: "tea"',
         ),
         (
             memory_bite(0, "tea", id="m_1", claim_ids=("b_1",), lost_ids=()),
-            '[m_1] memory, 2025-05-05: "tea"',
+            '[m_1] noted on 5 May 2025: "tea"',
         ),
         (
             memory_bite(0, "tea", id="m_1", status=Status.SUPERSEDED, head_ids=("m_2", "m_3")),
-            '[m_1] memory, superseded, now [m_2], 2025-05-05: "tea"',
+            '[m_1] outdated, now [m_2], noted on 5 May 2025: "tea"',
         ),
         (
             memory_bite(0, "tea", id="m_1", status=Status.DEPRECATED),
-            '[m_1] memory, deprecated, 2025-05-05: "tea"',
+            '[m_1] deprecated, noted on 5 May 2025: "tea"',
         ),
         (
             memory_bite(0, "tea", id="m [1]"),
-            '[m \\u005b1\\u005d] memory, 2025-05-05: "tea"',
+            '[m \\u005b1\\u005d] noted on 5 May 2025: "tea"',
         ),
         (
             memory_bite(0, "tea", id="m_1").model_copy(update={"outdated_by": "m [2]"}),
-            '[m_1] memory, 2025-05-05, outdated by [m \\u005b2\\u005d]: "tea"',
+            '[m_1] outdated, now [m \\u005b2\\u005d], noted on 5 May 2025: "tea"',
         ),
         (
             memory_bite(0, "tea", id="m_1", status=Status.SUPERSEDED, head_ids=("m_2",)).model_copy(
                 update={"outdated_by": "m_2"}
             ),
-            '[m_1] memory, superseded, now [m_2], 2025-05-05: "tea"',
+            '[m_1] outdated, now [m_2], noted on 5 May 2025: "tea"',
         ),
         (
             belief_bite(0, "tea").model_copy(update={"outdated_by": "m_2"}),
-            '[b_0] belief 0.90, 2025-05-05, outdated by [m_2]: "tea"',
+            '[b_0] outdated, now [m_2], stated on 5 May 2025: "tea"',
         ),
-        (turn_bite(0, "tea"), '[t_0] said by "user", 2025-05-05: "tea"'),
-        (turn_bite(0, "tea", name="Zoë"), '[t_0] said by "Zoë", 2025-05-05: "tea"'),
+        (turn_bite(0, "tea"), '[t_0] said by the user on 5 May 2025: "tea"'),
+        (turn_bite(0, "tea", name="Zoë"), '[t_0] said by "Zoë" on 5 May 2025: "tea"'),
         (
             turn_bite(0, "tea", name="n" * 50),
-            f'[t_0] said by "{"n" * 39}…", 2025-05-05: "tea"',
+            f'[t_0] said by "{"n" * 39}…" on 5 May 2025: "tea"',
         ),
-        (belief_bite(0, "tea"), '[b_0] belief 0.90, 2025-05-05: "tea"'),
-        (belief_bite(0, "tea", last_at=None), '[b_0] belief 0.90: "tea"'),
+        (belief_bite(0, "tea"), '[b_0] stated on 5 May 2025: "tea"'),
+        (belief_bite(0, "tea", supported=False), '[b_0] assumed, without evidence: "tea"'),
         (
             belief_bite(0, "tea", VerdictStatus.DEMOTED),
-            '[b_0] belief 0.90, demoted, revise due, 2025-05-05: "tea"',
+            '[b_0] stated on 5 May 2025, to be revised: contradicted: "tea"',
         ),
         (
             belief_bite(0, "tea", VerdictStatus.PROMOTED),
-            '[b_0] belief 0.90, promoted, 2025-05-05: "tea"',
+            '[b_0] stated on 5 May 2025: "tea"',
         ),
         (
             belief_bite(0, "tea", ambiguous=True, contested=True),
-            '[b_0] belief 0.90, ambiguous, contested, 2025-05-05: "tea"',
+            '[b_0] stated on 5 May 2025, disputed: another value is as likely: "tea"',
         ),
         (
             belief_bite(0, "tea", lost=True, head_ids=("b_2",)),
-            '[b_0] belief 0.90, no longer believed, now [b_2], 2025-05-05: "tea"',
+            '[b_0] outdated, now [b_2], stated on 5 May 2025: "tea"',
         ),
         (
             belief_bite(0, "tea", others=(other("mate", 1), other("<b>", -1), other("x", -2))),
-            '[b_0] belief 0.90, 2025-05-05: "tea" '
-            '(also said: "mate" 2025-05-06; was "\\u003cb\\u003e" 2025-05-04)',
+            '[b_0] stated on 5 May 2025: "tea" '
+            '(also stated: "mate", 6 May 2025; outdated: "\\u003cb\\u003e", 4 May 2025)',
         ),
         (
-            belief_bite(0, "tea", others=(other("mate", 0),), last_at=None),
-            '[b_0] belief 0.90: "tea" (also said: "mate" 2025-05-05)',
+            belief_bite(0, "tea", others=(other("mate", 0),), supported=False),
+            '[b_0] assumed, without evidence: "tea" (also stated: "mate", 5 May 2025)',
         ),
         (
             belief_bite(0, "tea", others=(other("mate", 0),)),
-            '[b_0] belief 0.90, 2025-05-05: "tea" (was "mate" 2025-05-05)',
+            '[b_0] stated on 5 May 2025: "tea" (outdated: "mate", 5 May 2025)',
         ),
     ],
 )
@@ -438,7 +469,8 @@ def test_the_newest_message_of_a_person_is_the_question() -> None:
     talk = make_messages(
         ("system", "be kind"),
         ("user", "first"),
-        ("Alice", "second"),
+        ("human", "second"),
+        ("Alice", "not a person"),
         ("assistant", "?"),
         ("user", "third"),
         ("Tool", "42"),
@@ -474,6 +506,9 @@ def life(retrieval: float, *, derived: bool, flagged_at: datetime | None = None)
         last_access_at=None,
         mean=0.5,
         precision=1.8,
+        prior=0.5,
+        prior_at=None,
+        contradiction=0.0,
         gate=0.1,
         flagged_at=flagged_at,
         importance=0.5,
@@ -486,25 +521,24 @@ def lived(n: int, alive: Vitality) -> BeliefBite:
     return bite.model_copy(update={"belief": bite.belief.model_copy(update={"vitality": alive})})
 
 
-def test_what_was_only_inferred_and_is_not_used_is_left_out() -> None:
+def test_what_was_only_inferred_and_is_not_used_comes_last() -> None:
     min_retrieval = formulas.MIN_RETRIEVAL
     forgotten = lived(1, life(min_retrieval - 1e-9, derived=True))
     used, stated = lived(2, life(min_retrieval, derived=True)), lived(3, life(0.0, derived=False))
     unknown, memory = belief_bite(4, "It holds 4"), memory_bite(5, "It was said")
-    made = context.pack_context(Recollection(bites=(forgotten, used, stated, unknown, memory)), 800)
-    assert made.context.ids == (used.id, stated.id, unknown.id, memory.id)
-    assert (made.context.left_out, made.context.reason) == (1, "")
-    assert not any("It holds 1" in text for text in made.supplied)
+    found = Recollection(bites=(forgotten, used, stated, unknown, memory))
+    made = context.pack_context(found, 800).context
+    assert made.ids == (used.id, stated.id, unknown.id, memory.id, forgotten.id)
+    assert (made.left_out, made.reason) == (0, "")
+    # Only what does not fit is left out.
+    tight = context.pack_context(found, made.tokens - 1).context
+    assert tight.ids == (used.id, stated.id, unknown.id, memory.id)
+    assert (tight.left_out, tight.reason) == (1, "")
+    alone = context.pack_context(Recollection(bites=(forgotten,)), 800).context
+    assert (alone.ids, alone.left_out, alone.reason) == ((forgotten.id,), 0, "")
 
-    alone = context.pack_context(Recollection(bites=(forgotten,)), 800)
-    assert (alone.context.text, alone.context.ids, alone.supplied) == ("", (), ())
-    assert (alone.context.left_out, alone.context.reason) == (
-        1,
-        "all results are inferred beliefs with low retrieval",
-    )
 
-
-def test_the_best_of_what_is_kept_is_the_one_that_is_cut() -> None:
+def test_the_best_of_what_is_used_is_the_one_that_is_cut() -> None:
     forgotten = lived(1, life(0.0, derived=True))
     long = memory_bite(2, "and so on " * 9_000)
     made = context.pack_context(Recollection(bites=(forgotten, long)), 200)
@@ -517,5 +551,5 @@ def test_a_flag_is_shown() -> None:
         Recollection(bites=(flagged, lived(2, life(1.0, derived=False)))), 800
     )
     first, second = made.context.text.split("\n")[2:4]
-    assert "belief 0.90, flagged, 2025-05-05" in first
-    assert "flagged" not in second
+    assert "stated on 5 May 2025, to be revised: contradicted:" in first
+    assert "to be revised" not in second

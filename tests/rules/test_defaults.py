@@ -17,7 +17,6 @@ from graphmem.model.belief import Cardinality, Combine
 from graphmem.model.recall import TraceRank
 from graphmem.rules import formulas, rating
 from graphmem.settings import Settings
-from tests.oracles import tracerank
 
 
 def unpatched(module: ModuleType) -> ModuleType:
@@ -75,10 +74,28 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
             "min_confidence": 0.05,
         },
     ),
-    "TraceRank": (TraceRank(), {"tau_days": 21.0, "spacing": 0.1, "weight": 0.35}),
+    "TraceRank": (
+        TraceRank(),
+        {
+            "tau_days": 21.0,
+            "spacing": 0.1,
+            "weight": 0.35,
+            "window_hours": 24.0,
+            "burst": 0.1,
+            "import_weight": 1.0,
+        },
+    ),
     "recall": (
         RecallPolicy(),
-        {"blend": 0.4, "around": 0.11, "reach": 1, "named": 0.32, "dated": 0.4, "machine": 0.75},
+        {
+            "blend": 0.4,
+            "around": 0.08,
+            "reach": 1,
+            "session": 0.3,
+            "named": 0.3,
+            "dated": 0.4,
+            "machine": 0.7,
+        },
     ),
     "ratings": (
         rating.STANDARD,
@@ -100,19 +117,20 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
     "vitality": (
         formulas.STANDARD_VITALITY,
         {
-            "first_days": 1.0,
+            "first_days": 30.0,
+            "least_days": 1.0,
             "most_days": 365.0,
             "flagged": 0.5,
             "neutral": 0.5,
             "stretch": 4.0,
             "prior_precision": 1.0,
-            "gate_base": 0.3,
-            "gate_least": 0.1,
-            "gate_most": 0.9,
+            "gate_base": 0.1,
+            "gate_min": 0.1,
+            "gate_max": 0.42,
+            "gate_window_hours": 6.0,
         },
     ),
     "erasure": (unpatched(guard), {"TRUST_S": 1.0}),
-    "bursts": (tracerank, {"BURST_BASE": 0.1}),
 }
 
 

@@ -105,7 +105,7 @@ def test_the_first_words_count() -> None:
 
 def test_every_status_asked_for_is_in_the_query() -> None:
     query = fulltext.memory_query("x", WALL, tuple(Status))
-    assert "+status:(current superseded deprecated archived)^0" in query
+    assert "+status:(current superseded deprecated archived rejected)^0" in query
 
 
 facets = st.lists(

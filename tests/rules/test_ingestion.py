@@ -27,7 +27,7 @@ MAY = datetime(2025, 5, 5, tzinfo=UTC)
 
 messages = st.builds(
     Message,
-    role=st.sampled_from(["user", "Assistant", "system", "Zoë", "TOOL"]),
+    role=st.sampled_from(["user", "Assistant", "system", "Zoë", "Human"]),
     content=st.sampled_from(["a", "b"]),
     session=st.sampled_from([None, "s", "t"]),
 )
@@ -73,7 +73,7 @@ def test_only_messages_of_people_become_memories(given_: list[Message]) -> None:
         episode_id="ep", turn_ids=tuple(f"t{n}" for n in range(len(given_))), added=0
     )
     memories = transcripts.conversation_memories(given_, turns)
-    people = [n for n, m in enumerate(given_) if m.role in ("user", "Zoë")]
+    people = [n for n, m in enumerate(given_) if m.role in ("user", "Human")]
     assert list(memories) == people
     for n, memory in memories.items():
         assert (memory.content, memory.turn_id, memory.episode_id) == (

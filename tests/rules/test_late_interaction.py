@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model.terms import TokenStates
-from graphmem.rules.late_interaction import BLOCK, ID_BYTES, MIN_IDF, max_sim, pack, scored
+from graphmem.rules import late_interaction
+from graphmem.rules.late_interaction import (
+    BLOCK,
+    ID_BYTES,
+    MAX_QUESTION_TOKENS,
+    MIN_IDF,
+    max_sim,
+    pack,
+    scored,
+)
 
 WIDTH = 16
 """Components of a state in these tests."""
@@ -120,3 +130,41 @@ def test_what_cannot_be_read_has_no_score(stored: bytes | None) -> None:
 
 def test_a_question_without_tokens_has_no_score() -> None:
     assert np.isnan(max_sim(tokens(), [pack(tokens(1))], [None]).own).all()
+
+
+@pytest.mark.parametrize(("limit", "least"), [("SLICE", 20), ("SINGLE_THREADED", 100)])
+def test_the_parts_in_which_it_is_computed_change_nothing(
+    monkeypatch: pytest.MonkeyPatch, limit: str, least: int
+) -> None:
+    asked = tokens(*range(9))
+    texts = [pack(tokens(*range(n, 2 * n))) for n in (1, 16, 17, 40, 90)]
+    whole = max_sim(asked, texts, [None, *texts[:-1]])
+    monkeypatch.setattr(late_interaction, limit, least)
+    parts = max_sim(asked, texts, [None, *texts[:-1]])
+    np.testing.assert_allclose(parts, whole, atol=1e-6)
+
+
+def test_a_long_question_is_compared_by_its_rarest_tokens() -> None:
+    common, rare = range(100, 100 + 2 * MAX_QUESTION_TOKENS), range(5)
+    often = [pack(tokens(*common, 8_000 + n)) for n in range(3)]
+    texts = [*often, *(pack(tokens(n, 9_000 + n)) for n in rare)]
+    found = max_sim(tokens(*common, *rare), texts, [None] * len(texts)).own
+    kept = tokens(*common[: MAX_QUESTION_TOKENS - len(rare)], *rare)
+    np.testing.assert_allclose(found, max_sim(kept, texts, [None] * len(texts)).own, atol=1e-6)
+    assert found[3:].min() > -1
+
+
+def test_a_long_question_about_long_texts_takes_bounded_memory() -> None:
+    rng = np.random.default_rng(1)
+    ids, states = rng.integers(0, 2**16, 2_000), rng.normal(size=(2_000, 128))
+    long = TokenStates(ids.astype(np.int32), states.astype(np.float32))
+    texts = [pack(long)[18 * n :] for n in range(100)]
+    tracemalloc.start()
+    try:
+        found = max_sim(long, texts, [None, *texts[:-1]])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert np.isfinite(found.context).all()
+    # All products at once would take 1.6 GB.
+    assert peak < 200_000_000

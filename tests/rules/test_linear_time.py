@@ -7,6 +7,7 @@ import re
 import pytest
 
 from graphmem.extraction import quotes
+from graphmem.extraction.proposals import CheckContext, check_proposals
 from graphmem.extraction.sentences import parse_window
 from tests.conftest import PROFILE
 from tests.plugins import pumps
@@ -50,7 +51,16 @@ def test_the_rules_read_any_turn_in_linear_time(pump: str) -> None:
 @pytest.mark.parametrize("pump", HOSTILE)
 def test_a_quote_of_any_length_is_looked_for_in_linear_time(pump: str) -> None:
     def work(text: str) -> None:
-        quotes.find_quote(text[: len(text) // 2], text, any_case=True)
+        list(quotes.find_quote(text[: len(text) // 2], text, any_case=True))
 
     for end in ("", "b", "."):
         assert pumps.is_linear(work, pumps.Attack("", pump, end), SIZES)
+
+
+@pytest.mark.parametrize("pump", ["I live in Porto. ", "I like tea, and I like rum. "])
+def test_the_proposals_of_any_turn_are_checked_in_linear_time(pump: str) -> None:
+    def work(text: str) -> None:
+        window = read_together([turn(text)])
+        check_proposals(parse_window(window)[0], window, CheckContext("global", {"t0"}))
+
+    assert pumps.is_linear(work, pumps.Attack("", pump, ""), SIZES)

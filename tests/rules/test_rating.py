@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from graphmem.model import Tier
 from graphmem.rules import rating
-from graphmem.rules.rating import STANDARD
+from graphmem.rules.rating import BY_SEARCH, SOURCE, STANDARD
+from graphmem.settings import Settings
 from tests.oracles import rating as rating_oracle
 from tests.oracles.rating import Result, Search, Standing, Update
 
@@ -269,3 +270,39 @@ def test_who_was_opened_wins_and_who_was_left_loses(
     for update in rating_oracle.rate([one], start).updates:
         [opened] = [r.opened for r in one.results if r.item == update.item]
         assert update.new > update.old if opened else update.new < update.old
+
+
+# A search as one game.
+
+
+@pytest.mark.parametrize("results", [2, 10, 51, 200, 1_000])
+def test_by_search_no_single_search_makes_an_item_high(results: int) -> None:
+    """The width of the search and the ratings of the others make no difference."""
+    names = [f"r{n}" for n in range(results)]
+    log = [Result("own", True), *(Result(name, False) for name in names)]
+    start = {name: Standing(3_000.0) for name in names}
+    for by, others, is_high in (
+        (BY_SEARCH, {}, False),
+        (BY_SEARCH, start, False),
+        (SOURCE, {}, results >= 51),
+    ):
+        after = rating_oracle.played(log, others, by)["own"]
+        assert (rating.tier(after.elo, by) is Tier.HIGH) is is_high
+    assert rating_oracle.played(log, {}, BY_SEARCH)["own"].elo == pytest.approx(1248.0)
+    assert rating_oracle.played(log, {}, BY_SEARCH)["own"].games == 1
+
+
+@given(logs)
+def test_by_search_is_zero_sum(log: list[Search]) -> None:
+    standings = rating_oracle.rate(log, by=BY_SEARCH).standings
+    total = math.fsum(one.elo for one in standings.values())
+    assert total == pytest.approx(1_200 * len(standings), abs=1e-6)
+
+
+def test_the_rule_and_its_constants_are_settings() -> None:
+    assert rating.from_settings(Settings()) == SOURCE
+    assert rating.from_settings(Settings(rating_rule="search")) == BY_SEARCH
+    changed = Settings(rating_k_new=20, rating_floor=700, rating_high=1500, rating_established=3)
+    assert rating.from_settings(changed) == replace(
+        SOURCE, k_new=20, floor=700, high=1500, established=3
+    )

@@ -80,3 +80,14 @@ def test_order_does_not_matter_and_the_future_is_not_seen(
     seen = [one for one in history if one <= at]
     assert tracerank_oracle.trace(shuffled, at, by) == tracerank_oracle.trace(seen, at, by)
     assert len(tracerank_oracle.trace_contributions(shuffled)) == len(history)
+
+
+def test_the_window_the_burst_and_the_weight_of_imports_by_hand() -> None:
+    hour = timedelta(hours=1)
+    by = TraceRank(window_hours=2, burst=0.5, import_weight=0.25, spacing=0)
+    times = [NOW - 5 * hour, NOW - 4 * hour, NOW - 3 * hour]
+    found = tracerank_oracle.trace_contributions(times, by, imported=[times[0]])
+    assert [(one.burst, one.weight) for one in found] == [(1, 0.25), (0.5, 1), (1, 1)]
+    assert tracerank_oracle.trace(times, times[-1], by, imported=times[:1]) == pytest.approx(
+        0.25 * math.exp(-2 / 24 / 21) + 0.5 * math.exp(-1 / 24 / 21) + 1
+    )

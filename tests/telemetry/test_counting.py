@@ -121,6 +121,8 @@ def test_texts_and_answers_are_counted(registry: CollectorRegistry) -> None:
     llm = InstrumentedLlm(ScriptedLlm(["no record"], name="silly"), counting)
     with pytest.raises(ModelReplyError):
         run_now(llm.answer(_prompt()))
+    with counting.reranking("ranker", 3):
+        pass
     name = f"model={embedder.name}"
     assert samples(registry) == {
         ("graphmem_embedding_duration_seconds_count", name, "outcome=ok"): 2,
@@ -137,6 +139,7 @@ def test_texts_and_answers_are_counted(registry: CollectorRegistry) -> None:
         ("graphmem_llm_tokens_total", "direction=out", "model=unpriced"): 1,
         ("graphmem_llm_cost_usd_total", "model=priced"): 0.25,
         ("graphmem_llm_unpriced_total", "model=unpriced"): 1,
+        ("graphmem_reranker_duration_seconds_count", "model=ranker", "outcome=ok"): 1,
         ("graphmem_log_waiting_entries",): 0,
         ("graphmem_log_written_total",): 0,
         ("graphmem_log_lost_total",): 0,
@@ -200,6 +203,8 @@ def test_several_are_all_told() -> None:
         pass
     with pytest.raises(KeyError):
         _answered_and_failed(both)
+    with both.reranking("r", 5):
+        pass
     both.logged(waiting=1, written=2, lost=3)
     assert each[0].calls == each[1].calls
     assert each[0].calls == [
@@ -207,6 +212,7 @@ def test_several_are_all_told() -> None:
         ("operation", "get", "t"),
         ("answer", 2, 3),
         ("answering", "m", "KeyError"),
+        ("reranking", "r", 5),
         ("logged", 1, 2, 3),
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from http.client import HTTPConnection
 from typing import Any
 
@@ -24,7 +25,7 @@ from graphmem.model import EventType, Status, Tier
 from graphmem.ports import Role
 from graphmem.rules import rating
 from graphmem.testing import HashEmbedder, ScriptedLlm
-from graphmem.usage import ConsolidationWork, RatingStep, TenantStats
+from graphmem.usage import ConsolidationWork, JobStatus, RatingStep, TenantStats
 from tests.clients.test_consolidating_by_model import GOOD
 from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
@@ -33,6 +34,7 @@ from tests.plugins.faults import Through
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
 
+DUE = datetime(2026, 3, 1, tzinfo=UTC)
 NOTHING = dict.fromkeys(Status, 0)
 
 
@@ -70,6 +72,14 @@ def reading(tenant: str = "acme", ratings: Sequence[RatingStep] = ()) -> TenantS
             tokens_out=18,
             cost_usd=0.19,
         ),
+        jobs=(
+            JobStatus(
+                job="rate", running=False, finished_at=None, due_at=DUE, failures=2, error="x"
+            ),
+            JobStatus(
+                job="extract", running=True, finished_at=DUE, due_at=DUE, failures=0, error=None
+            ),
+        ),
     )
 
 
@@ -100,6 +110,8 @@ def test_a_reading_is_shown_whole() -> None:
         ("graphmem_archives",): 1,
         ("graphmem_unrated_sessions",): 8,
         ("graphmem_unembedded_beliefs",): 9,
+        ("graphmem_job_failures", "task=rate"): 2,
+        ("graphmem_job_due_timestamp_seconds", "task=rate"): DUE.timestamp(),
         ("graphmem_consolidation_fresh_episodes",): 12,
         ("graphmem_consolidation_clusters", "state=decided"): 13,
         ("graphmem_consolidation_clusters", "state=undecided"): 14,
@@ -293,7 +305,9 @@ def test_an_answer_after_which_another_model_failed_has_cost_its_price(plain: Ha
     done = modelled.consolidate(policy=FEW)
     assert [one.code for one in done.troubles] == ["model_unavailable"]
     kept = read_by(plain).consolidation
-    assert (done.tokens_in, kept.tokens_in, kept.calls, kept.failures) == (100, 100, 1, 1)
+    assert (done.tokens_in, kept.tokens_in, kept.calls, kept.undecided) == (100, 100, 1, 1)
+    # A model that is unavailable uses up no attempt.
+    assert ([one.attempts for one in done.troubles], kept.failures) == ([0], 0)
     embedder.gone = False
     again = on(plain, llm=ScriptedLlm([GOOD]))
     assert again.consolidate(policy=FEW).tokens_in == 100

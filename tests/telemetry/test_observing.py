@@ -52,6 +52,11 @@ class Heard:
         with self._ended("answering", model):
             yield lambda answer: self.calls.append(("answer", answer.tokens_in, answer.tokens_out))
 
+    @contextmanager
+    def reranking(self, model: str, texts: int) -> Iterator[None]:
+        with self._ended("reranking", model, texts):
+            yield
+
     def logged(self, *, waiting: int, written: int, lost: int) -> None:
         self.calls.append(("logged", waiting, written, lost))
 

@@ -48,15 +48,23 @@ def test_a_use_of_a_model_lies_inside_its_operation(spans: Spans) -> None:
             record(Answer("words", "raw words", "m", 2, 70, 7, 0.5))
         with tracing.answering("free") as record:
             record(Answer("words", "raw words", "free", 1, 5, 1, None))
+        with tracing.reranking("r", 4):
+            pass
     tracing.logged(waiting=1, written=0, lost=0)
-    embedding, answer, free, whole = spans.ended()
-    assert [one.name for one in (embedding, answer, free, whole)] == [
+    embedding, answer, free, reranking, whole = spans.ended()
+    assert [one.name for one in (embedding, answer, free, reranking, whole)] == [
         "graphmem.embedding",
         "graphmem.llm",
         "graphmem.llm",
+        "graphmem.reranking",
         "graphmem.consolidate",
     ]
-    for inner in (embedding, answer, free):
+    assert attributes(reranking) == {
+        "graphmem.model": "r",
+        "graphmem.texts": 4,
+        "graphmem.outcome": "ok",
+    }
+    for inner in (embedding, answer, free, reranking):
         assert inner.parent is not None
         assert whole.context is not None
         assert inner.parent.span_id == whole.context.span_id

@@ -12,8 +12,10 @@ from graphmem import (
     Belief,
     BeliefReasons,
     Card,
+    ChatReply,
     CommitOutcome,
     ConsolidationReport,
+    ConsolidationStatus,
     Context,
     Episode,
     ErasureReport,
@@ -30,6 +32,7 @@ from graphmem import (
     Supersession,
     Trail,
 )
+from graphmem.erasure import ErasurePage, ReopenReceipt
 from graphmem.extraction import ProposalPage, ReviewReport
 from graphmem.items import ItemAnswer
 from graphmem.model import (
@@ -44,12 +47,16 @@ from graphmem.model import (
     Page,
     Predicate,
     Provenance,
+    RejectionReceipt,
     ReplacementReceipt,
+    Reranking,
     RetractionReceipt,
     SlotPage,
     StalePage,
     StatusReceipt,
+    SummaryReport,
     Timeline,
+    Trust,
     TurnPage,
     TurnsReceipt,
 )
@@ -59,11 +66,14 @@ from graphmem.upkeep import (
     BackfillReport,
     CompressionReport,
     GraduationReport,
+    PinReceipt,
     PruneRecord,
     PruneReport,
     PruneRestoreReport,
     RebuildReport,
     RestoredEpisode,
+    SealReport,
+    WorkerReport,
 )
 from graphmem.usage import (
     Audit,
@@ -71,6 +81,8 @@ from graphmem.usage import (
     RatedItem,
     RatingReport,
     RollUpReport,
+    ScopePage,
+    TenantPage,
     TenantStats,
     UsageDashboard,
 )
@@ -81,6 +93,7 @@ def blocking_daily_verbs(mem: Handle) -> None:
     assert_type(mem.add_evidence("b_1", "refuting", 0.8), EvidenceReceipt)
     assert_type(mem.believe(), EvidenceReceipt)
     assert_type(mem.consolidate(), ConsolidationReport)
+    assert_type(mem.consolidation_status(), ConsolidationStatus)
     assert_type(mem.context("tea"), Context)
     assert_type(mem.current("alice", "likes"), Slot)
     assert_type(mem.evidence_for("b_1"), Trail)
@@ -90,11 +103,17 @@ def blocking_daily_verbs(mem: Handle) -> None:
     assert_type(mem.history("m_1"), Sequence[BeliefEvent] | Sequence[MemoryEvent])
     assert_type(mem.ingest([]), IngestReport)
     assert_type(mem.observe("alice", "likes", "tea"), EvidenceReceipt)
+    assert_type(mem.observe("alice", "likes", "tea", cardinality="MANY"), EvidenceReceipt)
     assert_type(mem.observe_many([]), Sequence[EvidenceReceipt])
     assert_type(mem.recall("tea"), Recollection)
+    assert_type(mem.recall("tea", min_trust="person").bites[0].trust, Trust)
+    assert_type(mem.recall("tea").reranked, Reranking | None)
+    assert_type(mem.reject("b_1", reason="wrong"), RejectionReceipt)
+    assert_type(mem.reject(("alice", "likes", "tea"), reason="wrong"), RejectionReceipt)
+    assert_type(mem.unreject("b_1", reason="right"), RejectionReceipt)
     assert_type(mem.remember("Alice likes tea."), CommitOutcome)
-    assert_type(mem.remember_many([]), Sequence[CommitOutcome])
-    assert_type(mem.supersede("m_1", "Alice likes tea."), Supersession)
+    assert_type(mem.remember_many([], on_update="propose"), Sequence[CommitOutcome])
+    assert_type(mem.supersede("m_1", "Alice likes tea.", fork=True), Supersession)
     assert_type(mem.why("m_1"), BeliefReasons | MemoryReasons)
     assert_type(mem.scope("user:alice"), Handle)
     assert_type(mem.session("monday"), Session)
@@ -152,6 +171,9 @@ def blocking_episodes(mem: Handle) -> None:
     assert_type(mem.episodes.graduate("MEMORY.md"), GraduationReport)
     assert_type(mem.episodes.list(), EpisodePage)
     assert_type(mem.episodes.restore("ep_1"), RestoredEpisode)
+    assert_type(mem.episodes.pin("ep_1"), PinReceipt)
+    assert_type(mem.episodes.unpin("ep_1"), PinReceipt)
+    assert_type(mem.episodes.summarise("ep_1", by_rules=True, dry_run=True), SummaryReport)
     assert_type(mem.episodes.turns("ep_1"), TurnPage)
 
 
@@ -182,12 +204,20 @@ def blocking_admin(mem: Handle) -> None:
     """Check the methods of `admin`."""
     assert_type(mem.admin.backfill(), BackfillReport)
     assert_type(mem.admin.erase_tenant(), ErasureReport)
+    assert_type(mem.admin.erase_person("alice"), ErasureReport)
+    assert_type(mem.admin.erasures(), ErasurePage)
+    assert_type(mem.admin.reopen_person("alice"), ReopenReceipt)
+    assert_type(mem.admin.reopen("user:alice"), ReopenReceipt)
     assert_type(mem.admin.export_to("acme.jsonl"), ExportReport)
-    assert_type(mem.admin.import_foreign({}, "mem0"), ForeignImportReport)
+    assert_type(mem.admin.import_foreign({}), ForeignImportReport)
     assert_type(mem.admin.import_from("acme.jsonl"), ImportReport)
     assert_type(mem.admin.rebuild(), RebuildReport)
     assert_type(mem.admin.stats(), TenantStats)
-    assert_type(mem.admin.verify(), RebuildReport)
+    assert_type(mem.admin.scopes(), ScopePage)
+    assert_type(mem.admin.is_empty(), bool)
+    assert_type(mem.admin.seal(late=True), SealReport)
+    assert_type(mem.admin.verify(head=None), RebuildReport)
+    assert_type(mem.admin.verify_export("acme.jsonl"), RebuildReport)
 
 
 def blocking_items(mem: Handle) -> None:
@@ -201,7 +231,8 @@ def blocking_session(mem: Handle) -> None:
     with mem.session("monday") as session:
         assert_type(session, Session)
         assert_type(session.episode_id, str)
-        assert_type(session.add_messages([]), TurnsReceipt)
+        assert_type(session.add_messages([], roles={"clerk": "assistant"}), TurnsReceipt)
+        assert_type(session.respond([], lambda messages: messages.system), ChatReply)
         assert_type(session.remember("Alice likes tea."), CommitOutcome)
 
 
@@ -210,7 +241,10 @@ def blocking_connection() -> None:
     with GraphMem.open() as mem:
         assert_type(mem, GraphMem)
         assert_type(mem.tenant("acme"), Handle)
+        assert_type(mem.tenant("acme", trust="model"), Handle)
         assert_type(mem.health(), Health)
+        assert_type(mem.run_jobs(), WorkerReport)
+        assert_type(mem.tenants(), TenantPage)
         mem.reconnect()
         mem.close()
 
@@ -220,6 +254,7 @@ async def awaited_daily_verbs(mem: AsyncHandle) -> None:
     assert_type(await mem.add_evidence("b_1", "refuting", 0.8), EvidenceReceipt)
     assert_type(await mem.believe(), EvidenceReceipt)
     assert_type(await mem.consolidate(), ConsolidationReport)
+    assert_type(await mem.consolidation_status(), ConsolidationStatus)
     assert_type(await mem.context("tea"), Context)
     assert_type(await mem.current("alice", "likes"), Slot)
     assert_type(await mem.evidence_for("b_1"), Trail)
@@ -229,11 +264,15 @@ async def awaited_daily_verbs(mem: AsyncHandle) -> None:
     assert_type(await mem.history("m_1"), Sequence[BeliefEvent] | Sequence[MemoryEvent])
     assert_type(await mem.ingest([]), IngestReport)
     assert_type(await mem.observe("alice", "likes", "tea"), EvidenceReceipt)
+    assert_type(await mem.observe("alice", "likes", "tea", cardinality="MANY"), EvidenceReceipt)
     assert_type(await mem.observe_many([]), Sequence[EvidenceReceipt])
     assert_type(await mem.recall("tea"), Recollection)
+    assert_type(await mem.reject("b_1", reason="wrong"), RejectionReceipt)
+    assert_type(await mem.reject(("alice", "likes", "tea"), reason="wrong"), RejectionReceipt)
+    assert_type(await mem.unreject("b_1", reason="right"), RejectionReceipt)
     assert_type(await mem.remember("Alice likes tea."), CommitOutcome)
-    assert_type(await mem.remember_many([]), Sequence[CommitOutcome])
-    assert_type(await mem.supersede("m_1", "Alice likes tea."), Supersession)
+    assert_type(await mem.remember_many([], on_update="propose"), Sequence[CommitOutcome])
+    assert_type(await mem.supersede("m_1", "Alice likes tea.", fork=True), Supersession)
     assert_type(await mem.why("m_1"), BeliefReasons | MemoryReasons)
     assert_type(mem.scope("user:alice"), AsyncHandle)
     assert_type(mem.session("monday"), AsyncSession)
@@ -291,6 +330,9 @@ async def awaited_episodes(mem: AsyncHandle) -> None:
     assert_type(await mem.episodes.graduate("MEMORY.md"), GraduationReport)
     assert_type(await mem.episodes.list(), EpisodePage)
     assert_type(await mem.episodes.restore("ep_1"), RestoredEpisode)
+    assert_type(await mem.episodes.pin("ep_1"), PinReceipt)
+    assert_type(await mem.episodes.unpin("ep_1"), PinReceipt)
+    assert_type(await mem.episodes.summarise("ep_1", by_rules=True), SummaryReport)
     assert_type(await mem.episodes.turns("ep_1"), TurnPage)
 
 
@@ -321,12 +363,20 @@ async def awaited_admin(mem: AsyncHandle) -> None:
     """Check the methods of `admin`."""
     assert_type(await mem.admin.backfill(), BackfillReport)
     assert_type(await mem.admin.erase_tenant(), ErasureReport)
+    assert_type(await mem.admin.erase_person("alice"), ErasureReport)
+    assert_type(await mem.admin.erasures(), ErasurePage)
+    assert_type(await mem.admin.reopen_person("alice"), ReopenReceipt)
+    assert_type(await mem.admin.reopen("user:alice"), ReopenReceipt)
     assert_type(await mem.admin.export_to("acme.jsonl"), ExportReport)
-    assert_type(await mem.admin.import_foreign({}, "mem0"), ForeignImportReport)
+    assert_type(await mem.admin.import_foreign({}), ForeignImportReport)
     assert_type(await mem.admin.import_from("acme.jsonl"), ImportReport)
     assert_type(await mem.admin.rebuild(), RebuildReport)
     assert_type(await mem.admin.stats(), TenantStats)
+    assert_type(await mem.admin.scopes(), ScopePage)
+    assert_type(await mem.admin.is_empty(), bool)
+    assert_type(await mem.admin.seal(), SealReport)
     assert_type(await mem.admin.verify(), RebuildReport)
+    assert_type(await mem.admin.verify_export("acme.jsonl", head=None), RebuildReport)
 
 
 async def awaited_items(mem: AsyncHandle) -> None:
@@ -340,7 +390,8 @@ async def awaited_session(mem: AsyncHandle) -> None:
     async with mem.session("monday") as session:
         assert_type(session, AsyncSession)
         assert_type(session.episode_id, str)
-        assert_type(await session.add_messages([]), TurnsReceipt)
+        assert_type(await session.add_messages([], roles={"clerk": "assistant"}), TurnsReceipt)
+        assert_type(await session.respond([], lambda messages: messages.system), ChatReply)
         assert_type(await session.remember("Alice likes tea."), CommitOutcome)
 
 
@@ -350,5 +401,7 @@ async def awaited_connection() -> None:
         assert_type(mem, AsyncGraphMem)
         assert_type(mem.tenant("acme"), AsyncHandle)
         assert_type(await mem.health(), Health)
+        assert_type(await mem.run_jobs(), WorkerReport)
+        assert_type(await mem.tenants(), TenantPage)
         await mem.reconnect()
         await mem.close()

@@ -3,6 +3,8 @@
 from graphmem.adapters.local_server.backup import Backup as Backup
 from graphmem.adapters.local_server.backup import back_up as back_up
 from graphmem.adapters.local_server.backup import restore as restore
+from graphmem.adapters.local_server.compaction import Compaction as Compaction
+from graphmem.adapters.local_server.compaction import compact as compact
 from graphmem.adapters.local_server.doctor import DoctorFinding as DoctorFinding
 from graphmem.adapters.local_server.doctor import diagnose as diagnose
 from graphmem.adapters.local_server.lifecycle import Endpoint as Endpoint
@@ -12,5 +14,6 @@ from graphmem.adapters.local_server.lifecycle import ensure as ensure
 from graphmem.adapters.local_server.lifecycle import status as status
 from graphmem.adapters.local_server.lifecycle import stop as stop
 from graphmem.adapters.local_server.lifecycle import stored_password as stored_password
+from graphmem.adapters.local_server.process import log_in as log_in
 from graphmem.maven import Progress as Progress
 from graphmem.maven import Report as Report

@@ -6,7 +6,6 @@ The file is a `neo4j-admin` dump; the same or a newer Neo4j can load it.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -68,7 +67,7 @@ def back_up(settings: Settings, file: Path, *, report: Report = ignore_progress)
             f"{target} cannot be written: it exists already, or its folder does not exist.",
             hint="Name a new file in an existing folder.",
         )
-    launcher = _launcher(settings, folder, report)
+    launcher = launcher_of(settings, folder, report)
     was_running = False
     try:
         with folder.locked(lock_timeout_s(settings)), _scratch_beside(target) as scratch:
@@ -128,10 +127,16 @@ def restore(settings: Settings, file: Path, *, report: Report = ignore_progress)
         raise LocalServerError(f"{source} is not a file.", hint="Nothing was changed.")
     if not folder.has_data:
         ensure(settings, report=report)  # creates the password and the rest of the folder
-    launcher = _launcher(settings, folder, report)
+    launcher = launcher_of(settings, folder, report)
     with folder.locked(lock_timeout_s(settings)):
         stop_locked(folder)
         _load(launcher, source, report)
+    start_replaced(settings, report)
+
+
+def start_replaced(settings: Settings, report: Report) -> None:
+    """Start the server with a replaced database; put the old one back if it does not start."""
+    folder = DataFolder.of(settings)
     try:
         ensure(settings, report=report)
     except LocalServerError:
@@ -139,7 +144,6 @@ def restore(settings: Settings, file: Path, *, report: Report = ignore_progress)
             stop_locked(folder)
             folder.undo_set_aside(folder.replaced)
         raise
-    shutil.rmtree(folder.replaced, ignore_errors=True)
 
 
 def _load(launcher: process.Launcher, source: Path, report: Report) -> None:
@@ -161,5 +165,6 @@ def _load(launcher: process.Launcher, source: Path, report: Report) -> None:
         folder.confirm_replacement()
 
 
-def _launcher(settings: Settings, folder: DataFolder, report: Report) -> process.Launcher:
+def launcher_of(settings: Settings, folder: DataFolder, report: Report) -> process.Launcher:
+    """Return the launcher of a data folder; fetch the server's jars first if they are missing."""
     return process.Launcher(find_java(settings), fetch(settings, report=report), folder)

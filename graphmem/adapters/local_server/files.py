@@ -245,6 +245,16 @@ class DataFolder:
         return self.root / "replaced"
 
     @property
+    def rewritten(self) -> Path:
+        """Neo4j home in which `compact` writes the new files of the database."""
+        return self.root / "rewritten"
+
+    def remove_leftovers(self) -> None:
+        """Remove files of a killed `restore` or `compact`; they may contain erased data."""
+        shutil.rmtree(self.replaced, ignore_errors=True)
+        shutil.rmtree(self.rewritten, ignore_errors=True)
+
+    @property
     def _aside(self) -> Path:
         return self.root / "aside"
 

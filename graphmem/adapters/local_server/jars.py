@@ -20,9 +20,9 @@ from graphmem.settings import Settings
 LOCK_FILE = "neo4j.lock.json"
 API = frozenset(
     {"org.neo4j:annotations", "org.neo4j:neo4j-graphdb-api", "org.neo4j:neo4j-procedure-api"}
-    | {"org.neo4j:neo4j-gql-status", "org.neo4j:neo4j-resource"}
+    | {"org.neo4j:neo4j-gql-status", "org.neo4j:neo4j-resource", "org.neo4j:neo4j"}
 )
-"""Jars of the server against which procedures are compiled."""
+"""Jars of the server against which procedures and `StoreCopy` are compiled."""
 LICENCE = (
     "Neo4j Community {version} is licensed under the GPL v3 by Neo4j. It is fetched for you "
     "from a Maven repository and is not part of graphmem: https://neo4j.com/licensing/"

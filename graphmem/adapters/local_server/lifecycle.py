@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -214,6 +215,7 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
         on_progress(Progress("start", f"Starting Neo4j {store.lock.neo4j}"))
         state = _start(launcher, settings, cache)
         endpoint = _log_in(folder, state, settings)
+        folder.remove_leftovers()
     warming.warm_in_background(folder)
     make_aot_cache_in_background(settings, cache)
     on_progress(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
@@ -372,7 +374,7 @@ def main() -> None:
 
     lowest = psutil.IDLE_PRIORITY_CLASS if sys.platform == "win32" else 19
     psutil.Process().nice(lowest)
-    make_aot_cache(Settings.load())
+    make_aot_cache(Settings.load(os.environ))
 
 
 if __name__ == "__main__":

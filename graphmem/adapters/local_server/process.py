@@ -87,10 +87,24 @@ class Launcher:
         Raises:
             LocalServerError: the tool failed; `problem` with the last lines of its output.
         """
+        self.run_tool(ADMIN, problem, arguments)
+
+    def run_tool(self, main: str, problem: str, arguments: list[str], *jars: Path) -> None:
+        """Run a class and wait for it to end.
+
+        Args:
+            main: name of the class.
+            problem: message of the error if it fails.
+            arguments: its arguments.
+            jars: jars to add to the class path.
+
+        Raises:
+            LocalServerError: it failed; `problem` with the last lines of its output.
+        """
         done = subprocess.run(  # noqa: S603 - our own java
-            self._command(ADMIN, ["-XX:TieredStopAtLevel=1"], arguments),
+            self._command(main, ["-XX:TieredStopAtLevel=1", *self.flags], arguments),
             cwd=self.store.folder,
-            env=self._environment(),
+            env=self._environment(*jars),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -128,10 +142,11 @@ class Launcher:
     def _command(self, main: str, flags: list[str], arguments: list[str]) -> list[str]:
         return [str(self.java.executable), *self.java.flags, *flags, main, *arguments]
 
-    def _environment(self) -> dict[str, str]:
+    def _environment(self, *jars: Path) -> dict[str, str]:
         # The class path is relative to the folder of the jars, so it is short and needs no quoting.
         home = {"NEO4J_HOME": str(self.folder.root), "NEO4J_CONF": str(self.folder.conf)}
-        return environment() | home | {"CLASSPATH": os.pathsep.join(self.store.class_path)}
+        class_path = [*self.store.class_path, *map(str, jars)]
+        return environment() | home | {"CLASSPATH": os.pathsep.join(class_path)}
 
 
 def spawn_detached(command: list[str], *, stdout: Any = subprocess.DEVNULL, **options: Any) -> int:

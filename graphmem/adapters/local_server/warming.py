@@ -6,6 +6,7 @@ of them once for a tenant without data, so that their plans are cached for the f
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -92,7 +93,7 @@ def main() -> None:
     from neo4j.exceptions import DriverError, Neo4jError
 
     try:
-        warm(DataFolder.of(Settings.load()))
+        warm(DataFolder.of(Settings.load(os.environ)))
     except (DriverError, Neo4jError) as error:
         # No caller waits for this process; an unplanned query is planned on first use.
         sys.exit(f"{type(error).__name__}: the rest was not planned.")

@@ -1,4 +1,4 @@
-"""Embedding and language models, from local packages or behind litellm."""
+"""Models from local packages, behind litellm or at an HTTP endpoint."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from graphmem.maven import Progress
-    from graphmem.ports import Embedder, Llm
+    from graphmem.ports import Embedder, Llm, Reranker
     from graphmem.settings import Settings
 
 
@@ -59,6 +59,13 @@ def open_embedder(
     return EmbeddingGateway(ServiceEngine(settings, mode), mode, batch=batch, cache=cache)
 
 
+def check_embedder(embedder: Embedder) -> Embedder:
+    """Return a caller's own embedder with its vectors checked."""
+    from graphmem.adapters.models.embedding import CheckedEmbedder
+
+    return CheckedEmbedder(embedder)
+
+
 def fetch_local_model(settings: Settings, report: Callable[[str], None]) -> None:
     """Fetch the files of the model that a new graph would use, unless they are in the cache.
 
@@ -87,3 +94,20 @@ def open_llm(settings: Settings, *, awaited: bool) -> Llm | None:
     from graphmem.io_modes import AWAITED, BLOCKING
 
     return LanguageGateway(settings.model, settings, AWAITED if awaited else BLOCKING)
+
+
+def open_reranker(settings: Settings, *, awaited: bool) -> Reranker | None:
+    """Return the reranker that `settings.reranker` names, or None, without calling it.
+
+    It is the name of a litellm rerank model, or the URL of an HTTP endpoint. Its coroutines suspend
+    only if `awaited` is True.
+
+    Raises:
+        ConfigurationError: the address or the key cannot be used in an HTTP request.
+    """
+    if settings.reranker is None:
+        return None
+    from graphmem.adapters.models.reranking import open_service
+    from graphmem.io_modes import AWAITED, BLOCKING
+
+    return open_service(settings.reranker, settings, AWAITED if awaited else BLOCKING)

@@ -24,7 +24,7 @@ class _NoRetries(int):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelAccess:
-    """One model behind litellm.
+    """One model behind litellm or an HTTP endpoint.
 
     Raises:
         ConfigurationError: the address or the key cannot be used in an HTTP request.
@@ -33,12 +33,13 @@ class ModelAccess:
     service_name: str
     """Kind of service, as in `the embedding service`."""
     setting: str
-    """Variable that names the model; prefix of the variables of its address and key."""
+    """Variable that names the model; prefix of the variable of its key."""
     example: str
     """Example value of that variable."""
     too_large_hint: str
     """Hint for a request that the service rejects."""
     model: str
+    """Name of the model; empty if the address alone names it."""
     url: str | None = field(repr=False)
     key: SecretStr | None
     timeout_s: float
@@ -46,11 +47,13 @@ class ModelAccess:
     max_bytes: int
     """Maximum length of a reply, bytes; the rest of a longer one is not read."""
     retries: int
+    url_setting: str | None = None
+    """Variable of the address; None: `setting` with `_URL`."""
 
     def __post_init__(self) -> None:
         if self.url is not None and not _is_http_url(self.url):
             raise ConfigurationError(
-                f"{self.setting}_URL must be an http or https address.",
+                f"{self.address_setting} must be an http or https address.",
                 hint="Set it to an address like https://host/v1 or http://127.0.0.1:8000/v1.",
             )
         bare = self._bare_key() or ""
@@ -62,12 +65,33 @@ class ModelAccess:
             )
 
     @property
+    def address_setting(self) -> str:
+        """Variable of the address."""
+        return self.url_setting or f"{self.setting}_URL"
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """Variables of the name and the address."""
+        return tuple(dict.fromkeys((self.setting, self.address_setting)))
+
+    @property
     def description(self) -> str:
         """Description of the service for messages, without secrets of its address."""
         if self.url is None:
             return f"the {self.service_name}"
-        parts = urlsplit(self.url)
-        return f"the {self.service_name} at {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        return f"the {self.service_name} at {self.host}"
+
+    @property
+    def host(self) -> str:
+        """Scheme, host and port of the address, without its secrets; empty without an address."""
+        parts = urlsplit(self.url or "")
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if self.url else ""
+
+    @property
+    def authorization(self) -> dict[str, str]:
+        """The header that sends the key; empty without a key."""
+        bare = self._bare_key()
+        return {"Authorization": f"Bearer {bare}"} if bare else {}
 
     @property
     def secrets(self) -> frozenset[str]:

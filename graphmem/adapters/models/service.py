@@ -161,7 +161,8 @@ def is_retryable(fault: RequestFault) -> bool:
 
 def exception_of(fault: RequestFault, access: ModelAccess, requests: int) -> GraphmemError:
     """Return the exception to raise for the fault of the last of this many requests."""
-    service = f"{access.description} for model {access.model!r}"
+    named = f" for model {access.model!r}" if access.model else ""
+    service = f"{access.description}{named}"
     match fault.kind:
         case FaultKind.KEY:
             return ModelUnavailableError(
@@ -172,7 +173,7 @@ def exception_of(fault: RequestFault, access: ModelAccess, requests: int) -> Gra
         case FaultKind.MODEL:
             return ModelUnavailableError(
                 f"No such model or address at {service}: {fault.detail}",
-                hint=f"Check {access.setting} and {access.setting}_URL.",
+                hint=f"Check {' and '.join(access.settings)}.",
             )
         case FaultKind.REPLY:
             return ModelReplyError(f"Unreadable response from {service}: {fault.detail}.")
@@ -191,6 +192,7 @@ def exception_of(fault: RequestFault, access: ModelAccess, requests: int) -> Gra
 T = TypeVar("T")
 
 _CLOSE_S = 2.0
+_PART_BYTES = 65_536
 
 MAX_BYTES: ContextVar[int] = ContextVar("MAX_BYTES")
 """Maximum length of the reply to the current task's request, bytes."""
@@ -273,6 +275,38 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
+class StatusError(Exception):
+    """An HTTP reply with an error status, or none because of the network, which counts as 503."""
+
+    def __init__(self, status_code: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status_code = status_code
+
+
+async def post_json(
+    session: ClientSession, access: ModelAccess, request: object
+) -> tuple[int, bytes]:
+    """Return status and body of the reply to a request that litellm does not make.
+
+    Raises:
+        UnreadReplyError: the body is longer than the access permits.
+        StatusError: the connection failed.
+    """
+    import aiohttp
+
+    try:
+        # A redirect would send the texts to another address.
+        async with session.post(
+            access.url or "", json=request, headers=access.authorization, allow_redirects=False
+        ) as response:
+            parts = [part async for part in response.content.iter_chunked(_PART_BYTES)]
+            return response.status, b"".join(parts)
+    except (aiohttp.ClientError, OSError) as error:
+        # Messages of aiohttp quote the address, which may contain a password.
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise StatusError(503, reason) from None
+
+
 EVENT_LOOP = EventLoopThread()
 atexit.register(EVENT_LOOP.close)
 if hasattr(os, "register_at_fork"):
@@ -327,7 +361,7 @@ class _LimitedBody:
         return getattr(self._body, name)
 
 
-_Call: TypeAlias = "Callable[[ClientSession], Awaitable[Any]]"
+Call: TypeAlias = "Callable[[ClientSession], Awaitable[Any]]"
 
 _SESSION_TAKERS = frozenset({"openai", "together_ai", "nvidia_nim", "litellm_proxy"})
 """Embedding providers to which litellm forwards a session. For others litellm would add it to the
@@ -363,7 +397,7 @@ class ModelService:
         requests = 0
         while True:
             call = await self._mode.run(partial(self._call, function, request))
-            answer = await self._mode.result(EVENT_LOOP.submit(partial(self._once, call)))
+            answer = await self.once(call)
             requests += 1
             if not isinstance(answer, RequestFault):
                 return answer, requests
@@ -371,6 +405,10 @@ class ModelService:
                 return answer, requests
             jitter = random.random()  # noqa: S311 - spreads retries, protects no secret
             await self._mode.sleep(pause_s(requests - 1, answer.wait_s, jitter))
+
+    async def once(self, call: Call) -> object:
+        """Return the result of one request, or its `RequestFault`; see `ask`."""
+        return await self._mode.result(EVENT_LOOP.submit(partial(self._once, call)))
 
     def provider(self) -> str:
         """Return litellm's name of the provider that serves the model.
@@ -391,13 +429,15 @@ class ModelService:
             ) from None
         return str(provider)
 
-    def _call(self, function: str, request: Callable[[], dict[str, Any]]) -> _Call:
+    def _call(self, function: str, request: Callable[[], dict[str, Any]]) -> Call:
         call, arguments = getattr(import_litellm(), function), request()
+        if function == "arerank":
+            return lambda session: call(**arguments, client=_limited_client(session))
         if function == "acompletion" or self.provider() in _SESSION_TAKERS:
             return lambda session: call(**arguments, shared_session=session)
         return lambda _: call(**arguments)
 
-    async def _once(self, call: _Call, session: ClientSession) -> object:
+    async def _once(self, call: Call, session: ClientSession) -> object:
         MAX_BYTES.set(self._access.max_bytes)
         try:
             async with asyncio.timeout(self._access.timeout_s):
@@ -424,6 +464,13 @@ def import_litellm() -> ModuleType:
         warnings.filterwarnings("ignore", message=_READ_ONLY, category=UserWarning)
         module: ModuleType = litellm
     return module
+
+
+def _limited_client(session: ClientSession) -> object:
+    """Return litellm's HTTP client over a session, for functions that take no session."""
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+
+    return AsyncHTTPHandler(shared_session=session)
 
 
 def token_counter(model: str) -> Callable[[str], int]:

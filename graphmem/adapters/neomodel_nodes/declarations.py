@@ -81,6 +81,12 @@ class ReturnedEdge(StructuredRel):
     content_hash = StringProperty()
 
 
+class RetrievedEdge(StructuredRel):
+    """Last time at which a session returned a belief, kept by a roll-up."""
+
+    occurred_at = DateTimeNeo4jFormatProperty(required=True)
+
+
 class RatedEdge(StructuredRel):
     """Rating of an item before and after the games of a search."""
 

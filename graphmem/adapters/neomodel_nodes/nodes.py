@@ -25,6 +25,7 @@ from graphmem.adapters.neomodel_nodes.declarations import (
     KeyedNode,
     RatedEdge,
     RatedNode,
+    RetrievedEdge,
     ReturnedEdge,
     ScopedNode,
     Supersedes,
@@ -41,6 +42,8 @@ class Tenant(StructuredNode):
     tenant = StringProperty(unique_index=True)
     locked_at = DateTimeNeo4jFormatProperty()
 
+    unsealed = RelationshipTo(at("Event"), "UNSEALED")
+
 
 class Memory(RatedNode):
     """One canonical claim."""
@@ -50,6 +53,7 @@ class Memory(RatedNode):
         Index("range", "created_at", ("tenant", "scope", "created_at")),
         Index("range", "status", ("tenant", "scope", "status")),
         Index("range", "trace_at", ("tenant", "scope", "status", "trace_at")),
+        Index("range", "value_key", ("tenant", "value_key")),
         fulltext("content", "tenant_key", "scope_key", "status", "facet_keys"),
         vector("tenant", "scope", "status", "recorded_at", "created_at"),
     )
@@ -59,8 +63,7 @@ class Memory(RatedNode):
     content = StringProperty(required=True)
     content_hash = StringProperty(required=True)
     tags = ArrayProperty(StringProperty())
-    # Caches that `admin rebuild` recomputes: the sources of the events in its own scope, and a
-    # digest of each tag and source for full-text queries.
+    # Caches that `admin rebuild` recomputes: sources of its own scope's events; digests of both.
     sources = ArrayProperty(StringProperty())
     facet_keys = ArrayProperty(StringProperty())
     status = StringProperty(required=True)
@@ -73,6 +76,11 @@ class Memory(RatedNode):
     trace_full_at = DateTimeNeo4jFormatProperty()
     trace_burst = IntegerProperty()
     trace_foreign = BooleanProperty()
+    # Caches that `admin rebuild` recomputes: key of what it states, and the rulings about it.
+    value_key = StringProperty()
+    rulings = ArrayProperty(BooleanProperty())
+    ruled_at = ArrayProperty(DateTimeNeo4jFormatProperty())
+    ruled_known = ArrayProperty(DateTimeNeo4jFormatProperty())
 
     supersedes = RelationshipTo(at("Memory"), "SUPERSEDES", model=Supersedes)
     superseded_by = RelationshipFrom(at("Memory"), "SUPERSEDES", model=Supersedes)
@@ -89,6 +97,7 @@ class Belief(RatedNode):
         Index("range", "subject_key", ("tenant", "scope", "subject_key", "predicate_key")),
         Index("range", "created_at", ("tenant", "scope", "created_at")),
         Index("range", "unembedded", ("tenant", "unembedded")),
+        Index("range", "value_key", ("tenant", "value_key")),
         fulltext("statement", "tenant_key", "scope_key", "status"),
         vector("tenant", "scope", "status", "recorded_at", "created_at"),
     )
@@ -106,14 +115,21 @@ class Belief(RatedNode):
     status = StringProperty(required=True)
     embedding = ArrayProperty(FloatProperty())
     unembedded = BooleanProperty()
+    respelt = BooleanProperty()
     created_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
     worded_at = DateTimeNeo4jFormatProperty(required=True)
     first_id = StringProperty(required=True)
     locked_at = DateTimeNeo4jFormatProperty()
+    # Caches that `admin rebuild` recomputes: key of what it states, and the rulings about it.
+    value_key = StringProperty()
+    rulings = ArrayProperty(BooleanProperty())
+    ruled_at = ArrayProperty(DateTimeNeo4jFormatProperty())
+    ruled_known = ArrayProperty(DateTimeNeo4jFormatProperty())
 
     supported_by = RelationshipFrom(at("Event"), "SUPPORTS", model=EvidenceEdge)
     refuted_by = RelationshipFrom(at("Event"), "REFUTES", model=EvidenceEdge)
+    retrieved_by = RelationshipFrom(at("Event"), "RETRIEVED", model=RetrievedEdge)
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
     claimed_by = RelationshipFrom(at("Memory"), "CLAIMS")
     supersedes = RelationshipTo(at("Belief"), "SUPERSEDES", model=Supersedes)
@@ -132,6 +148,7 @@ class Predicate(KeyedNode):
     decay_per_day = FloatProperty(required=True)
     margin = FloatProperty(required=True)
     combine = StringProperty(required=True)
+    valid_from = DateTimeNeo4jFormatProperty()
     event_id = StringProperty(required=True)
     occurred_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
@@ -179,8 +196,10 @@ class Event(ScopedNode):
     decay_per_day = FloatProperty()
     margin = FloatProperty()
     combine = StringProperty()
+    valid_from = DateTimeNeo4jFormatProperty()
     same_as = StringProperty()
     position = IntegerProperty()
+    trust = IntegerProperty()
     payload = StringProperty()
 
     reinforces = RelationshipTo(at("Memory"), "REINFORCES")
@@ -198,6 +217,8 @@ class Event(ScopedNode):
     decided_by = RelationshipFrom(at("Event"), "CONCERNS")
     occurred_in = RelationshipTo(at("Episode"), "OCCURRED_IN", cardinality=ZeroOrOne)
     quotes = RelationshipTo(at("Turn"), "QUOTES")
+    sealed_by = RelationshipFrom(at("Seal"), "SEALS", cardinality=ZeroOrOne)
+    waits_for = RelationshipFrom(at("Tenant"), "UNSEALED", cardinality=ZeroOrOne)
     accessed_memories = RelationshipTo(at("Memory"), "ACCESSED")
     accessed_beliefs = RelationshipTo(at("Belief"), "ACCESSED")
     accessed_turns = RelationshipTo(at("Turn"), "ACCESSED")
@@ -208,6 +229,7 @@ class Event(ScopedNode):
     returned_turns = RelationshipTo(at("Turn"), "RETURNED", model=ReturnedEdge)
     returned_episodes = RelationshipTo(at("Episode"), "RETURNED", model=ReturnedEdge)
     returned_artifacts = RelationshipTo(at("Artifact"), "RETURNED", model=ReturnedEdge)
+    retrieved_beliefs = RelationshipTo(at("Belief"), "RETRIEVED", model=RetrievedEdge)
     rated_memories = RelationshipTo(at("Memory"), "RATED", model=RatedEdge)
     rated_beliefs = RelationshipTo(at("Belief"), "RATED", model=RatedEdge)
     rated_episodes = RelationshipTo(at("Episode"), "RATED", model=RatedEdge)
@@ -223,15 +245,23 @@ class Episode(RatedNode):
         ID,
         Index("range", "occurred_at", ("tenant", "scope", "occurred_at")),
         Index("range", "recorded_at", ("tenant", "scope", "recorded_at")),
+        fulltext("summary", "content", "gist", "entities", "tenant_key", "scope_key"),
         vector("tenant", "scope", "recorded_at", "occurred_at"),
     )
 
+    tenant_key = StringProperty()
+    scope_key = StringProperty()
     session_id = StringProperty()
     summary = StringProperty()
     content = StringProperty()
     gist = StringProperty()
     entities = ArrayProperty(StringProperty())
     importance = FloatProperty()
+    stated = ArrayProperty(StringProperty())
+    summarised_turns = IntegerProperty()
+    summarised_by = StringProperty()
+    turns_compressed = BooleanProperty()
+    trust = IntegerProperty()
     embedding = ArrayProperty(FloatProperty())
     request_hash = StringProperty()
     occurred_at = DateTimeNeo4jFormatProperty(required=True)
@@ -256,13 +286,15 @@ class Turn(ScopedNode):
         vector("tenant", "scope", "recorded_at", "occurred_at"),
     )
 
-    tenant_key = StringProperty(required=True)
-    scope_key = StringProperty(required=True)
+    tenant_key = StringProperty()
+    scope_key = StringProperty()
+    compressed = BooleanProperty()
     episode_id = StringProperty(required=True)
     position = IntegerProperty(required=True)
     role = StringProperty(required=True)
     name = StringProperty()
     text = StringProperty(required=True)
+    trust = IntegerProperty()
     embedding = ArrayProperty(FloatProperty())
     occurred_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
@@ -286,26 +318,12 @@ class Artifact(RatedNode):
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
 
-class Consolidation(TenantNode):
-    """Progress of the consolidation of a scope, and the owner of its lock."""
-
-    indexes: ClassVar = (Index("unique", "scope", ("tenant", "scope")),)
-
-    scope = StringProperty(required=True)
-    cursor = DateTimeNeo4jFormatProperty()
-    known = DateTimeNeo4jFormatProperty()
-    owner = StringProperty()
-    until = DateTimeNeo4jFormatProperty()
-    asked_at = DateTimeNeo4jFormatProperty()
-
-
 class Reply(ScopedNode):
     """Decision about a cluster of passages or about turns read together, with the model's reply."""
 
     indexes: ClassVar = (ID,)
 
-    # "extraction"; null for consolidation.
-    kind = StringProperty()
+    kind = StringProperty()  # "extraction" or "summary"; null for consolidation
     done = BooleanProperty()
     attempts = IntegerProperty()
     synthesiser = StringProperty()
@@ -338,15 +356,6 @@ class Archive(ScopedNode):
     episode = RelationshipFrom(at("Episode"), "ARCHIVED_AS")
 
 
-class Rater(StructuredNode):
-    """Number of ended sessions of a tenant, and up to which they were rated and rolled up."""
-
-    tenant = StringProperty(unique_index=True)
-    ended = IntegerProperty()
-    rated = IntegerProperty()
-    rolled = IntegerProperty()
-
-
 class Rating(ScopedNode):
     """Usage rating of an item: a cache that can be recomputed from the search log.
 
@@ -365,45 +374,6 @@ class Rating(ScopedNode):
     base_elo = FloatProperty()
     base_games = IntegerProperty()
     base_touched_at = DateTimeNeo4jFormatProperty()
-
-
-class Checkpoint(TenantNode):
-    """Aggregate of a slot's older evidence: a cache from which a read continues."""
-
-    indexes: ClassVar = (Index("unique", "slot_id", ("tenant", "slot_id")),)
-
-    slot_id = StringProperty(required=True)
-    until = DateTimeNeo4jFormatProperty()
-    known_at = DateTimeNeo4jFormatProperty()
-    locked_at = DateTimeNeo4jFormatProperty()
-    newest = ArrayProperty(StringProperty())
-    weights_key = StringProperty()
-    kappa = FloatProperty()
-    tau_days = FloatProperty()
-    ids = ArrayProperty(StringProperty())
-    scores = ArrayProperty(FloatProperty())
-    affirmed = ArrayProperty(IntegerProperty())
-    last_at = ArrayProperty(DateTimeNeo4jFormatProperty())
-    last_id = ArrayProperty(StringProperty())
-    l_for = ArrayProperty(FloatProperty())
-    l_against = ArrayProperty(FloatProperty())
-    events_for = ArrayProperty(IntegerProperty())
-    events_against = ArrayProperty(IntegerProperty())
-    episodes_for = ArrayProperty(IntegerProperty())
-    episodes_against = ArrayProperty(IntegerProperty())
-
-
-class NameLock(KeyedNode):
-    """Lock on an event id; the node never outlives its transaction."""
-
-
-class Tombstone(KeyedNode):
-    """Marker of erased data, which is rejected if it is submitted again.
-
-    Its `tenant` is a digest, because no node may contain the name of an erased tenant.
-    """
-
-    erased_at = DateTimeNeo4jFormatProperty(required=True)
 
 
 class EmbeddingModel(StructuredNode):
@@ -480,6 +450,22 @@ class Item(ScopedNode):
     found_by = RelationshipTo(at("ItemText"), "FOUND_BY")
 
 
+class Seal(TenantNode):
+    """Digests of events in a chain, by which a later change of one is found."""
+
+    indexes: ClassVar = (ID,)
+
+    uid = StringProperty(required=True, db_property="id")
+    ids = ArrayProperty(StringProperty())
+    salts = ArrayProperty(StringProperty())
+    leaves = ArrayProperty(StringProperty())
+    digest = StringProperty(required=True)
+    sealed_until = DateTimeNeo4jFormatProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+
+    seals = RelationshipTo(at("Event"), "SEALS")
+
+
 class ItemText(TenantNode):
     """A text by which an item is found."""
 
@@ -488,7 +474,6 @@ class ItemText(TenantNode):
     scope = StringProperty(required=True)
     name = StringProperty(required=True)
     text = StringProperty(required=True)
-    # Path of the namespace.
     path = StringProperty(required=True)
     embedding = ArrayProperty(FloatProperty())
 

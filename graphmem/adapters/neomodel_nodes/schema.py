@@ -10,7 +10,7 @@ import neo4j
 from neo4j import exceptions
 from neomodel import StructuredNode, db, get_config
 
-from graphmem.adapters.neomodel_nodes import nodes
+from graphmem.adapters.neomodel_nodes import nodes, state_nodes
 from graphmem.adapters.neomodel_nodes.declarations import EDGES, Index
 from graphmem.errors import GraphAccessError, GraphUnavailableError, InvalidInputError
 from graphmem.schema import DeclaredSchema, SchemaItem
@@ -22,7 +22,10 @@ _TYPES = {
     "vector": "VECTOR",
 }
 NODE_CLASSES: tuple[type[StructuredNode], ...] = tuple(
-    one for one in vars(nodes).values() if getattr(one, "__module__", "") == nodes.__name__
+    one
+    for module in (nodes, state_nodes)
+    for one in vars(module).values()
+    if getattr(one, "__module__", "") == module.__name__
 )
 """Every node class of the graph."""
 

@@ -96,6 +96,14 @@ class CompositeTelemetry:
 
             yield record
 
+    @contextmanager
+    def reranking(self, model: str, texts: int) -> Iterator[None]:
+        """Measure the block of one reranking."""
+        with ExitStack() as stack:
+            for backend in self._inner:
+                stack.enter_context(backend.reranking(model, texts))
+            yield
+
     def logged(self, *, waiting: int, written: int, lost: int) -> None:
         """Count entries of the search log."""
         for backend in self._inner:
@@ -165,6 +173,11 @@ class PrometheusTelemetry:
         self._unpriced = counter(
             "graphmem_llm_unpriced_total", "Answers with unknown price.", ["model"]
         )
+        self._rerankings = histogram(
+            "graphmem_reranker_duration_seconds",
+            "Rerankings of search results; a failed one leaves the local order.",
+            ["model", "outcome"],
+        )
         self._waiting = client.Gauge(
             "graphmem_log_waiting_entries", "Entries of the search log not yet written.", **options
         )
@@ -204,6 +217,12 @@ class PrometheusTelemetry:
 
         with _timed(lambda outcome: self._answers.labels(model, outcome)):
             yield record
+
+    @contextmanager
+    def reranking(self, model: str, texts: int) -> Iterator[None]:  # noqa: ARG002
+        """Measure the block of one reranking."""
+        with _timed(lambda outcome: self._rerankings.labels(model, outcome)):
+            yield
 
     def logged(self, *, waiting: int, written: int, lost: int) -> None:
         """Count entries of the search log."""
@@ -279,6 +298,12 @@ class OtelTelemetry:
                     span.set_attribute("graphmem.cost_usd", answer.cost_usd)
 
             yield record
+
+    @contextmanager
+    def reranking(self, model: str, texts: int) -> Iterator[None]:
+        """Trace the block of one reranking."""
+        with self._span("reranking", {"graphmem.model": model, "graphmem.texts": texts}):
+            yield
 
     def logged(self, *, waiting: int, written: int, lost: int) -> None:
         """Do nothing, because log entries have no duration."""

@@ -79,6 +79,22 @@ METRICS = (
     ),
     _Gauge("unembedded_beliefs", "Beliefs without an embedding.", (), lambda r: _one(r.unembedded)),
     _Gauge(
+        "job_failures",
+        "Failed runs of a background job since its last successful one.",
+        ("task",),  # Prometheus itself sets the label `job`.
+        lambda r: (((one.job,), one.failures) for one in r.jobs),
+    ),
+    _Gauge(
+        "job_due_timestamp_seconds",
+        "When a background job that is not running is due again.",
+        ("task",),
+        lambda r: (
+            ((one.job,), one.due_at.timestamp())
+            for one in r.jobs
+            if one.due_at is not None and not one.running
+        ),
+    ),
+    _Gauge(
         "consolidation_fresh_episodes",
         "Episodes that the last finished run of their scope did not see.",
         (),

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from graphmem.cli.views.format import counts, table
-from graphmem.erasure import ErasureReport
-from graphmem.settings import PREFIX
+from graphmem.cli.views.format import counts, more, table
+from graphmem.erasure import ErasurePage, ErasureReport
+from graphmem.setting_files import DEFAULT, variable
 from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport
-from graphmem.upkeep import BackfillReport, RebuildReport
-from graphmem.usage import TenantStats
+from graphmem.upkeep import BackfillReport, RebuildReport, SealReport, SealState
+from graphmem.usage import ScopePage, TenantPage, TenantStats
 
 
 def exported(done: ExportReport, file: Path) -> Group:
@@ -55,16 +55,38 @@ def erasure(done: ErasureReport) -> RenderableType:
     more = {"mentions": done.unmentioned, "digest lines": done.digest_lines}
     rows = counts("node", {**done.counts, **{label: n for label, n in more.items() if n}})
     if not done.applied:
-        return Group(f"Forgetting {name} would erase:", rows, "Nothing was written; use --apply.")
+        hint = "Nothing was written; use --apply."
+        return Group(f"Forgetting {name} would erase:", rows, *_remaining(done), hint)
     check = Text("The final check found no remaining data.")
     if not done.clean:
         check = Text(f"{done.left:,} nodes remain.", style="red")
-    lines: list[RenderableType] = [f"Forgot {name}:", rows, check]
-    if done.elsewhere:
-        same = ", ".join(f"{node.label} {node.id}" for node in done.elsewhere)
-        lines.append(f"The same text remains in: {same}")
-    lines.append(Text("Database files and backups may contain it for some time.", style="dim"))
+    lines: list[RenderableType] = [f"Forgot {name}:", rows, check, *_remaining(done)]
+    if done.certificate is not None:
+        lines.append(f"Certificate {done.certificate.id}. May still hold it:")
+        lines += [f"- {one.place}: until {one.until}." for one in done.certificate.residues]
     return Group(*lines)
+
+
+def _remaining(done: ErasureReport) -> list[RenderableType]:
+    """Return the line about nodes that have the same text or name the person."""
+    if not done.elsewhere:
+        return []
+    found = ", ".join(f"{node.label} {node.id}" for node in done.elsewhere)
+    if done.what != "person":
+        return [f"The same text remains in: {found}"]
+    more = done.mentions - len(done.elsewhere)
+    rest = f" and {more:,} more" if more else ""
+    return [f"Named in: {found}{rest}. --include-mentions erases these, turns with their episode."]
+
+
+def erasures(found: ErasurePage) -> Group:
+    """Return a page of the records of erasures."""
+    rows = table("time", "erased", "nodes", "asked by", "reason", "digest")
+    for one in found.erasures:
+        nodes = f"{sum(one.counts.values()):,}"
+        time = f"{one.erased_at:%Y-%m-%d %H:%M:%S}"
+        rows.add_row(time, one.what, nodes, one.actor or "", one.reason or "", one.digest[:16])
+    return Group(rows, *more(found.next_cursor))
 
 
 def stats(found: TenantStats) -> Group:
@@ -100,14 +122,66 @@ def stats(found: TenantStats) -> Group:
     return Group(f"Tenant {found.tenant}", rows, "", counts("waiting", waiting), "", cost)
 
 
+def stored(found: TenantPage | ScopePage) -> Group:
+    """Return a page of tenants or scopes with their sizes."""
+    kind, entries = (
+        ("tenant", found.tenants) if isinstance(found, TenantPage) else ("scope", found.scopes)
+    )
+    if not entries:
+        return Group(Text(f"No {kind}s.", style="dim"), *more(found.next_cursor))
+    rows = table(kind, "memories", "beliefs", "episodes", "item namespaces")
+    for column in rows.columns[1:]:
+        column.justify = "right"
+    for entry in entries:
+        sizes = (entry.memories, entry.beliefs, entry.episodes, entry.namespaces)
+        rows.add_row(entry.name, *(f"{size:,}" for size in sizes))
+    return Group(rows, *more(found.next_cursor))
+
+
 def mismatches(found: RebuildReport) -> RenderableType:
-    """Return the caches that differ from their events."""
-    if not found.wrong:
-        return "Every cache matches its events."
-    rows = table("kind", "id", "cached", "from events")
-    for mismatch in found.wrong:
-        rows.add_row(mismatch.kind, mismatch.id, mismatch.cached, mismatch.found)
-    return rows
+    """Return what differs from the events, or from the seals."""
+    lines: list[RenderableType] = ["Every cache matches its events."]
+    if found.wrong:
+        rows = table("kind", "id", "stored", "found")
+        for mismatch in found.wrong:
+            rows.add_row(mismatch.kind, mismatch.id, mismatch.cached, mismatch.found)
+        lines = [rows]
+    return Group(*lines, *_seals(found.seals))
+
+
+def sealed_export(found: RebuildReport) -> RenderableType:
+    """Return the events and seals of a file that differ."""
+    if found.wrong:
+        return mismatches(found)
+    return Group("The file is whole.", *_seals(found.seals))
+
+
+def _seals(found: SealState | None) -> Iterator[str]:
+    if found is None:
+        return
+    if found.until is None:
+        yield f"No seals; {found.unsealed:,} events can be sealed: `graphmem admin seal`."
+        return
+    late = f" {found.late:,} were sealed late." if found.late else ""
+    yield (
+        f"{found.sealed:,} events are as in {found.seals:,} seals, until "
+        f"{found.until:%Y-%m-%d %H:%M:%S} UTC.{late} {found.erased:,} entries were erased or "
+        f"redacted; {found.unsealed:,} events have no seal yet."
+    )
+    yield f"Head: {found.head}"
+    if found.asked_in:
+        yield f"The digest to compare with is that of seal {found.asked_in}."
+
+
+def sealed(done: SealReport) -> RenderableType:
+    """Return the number of sealed events, and the digest to keep."""
+    if done.head is None:
+        return "Nothing to seal."
+    return Group(
+        f"{done.events:,} events sealed in {done.seals:,} seals, until "
+        f"{done.until:%Y-%m-%d %H:%M:%S} UTC. Keep this digest elsewhere:",
+        done.head,
+    )
 
 
 def backfill(made: BackfillReport) -> Group:
@@ -142,12 +216,16 @@ def schema_check(found: Mapping[str, Sequence[Any]]) -> RenderableType:
 
 
 def settings(known: Mapping[str, Any], fields: Mapping[str, Any]) -> RenderableType:
-    """Return every setting with its value and description."""
-    rows = table("variable", "value", "description")
+    """Return every setting with its value, the place that it is from, and its description."""
+    lines = []
     for name, field in fields.items():
-        value = "" if known[name] is None else str(known[name])
-        rows.add_row(PREFIX + name.upper(), value, field.description or "")
-    return rows
+        value, origin = known[name]["value"], known[name]["origin"]
+        line = Text(variable(name), style="bold")
+        line.append(f"  {'not set' if value is None else value}", style="not bold")
+        if origin != DEFAULT:
+            line.append(f"  from {origin}", style="not bold yellow")
+        lines.append(line.append(f"\n  {field.description}", style="not bold dim"))
+    return Group(*lines)
 
 
 def cypher(found: Sequence[Mapping[str, str]]) -> RenderableType:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from graphmem import model
 from graphmem.cli.terminal import visible
 from graphmem.cli.views import memory as memory_views
 from graphmem.cli.views.format import counted, day, fields, more, number, signed, table
-from graphmem.cli.views.memory import MARKS
+from graphmem.cli.views.memory import MARKS, rejected
 
 COLOURS = {
     model.VerdictStatus.ACCUMULATING: "default",
@@ -49,13 +48,24 @@ def policy(found: model.Policy) -> str:
     return ", ".join(parts)
 
 
+ORIGINS = {
+    model.PolicyOrigin.GIVEN: "as requested",
+    model.PolicyOrigin.DECLARED: "declared",
+    model.PolicyOrigin.BUILT_IN: "built-in list",
+    model.PolicyOrigin.DEFAULT: "the default",
+}
+"""Words for why a policy was used."""
+
+
 def slot(found: model.Slot, leader: model.Belief | None) -> RenderableType:
     """Return the candidates of a slot, best first; `leader` is the belief of the slot's leader."""
     if not found.candidates:
-        return Text(f"No beliefs about {found.subject} {found.predicate}.", style="dim")
+        near = f" Nearest: {', '.join(found.nearest)}." if found.nearest else ""
+        return Text(f"No beliefs about {found.subject} {found.predicate}.{near}", style="dim")
     head = Text(f"{found.subject} {found.predicate}", style="bold")
-    head.append(f"   {policy(found.policy)}", style="dim not bold")
-    rows = Table(show_header=False, box=None, pad_edge=False)
+    head.append(f"   {policy(found.policy)} ({ORIGINS[found.policy_origin]})", style="dim not bold")
+    rows = table("", "", "belief", "", "", whole=("belief",))
+    rows.show_header = False
     for place, candidate in enumerate(found.candidates, 1):
         led = leader if found.leader is candidate else None
         rows.add_row(str(place), *_candidate(candidate, led))
@@ -77,6 +87,8 @@ def _candidate(found: model.Candidate, leader: model.Belief | None) -> tuple[Ren
     if found.status != model.Status.CURRENT:
         what.append(f"  {found.status}", style="yellow")
     marks = [name for name in ("ambiguous", "contested") if getattr(found, name)]
+    if found.trust not in (None, "person"):
+        marks.append(f"trust {found.trust}")
     status = verdict(leader.verdict) if leader else Text()
     if marks:
         status.append("  " * bool(status) + ", ".join(marks), style="yellow")
@@ -164,7 +176,8 @@ def _vitality(found: model.Vitality) -> Iterator[tuple[str, str]]:
 
 def trail(found: model.Trail) -> Group:
     """Return a sequential test piece by piece, and its status."""
-    rows = table("#", "when", "", "s", "llr", "sum", "test", "conf.")
+    names = ("#", "when", "", "s", "llr", "sum", "test", "conf.")
+    rows = table(*names, whole=names)
     for place, line in enumerate(found.lines, 1):
         rows.add_row(
             str(place),
@@ -180,11 +193,12 @@ def trail(found: model.Trail) -> Group:
     return Group(rows, standing(found), "", *origins, *more(found.next_cursor))
 
 
-def origin(place: int, piece: model.TrailStep | model.EvidenceDetail) -> Text:
-    """Return the origin of a piece of evidence, with full ids for copying."""
+def origin(place: int, piece: model.TrailStep | model.EvidenceDetail, role: str = "") -> Text:
+    """Return the origin and the role of a piece of evidence, with full ids for copying."""
     if isinstance(piece, model.TrailStep) and piece.supposed:
         return Text(f"#{place}  supposed", style="dim")
-    parts = [f"#{place}  {piece.event_id}", piece.source_type]
+    parts = [f"#{place}  {piece.event_id}", piece.source_type, role]
+    parts.append(None if piece.trust == "person" else f"trust {piece.trust}")
     for name, value in (("episode", piece.episode_id), ("turn", piece.turn_id)):
         parts.append(f"{name} {value}" if value else None)
     if isinstance(piece, model.EvidenceDetail) and piece.memory_id:
@@ -216,6 +230,8 @@ def recorded(done: model.EvidenceReceipt) -> Text:
     line.append(f"   {done.belief_id}   event {done.event_id}", style="default")
     if done.clamped and done.strength is not None:
         line.append(f"\ncounted with strength {done.strength:g}", style="yellow")
+    if done.rejection:
+        line.append(f"\nstays {rejected(done.rejection)}", style="yellow")
     if done.counts_against:
         line.append("\na strength below 0.5 counts as evidence of the other kind", style="yellow")
     return line
@@ -245,9 +261,11 @@ def predicates(found: Sequence[model.Predicate]) -> RenderableType:
     """Return the declared policies."""
     if not found:
         return Text(f"No policy is declared; default: {policy(model.Policy())}.", style="dim")
-    rows = table("predicate", "policy", "since", "template")
+    rows = table("predicate", "policy", "declared", "applies from", "template")
     for item in found:
-        rows.add_row(item.name, policy(item.policy), day(item.occurred_at), item.template or "")
+        start = "always" if item.valid_from is None else day(item.valid_from)
+        declared = day(item.occurred_at)
+        rows.add_row(item.name, policy(item.policy), declared, start, item.template or "")
     return rows
 
 
@@ -329,22 +347,25 @@ def chain(found: model.BeliefChain) -> Group:
     return Group(*lines)
 
 
-def history(events: Sequence[model.MemoryEvent]) -> Table:
-    """Return the events of a belief, one per row."""
-    rows = table("when", "", "event", "source", "c", "s", "id", "note")
-    for event in events:
+def history(events: Sequence[model.MemoryEvent]) -> Group:
+    """Return the events of a belief, one per row, then their ids and notes."""
+    names = ("#", "when", "", "event", "source", "c", "s")
+    rows = table(*names, whole=names)
+    ids = []
+    for place, event in enumerate(events, 1):
         if isinstance(event, model.BeliefEvent):
             rows.add_row(
+                str(place),
                 f"{event.occurred_at:%Y-%m-%d %H:%M}",
                 sign(event.kind) if event.kind else "",
                 event.type,
                 event.source_type or event.source or "",
                 "" if event.confidence is None else number(event.confidence),
                 "" if event.strength is None else number(event.strength),
-                event.id,
-                str(event.payload.get("note") or ""),
             )
-    return rows
+            note = str(event.payload.get("note") or "")
+            ids.append(Text("  ".join(filter(None, (f"#{place}", event.id, note))), style="dim"))
+    return Group(rows, "", *ids)
 
 
 def provenance(found: model.Provenance) -> Group:

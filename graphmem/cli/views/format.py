@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from rich.table import Table
@@ -40,14 +40,23 @@ def more(cursor: str | None) -> list[Text]:
     return [Text(f"\nmore: --cursor {cursor}")] if cursor else []
 
 
-def table(*columns: str) -> Table:
-    """Return an empty table without lines."""
-    return Table(*columns, box=None, pad_edge=False)
+def table(*columns: str, whole: Collection[str] = ()) -> Table:
+    """Return an empty table without lines, whose cells are wrapped, never cut.
+
+    Args:
+        columns: names of the columns.
+        whole: columns that are not wrapped either, such as times and ids.
+    """
+    made = Table(box=None, pad_edge=False)
+    for name in columns:
+        made.add_column(name, no_wrap=name in whole, overflow="fold")
+    return made
 
 
 def fields(rows: Mapping[str, str | None]) -> Table:
     """Return a table of the names that have a value."""
-    made = Table(show_header=False, box=None, pad_edge=False)
+    made = table("", "")
+    made.show_header = False
     for name, value in rows.items():
         if value:
             made.add_row(Text(name, style="dim"), value)

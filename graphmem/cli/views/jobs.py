@@ -30,6 +30,23 @@ def consolidation_report(found: consolidation.ConsolidationReport) -> Group:
     return Group(*lines, _summary(found))
 
 
+def consolidation_status(found: consolidation.ConsolidationStatus) -> Group:
+    """Return what waits for consolidation, and why."""
+    lines: list[RenderableType] = [
+        Text(f"{counted(found.episodes, 'episode')}, {found.fresh} of them new: {found.reason}.")
+    ]
+    if found.running:
+        lines.append(Text("A worker is running.", style="dim"))
+    elif found.open_since is not None:
+        lines.append(Text(f"An unfinished run of {day(found.open_since)} is resumed.", style="dim"))
+    lines += [_failure(failure) for failure in found.clusters]
+    if any(failure.given_up for failure in found.clusters):
+        lines.append(
+            Text("`graphmem consolidate --retry` tries abandoned ones again.", style="dim")
+        )
+    return Group(*lines)
+
+
 def graduation(found: upkeep.GraduationReport) -> Group:
     """Return the lines that were or would be added to a digest."""
     lines = [
@@ -51,9 +68,14 @@ def compression(found: upkeep.CompressionReport) -> Group:
     if not found.episodes:
         return Group(Text("No episode to compress.", style="dim"))
     verb = "Compressed" if found.applied else "Would be compressed"
-    freed = sum(episode.characters - len(episode.kept) for episode in found.episodes)
+    freed = sum(one.characters - len(one.kept) for one in found.episodes if not one.turns)
+    turns = sum(one.turns for one in found.episodes)
+    searched = f", {counted(turns, 'turn')} no longer searched" if turns else ""
     lines = [
-        Text(f"{verb}: {counted(len(found.episodes), 'episode')}, {freed:,} characters saved.")
+        Text(
+            f"{verb}: {counted(len(found.episodes), 'episode')}, {freed:,} characters saved"
+            f"{searched}."
+        )
     ]
     for episode in found.episodes[:MAX_EPISODES]:
         line = Text(f"{day(episode.occurred_at):>11}  ", style="dim")
@@ -61,6 +83,30 @@ def compression(found: upkeep.CompressionReport) -> Group:
         lines.append(line.append(f"   {episode.episode_id}, {episode.characters:,} characters"))
     if len(found.episodes) > MAX_EPISODES:
         lines.append(Text(f"and {len(found.episodes) - MAX_EPISODES} more", style="dim"))
+    return Group(*lines)
+
+
+def pinned(done: upkeep.PinReceipt) -> Text:
+    """Return whether pruning leaves an episode alone."""
+    return Text(f"{done.episode_id} is {'pinned' if done.pinned else 'no longer pinned'}.")
+
+
+def summaries(found: model.SummaryReport) -> Group:
+    """Return the conversations that were or would be summarised."""
+    if not found.episodes:
+        return Group(Text("No conversation to summarise.", style="dim"))
+    verb = "Summarised" if found.applied else "Would be summarised"
+    lines = [Text(f"{verb}: {counted(len(found.episodes), 'conversation')}.")]
+    for one in found.episodes[:MAX_EPISODES]:
+        line = Text(f"{day(one.occurred_at):>11}  ", style="dim")
+        line.append(shortened(one.summary, LONGEST_QUOTE), style="default")
+        lines.append(line.append(f"   {one.episode_id}, importance {one.importance:.2f}"))
+        if one.problem:
+            lines.append(Text(f"             by rules: {one.problem}", style="yellow"))
+    if len(found.episodes) > MAX_EPISODES:
+        lines.append(Text(f"and {len(found.episodes) - MAX_EPISODES} more", style="dim"))
+    if found.calls:
+        lines.append(Text(f"{counted(found.calls, 'request')} to the model", style="dim"))
     return Group(*lines)
 
 
@@ -84,7 +130,7 @@ def _failure(failure: consolidation.ClusterFailure) -> Text:
     after = (
         "abandoned"
         if failure.given_up
-        else f"tried {counted(failure.attempts, 'time')}, will be retried"
+        else f"{counted(failure.attempts, 'invalid reply', 'invalid replies')}, will be retried"
     )
     line = Text(f"? {counted(len(failure.episode_ids), 'episode')}: ", style="red")
     line.append(f"{failure.problem} ({failure.code})", style="default")
@@ -135,6 +181,7 @@ def extraction_report(done: extraction.ExtractionReport) -> Group:
 def proposals(found: extraction.ProposalPage) -> Group:
     """Return a page of proposals."""
     lines = [_proposed(proposal) for proposal in found.proposals]
+    lines += [_updated(update) for update in found.updates]
     if not lines:
         return Group(Text("No matching proposals.", style="dim"))
     return Group(*lines, *more(found.next_cursor))
@@ -144,7 +191,9 @@ def decided(done: extraction.ReviewReport, decision: str) -> Group:
     """Return a decision on proposals and the evidence that it created."""
     repeated = f", {len(done.repeated)} before" if done.repeated else ""
     head = f"{counted(len(done.proposal_ids), 'proposal')} {decision}{repeated}."
-    return Group(head, *(Text(f"evidence {event_id}", style="dim") for event_id in done.event_ids))
+    lines = [f"event {event_id}" for event_id in done.event_ids]
+    lines += [f"declared the cardinality of {name}" for name in done.declared]
+    return Group(head, *(Text(line, style="dim") for line in lines))
 
 
 def restored(done: upkeep.RestoredEpisode) -> str:
@@ -191,6 +240,12 @@ def _proposed(proposal: extraction.PendingProposal) -> Text:
     return line.append(
         f"   {proposal.id}\n    “{shortened(proposal.quote, LONGEST_QUOTE)}”", style="dim"
     )
+
+
+def _updated(update: extraction.PendingUpdate) -> Text:
+    line = Text("→ ", style="yellow").append(update.newer or "erased", style="default")
+    line.append(f"\n    {day(update.occurred_at)}, {update.status}   {update.id}", style="dim")
+    return line.append(f"\n    replaces “{update.older or 'erased'}”", style="dim")
 
 
 def _extraction_summary(done: extraction.ExtractionReport) -> Text:

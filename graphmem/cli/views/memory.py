@@ -16,19 +16,23 @@ MARKS = {
     model.Status.SUPERSEDED: ("○", "yellow"),
     model.Status.DEPRECATED: ("×", "red"),
     model.Status.ARCHIVED: ("×", "red"),
+    model.Status.REJECTED: ("×", "red"),
 }
 OUTCOMES = {
     model.Outcome.INSERTED_NEW: ("new", "green"),
     model.Outcome.EXACT_DUPE: ("exact duplicate", "cyan"),
     model.Outcome.NEAR_DUPE: ("near duplicate", "cyan"),
     model.Outcome.REJECTED_HYGIENE: ("rejected by hygiene", "red"),
+    model.Outcome.REJECTED: ("rejected by a person", "red"),
 }
 
 
 def seen(memory: model.Memory) -> str:
     """Return how often and when a memory was stated."""
     if memory.reinforce_count:
-        return f"stated {memory.reinforce_count + 1} times, last {day(memory.last_seen_at)}"
+        return (
+            f"stated {counted(memory.reinforce_count + 1, 'time')}, last {day(memory.last_seen_at)}"
+        )
     return f"stated {day(memory.created_at)}"
 
 
@@ -50,8 +54,34 @@ def outcome(result: model.CommitOutcome) -> Text:
         line.append(f"   {result.memory_id}", style="default")
     if result.hygiene_reasons:
         line.append(f": {', '.join(result.hygiene_reasons)}")
-    if result.possible_update_of:
+    if result.rejection:
+        line.append(f"   {rejected(result.rejection)}", style="default")
+    if result.rejected_ids:
+        line.append(f"\nrejected beliefs: {', '.join(result.rejected_ids)}", style="yellow")
+    if result.superseded_ids:
+        line.append(f"\nreplaces {', '.join(result.superseded_ids)}", style="yellow")
+    elif result.proposal_id:
+        text = f"\nproposed to replace {result.possible_update_of}: {result.proposal_id}"
+        line.append(text, style="yellow")
+    elif result.possible_update_of:
         line.append(f"\npossible update of {result.possible_update_of}", style="yellow")
+    return line
+
+
+def rejected(found: model.Rejection) -> str:
+    """Return when, by whom and why a value was rejected."""
+    by = f" by {found.actor}" if found.actor else ""
+    return f"rejected {day(found.rejected_at)}{by}{f': {found.reason}' if found.reason else ''}"
+
+
+def ruled(done: model.RejectionReceipt) -> Text:
+    """Return the receipt of a rejection, or of one taken back."""
+    state = "rejected" if done.rejected else "not rejected"
+    if done.repeated:
+        return Text(f"{state}; event {done.event_id} was recorded before.")
+    line = Text(f"{state}; event {done.event_id}.")
+    for name in (*done.memory_ids, *done.belief_ids):
+        line.append(f"\n  {name}", style="dim")
     return line
 
 
@@ -79,7 +109,7 @@ def memory(found: model.Memory) -> Group:
     rows = {
         "status": found.status.value,
         "now": ", ".join(found.head_ids),
-        "stated": f"{found.reinforce_count + 1} times",
+        "stated": counted(found.reinforce_count + 1, "time"),
         "first": found.created_at.isoformat(),
         "last": found.last_seen_at.isoformat(),
         "tags": ", ".join(found.tags),
@@ -91,7 +121,7 @@ def memory(found: model.Memory) -> Group:
 
 def history(events: Iterable[model.MemoryEvent]) -> Table:
     """Return a memory's events as a table."""
-    rows = table("when", "event", "by", "source", "reason or text")
+    rows = table("when", "event", "by", "source", "reason or text", whole=("when", "event"))
     for event in events:
         rows.add_row(
             event.occurred_at.strftime("%Y-%m-%d %H:%M:%S"),
@@ -121,14 +151,15 @@ def chain(found: model.MemoryChain) -> Group:
 
 def superseded(done: model.Supersession) -> str:
     """Return the ids of the new and the replaced memory."""
-    return f"{done.newer_id} replaces {done.older_id}."
+    head = f", the head of the chain of {done.requested_id}" if done.requested_id else ""
+    return f"{done.newer_id} replaces {done.older_id}{head}."
 
 
 def stale(found: model.StalePage) -> Group:
     """Return stale memories, two lines each, and the cursor of the next page."""
     lines = [_stale_lines(item) for item in found.memories]
     if not lines:
-        lines.append(Text("No memory is that old.", style="dim"))
+        lines.append(Text("No memory is that old or contradicted.", style="dim"))
     return Group(*lines, *more(found.next_cursor))
 
 
@@ -141,4 +172,6 @@ def _stale_lines(found: model.StaleMemory) -> Text:
     if memory.lost_ids:
         lost = ", ".join(memory.lost_ids)
         line.append(f"\n  beliefs no longer held: {lost}", style="yellow")
+    if model.StaleReason.UNSUPPORTED in found.reasons:
+        line.append("\n  a claim has more evidence against it than for it", style="yellow")
     return line

@@ -29,11 +29,17 @@ def _bite(place: int, bite: model.AnyBite) -> Text:
             notes = _memory(line, bite)
         case model.BeliefBite():
             notes = _belief(line, bite)
+        case model.EpisodeBite():
+            notes = []
+            line.append("▣ ", style="magenta")
+            line.append(f"{bite.text}   ").append(day(bite.episode.occurred_at), style="dim")
         case _:
             notes = []
             line.append("» ", style="blue")
             line.append(f"{bite.turn.name or bite.turn.role}: ", style="bold")
             line.append(f"{bite.text}   ").append(day(bite.turn.occurred_at), style="dim")
+    if bite.trust != "person":
+        notes.append(f"trust: {bite.trust}")
     if bite.outdated_by is not None:
         notes.append(f"outdated by: {bite.outdated_by}")
     line.append(f"\n     {'   '.join(_score(bite))}", style="dim")
@@ -70,6 +76,8 @@ def _belief(line: Text, bite: model.BeliefBite) -> list[str]:
         notes.append(f"flagged since {day(found.vitality.flagged_at)}")
     if found.status == model.Status.ARCHIVED:
         notes.append(f"archived: graphmem belief restore {found.id}")
+    if found.status == model.Status.REJECTED:
+        notes.append(f"rejected by a person: graphmem why {found.id}")
     if bite.head_ids:
         notes.append(f"now: {', '.join(bite.head_ids)}")
     return notes
@@ -101,26 +109,39 @@ def reasons(found: model.BeliefReasons | model.MemoryReasons) -> RenderableType:
     if isinstance(found, model.MemoryReasons):
         return _memory_reasons(found)
     parts: list[RenderableType] = [belief_views.headline(found.belief), _policy(found.policy)]
+    parts.append(_trust(found.trust))
     if found.pieces:
         parts += ["", _arithmetic(found), ""]
+    if found.rejection:
+        parts.append(Text(memory_views.rejected(found.rejection), style="red"))
     parts += [Text(line) for line in _sums(found)]
     parts += [_test(found), *_around(found)]
     if found.pieces:
-        pieces = enumerate(found.pieces, found.start + 1)
-        parts += ["", *(belief_views.origin(place, piece) for place, piece in pieces)]
+        places = {piece.event_id: n for n, piece in enumerate(found.pieces, found.start + 1)}
+        parts.append("")
+        for piece in found.pieces:
+            role = _role(piece, places, found.competition)
+            parts.append(belief_views.origin(places[piece.event_id], piece, role))
     return Group(*parts, *more(found.next_cursor))
 
 
 def _memory_reasons(found: model.MemoryReasons) -> RenderableType:
     parts: list[RenderableType] = [
         memory_views.memory(found.memory),
+        _trust(found.trust),
         "",
         memory_views.history(found.history),
     ]
+    if found.rejection:
+        parts.insert(1, Text(memory_views.rejected(found.rejection), style="red"))
     parts += ["", _trace(found.trace)]
     if found.chain.links:
         parts += ["", memory_views.chain(found.chain)]
     return Group(*parts)
+
+
+def _trust(trust: model.Trust) -> Text:
+    return Text(f"trust: {trust}", style="dim" if trust == "person" else "yellow")
 
 
 def _trace(found: model.Trace) -> RenderableType:
@@ -140,14 +161,9 @@ def _trace(found: model.Trace) -> RenderableType:
 
 
 def _policy(read: model.PolicyRead) -> Text:
-    where = {
-        model.PolicyOrigin.GIVEN: "as requested",
-        model.PolicyOrigin.DEFAULT: "the default",
-        model.PolicyOrigin.DECLARED: "",
-    }[read.origin]
+    where = belief_views.ORIGINS[read.origin]
     if read.declared_at is not None:
         where = f"declared {day(read.declared_at)} by {read.event_id}"
-        where += ", the present policy" if read.present else ""
     return Text(f"read as {belief_views.policy(read.policy)} ({where})", style="dim")
 
 
@@ -155,21 +171,21 @@ def _arithmetic(found: model.BeliefReasons) -> Table:
     """Return one row per piece of evidence: its effect on the belief, then on the test."""
     competes, fades = found.competition is not None, bool(found.policy.policy.decay_per_day)
     effect = "w·c" if competes else "adds"
-    names = ["#", "when", "", "source", "w", "c", *(["faded"] if fades else []), effect]
-    rows = table(*names, "s", "llr", "sum", "test", "")
+    # At most 80 columns wide: origins and roles follow below.
+    names = ["#", "when", "", "w", "c", *(["faded"] if fades else []), effect]
+    names += ["s", "llr", "sum", "test"]
+    rows = table(*names, whole=names)
     for name in ("w", "c", "faded", effect, "s", "llr", "sum"):
         for column in rows.columns:
             if column.header == name:
                 column.justify = "right"
-    places = {piece.event_id: n for n, piece in enumerate(found.pieces, found.start + 1)}
-    for piece in found.pieces:
+    for place, piece in enumerate(found.pieces, found.start + 1):
         faded = [number(piece.faded)] if fades else []
         value = number(piece.score if competes else piece.log_weight, 3)
         rows.add_row(
-            str(places[piece.event_id]),
-            f"{piece.occurred_at:%Y-%m-%d %H:%M}",
+            str(place),
+            f"{piece.occurred_at:{'%Y-%m-%d' if fades else '%Y-%m-%d %H:%M'}}",
             sign(piece.kind),
-            piece.source_type,
             number(piece.weight, 1),
             number(piece.confidence),
             *faded,
@@ -178,7 +194,6 @@ def _arithmetic(found: model.BeliefReasons) -> Table:
             signed(piece.llr),
             signed(piece.log_ratio),
             Text(str(piece.status), style=COLOURS[piece.status]),
-            Text(_role(piece, places, found.competition), style="dim"),
         )
     return rows
 

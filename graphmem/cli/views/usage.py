@@ -23,6 +23,8 @@ Entry: TypeAlias = usage.RatedItem | usage.UsageCount | usage.RatingUpdate
 def card(found: model.Card) -> Group:
     """Return the card of one item."""
     parts: list[RenderableType] = list(_head(found))
+    if found.trust != "person":
+        parts.append(Text(f"trust: {found.trust}", style="yellow"))
     if isinstance(found.item, model.Memory):
         parts += ["", memory_views.history(found.events)]
     elif found.events:
@@ -57,6 +59,16 @@ def episodes(found: model.EpisodePage) -> Group:
     return Group(*map(_episode_lines, found.episodes), *more(found.next_cursor))
 
 
+def conversations(found: model.EpisodePage) -> Group:
+    """Return a page of the episodes of sessions, two lines each."""
+    lines = []
+    for item in found.episodes:
+        line = _heading(item)
+        line.append(f"   {counted(item.turns, 'turn')}, {item.scope}", style="not bold")
+        lines.append(line.append(f"\n  {item.id}", style="dim not bold"))
+    return Group(*(lines or [Text("No sessions.", style="dim")]), *more(found.next_cursor))
+
+
 def _episode_lines(item: model.Episode) -> Text:
     line = _heading(item)
     if text := item.summary or item.content or item.gist:
@@ -77,8 +89,8 @@ def _episode(item: model.Episode) -> Iterator[Text]:
             yield Text(text)
     if item.compressed:
         yield Text(f"compressed; `graphmem episode restore {item.id}`", style="yellow")
-    if item.entities:
-        yield Text(f"about {', '.join(item.entities)}", style="dim")
+    about = f"about {', '.join(item.entities)}; " if item.entities else ""
+    yield Text(f"{about}importance {item.importance:.2f}", style="dim")
 
 
 def turn(found: model.Turn, *, bold: bool = False) -> Text:
@@ -254,7 +266,7 @@ def ratings(items: Sequence[usage.RatedItem]) -> Table:
 
 
 def _pane_table(columns: Sequence[str], rows: Iterable[PaneRow]) -> Table:
-    made = table(*columns)
+    made = table(*columns, whole=("when",))
     for row in rows:
         made.add_row(*row.cells)
     return made
@@ -279,7 +291,7 @@ def audit(found: usage.Audit) -> RenderableType:
 
 def _sessions(sessions: Sequence[usage.SessionAudit]) -> Table:
     columns = ("started", "ended", "session", "agent", "searches", "accesses", "lost")
-    rows = table(*columns)
+    rows = table(*columns, whole=("started", "ended"))
     for session in sessions:
         rows.add_row(
             f"{session.started_at:%Y-%m-%d %H:%M}",

@@ -9,6 +9,8 @@ from graphmem.operations.evidence.recording import (
     retract,
     testify,
 )
+from graphmem.operations.evidence.rejecting import find as find_rejection
+from graphmem.operations.evidence.rejecting import rule
 from graphmem.operations.evidence.writing import SlotKey, embed_statements, long_slots
 from graphmem.operations.evidence.writing import forget as forget_checkpoint
 from graphmem.operations.evidence.writing import keep as keep_checkpoint
@@ -17,6 +19,7 @@ __all__ = [
     "SlotKey",
     "believe",
     "embed_statements",
+    "find_rejection",
     "forget_checkpoint",
     "keep_checkpoint",
     "long_slots",
@@ -25,5 +28,6 @@ __all__ = [
     "observe_many",
     "replace",
     "retract",
+    "rule",
     "testify",
 ]

@@ -12,6 +12,7 @@ from graphmem.errors import (
     ForeignScopeError,
     NotFoundError,
     RefusedError,
+    RejectedError,
     SelfSupersessionError,
     SupersededBeliefError,
 )
@@ -30,8 +31,9 @@ from graphmem.model import (
 )
 from graphmem.operations.evidence import writing
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, identity
+from graphmem.rules import claims, drafts, identity, predicates
 from graphmem.rules.claims import EvidenceDraft
+from graphmem.rules.read_options import ReadOptions
 
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
@@ -50,6 +52,7 @@ async def observe(context: RequestContext, seen: Observation) -> EvidenceReceipt
         InvalidInputError: the observation is in the future, or its source type has no weight.
         EventConflictError: the event id belongs to a different event.
         NotFoundError: the episode or turn does not exist.
+        CardinalityConflictError: the predicate was declared with the other cardinality.
     """
     drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
     draft = claims.draft_observation(seen, context.scope, context.services.clock.now())
@@ -65,14 +68,15 @@ async def observe_many(
     """Record observations in order, 500 per transaction, then embed the new statements.
 
     Raises:
-        InvalidInputError, EventConflictError, NotFoundError: see `observe`; earlier batches stay
-            written, and nothing of the failing batch is.
+        InvalidInputError, EventConflictError, NotFoundError, CardinalityConflictError: see
+            `observe`; earlier batches stay written, and nothing of the failing batch is.
     """
     now = context.services.clock.now()
     for seen in observations:
         drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
     ready = [claims.draft_observation(seen, context.scope, now) for seen in observations]
     _no_conflict(ready)
+    predicates.wanted_cardinalities(ready)
     result: list[EvidenceReceipt] = []
     known: set[str] = set()
     long_slots: list[writing.SlotKey] = []
@@ -176,6 +180,7 @@ async def mark(
         NotFoundError: no visible belief has this id.
         ForeignScopeError: the belief belongs to another scope.
         SupersededBeliefError: a superseded belief cannot be archived.
+        RejectedError: a rejected belief is restored only by `unreject`.
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future.
     """
@@ -199,7 +204,11 @@ async def mark(
         hides = kind is EventType.ARCHIVE and not repeated
         if hides and belief["status"] == Status.SUPERSEDED:
             raise SupersededBeliefError(f"Belief {belief_id!r} was superseded already.")
-        [done] = await tx.fetch(MARK, events=[row])
+        restores = kind is EventType.RESTORE and not repeated
+        if restores and belief["status"] == Status.REJECTED:
+            raise RejectedError(f"A person rejected belief {belief_id!r}.")
+        by = context.read_params(MARK, ReadOptions())
+        [done] = await tx.fetch(MARK, events=[row], **by)
         return StatusReceipt(
             event_id=event_id,
             belief_id=belief_id,
@@ -287,6 +296,7 @@ async def replace(
         ForeignScopeError: a belief belongs to another scope.
         SupersededBeliefError: one of the beliefs is superseded already.
         SelfSupersessionError: a belief would replace itself.
+        RejectedError: a person rejected one of the new beliefs; nothing is written.
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future.
     """
@@ -320,6 +330,9 @@ async def replace(
             return done.model_copy(update={"repeated": True}), ()
         _replaceable(found["beliefs"], older_ids, context.tenant_scope)
         written = await writing.write(tx, context, newer, embeddings, ())
+        for receipt in written.recorded.values():
+            if receipt.rejection is not None:
+                raise RejectedError(f"A person rejected belief {receipt.belief_id!r}.")
         await tx.fetch(REPLACE, event=row, newer=newer_ids, older=older_ids)
         return done, written.unembedded
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, ForeignScopeError, GraphmemError, NotFoundError
-from graphmem.model import EvidenceReceipt, Policy
+from graphmem.model import EvidenceReceipt, Rejection
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, read_options
+from graphmem.rules import claims, predicates, read_options, rejections
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.conflicts import retry_conversion
 
@@ -79,8 +79,7 @@ async def keep(
             newest=newest,
             min_events=min_events,
             policy=None,
-            present_policy=True,
-            default_policy=claims.policy_fields(Policy()),
+            default_policy=predicates.default_policy(),
             weights=weights,
             weights_key=claims.weights_key(weights),
         )
@@ -128,6 +127,8 @@ APPEND = catalog.query("belief/append", dict)
 UNEMBEDDED = catalog.query("belief/unembedded", dict)
 EMBED = catalog.query("belief/embed", catalog.ignored)
 REFRESH = catalog.query("belief/refresh", catalog.ignored)
+DECLARED = catalog.query("predicate/find_declared", dict)
+DECLARE = catalog.query("predicate/declare", catalog.ignored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,21 +209,57 @@ async def append(
     *,
     stated: bool = False,
 ) -> WriteResult:
-    """Write a batch in one transaction, each event once."""
+    """Write a batch in one transaction, each event once.
+
+    Raises:
+        EventConflictError, NotFoundError: see `write`.
+        CardinalityConflictError: a predicate was declared with the other cardinality.
+    """
     named = sorted({d.event_id for d in batch if d.given.event_id})
 
     async def work(tx: Tx) -> WriteResult:
-        if stated:
+        undeclared = await undeclared_predicates(tx, batch)
+        if stated or undeclared:
             await tx.fetch(LOCK)
         if named:
             await tx.fetch(LOCK_NAMES, ids=named)
         found = await look(tx, [d.event_id for d in batch], [])
         done = await write(tx, context, batch, embeddings, found["events"])
+        if undeclared:
+            await declare_predicates(tx, context, batch)
         if stated:
             await tx.fetch(REFRESH, ids=[d.claim.id for d in batch])
         return done
 
     return await context.write(work)
+
+
+async def undeclared_predicates(tx: Tx, batch: Sequence[EvidenceDraft]) -> list[str]:
+    """Return the keys of undeclared predicates for which the batch gives a cardinality.
+
+    Raises:
+        CardinalityConflictError: a predicate was declared with the other cardinality.
+    """
+    wanted = predicates.wanted_cardinalities(batch)
+    if not wanted:
+        return []
+    found = await tx.fetch(DECLARED, predicates=sorted(wanted))
+    return predicates.check_cardinalities(wanted, found)
+
+
+async def declare_predicates(
+    tx: Tx, context: RequestContext, batch: Sequence[EvidenceDraft]
+) -> None:
+    """Declare the undeclared predicates of a batch with the cardinality given for each.
+
+    The transaction must hold the tenant lock.
+    """
+    keys = await undeclared_predicates(tx, batch)
+    first = {d.claim.predicate_key: d for d in reversed(batch) if d.cardinality is not None}
+    for key in keys:
+        await tx.fetch(
+            DECLARE, **predicates.first_declaration(first[key], context.services.clock.now())
+        )
 
 
 async def write(
@@ -246,6 +283,7 @@ async def write(
     new = sorted((d for d in batch if d.event_id not in stored), key=lambda d: d.claim.id)
     unembedded: list[str] = []
     long: tuple[SlotKey, ...] = ()
+    rejected: dict[str, Rejection] = {}
     if new:
         [done] = await tx.fetch(
             APPEND,
@@ -260,9 +298,15 @@ async def write(
             )
         unembedded = done["unembedded"]
         long = tuple(SlotKey(**place) for place in done["long"])
+        rejected = {
+            row["belief_id"]: rejections.parse(row["rejection"]) for row in done["rejected"]
+        }
     recorded = {
         d.event_id: EvidenceReceipt(
-            event_id=d.event_id, belief_id=d.claim.id, repeated=d.event_id in stored
+            event_id=d.event_id,
+            belief_id=d.claim.id,
+            repeated=d.event_id in stored,
+            rejection=rejected.get(d.claim.id),
         )
         for d in batch
     }

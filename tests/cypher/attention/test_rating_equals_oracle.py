@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.ports import run_now
+from graphmem.ports import run_now, silent
 from graphmem.rules import rating
+from graphmem.rules.rating import BY_SEARCH, STANDARD, Rating
 from graphmem.testing import FrozenClock
 from graphmem.usage import access_log
 from graphmem.usage.access_log import AccessEntry, Entry, SearchEntry, SearchHit, SessionStart
@@ -32,6 +33,10 @@ class Log:
         self._memory = memory
         self._tenant = memory._state.context.tenant
         self._items = items
+        # The only turn counts for the only episode.
+        self._rated = {i: i for _, i in items}
+        [episode_id] = [i for label, i in items if label == "Episode"]
+        self._rated |= {i: episode_id for label, i in items if label == "Turn"}
         self._chance = random.Random(seed)
         self._at = JUNE
         self._made = 0
@@ -52,17 +57,29 @@ class Log:
         end = self._bound(start.event_id)
         for search in made:
             opened = {
-                look.item_id: look.at for look in looks if _last(made, look) == search.event_id
+                self._rated[look.item_id]
+                for look in looks
+                if self._last(made, look) == search.event_id
             }
+            similarities: dict[str, list[float]] = {}
+            for hit in search.found:
+                known = similarities.setdefault(self._rated[hit.id], [])
+                known += [] if hit.similarity is None else [hit.similarity]
             results = [
-                rating_oracle.Result(hit.id, hit.id in opened, hit.similarity)
-                for hit in search.found
-                if hit.label != "Turn"
+                rating_oracle.Result(item, item in opened, max(found, default=None))
+                for item, found in similarities.items()
             ]
             self.searches.append(rating_oracle.Search(search.event_id, results))
         for look in looks:
-            self.touched[look.item_id] = max(look.at, self.touched.get(look.item_id, look.at))
+            item = self._rated[look.item_id]
+            self.touched[item] = max(look.at, self.touched.get(item, look.at))
         return [start, *made, *looks, end]
+
+    def _last(self, made: Sequence[SearchEntry], look: AccessEntry) -> str | None:
+        """Return the search that returned an item last before its access."""
+        item = self._rated[look.item_id]
+        of = [s for s in made if s.at <= look.at and item in {self._rated[h.id] for h in s.found}]
+        return max(of, key=lambda s: (s.at, s.event_id)).event_id if of else None
 
     def _search(self, start: SessionStart) -> SearchEntry:
         found = self._chance.sample(self._items, self._chance.randint(0, 6))
@@ -105,12 +122,6 @@ class Log:
         return self._at
 
 
-def _last(made: Sequence[SearchEntry], look: AccessEntry) -> str | None:
-    """Return the search that returned an item last before it was looked at."""
-    of = [s for s in made if s.at <= look.at and look.item_id in {hit.id for hit in s.found}]
-    return max(of, key=lambda s: (s.at, s.event_id)).event_id if of else None
-
-
 def things(memory: Handle, n_memories: int = 8) -> list[tuple[str, str]]:
     """Memories, beliefs, an episode, a turn and an artifact."""
     found = [("Memory", str(memory.remember(unlike(n)).memory_id)) for n in range(n_memories)]
@@ -132,8 +143,8 @@ def ratings(look: Look, tenant: str) -> dict[str, dict[str, Any]]:
     return {row["g"]["id"]: row["g"] for row in rows}
 
 
-def assert_equal(look: Look, tenant: str, log: Log) -> None:
-    wanted = rating_oracle.rate(log.searches)
+def assert_equal(look: Look, tenant: str, log: Log, by: Rating = STANDARD) -> None:
+    wanted = rating_oracle.rate(log.searches, by=by)
     found = ratings(look, tenant)
     assert found.keys() == wanted.standings.keys()
     for item, standing in wanted.standings.items():
@@ -179,6 +190,24 @@ def test_ratings_are_those_of_the_rules(plain: Handle, look: Look, tenant: str, 
     assert memory.usage.rate(from_scratch=True).sessions == 72
     assert ratings(look, tenant) == before
     assert_equal(look, tenant, log)
+
+
+def test_a_search_as_one_game(plain: Handle, look: Look, tenant: str) -> None:
+    """The other rule, with a K of its own."""
+    changed = {"rating_rule": "search", "rating_k_new": 100.0}
+    memory = on(plain, settings=plain._state.context.services.settings.model_copy(update=changed))
+    by = replace(BY_SEARCH, k_new=100.0)
+    log = Log(memory, things(memory), 3)
+    for _ in range(40):
+        written(memory, log.session())
+    assert memory.usage.rate().sessions == 40
+    assert_equal(look, tenant, log, by)
+    before = {item: (g["elo"], g["games"]) for item, g in ratings(look, tenant).items()}
+    # A roll-up keeps the games as this rule counts them.
+    run_now(access_log.roll_up(memory._state.context, log._at + timedelta(days=9_000), silent))
+    memory.usage.rate(from_scratch=True)
+    after = {item: (g["elo"], g["games"]) for item, g in ratings(look, tenant).items()}
+    assert after == before
 
 
 def test_what_is_read_is_faded(plain: Handle, look: Look, tenant: str) -> None:

@@ -1,4 +1,4 @@
-"""A predicate is read by the policy of the time asked about, or the present one, or a given one."""
+"""A predicate is read by the newest policy known, from its start if it has one, or a given one."""
 
 from __future__ import annotations
 
@@ -32,15 +32,22 @@ class Declaration:
     policy: Policy
     at: datetime
     recorded_at: datetime
+    start: datetime | None
 
     def holds(self, as_of: AsOf) -> bool:
         """Whether it is seen at a pair of times."""
         known = as_of.known is None or self.recorded_at <= as_of.known
-        return known and self.at <= (as_of.valid or END)
+        return known and (self.start is None or self.start <= (as_of.valid or END))
 
 
 wishes = st.lists(
-    st.tuples(policies, st.sampled_from(Cardinality), st.sampled_from("abc"), instants),
+    st.tuples(
+        policies,
+        st.sampled_from(Cardinality),
+        st.sampled_from("abc"),
+        instants,
+        st.none() | instants,
+    ),
     max_size=4,
 )
 
@@ -51,21 +58,20 @@ def test_the_policy_of_then(
     plain: Handle,
     look: Look,
     evidence: list[Evidence],
-    wished: list[tuple[Policy, Cardinality, str, datetime]],
+    wished: list[tuple[Policy, Cardinality, str, datetime, datetime | None]],
     data: st.DataObject,
 ) -> None:
     archive = Archive(clocked(on_tenant(plain, fresh_tenant())), look)
     written = archive.write(evidence)
     declared = []
-    for number, (policy, cardinality, letter, at) in enumerate(wished):
+    for number, (policy, cardinality, letter, at, start) in enumerate(wished):
         by = policy.model_copy(update={"cardinality": cardinality})
-        declared.append(declare(written, look, f"{letter}{number}", by, at))
+        declared.append(declare(written, look, f"{letter}{number}", by, at, start))
     knowns = st.sampled_from([None, *(one.recorded_at for one in declared)])
     as_of = AsOf(valid=data.draw(instants), known=data.draw(knowns))
 
     then = [one for one in declared if one.holds(as_of)]
     reads_by(written, as_of, newest(then))
-    reads_by(written, as_of, newest(declared), present_policy=True)
     reads_by(written, as_of, Policy(kappa=1.0), policy=Policy(kappa=1.0))
 
 
@@ -74,16 +80,23 @@ def newest(declared: list[Declaration]) -> Policy:
 
 
 def declare(
-    written: Written, look: Look, event_id: str, policy: Policy, at: datetime
+    written: Written,
+    look: Look,
+    event_id: str,
+    policy: Policy,
+    at: datetime,
+    start: datetime | None,
 ) -> Declaration:
     handle = written.handle
-    handle.predicates.declare(PREDICATE, event_id=event_id, at=at, **policy.model_dump())
+    handle.predicates.declare(
+        PREDICATE, event_id=event_id, at=at, valid_from=start, **policy.model_dump()
+    )
     [row] = look.rows(
         "MATCH (e:Event {tenant: $tenant, id: $id}) RETURN e.recorded_at AS recorded_at",
         tenant=handle._state.context.tenant,
         id=event_id,
     )
-    return Declaration(event_id, policy, at, row["recorded_at"].to_native())
+    return Declaration(event_id, policy, at, row["recorded_at"].to_native(), start)
 
 
 def reads_by(written: Written, as_of: AsOf, expected: Policy, **by: object) -> None:
@@ -110,9 +123,7 @@ def test_declaring_one_changes_reads_and_no_event(plain: Handle, look: Look) -> 
     assert [c.object for c in one.candidates] == ["Atlas", "Borealis"]
     assert one.candidates[1].belief < 0.1
     earlier = AsOf(valid=BASE + 9 * DAY)
-    assert memory.current(SUBJECT, PREDICATE, as_of=earlier).candidates == many.candidates
-    present = memory.current(SUBJECT, PREDICATE, as_of=earlier, present_policy=True)
-    assert present.candidates == one.candidates
+    assert memory.current(SUBJECT, PREDICATE, as_of=earlier).candidates == one.candidates
 
 
 def test_a_policy_is_one_tenants_own(plain: Handle) -> None:

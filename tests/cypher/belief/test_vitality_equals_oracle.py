@@ -106,21 +106,26 @@ def told(*items: Evidence, inferred: str = "", **marks: tuple[float, ...]) -> St
         # A flag comes after a retrieval of its instant.
         (
             told(make_evidence("e1"), make_evidence("e2", day=3), flags=(3,)),
-            {"stability_days": (1 + LN4) / 2},
+            {"stability_days": 15 * (1 + LN4)},
         ),
         # What happens at one instant counts once.
         (
             told(make_evidence("e1"), looks=(3, 9, 9, 9), flags=(10, 10)),
-            {"stability_days": (1 + LN4) * (1 + math.log(7)) / 2},
+            {"stability_days": 15 * (1 + LN4) * (1 + math.log(7))},
         ),
         # Age counts from the first word, not from the last retrieval.
         (
             told(make_evidence("e1"), make_evidence("e2", day=995)),
-            {"gate": 0.9, "retrieval": math.exp(-5 / (1 + math.log(996)))},
+            {"gate": 0.42, "retrieval": math.exp(-5 / (30 * (1 + math.log(996))))},
         ),
         (
             told(make_evidence("e1", day=996), looks=(999,)),
-            {"gate": 0.3 * math.log(2) * math.log(5), "storage": 1},
+            {"gate": 0.1 * math.log(2) * math.log(5), "storage": 1},
+        ),
+        # Direct evidence flags the belief, without a FLAG event.
+        (
+            told(make_evidence("e1"), make_evidence("e2", day=3, polarity=-1)),
+            {"prior": 0.8333333333, "contradiction": 0.8, "stability_days": 15.0},
         ),
         # What somebody else refutes was only inferred all the same.
         (
@@ -128,7 +133,7 @@ def told(*items: Evidence, inferred: str = "", **marks: tuple[float, ...]) -> St
             {"derived": True},
         ),
         (told(make_evidence("e1"), make_evidence("e2"), inferred="e1"), {"derived": False}),
-        (told(make_evidence("e1", polarity=-1)), {"derived": False, "stability_days": 1.0}),
+        (told(make_evidence("e1", polarity=-1)), {"derived": False, "stability_days": 15.0}),
     ],
 )
 def test_by_hand(shelf: Shelf, story: Story, expected: dict[str, float]) -> None:

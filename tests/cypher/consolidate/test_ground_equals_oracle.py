@@ -39,7 +39,9 @@ def similarities(memory: Handle, texts: list[str]) -> np.ndarray:
 
 
 def ground(memory: Handle, since: datetime = read_options.BEGINNING) -> Neighborhood:
-    policy = ConsolidationPolicy(cluster_similarity=NEAR, match_similarity=NEAR, neighbours=1_000)
+    policy = ConsolidationPolicy(
+        cluster_similarity=NEAR, clause_similarity=NEAR, match_similarity=NEAR, neighbours=1_000
+    )
     seen = ScopeSnapshot(known=datetime.now(UTC) + timedelta(minutes=1), since=since)
     return run_now(sources.ground(memory._state.context, seen, policy, lambda _kind, _count: None))
 

@@ -108,6 +108,14 @@ def test_a_correction_is_about_what_its_speaker_spoke_of_last() -> None:
     assert facts(*messages, offered=[3, 4]) == expected[2:]
 
 
+def test_a_turn_gives_a_hundred_facts_at_most_and_the_rest_is_counted() -> None:
+    turns = [turn(" ".join(f"I like City{n}." for n in range(103))), turn("I live in Faro.", 1)]
+    found, [refused] = parse_window(read_together(turns))
+    assert len(found) == 101
+    assert fact(found[-1]) == "user lives_in Faro"
+    assert (refused.problem, refused.turn_id) == ("3 more than the 100 that are read", "t0")
+
+
 def test_what_machines_say_is_not_read() -> None:
     assert facts(turn("I live in the cloud.", role="assistant"), turn("I work at X.", 1)) == [
         "user works_at X"

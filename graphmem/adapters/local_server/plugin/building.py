@@ -90,7 +90,11 @@ def build(settings: Settings, *, report: Report, lock: JarLock | None = None) ->
         ProceduresNotBuiltError: the compiler rejected the sources, or could not be run.
         ConfigurationError: no Java, or the cache cannot be written.
     """
-    plan = BuildPlan.of(settings, lock)
+    return make_jar(BuildPlan.of(settings, lock), settings, report)
+
+
+def make_jar(plan: BuildPlan, settings: Settings, report: Report) -> Path:
+    """Return the jar of a plan; see `build`."""
     if plan.is_built():
         plan.jar.touch()  # unused jars are removed after `maven.UNUSED_S`
         return plan.jar

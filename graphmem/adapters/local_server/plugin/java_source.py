@@ -13,9 +13,9 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.catalog import HeaderEntry, Procedure
-from graphmem.model import Policy, RecallPolicy, Status, TraceRank
+from graphmem.model import Policy, Status
 from graphmem.ports import Mode
-from graphmem.rules import claims, formulas, rating, read_options, scoring, transcripts
+from graphmem.rules import formulas, predicates, rating, read_options, scoring, transcripts
 from graphmem.settings import Settings
 
 TENANT = "tenant"
@@ -31,7 +31,7 @@ TEXTS = frozenset(
         "statuses",
         "cached_statuses",
     }
-    | {"tags", "non_human_roles", "query_words", "without", "predicates"}
+    | {"tags", "human_roles", "query_words", "without", "predicates"}
 )
 """Names of arguments that are lists of strings."""
 NUMBERS = frozenset({"embedding"})
@@ -164,7 +164,7 @@ def _kind(entry: HeaderEntry) -> str:
 
 
 _KEYS: Mapping[str, tuple[str, ...]] = {
-    "policy": tuple(claims.policy_fields(Policy())),
+    "policy": tuple(predicates.policy_fields(Policy())),
     "words": ("memory", "belief", "turn"),
     "window": ("known", "since", "until"),
 }
@@ -189,26 +189,31 @@ def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
         "from": ArgumentDefault(0, "0"),
         "skip": ArgumentDefault(0, "0"),
         "limit": ArgumentDefault(100, "100"),
-        "pool": ArgumentDefault(RecallPolicy().pool, str(RecallPolicy().pool)),
+        "pool": ArgumentDefault(settings.recall.pool, str(settings.recall.pool)),
         "statuses": ArgumentDefault([str(Status.CURRENT)], "current only"),
-        "non_human_roles": ArgumentDefault(
-            sorted(transcripts.NON_HUMAN_ROLES), ", ".join(sorted(transcripts.NON_HUMAN_ROLES))
+        "human_roles": ArgumentDefault(
+            sorted(transcripts.HUMAN_ROLES), ", ".join(sorted(transcripts.HUMAN_ROLES))
         ),
         "tags": ArgumentDefault([], "any"),
+        "min_trust": ArgumentDefault(0, "any"),
         "extra": ArgumentDefault([], "none"),
         "without": ArgumentDefault([], "none"),
+        "claimed": ArgumentDefault(value=False, text="false"),
         "late": ArgumentDefault(value=False, text="false"),
         "pooled": ArgumentDefault(value=False, text="false"),
-        "present_policy": ArgumentDefault(value=False, text="false"),
-        "default_policy": ArgumentDefault(claims.policy_fields(Policy()), own),
+        "default_policy": ArgumentDefault(predicates.default_policy(), own),
         "weights": ArgumentDefault(dict(settings.source_weights), own),
         "test": ArgumentDefault(
             read_options.sprt_params(read_options.sprt_parameters(settings)), own
         ),
-        "vitality_constants": ArgumentDefault(formulas.vitality_params(), own),
-        "rating_decay": ArgumentDefault(rating.decay_params(), own),
-        "trace": ArgumentDefault(formulas.trace_params(TraceRank()), own),
-        "scoring": ArgumentDefault(scoring.score_params(RecallPolicy()), own),
+        "vitality_constants": ArgumentDefault(
+            formulas.vitality_params(read_options.vitality_constants(settings)), own
+        ),
+        "rating_decay": ArgumentDefault(rating.decay_params(rating.from_settings(settings)), own),
+        "trace": ArgumentDefault(
+            formulas.trace_params(read_options.trace_rank(settings, settings.recall.trace)), own
+        ),
+        "scoring": ArgumentDefault(scoring.score_params(settings.recall), own),
     }
 
 

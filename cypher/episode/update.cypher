@@ -1,0 +1,37 @@
+// Update the fields of an episode that a caller gives; other fields are unchanged. New content replaces archived content.
+// mode: write
+// rows: none
+// plan: NodeUniqueIndexSeek
+// refers_to: episode.id Episode
+// params:
+//   $tenant   string  tenant name
+//   $episode  map     id; summary, content, entities, importance and occurred_at, null: unchanged; trust (rank of a given text; null: none), stated (names of those that are given); embedding of the summary or content (or null), token_states (bytes or null)
+// columns:
+
+MATCH (p:Episode {tenant: $tenant, id: $episode.id})
+// Writing before reading takes the write lock: a summary of its turns must not replace a given one.
+SET p.locked_at = datetime.realtime('Z')
+WITH p
+// include: fragments/stated_fields.cypher
+SET p.stated = coll.distinct(stated + $episode.stated),
+    p.summary = coalesce($episode.summary, p.summary),
+    p.content = coalesce($episode.content, p.content),
+    p.entities = coalesce($episode.entities, p.entities),
+    p.importance = coalesce($episode.importance, p.importance),
+    p.occurred_at = coalesce($episode.occurred_at, p.occurred_at),
+    // A text of another writer may remain, so the lowest class counts.
+    p.trust = CASE WHEN $episode.trust < p.trust OR p.trust IS NULL THEN $episode.trust ELSE p.trust END,
+    p.gist = CASE WHEN $episode.content IS NULL THEN p.gist END
+WITH p
+CALL (p) {
+  WITH p
+  WHERE $episode.content IS NOT NULL
+  MATCH (p)-[:ARCHIVED_AS]->(a:Archive {tenant: $tenant})
+  DETACH DELETE a
+}
+CALL (p) {
+  WITH p
+  WHERE $episode.embedding IS NOT NULL
+  CALL db.create.setNodeVectorProperty(p, 'embedding', $episode.embedding)
+  SET p.token_states = $episode.token_states
+}

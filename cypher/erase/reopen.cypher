@@ -1,0 +1,13 @@
+// Append a REOPEN event, the record that a forgotten scope is in use again.
+// mode: write
+// rows: one
+// writes_ids: event.id Event
+// params:
+//   $tenant  string  tenant name
+//   $event   map     event properties
+// columns:
+//   - id  string  event id
+
+WITH $event AS event
+// include: fragments/append_event.cypher
+RETURN e.id AS id

@@ -1,0 +1,11 @@
+// Compute the trust of a belief: the rank of `last_id`, the event that sets its score in a ONE slot; else the highest rank
+// of its supporting evidence; else that of its earliest hypothesis. Needs `last_id` (or null), `evidence` (the events
+// that count) and `assumed` (fragments/prior); leaves `trust`.
+// needs: last_id, evidence, assumed
+// leaves: trust
+// twin: oracles/trust.py belief
+
+LET trust = coalesce(
+  COLLECT { MATCH (e:Event {tenant: $tenant, id: last_id}) RETURN e.trust }[0],
+  coll.max([e IN evidence WHERE e.polarity = 1 | coalesce(e.trust, 0)]), assumed
+)

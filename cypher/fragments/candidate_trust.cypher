@@ -1,0 +1,20 @@
+// Compute the trust of `m`, a candidate of a slot, like fragments/belief_trust. Needs `candidate`, a map with last_id, null
+// if candidates coexist, and `valid`; leaves `trust`.
+// needs: m, candidate, valid
+// leaves: trust
+
+CALL (m, candidate, valid) {
+  LET b = m, last_id = candidate.last_id
+  // include: fragments/prior.cypher
+  CALL (b, last_id, valid) {
+    MATCH (b)<-[:SUPPORTS]-(e:Event {tenant: $tenant})
+    WHERE last_id IS NULL
+    // include: fragments/not_retracted.cypher
+    WITH e
+    ORDER BY e.trust DESC
+    LIMIT 1
+    RETURN collect(e) AS evidence
+  }
+  // include: fragments/belief_trust.cypher
+  RETURN trust
+}

@@ -1,0 +1,13 @@
+// Compute the trust of an episode: the lowest rank of its turns, of a text that a caller gave, and of a model that
+// summarised it. Needs `p`; leaves `trust`, 0 for an episode without text.
+// needs: p
+// leaves: trust
+// twin: oracles/trust.py episode
+
+CALL (p) {
+  OPTIONAL MATCH (p)<-[:OCCURRED_IN]-(t:Turn {tenant: $tenant})
+  WITH p, min(coalesce(t.trust, 0)) AS spoken, count(t) AS turns
+  RETURN coalesce(coll.min([x IN [
+    CASE WHEN turns > 0 THEN spoken END, p.trust, CASE WHEN NOT p.summarised_by STARTS WITH 'rules ' THEN 2 END
+  ] WHERE x IS NOT NULL]), 0) AS trust
+}

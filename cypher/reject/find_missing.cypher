@@ -1,0 +1,14 @@
+// Return which of the given events are not in the tombstone of their value.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  tenant name
+//   $events  list    maps: id, tombstone (its id)
+// columns:
+//   - id  string  event id
+
+UNWIND $events AS row
+OPTIONAL MATCH (r:Rejection {tenant: $tenant, id: row.tombstone})
+FILTER NOT coalesce(row.id IN r.event_ids, false)
+RETURN row.id AS id

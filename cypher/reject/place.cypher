@@ -1,0 +1,15 @@
+// Create the belief of a value that is to be rejected or no longer rejected, if it does not exist.
+// mode: write
+// rows: none
+// plan: NodeUniqueIndexSeek
+// writes_ids: claim.id Belief
+// refers_to: claim.subject_key Person
+// params:
+//   $tenant      string  tenant name
+//   $tenant_key  string  full-text token of the tenant
+//   $event       map     properties of the event to be written
+//   $claim       map     as in belief/append
+// columns:
+
+WITH $event AS event, $claim AS claim
+// include: fragments/merge_belief.cypher

@@ -1,0 +1,10 @@
+// Return the version of the server.
+// mode: read
+// rows: many
+// params:
+// columns:
+//   - version  string  version of Neo4j
+
+CALL dbms.components() YIELD name, versions
+WHERE name = 'Neo4j Kernel'
+RETURN versions[0] AS version

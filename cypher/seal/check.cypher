@@ -1,0 +1,25 @@
+// Return a page of seals with the events that they cover.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string   tenant name
+//   $after   string   id of the last seal of the previous page; '' for the first page
+//   $limit   integer  maximum number of seals
+// columns:
+//   - seal    map   id, sealed_until, ids, salts, leaves, digest
+//   - events  list  maps of the events: id, recorded_at, properties, links
+
+MATCH (s:Seal) WHERE s.tenant = $tenant AND s.id > $after
+WITH s
+ORDER BY s.tenant, s.id
+LIMIT $limit
+CALL (s) {
+  MATCH (s)-[:SEALS]->(e:Event {tenant: $tenant})
+  // include: fragments/sealed_event.cypher
+  RETURN collect(record) AS events
+}
+// A removed property fails the check of the digest.
+RETURN s {.id, sealed_until: coalesce(s.sealed_until, datetime({epochSeconds: 0})), ids: coalesce(s.ids, []),
+          salts: coalesce(s.salts, []), leaves: coalesce(s.leaves, []), digest: coalesce(s.digest, '')} AS seal, events
+ORDER BY s.id

@@ -1,0 +1,124 @@
+"""Node classes of internal state: progress, leases, locks and marks of what was erased."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from neomodel import (
+    ArrayProperty,
+    BooleanProperty,
+    DateTimeNeo4jFormatProperty,
+    FloatProperty,
+    IntegerProperty,
+    StringProperty,
+    StructuredNode,
+)
+
+from graphmem.adapters.neomodel_nodes.declarations import (
+    ID,
+    Index,
+    KeyedNode,
+    ScopedNode,
+    TenantNode,
+)
+
+
+class Consolidation(TenantNode):
+    """Progress of the consolidation of a scope, and the owner of its lock."""
+
+    indexes: ClassVar = (Index("unique", "scope", ("tenant", "scope")),)
+
+    scope = StringProperty(required=True)
+    cursor = DateTimeNeo4jFormatProperty()
+    known = DateTimeNeo4jFormatProperty()
+    owner = StringProperty()
+    until = DateTimeNeo4jFormatProperty()
+    asked_at = DateTimeNeo4jFormatProperty()
+    # Consecutive runs that a model was unavailable in.
+    outages = IntegerProperty()
+    failed = IntegerProperty()
+    away_since = DateTimeNeo4jFormatProperty()
+    retry_at = DateTimeNeo4jFormatProperty()
+
+
+class Job(TenantNode):
+    """A background job of a tenant: the owner of its lease, and when it is due again."""
+
+    indexes: ClassVar = (Index("unique", "name", ("tenant", "name")),)
+
+    name = StringProperty(required=True)
+    owner = StringProperty()
+    until = DateTimeNeo4jFormatProperty()
+    due_at = DateTimeNeo4jFormatProperty()
+    finished_at = DateTimeNeo4jFormatProperty()
+    failures = IntegerProperty()
+    error = StringProperty()
+    asked_at = DateTimeNeo4jFormatProperty()
+
+
+class Rater(StructuredNode):
+    """Number of ended sessions of a tenant, and up to which they were rated and rolled up."""
+
+    tenant = StringProperty(unique_index=True)
+    ended = IntegerProperty()
+    rated = IntegerProperty()
+    rolled = IntegerProperty()
+
+
+class Checkpoint(TenantNode):
+    """Aggregate of a slot's older evidence: a cache from which a read continues."""
+
+    indexes: ClassVar = (Index("unique", "slot_id", ("tenant", "slot_id")),)
+
+    slot_id = StringProperty(required=True)
+    until = DateTimeNeo4jFormatProperty()
+    known_at = DateTimeNeo4jFormatProperty()
+    locked_at = DateTimeNeo4jFormatProperty()
+    newest = ArrayProperty(StringProperty())
+    weights_key = StringProperty()
+    kappa = FloatProperty()
+    tau_days = FloatProperty()
+    ids = ArrayProperty(StringProperty())
+    scores = ArrayProperty(FloatProperty())
+    affirmed = ArrayProperty(IntegerProperty())
+    last_at = ArrayProperty(DateTimeNeo4jFormatProperty())
+    last_id = ArrayProperty(StringProperty())
+    l_for = ArrayProperty(FloatProperty())
+    l_against = ArrayProperty(FloatProperty())
+    events_for = ArrayProperty(IntegerProperty())
+    events_against = ArrayProperty(IntegerProperty())
+    episodes_for = ArrayProperty(IntegerProperty())
+    episodes_against = ArrayProperty(IntegerProperty())
+
+
+class NameLock(KeyedNode):
+    """Lock on an event id; the node never outlives its transaction."""
+
+
+class Tombstone(KeyedNode):
+    """Marker of erased data, which is rejected if it is submitted again.
+
+    Its `tenant` is a digest, because no node may contain the name of an erased tenant. One whose
+    key starts with `erasure_` is the record of an erasure.
+    """
+
+    erased_at = DateTimeNeo4jFormatProperty(required=True)
+    what = StringProperty()
+    digest = StringProperty()
+    actor = StringProperty()
+    reason = StringProperty()
+    counts = StringProperty()
+
+
+class Rejection(ScopedNode):
+    """Tombstone of a value that a person rejected, with every ruling about it, oldest first."""
+
+    indexes: ClassVar = (ID, Index("range", "value_key", ("tenant", "value_key", "scope")))
+
+    value_key = StringProperty(required=True)
+    digest = StringProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+    rejects = ArrayProperty(BooleanProperty())
+    at = ArrayProperty(DateTimeNeo4jFormatProperty())
+    known_at = ArrayProperty(DateTimeNeo4jFormatProperty())
+    event_ids = ArrayProperty(StringProperty())

@@ -1,0 +1,266 @@
+"""Methods of the namespace `admin` that erase data and reopen what was erased."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from graphmem.client.arguments import event_source
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
+from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid, yes_or_no
+from graphmem.erasure import (
+    ErasedKind,
+    ErasurePage,
+    ErasureReport,
+    ReopenReceipt,
+    certificates,
+    job,
+    persons,
+)
+from graphmem.erasure.job import ErasureRequest
+from graphmem.model import Name, Note, Part, Record
+from graphmem.ports import OnProgress, RequestContext, silent
+
+
+class _Scope(Record):
+    scope: Name
+
+
+class _Person(Record):
+    subject: Part
+
+
+class _Cursor(Record):
+    cursor: Name | None
+
+
+class _Asked(Record):
+    actor: Name | None
+    reason: Note | None
+
+
+def erasure_request(
+    what: ErasedKind,
+    item_id: str,
+    *,
+    dry_run: bool,
+    actor: str | None,
+    reason: str | None,
+    on_progress: OnProgress,
+) -> ErasureRequest:
+    """Return the validated request of an erasure.
+
+    Raises:
+        InvalidInputError: an argument is invalid.
+    """
+    asked = valid(_Asked, actor=actor, reason=reason)
+    applied = not yes_or_no("dry_run", dry_run)
+    return ErasureRequest(
+        what, item_id, applied, on_progress, actor=asked.actor, reason=asked.reason
+    )
+
+
+async def signed(
+    state: HandleState,
+    erase: Callable[[RequestContext, ErasureRequest], Coroutine[Any, Any, ErasureReport]],
+    request: ErasureRequest,
+) -> ErasureReport:
+    """Run an erasure and sign its certificate with the local key.
+
+    Raises:
+        ConfigurationError: the key cannot be used; nothing is erased.
+    """
+    if not request.apply:
+        return await erase(state.context, request)
+    from graphmem.adapters.signing import SigningKey
+
+    key = SigningKey.of(state.context.services.settings)
+    # Waiting log entries may contain the id.
+    await state.try_flush()
+    done = await erase(state.context, request)
+    if done.certificate is None:
+        return done
+    return done.model_copy(update={"certificate": key.certify(done.certificate)})
+
+
+class AsyncErasing(AsyncNamespace):
+    """Methods that erase persons and tenants, and reopen what was erased, awaited."""
+
+    _prefix = "admin."
+
+    async def erase_person(
+        self,
+        subject: str,
+        *,
+        dry_run: bool = True,
+        include_mentions: bool = False,
+        actor: str | None = None,
+        reason: str | None = None,
+        on_progress: OnProgress = silent,
+    ) -> ErasureReport:
+        """Erase a person in all scopes of the handle's tenant.
+
+        A person is a subject and all its aliases. Erased are the beliefs with one of these names
+        as subject or object, the memories that claim nothing else, the aliases, and everything
+        that `forget` erases with them. New facts with such a subject are refused until
+        `reopen_person`.
+
+        Texts that only name the person cannot be found with certainty. The report counts them
+        (`mentions`) and lists up to 20 (`elsewhere`): memories, free statements, and turns that
+        name the person or that a speaker of this name wrote. With `include_mentions`, these
+        memories and statements are erased, and the whole episodes of these turns.
+
+        Safe to interrupt and to repeat: another call resumes the erasure.
+
+        Args:
+            subject: name of the person, 1 to 1,000 characters; any alias will do.
+            dry_run: report what would be erased without erasing; pass False to erase.
+            include_mentions: erase memories, free statements and episodes that name the person.
+            actor: who asks for it; kept with the record of the erasure and in its certificate.
+            reason: why; kept likewise, so it must not repeat the erased data.
+            on_progress: progress callback; receives `page` for each page of events, and `node` with
+                the number of erased nodes.
+
+        Raises:
+            NotFoundError: nothing is known about the person.
+            ConfigurationError: the signing key cannot be used; nothing is erased.
+            InvalidInputError: an argument is invalid.
+        """
+        named = valid(_Person, subject=subject)
+        chosen = yes_or_no("include_mentions", include_mentions)
+        request = erasure_request(
+            "person",
+            named.subject,
+            dry_run=dry_run,
+            actor=actor,
+            reason=reason,
+            on_progress=on_progress,
+        )
+        return await signed(self._state, persons.erase_person, replace(request, mentions=chosen))
+
+    async def erase_tenant(
+        self,
+        *,
+        dry_run: bool = True,
+        actor: str | None = None,
+        reason: str | None = None,
+        on_progress: OnProgress = silent,
+    ) -> ErasureReport:
+        """Erase all data of the handle's tenant, in all its scopes.
+
+        Erasure is permanent, and the name of the tenant is refused from then on. The report
+        contains a signed certificate; see `forget`.
+
+        Safe to interrupt and to repeat: another call resumes the erasure.
+
+        Args:
+            dry_run: report what would be erased without erasing; pass False to erase.
+            actor: who asks for it; kept with the record of the erasure and in its certificate.
+            reason: why; kept likewise.
+            on_progress: progress callback; receives `page` for each page of events, and `node` with
+                the number of erased nodes.
+
+        Raises:
+            NotFoundError: the tenant has no data.
+            ConfigurationError: the signing key cannot be used; nothing is erased.
+            InvalidInputError: an argument is invalid.
+        """
+        tenant = self._state.context.tenant
+        request = erasure_request(
+            "tenant", tenant, dry_run=dry_run, actor=actor, reason=reason, on_progress=on_progress
+        )
+        return await signed(self._state, job.erase_tenant, request)
+
+    async def erasures(self, *, cursor: str | None = None, limit: int = 50) -> ErasurePage:
+        """Return one page of the records of erasures in the tenant, oldest first.
+
+        A record contains the digest of the target, the time, who asked, why and the counts. It
+        outlives the tenant.
+
+        Args:
+            cursor: `next_cursor` of the previous page; None for the first page.
+            limit: maximum number of records, 1 to 1,000.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
+        count = bounded("limit", limit, MAX_ROWS)
+        after = valid(_Cursor, cursor=cursor).cursor
+        return await certificates.page(self._state.context, after, count)
+
+    async def reopen(
+        self,
+        scope: str,
+        *,
+        event_id: str | None = None,
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        note: str | None = None,
+    ) -> ReopenReceipt:
+        """Reopen a scope that `forget` erased, so that its name can be used again.
+
+        Nothing erased comes back. The ids of its episodes and events stay refused, so that a
+        redelivered message or an old export is not stored again; the same texts and facts may be
+        stated again. The reopening is recorded as an event of the scope. An erased tenant is not
+        reopened.
+
+        Args:
+            scope: name of the forgotten scope.
+            event_id: id of the event; a new one by default.
+            at: when it was decided, with a time zone; now by default.
+            source: where the decision comes from, for example manual.
+            actor: who decided.
+            note: why; kept with the event.
+
+        Raises:
+            NotFoundError: the scope was not forgotten, or was reopened before.
+            RefusedError: its erasure has not finished.
+            InvalidInputError: an argument is invalid.
+        """
+        named = valid(_Scope, scope=scope)
+        origin = event_source(event_id, at, source, actor, None, note)
+        return await job.reopen(self._state.context, named.scope, origin)
+
+    async def reopen_person(
+        self,
+        subject: str,
+        *,
+        event_id: str | None = None,
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        note: str | None = None,
+    ) -> ReopenReceipt:
+        """Accept new facts about a person that `erase_person` erased.
+
+        Nothing erased comes back, and the erased facts stay refused. The reopening is recorded as
+        an event of the scope `global`, without the name. Each alias is reopened by itself.
+
+        Args:
+            subject: name of the person.
+            event_id: id of the event; a new one by default.
+            at: when it was decided, with a time zone; now by default.
+            source: where the decision comes from, for example manual.
+            actor: who decided.
+            note: why; kept with the event.
+
+        Raises:
+            NotFoundError: the person was not erased under this name, or was reopened before.
+            InvalidInputError: an argument is invalid.
+        """
+        named = valid(_Person, subject=subject)
+        origin = event_source(event_id, at, source, actor, None, note)
+        return await job.reopen_person(self._state.context, named.subject, origin)
+
+
+class Erasing(Namespace):
+    """Methods that erase and reopen; blocking twin of `AsyncErasing`."""
+
+    erase_person = blocking(AsyncErasing.erase_person)
+    erase_tenant = blocking(AsyncErasing.erase_tenant)
+    erasures = blocking(AsyncErasing.erasures)
+    reopen = blocking(AsyncErasing.reopen)
+    reopen_person = blocking(AsyncErasing.reopen_person)

@@ -1,0 +1,121 @@
+"""Messages that a caller passes, as records: plain ones, and those of chat libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from graphmem.client.state import valid
+from graphmem.errors import InvalidInputError
+from graphmem.model import MappedRole, Message, Name, Record
+from graphmem.rules import messages as reading
+from graphmem.rules import transcripts
+from graphmem.settings import Settings
+
+
+class _HasContent(Protocol):
+    @property
+    def content(self) -> Any: ...
+
+
+class _HasParts(Protocol):
+    @property
+    def parts(self) -> Any: ...
+
+
+AnyMessage: TypeAlias = Message | Mapping[str, Any] | _HasContent | _HasParts
+"""A record, a mapping of role, content and optionally name, at, id, session, or a message of
+OpenAI, Anthropic, LangChain or pydantic-ai: an object or its mapping."""
+
+RoleMap: TypeAlias = Mapping[str, MappedRole]
+"""Meaning of a caller's own roles: user, assistant, tool or system."""
+
+
+class _Roles(Record):
+    roles: dict[Name, MappedRole]
+
+
+class GivenMessages(NamedTuple):
+    """Messages to store, and what was left out or assumed."""
+
+    messages: list[Message]
+    keyed: bool
+    """Whether each has an id or a time of its own, by which it is recognised at any position."""
+    skipped: int
+    notes: tuple[str, ...]
+    originals: list[Any]
+    """The messages as they were passed."""
+
+
+def given_messages(
+    messages: Iterable[AnyMessage], roles: RoleMap | None, settings: Settings
+) -> GivenMessages:
+    """Return messages that a caller passed, as records.
+
+    One with words of several roles, such as results of tools before a question, becomes several
+    records; one without words becomes none.
+
+    Raises:
+        InvalidInputError: a message or `roles` is invalid; the error gives the index, from 0.
+    """
+    if not isinstance(messages, Iterable):
+        raise InvalidInputError("`messages` must be a list.")
+    own = valid(_Roles, roles=roles).roles if roles is not None else {}
+    reader = reading.MessageReader({**settings.message_roles, **own})
+    found, originals, keyed = list[Message](), list[Any](), True
+    for index, given in enumerate(messages):
+        originals.append(given)
+        is_plain = _is_plain(given)
+        for message in _records(index, given, reader, is_plain=is_plain):
+            found.append(message)
+            keyed = keyed and is_plain and transcripts.have_keys([message])
+    return GivenMessages(found, keyed, reader.skipped, reader.notes, originals)
+
+
+def _is_plain(given: object) -> bool:
+    """Return whether a message is graphmem's own, so that its id and time identify it.
+
+    Libraries give a message an id at some point, or never: they are recognised by overlap.
+    """
+    if isinstance(given, Mapping):
+        return "role" in given and "type" not in given
+    return isinstance(given, Message)
+
+
+def _records(
+    index: int, given: object, reader: reading.MessageReader, *, is_plain: bool
+) -> Iterator[Message]:
+    try:
+        texts = reader.read(given)
+    except reading.MessageError as error:
+        raise InvalidInputError(f"Message {index}: {error}.", hint=_HINT) from None
+    fields = _fields(index, given, is_plain=is_plain)
+    for n, one in enumerate(texts):
+        own = {"role": one.role, "content": one.text, **({"at": one.at} if one.at else {})}
+        if n and fields.get("id") is not None:
+            own["id"] = f"{fields['id']}#{n + 1}"
+        try:
+            yield valid(Message, **{**fields, **own})
+        except InvalidInputError as error:
+            raise InvalidInputError(f"Message {index}: {error.message}", hint=error.hint) from None
+
+
+_HINT = "Give {role, content}, or a message of OpenAI, Anthropic, LangChain or pydantic-ai."
+
+
+def _fields(index: int, given: object, *, is_plain: bool) -> dict[str, Any]:
+    """Return the other fields of a message: name, and of a plain one all that it has."""
+    if isinstance(given, Message):
+        return dict(given)
+    if isinstance(given, Mapping) and "role" in given:
+        names = {str(name) for name in given} - {"role", "content"}
+        unknown = sorted(names - Message.model_fields.keys() - reading.FOREIGN_FIELDS)
+        if unknown:
+            raise InvalidInputError(
+                f"Message {index}: {unknown[0][:80]}: is not a field of a message.",
+                hint="Fields are role, content, name, at, id and session.",
+            )
+    if is_plain and isinstance(given, Mapping):
+        return {name: given[name] for name in Message.model_fields if name in given}
+    name = given.get("name") if isinstance(given, Mapping) else getattr(given, "name", None)
+    return {"name": name} if isinstance(name, str) and name else {}

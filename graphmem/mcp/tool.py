@@ -1,0 +1,125 @@
+"""Tool, its call and its listing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+import mcp_types as types
+
+from graphmem.errors import InvalidInputError
+from graphmem.mcp import inputs, schemas
+from graphmem.mcp.connection import Caller
+from graphmem.model import Record
+from graphmem.rules.context import escape_json
+
+if TYPE_CHECKING:
+    from graphmem.client import AsyncSession
+
+A = TypeVar("A", bound=Record)
+Profile = Literal["core", "full"]
+"""Tools to offer: `core` has what an everyday agent needs, `full` has all."""
+
+
+@dataclass(frozen=True)
+class ToolCall(Generic[A]):
+    """One call of a tool."""
+
+    session: AsyncSession
+    """Session of the conversation, on the caller's tenant and scope."""
+    arguments: A
+    actor: str | None
+    """Name that the calling agent gave for itself; None if it gave none."""
+    caller: Caller
+    """Tenant, scope and rights of the caller."""
+
+    def given(self) -> dict[str, Any]:
+        """Return the arguments of the client's method: those of the tool that are not None."""
+        return {
+            name: value
+            for name, value in self.arguments
+            if value is not None and name != "session_id"
+        }
+
+    def written(self) -> dict[str, Any]:
+        """Return the arguments of a client's method that writes: with the source of the event."""
+        return {"source": "mcp", "actor": self.actor, **self.given()}
+
+
+@dataclass(frozen=True)
+class Tool(Generic[A]):
+    """One tool."""
+
+    name: str
+    title: str
+    description: str
+    """When to use it and what it returns, for the model."""
+    arguments: type[A]
+    result: type[Record]
+    run: Callable[[ToolCall[A]], Awaitable[Record]]
+    example: Mapping[str, Any]
+    """Valid arguments, shown in errors."""
+    core: bool = False
+    """Whether it is in the core profile."""
+    read_only: bool = False
+    """Whether it leaves the memory unchanged; writing the search log does not count."""
+    idempotent: bool = False
+    """Whether repeating the call adds nothing."""
+    destructive: bool = False
+    """Whether it erases data; all other tools only append events."""
+    text: Callable[[Any], str] | None = None
+    """Conversion of the result to text; None for JSON."""
+
+    def listed(self, profile: Profile) -> types.Tool:
+        """Return the tool as listed to clients."""
+        schema = schemas.input_schema(self.arguments, two_times=profile == "full")
+        return types.Tool(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            input_schema=schema,
+            output_schema=schemas.output_schema(self.result),
+            annotations=types.ToolAnnotations(
+                read_only_hint=self.read_only,
+                destructive_hint=self.destructive,
+                idempotent_hint=self.read_only or self.idempotent,
+                open_world_hint=False,
+            ),
+        )
+
+    @cached_property
+    def _limits(self) -> schemas.Schema:
+        return schemas.complete_schema(self.arguments)
+
+    def read(self, given: Mapping[str, Any]) -> A:
+        """Return the arguments of a call.
+
+        Raises:
+            InvalidInputError: an argument is invalid; the hint gives an example.
+        """
+        try:
+            return inputs.read(self.arguments, given, self._limits)
+        except InvalidInputError as error:
+            raise InvalidInputError(error.message, hint=self.usage) from None
+
+    @property
+    def usage(self) -> str:
+        """Return the names of its arguments and an example, for errors."""
+        example = json.dumps(self.example, ensure_ascii=False)
+        names = ", ".join(self.arguments.model_fields) or "none"
+        return f"Arguments of {self.name}: {names}. Example: {example}"
+
+    def shown(self, found: Record) -> types.CallToolResult:
+        """Return a result as data, and as text without invisible characters."""
+        result = self.result.model_validate(found)
+        data = result.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+        text = self.text(result) if self.text else compact_json(data)
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=data)
+
+
+def compact_json(data: object) -> str:
+    """Return data as one line of JSON without invisible characters."""
+    return escape_json(json.dumps(data, ensure_ascii=False, separators=(",", ":")))

@@ -1,0 +1,154 @@
+"""Reject values, and take rejections back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import ForeignScopeError, NotFoundError
+from graphmem.model import AsOf, EventSource, EventType, Rejection, RejectionReceipt, Triple
+from graphmem.operations.evidence import writing
+from graphmem.ports import RequestContext, Tx
+from graphmem.rules import claims, read_options, rejections
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+LOOK = catalog.query("reject/find_target", dict)
+PLACE = catalog.query("reject/place", catalog.ignored)
+RULE = catalog.query("reject/rule", dict)
+REFRESH = catalog.query("reject/refresh", catalog.ignored)
+SPREAD = catalog.query("reject/spread", catalog.ignored)
+FIND = catalog.query("reject/find", rejections.parse)
+KNOWN = catalog.query("belief/known_claims", dict)
+
+
+async def rule(
+    context: RequestContext, kind: EventType, target: str | Triple, by: EventSource
+) -> RejectionReceipt:
+    """Append a REJECT or UNREJECT event and return what it applies to.
+
+    A value of a slot that no belief states yet gets a belief, so that it can be looked up.
+
+    Args:
+        context: request context; the value is rejected in its write scope.
+        kind: REJECT or UNREJECT.
+        target: id of a memory or a belief, or a value of a slot.
+        by: source of the event; its note is the reason.
+
+    Raises:
+        NotFoundError: no visible memory or belief has this id.
+        ForeignScopeError: it belongs to another scope.
+        EventConflictError: the given event id belongs to a different event.
+        InvalidInputError: the event is in the future.
+        ErasedError: the value of a slot was erased.
+    """
+    aim = await _aim(context, target)
+    row = claims.source_event(
+        by.model_copy(update={"note": None}),
+        context.scope,
+        kind,
+        context.services.clock.now(),
+        (context.scope, kind, aim.id, by.note),
+    )
+
+    async def work(tx: Tx) -> tuple[RejectionReceipt, str]:
+        """Return the receipt and the id of the tombstone."""
+        await tx.fetch(LOCK)
+        await tx.fetch(writing.LOCK_NAMES, ids=[row["id"]])
+        [found] = await tx.fetch(LOOK, event_id=row["id"], **aim.asked)
+        item = await _item(tx, context, aim, found)
+        digest = rejections.item_digest(item)
+        tombstone = rejections.tombstone_id(context.scope, digest)
+        if found["event"] is not None:
+            writing.same(found["event"], row["request_hash"])
+            done = {"memory_ids": [], "belief_ids": [], "rejected": found["rejected"]}
+            return _receipt(row["id"], done, found), tombstone
+        if kind is EventType.REJECT and found["foreign"] is not None:
+            raise ForeignScopeError(f"The value belongs to scope {found['foreign']!r}.")
+        event = row | {"content_hash": digest, "payload": _payload(item, by.note)}
+        if by.at is None and found["ruled_at"] is not None:
+            later = read_options.next_instant(found["ruled_at"])
+            event["occurred_at"] = max(event["occurred_at"], later)
+        if aim.claim is not None:
+            await tx.fetch(PLACE, claim=item, event=event)
+        [done] = await tx.fetch(
+            RULE, event=event, id=tombstone, value_key=rejections.value_key(context.tenant, digest)
+        )
+        return _receipt(row["id"], done, found), tombstone
+
+    receipt, tombstone = await context.write(work)
+    # A belief with another spelling may have been written concurrently: evidence takes no lock.
+    await context.fetch(SPREAD, ids=[tombstone])
+    if aim.claim is not None:
+        await writing.embed_statements(context, [aim.id])
+    return receipt
+
+
+async def find(context: RequestContext, item_id: str, as_of: AsOf) -> Rejection | None:
+    """Return the rejection of what a memory or a belief states; None if it is not rejected."""
+    now = context.services.clock.now()
+    bounds = {"valid": as_of.valid or now, "known": as_of.known}
+    return next(iter(await context.fetch(FIND, id=item_id, **bounds)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Aim:
+    """Target of a ruling, before it is looked up."""
+
+    id: str
+    """Id of a memory or a belief."""
+    claim: dict[str, Any] | None
+    """Claim of a value, as a row; None for an item that must exist."""
+    asked: Mapping[str, Any]
+    """Parameters of reject/find_target."""
+
+
+async def _aim(context: RequestContext, target: str | Triple) -> _Aim:
+    """Return what a ruling is about; a value is worded by the template of its predicate."""
+    if isinstance(target, str):
+        return _Aim(target, None, {"id": target, "value_key": None})
+    parts = target.subject, target.predicate, target.object
+    claim = claims.triple_claim(context.scope, *parts)
+    [known] = await context.fetch(KNOWN, predicates=[claim.predicate_key], belief_ids=[])
+    templates = {row["key"]: row["template"] for row in known["templates"]}
+    row = claims.reword_claim(claim, templates).row(context.tenant_scope, None)
+    asked = {"id": None, "value_key": row["value_key"]}
+    return _Aim(claim.id, row | {"label": "Belief"}, asked)
+
+
+async def _item(
+    tx: Tx, context: RequestContext, aim: _Aim, found: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the claim or the stored item, with the key of its value."""
+    if aim.claim is not None:
+        return aim.claim
+    item = found["item"]
+    if item is None:
+        raise NotFoundError(f"No memory or belief {aim.id!r}.")
+    if item["scope"] != context.scope:
+        raise ForeignScopeError(f"{item['label']} {aim.id!r} belongs to scope {item['scope']!r}.")
+    if item["value_key"] is not None:
+        return dict(item)
+    # Another tool wrote the memory.
+    item = item | {"value_key": rejections.item_key(context.tenant, item)}
+    await tx.fetch(REFRESH, items=[{name: item[name] for name in ("label", "id", "value_key")}])
+    return dict(item)
+
+
+def _payload(item: Mapping[str, Any], reason: str | None) -> str:
+    payload = {"memory_id" if item["label"] == "Memory" else "belief_id": item["id"]}
+    payload |= {"reason": reason} if reason else {}
+    return json.dumps(payload, ensure_ascii=False)
+
+
+def _receipt(event_id: str, done: Mapping[str, Any], found: Mapping[str, Any]) -> RejectionReceipt:
+    return RejectionReceipt(
+        event_id=event_id,
+        rejected=done["rejected"],
+        changed=done["rejected"] != found["rejected"],
+        memory_ids=tuple(sorted(done["memory_ids"])),
+        belief_ids=tuple(sorted(done["belief_ids"])),
+        repeated=found["event"] is not None,
+    )

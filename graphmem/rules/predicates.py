@@ -1,0 +1,153 @@
+"""Cardinality of undeclared predicates, and the nearest predicates to a misspelled one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from difflib import SequenceMatcher
+from typing import Any
+
+from graphmem.errors import CardinalityConflictError, InvalidInputError
+from graphmem.model import GLOBAL_SCOPE, Cardinality, EventSource, EventType, Policy
+from graphmem.rules import claims
+from graphmem.rules.claims import EvidenceDraft
+
+SINGLE_VALUED = frozenset(
+    {
+        *("lives_in", "resides_in", "located_in", "location", "address", "home_address"),
+        *("home_city", "home_town", "hometown", "born_in", "birthplace", "capital", "time_zone"),
+        *("timezone", "works_at", "works_for", "works_as", "employer", "employed_by", "company"),
+        *("job", "job_title", "profession", "occupation", "salary", "manager", "reports_to"),
+        *("ceo", "head_of_state", "head_of_government", "status", "state", "phase", "stage"),
+        *("priority", "severity", "assignee", "assigned_to", "owner", "owned_by", "name"),
+        *("full_name", "first_name", "last_name", "username", "email", "email_address", "phone"),
+        *("phone_number", "birthday", "birth_date", "date_of_birth", "born_on", "age", "height"),
+        *("weight", "gender", "marital_status", "married_to", "spouse", "deploys_from"),
+        *("deploys_to", "hosted_on", "default_branch", "version", "current_version"),
+        *("latest_version", "price", "cost", "budget", "limit", "deadline", "due_date"),
+        *("start_date", "end_date", "population"),
+    }
+)
+"""Keys of the predicates that have one value at a time unless a tenant declares otherwise."""
+MAX_NEAREST = 3
+"""Maximum number of predicates that a miss names."""
+MIN_LIKENESS = 0.6
+
+
+def policy_fields(policy: Policy) -> dict[str, Any]:
+    """Return a policy as event or query properties; no decay becomes an infinite tau."""
+    tau_days = math.inf if policy.tau_days is None else policy.tau_days
+    return policy.model_dump() | {"tau_days": tau_days}
+
+
+def parse_policy(fields: Mapping[str, Any]) -> Policy:
+    """Return the policy in event or query properties."""
+    known = {name: fields[name] for name in Policy.model_fields}
+    return Policy(
+        **known | {"tau_days": None if math.isinf(known["tau_days"]) else known["tau_days"]}
+    )
+
+
+def check_template(template: str) -> str:
+    """Return the template if it is valid.
+
+    Raises:
+        InvalidInputError: `subject` or `object` is missing, or there is another field.
+    """
+    if set(claims.FIELD.findall(template)) != {"subject", "object"}:
+        raise InvalidInputError(
+            "template must contain {subject} and {object}, and no other field in braces.",
+            hint="For example: '{subject} lives in {object}'.",
+        )
+    return template
+
+
+def default_policy() -> dict[str, Any]:
+    """Return the policy of undeclared predicates as a query parameter."""
+    return policy_fields(Policy()) | {"single_valued": sorted(SINGLE_VALUED)}
+
+
+def nearest(predicate: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return the names most like a predicate, the most alike first."""
+    wanted = claims.predicate_key(predicate)
+    likeness = {name: _likeness(wanted, claims.predicate_key(name)) for name in known}
+    alike = sorted((name for name in likeness if likeness[name] >= MIN_LIKENESS), key=str)
+    return tuple(sorted(alike, key=lambda name: -likeness[name])[:MAX_NEAREST])
+
+
+def _likeness(first: str, second: str) -> float:
+    """Return how much two keys are alike, in [0, 1]: by their letters, or by whole words."""
+    words = set(first.split("_")), set(second.split("_"))
+    shared = len(words[0] & words[1]) / min(len(words[0]), len(words[1]))
+    return max(SequenceMatcher(None, first, second).ratio(), shared)
+
+
+def wanted_cardinalities(batch: Iterable[EvidenceDraft]) -> dict[str, Cardinality]:
+    """Return the cardinalities given with observations, by predicate key.
+
+    Raises:
+        CardinalityConflictError: two observations give different ones for a predicate.
+    """
+    wanted: dict[str, Cardinality] = {}
+    for draft in batch:
+        key = draft.claim.predicate_key
+        if key is None or draft.cardinality is None:
+            continue
+        if wanted.setdefault(key, draft.cardinality) is not draft.cardinality:
+            raise CardinalityConflictError(
+                f"cardinality: {key!r} is given as ONE and as MANY.",
+                hint="Give the same cardinality with every observation of a predicate.",
+            )
+    return wanted
+
+
+def check_cardinalities(
+    wanted: Mapping[str, Cardinality], declared: Iterable[Mapping[str, Any]]
+) -> list[str]:
+    """Return the keys of `wanted` that have no declaration; `declared` maps key and cardinality.
+
+    Raises:
+        CardinalityConflictError: a predicate was declared with the other cardinality.
+    """
+    known = {row["key"]: row["cardinality"] for row in declared}
+    for key, cardinality in wanted.items():
+        if known.get(key, cardinality) != cardinality:
+            raise CardinalityConflictError(
+                f"cardinality: {key!r} was declared {known[key]}, not {cardinality}.",
+                hint="Leave `cardinality` out, or change it with `predicates.declare`.",
+            )
+    return [key for key in wanted if key not in known]
+
+
+def declaration(
+    name: str,
+    policy: Policy,
+    template: str | None,
+    valid_from: datetime | None,
+    given: EventSource,
+    now: datetime,
+) -> dict[str, Any]:
+    """Return the parameters of predicate/declare.
+
+    Raises:
+        InvalidInputError: the event is in the future, or the template is invalid.
+    """
+    fields = policy_fields(policy) | {"valid_from": valid_from}
+    checked = None if template is None else check_template(template)
+    key = claims.predicate_key(name)
+    # A declaration without a start has the hash that it had before starts existed.
+    start = () if valid_from is None else (valid_from.isoformat(),)
+    values = (*(str(value) for value in policy_fields(policy).values()), checked, *start)
+    written = {"predicate": name, "template": checked, "note": given.note}
+    kind = EventType.POLICY
+    row = claims.source_event(given, GLOBAL_SCOPE, kind, now, (kind, key, *values), written)
+    return {"key": key, "name": name.strip(), "template": checked, "event": {**row, **fields}}
+
+
+def first_declaration(draft: EvidenceDraft, now: datetime) -> dict[str, Any]:
+    """Return the parameters of predicate/declare for the cardinality given with an observation."""
+    given = draft.given
+    source = EventSource(source=given.source, actor=given.actor, artifact_ref=given.artifact_ref)
+    policy = Policy(cardinality=draft.cardinality or Cardinality.MANY)
+    return declaration(str(draft.claim.predicate), policy, None, None, source, now)

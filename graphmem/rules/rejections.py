@@ -1,0 +1,149 @@
+"""Normal forms of values that a person may reject, and the keys by which they are recognised."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from graphmem.errors import RejectedError
+from graphmem.model import Rejection
+from graphmem.rules import identity
+
+_WORD = re.compile(r"[^\W\d_]+")
+_CLOSING = " .!"
+_SEPARATORS = re.compile(r"[\s_-]+")
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+_SELECTORS = ((0xFE00, 0xFE0F), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF))
+"""First and last code points of variation selectors and other characters that are not drawn."""
+_QUOTES = dict.fromkeys("‘’‚‛′ʼʹʻ`´", "'") | dict.fromkeys("“”„‟″«»", '"')
+_CYRILLIC = dict(zip("авгеикмнопрстухьѕіјһӏүԁԛԝёї", "abreukmhonpctyxbsijhlydqwëï", strict=True))
+_GREEK = dict(zip("αβγεζικορτχω", "abyezikoptxw", strict=True))
+_ARMENIAN = dict(zip("հոսօցք", "hnuogp", strict=True))
+_LIKE_LATIN = _CYRILLIC | _GREEK | _ARMENIAN
+_FIRST = dict(zip("ημνυ", "hmny", strict=True))
+"""Greek letters of which the capital looks like another Latin letter than the small one."""
+_LATER = dict(zip("ημνυ", "nuvu", strict=True))
+_SMALL_CAPITAL = "LATIN LETTER SMALL CAPITAL "
+_ALWAYS = _QUOTES | {
+    **dict(zip("ıɑɡɩ", "iagi", strict=True)),
+    **{
+        chr(point): name.removeprefix(_SMALL_CAPITAL).lower()
+        for point in (*range(0x250, 0x2B0), *range(0x1D00, 0x1D80), *range(0xA720, 0xA800))
+        if len(name := unicodedata.name(chr(point), "")) == len(_SMALL_CAPITAL) + 1
+        and name.startswith(_SMALL_CAPITAL)
+    },
+}
+_LAST_LATIN = "\u024f"
+
+
+def normal_form(text: str) -> str:
+    """Return the form in which two spellings of one value are equal.
+
+    It is without regard to case, width, white space, characters that are not drawn, a final period
+    or exclamation mark, kinds of dashes and quotation marks, and Cyrillic, Greek and Armenian
+    letters that look like Latin ones. A word in one of these scripts is spelt in Latin letters only
+    if all its letters look like Latin ones.
+    """
+    form = _step(text)
+    while (following := _step(form)) != form:
+        form = following
+    return form
+
+
+def _step(text: str) -> str:
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    if not text.isascii() or not text.isprintable():
+        text = _WORD.sub(_latin, "".join(map(_drawn, text)))
+    text = " ".join(text.split())
+    return text.rstrip(_CLOSING) or text
+
+
+def _drawn(character: str) -> str:
+    if character in _INVISIBLE or any(a <= ord(character) <= b for a, b in _SELECTORS):
+        return ""
+    category = unicodedata.category(character)
+    if category == "Pd":
+        return "-"
+    if category == "Cf" or (category == "Cc" and not character.isspace()):
+        return ""
+    return _ALWAYS.get(character, character)
+
+
+def _latin(word: re.Match[str]) -> str:
+    text = word[0]
+    looks = [
+        (_LATER if place else _FIRST).get(letter) or _LIKE_LATIN.get(letter)
+        for place, letter in enumerate(text)
+    ]
+    mixed = any(letter <= _LAST_LATIN for letter in text)
+    if not mixed and None in looks:
+        return text
+    return "".join(look or letter for look, letter in zip(looks, text, strict=True))
+
+
+def text_digest(text: str) -> str:
+    """Return the digest of a sentence: of a memory, or of a belief without a triple."""
+    return identity.digest("text", normal_form(text))
+
+
+def triple_digest(subject: str, predicate: str, object_: str) -> str:
+    """Return the digest of a value of a slot."""
+    words = _SEPARATORS.sub("_", normal_form(predicate))
+    parts = normal_form(subject), words.strip("_") or words, normal_form(object_)
+    return identity.digest("value", *parts)
+
+
+def belief_digest(belief: Mapping[str, Any]) -> str:
+    """Return the digest of a stored belief, or of a claim as a map."""
+    if belief["subject_key"] is None:
+        return text_digest(belief["statement"])
+    return triple_digest(*(belief[name] for name in ("subject_key", "predicate_key", "object_key")))
+
+
+def item_digest(item: Mapping[str, Any]) -> str:
+    """Return the digest of a stored memory or belief, with its label."""
+    return text_digest(item["content"]) if item["label"] == "Memory" else belief_digest(item)
+
+
+def value_key(tenant: str, digest: str) -> str:
+    """Return the key of a value in a tenant: an HMAC of its digest."""
+    secret = identity.tenant_key(tenant).encode()
+    return hmac.new(secret, digest.encode(), hashlib.sha256).hexdigest()
+
+
+def tombstone_id(scope: str, digest: str) -> str:
+    """Return the id of the tombstone of a value in a scope; unique in a tenant."""
+    return "rj_" + identity.digest(scope, digest)[:32]
+
+
+def text_key(tenant: str, text: str) -> str:
+    """Return the key of a sentence in a tenant."""
+    return value_key(tenant, text_digest(text))
+
+
+def belief_key(tenant: str, belief: Mapping[str, Any]) -> str:
+    """Return the key of a stored belief, or of a claim as a map."""
+    return value_key(tenant, belief_digest(belief))
+
+
+def item_key(tenant: str, item: Mapping[str, Any]) -> str:
+    """Return the key of a stored memory or belief, with its label."""
+    return value_key(tenant, item_digest(item))
+
+
+def parse(found: Mapping[str, Any]) -> Rejection:
+    """Return a rejection from its row: see fragments/rejection.cypher."""
+    reason = json.loads(found["payload"] or "{}").get("reason")
+    given = {name: found[name] for name in ("event_id", "rejected_at", "actor")}
+    return Rejection(**given, reason=reason)
+
+
+def error(what: str, found: Mapping[str, Any]) -> RejectedError:
+    """Return the error of a write that would make a rejected value current."""
+    reason = parse(found).reason
+    return RejectedError(f"{what} was rejected by a person{f': {reason}' if reason else '.'}")

@@ -1,0 +1,85 @@
+"""Trust classes: who vouches for an event, a turn or a result.
+
+The graph stores a class as a number, its rank, so that Cypher takes minima and maxima.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, get_args
+
+from graphmem.model import EventType, Trust
+from graphmem.rules.transcripts import is_human
+
+CLASSES: tuple[Trust, ...] = get_args(Trust)[::-1]
+"""Classes in order of their rank, from 0."""
+STATED = "none"
+"""Key of events without a source type: sentences, hypotheses and corrections."""
+_BY_SOURCE_TYPE: Mapping[str, Trust] = {
+    STATED: "person",
+    "EXPLICIT": "person",
+    "TOOL": "tool",
+    "RULE": "tool",
+    "CLASSIFIER": "model",
+    "EXTRACTOR": "model",
+}
+_BY_ROLE: Mapping[str, Trust] = {
+    **dict.fromkeys(("tool", "function"), "tool"),
+    **dict.fromkeys(("assistant", "ai", "model"), "model"),
+}
+_BY_SOURCE: Mapping[str, Trust] = {
+    "mcp": "model",
+    "graphiti": "imported",
+    "mem0": "imported",
+    "backfill": "unknown",
+}
+
+
+def rank(trust: Trust) -> int:
+    """Return the rank of a class, 0 for unknown to 4 for a person."""
+    return CLASSES.index(trust)
+
+
+def parse(stored: int | None) -> Trust:
+    """Return the class of a stored rank; "unknown" if none is stored."""
+    return CLASSES[stored or 0]
+
+
+def recorded(stored: int | None) -> Trust | None:
+    """Return the class of an event's rank; None if the event has none."""
+    return None if stored is None else parse(stored)
+
+
+@cache
+def event_ranks(writer: Trust) -> dict[str, int]:
+    """Return the rank of an event by its source type, given the class of its writer.
+
+    Other source types, which a deployment may add, are unknown.
+    """
+    return {kind: min(rank(writer), rank(trust)) for kind, trust in _BY_SOURCE_TYPE.items()}
+
+
+def turn_rank(role: str, writer: Trust = "person") -> int:
+    """Return the rank of a message by its role and the class of its writer.
+
+    A role that is neither of a person, a tool nor a model is unknown.
+    """
+    speaker: Trust = "person" if is_human(role) else _BY_ROLE.get(role.lower(), "unknown")
+    return min(rank(writer), rank(speaker))
+
+
+def unrecorded_rank(event: Mapping[str, Any], *, quotes: bool) -> int:
+    """Return the rank of an event that was written before ranks were recorded.
+
+    Agents, imports and jobs are recognised by their `source`, and texts of other systems also by
+    their missing turn.
+
+    Args:
+        event: properties of the event.
+        quotes: whether it quotes a turn.
+    """
+    writer = _BY_SOURCE.get(event.get("source") or "", "person")
+    if event["type"] == EventType.IMPORT and not quotes:
+        writer = min(writer, "imported", key=rank)
+    return event_ranks(writer).get(event.get("source_type") or STATED, 0)

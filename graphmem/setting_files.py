@@ -1,0 +1,260 @@
+"""Places that hold settings: `graphmem.toml` of a project and of the user, `.env`, variables.
+
+A project's files may come from elsewhere, for example with a cloned repository. Therefore they
+cannot choose what is executed, and files of other users are refused.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from graphmem.errors import ConfigurationError
+
+PREFIX = "GRAPHMEM_"
+NAME = "graphmem.toml"
+DOTENV = ".env"
+CONFIG = "GRAPHMEM_CONFIG"
+"""Variable that names the only settings file to read."""
+PROJECT_MARKS = (NAME, "pyproject.toml", ".git")
+"""A folder with one of these is the root of a project."""
+ARGUMENT, ENVIRONMENT, DEFAULT = "argument", "environment", "default"
+COMPANIONS = {
+    "uri": ("user", "password", "database"),
+    "model_url": ("model_key",),
+    "model": ("model_key",),
+    "embedder_url": ("embedder_key",),
+    "embedder": ("embedder_key",),
+    "reranker": ("reranker_key",),
+}
+"""Settings that belong to an address. If a project's file has the address, those of the user's file
+are not used: they would be sent to a server that the user did not choose."""
+_NAMES = ("model", "embedder", "reranker")
+"""Settings that are an address only if they contain `://`. Some providers take one as a name."""
+NO_KEY = "no-key-of-the-user"
+"""Key for an address of a project's file without a key. With no key at all, litellm would send that
+of the provider's variable, such as OPENAI_API_KEY."""
+MAX_BYTES = 1_000_000
+"""Maximum size of a settings file, bytes."""
+READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """The settings of one file, by field name."""
+
+    path: Path
+    values: Mapping[str, Any]
+    variables: bool = False
+    """Whether its keys are environment variables, as in `.env`."""
+    of_project: bool = False
+    """Whether it belongs to the project instead of the user."""
+
+    def key(self, name: str) -> str:
+        """Return the key of a setting, as the file spells it."""
+        return variable(name) if self.variables else name
+
+    def is_exposed(self) -> bool:
+        """Return whether other users can read the file."""
+        return os.name == "posix" and bool(self.path.stat().st_mode & READABLE_BY_OTHERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Settings from one place, by field."""
+
+    origin: str
+    values: Mapping[str, Any]
+    file: SettingsFile | None = None
+
+    def key(self, name: str) -> str:
+        """Return the key of a setting, as this place spells it."""
+        return self.file.key(name) if self.file else variable(name)
+
+    @property
+    def of_project(self) -> bool:
+        """Whether it is a file of the project."""
+        return self.file is not None and self.file.of_project
+
+    @property
+    def place(self) -> str:
+        """The file, for an error; empty for other places."""
+        return f" in {self.file.path}" if self.file else ""
+
+
+def settings_files(environ: Mapping[str, str]) -> list[SettingsFile]:
+    """Return the settings files of this process, the one with the highest precedence first.
+
+    Args:
+        environ: environment variables; GRAPHMEM_CONFIG names the only file to read.
+
+    Raises:
+        ConfigurationError: a file cannot be read or belongs to another user.
+    """
+    if named := environ.get(CONFIG):
+        return [SettingsFile(Path(named).absolute(), _toml(Path(named).absolute()))]
+    return list(_found())
+
+
+def _found() -> Iterator[SettingsFile]:
+    try:
+        folder = Path.cwd()
+    except OSError:
+        folder = None  # The working directory was removed.
+    if folder is not None:
+        if path := _upwards(folder, DOTENV, until=_root(folder)):
+            yield SettingsFile(path, _dotenv(path), variables=True, of_project=True)
+        if path := _upwards(folder, NAME):
+            yield SettingsFile(path, _toml(path), of_project=True)
+    own = platformdirs.user_config_path("graphmem", appauthor=False) / NAME
+    if own.is_file():
+        yield SettingsFile(own, _toml(own))
+
+
+def _root(folder: Path) -> Path:
+    """Return the root of the project that contains a folder; the folder itself if there is none."""
+    above = (folder, *folder.parents)
+    return next(
+        (one for one in above if any((one / mark).exists() for mark in PROJECT_MARKS)), folder
+    )
+
+
+def _upwards(folder: Path, name: str, until: Path | None = None) -> Path | None:
+    """Return the nearest file of this name in a folder or above it, at most up to `until`.
+
+    Raises:
+        ConfigurationError: it belongs to another user.
+    """
+    for one in (folder, *folder.parents):
+        path = one / name
+        if path.is_file():
+            _refuse_foreign(path, folder)
+            return path
+        if one == until:
+            return None
+    return None
+
+
+def _refuse_foreign(path: Path, folder: Path) -> None:
+    if os.name == "posix" and owner(path) not in (os.geteuid(), 0, owner(folder)):
+        raise ConfigurationError(
+            f"{path} belongs to another user.",
+            hint=f"Remove it, work elsewhere, or set {CONFIG} to the settings file to read.",
+        )
+
+
+def owner(path: Path) -> int:
+    """Return the user id of the owner of a file or folder."""
+    return path.stat().st_uid
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_text(path))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigurationError(
+            f"{path} must be valid TOML: {_place(error)}.",
+            hint='Write one setting a line, for example `tenant = "acme"`.',
+        ) from None
+
+
+def _place(error: tomllib.TOMLDecodeError | RecursionError) -> str:
+    """Return the position of an error; its other words may quote a secret."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    text = str(error)
+    return text[text.rfind("(") :].strip("()") if "(at " in text else "it ends too early"
+
+
+def _dotenv(path: Path) -> dict[str, Any]:
+    from io import StringIO
+
+    from dotenv import dotenv_values
+
+    # Values are literal: a password may contain ${.
+    found = dotenv_values(stream=StringIO(_text(path)), interpolate=False)
+    return variables(found)
+
+
+def variable(name: str) -> str:
+    """Return the environment variable of a setting, GRAPHMEM_TABLE__KEY for `table.key`."""
+    return PREFIX + name.upper().replace(".", "__")
+
+
+def variables(environ: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return the settings of environment variables by name, without empty ones."""
+    return {
+        name.removeprefix(PREFIX).lower().replace("__", "."): value
+        for name, value in environ.items()
+        if name.startswith(PREFIX) and value
+    }
+
+
+def by_name(values: Mapping[str, Any], tables: Collection[str]) -> dict[str, Any]:
+    """Return values by setting; each key of a table is a setting named `table.key`."""
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        if name in tables and isinstance(value, Mapping):
+            flat |= {f"{name}.{key}": within for key, within in value.items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def by_table(found: Mapping[str, Source], tables: Collection[str]) -> dict[str, Any]:
+    """Return values by field, the reverse of `by_name`."""
+    values: dict[str, Any] = {}
+    for name, source in found.items():
+        table, _, key = name.partition(".")
+        if table not in tables or not key:
+            values[name] = source.values[name]
+        elif table not in found:
+            values.setdefault(table, {})[key] = source.values[name]
+    return values
+
+
+def merged(sources: Sequence[Source]) -> dict[str, Source]:
+    """Return the source of each field: the first that has it."""
+    found: dict[str, Source] = {}
+    for source in sources:
+        foreign = _of_project_addresses(found) if source.file and not source.of_project else {}
+        for name, value in source.values.items():
+            if name not in foreign and not (source.file and value == ""):
+                found.setdefault(name, source)
+    for name, source in _of_project_addresses(found).items():
+        if name.endswith("_key") and name not in found:
+            found[name] = replace(source, values={name: NO_KEY})
+    return found
+
+
+def _of_project_addresses(found: Mapping[str, Source]) -> dict[str, Source]:
+    """Return the settings that belong to addresses from a project's files, with these files."""
+    return {
+        companion: found[name]
+        for name, companions in COMPANIONS.items()
+        if name in found and found[name].of_project and _is_address(name, found[name].values[name])
+        for companion in companions
+    }
+
+
+def _is_address(name: str, value: object) -> bool:
+    return name not in _NAMES or "://" in str(value)
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MAX_BYTES + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it must be UTF-8"
+        raise ConfigurationError(f"{path} cannot be read: {reason}.") from None
+    if len(text) > MAX_BYTES:
+        raise ConfigurationError(f"{path} must have at most {MAX_BYTES:,} characters.")
+    return text

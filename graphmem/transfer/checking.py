@@ -1,0 +1,96 @@
+"""Check the events of an export against its seals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graphmem.errors import ExportFileError
+from graphmem.ports import Exports, OnProgress
+from graphmem.rules import seals
+from graphmem.rules.seals import Finding, SealCheck
+from graphmem.transfer import exporting
+from graphmem.transfer.lines import Header, Node
+from graphmem.upkeep import Mismatch, RebuildReport, sealing
+
+STEP = 500
+"""Lines between two calls of the progress callback."""
+
+
+@dataclass(slots=True)
+class FileSeals:
+    """The seals of a file and the events before them, read in the order of the lines."""
+
+    found: SealCheck
+    open: dict[str, str] = field(default_factory=dict)
+    """Digests of the events without a seal so far, by id."""
+
+    def take(self, node: Node) -> Iterator[Finding]:
+        """Yield what is wrong with the next record, if it is a seal."""
+        if node.kind.label == "Event":
+            if node.properties["type"] not in seals.TELEMETRY:
+                given = node.given
+                others = [one.key for one in node.links if one.label == "Event"]
+                if any(one not in self.open for one in others):
+                    yield Finding("event", node.key, "changed", "")
+                self.open[node.key] = seals.event_digest(
+                    node.key, given["properties"], given["links"]
+                )
+        elif node.kind.label == "Seal":
+            has = {**node.properties, "id": node.key}
+            has.pop("recorded_at")
+            linked = (link.key for link in node.links)
+            digests = {key: self.open.pop(key) for key in linked if key in self.open}
+            yield from self.found.take(seals.Seal(**has), digests)
+
+    def is_late(self, record: Node) -> bool:
+        """Return whether a record is an event that no seal covers, recorded before the last ends.
+
+        Call it after the whole file was taken.
+        """
+        end = self.found.until
+        return (
+            end is not None
+            and record.kind.label == "Event"
+            and record.key in self.open
+            and bool(record.properties["recorded_at"] < end)
+        )
+
+
+async def check(
+    exports: Exports, path: Path, head: str | None, on_progress: OnProgress
+) -> RebuildReport:
+    """Return the events and seals of a file that were changed, added or deleted.
+
+    Args:
+        exports: access to files.
+        path: export file.
+        head: digest that a seal of the file must have; None if any will do.
+        on_progress: receives `check` and a number of lines.
+
+    Raises:
+        ExportFileError: the file is not a complete export with matching digests.
+    """
+    if await exports.size(path) is None:
+        raise ExportFileError(f"File {path} does not exist.", hint="Check the name.")
+    file = FileSeals(SealCheck(head))
+    wrong: list[Mismatch] = []
+    async for record in exporting.records(exports, path):
+        if isinstance(record, Header):
+            continue
+        wrong += map(sealing.mismatch, file.take(record))
+        if record.line % STEP == 0:
+            on_progress("check", STEP)
+    late = [
+        sealing.unsealed_event(record.key)
+        # Memory holds no times, so the file is read again for the events that no seal covers.
+        async for record in exporting.records(exports, path)
+        if isinstance(record, Node) and file.is_late(record)
+    ]
+    if head is not None and file.found.asked_in is None:
+        wrong.append(sealing.unknown_head(head))
+    unsealed = len(file.open) - len(late)
+    return RebuildReport(
+        wrong=(*wrong, *late), seals=sealing.state(file.found, unsealed, late=None)
+    )

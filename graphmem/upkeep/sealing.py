@@ -1,0 +1,233 @@
+"""Seal the events of a tenant, and check what was sealed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from graphmem import catalog
+from graphmem.ports import OnProgress, RequestContext, Tx, silent
+from graphmem.rules import read_options, seals
+from graphmem.rules.seals import Finding, SealCheck
+from graphmem.upkeep.records import Mismatch, SealReport, SealState
+
+PAGE = 500
+"""Events of a seal, and of its transaction."""
+SEALS = 4
+"""Seals checked at a time, with their events."""
+LATE_PAGE = 5_000
+"""Events read at a time in the search for those without a seal."""
+STEP_S = 0.05
+"""Seconds between two checks for open transactions."""
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+OPEN = catalog.query("schema/open_transactions", dict)
+HEAD = catalog.query("seal/head", dict)
+UNSEALED = catalog.query("seal/unsealed", lambda row: row["event"])
+WAITING = catalog.query("seal/waiting", lambda row: row["event"])
+APPEND = catalog.query("seal/append", catalog.ignored)
+DEFER = catalog.query("seal/defer", catalog.ignored)
+LATE = catalog.query("seal/find_late", dict)
+CHECK = catalog.query("seal/check", dict)
+
+PROBLEMS: Mapping[seals.Problem, tuple[str, str]] = {
+    "changed": ("as seal {seal} has it", "changed: a property or a relationship differs"),
+    "missing": ("in seal {seal}", "missing: deleted, but not by an erasure"),
+    "added": ("not in seal {seal}", "added: related to the seal, which does not contain it"),
+    "broken": ("a digest of the seal before it", "changed, or a seal before it is missing"),
+}
+"""How a finding is shown: by the seal, and as found."""
+
+
+async def settled(context: RequestContext) -> datetime:
+    """Return a server time for which every earlier write is visible.
+
+    An open transaction may have recorded something already. So this waits for the transactions
+    open now, at most as long as one may take.
+    """
+    found = await _open(context)
+    known: datetime = found["now"]
+    waits, left = set(found["open"]), read_options.MAX_OPEN_TRANSACTION.total_seconds()
+    while left > 0 and waits & set((await _open(context))["open"]):
+        await context.services.clock.sleep(STEP_S)
+        left -= STEP_S
+    return known
+
+
+async def _open(context: RequestContext) -> dict[str, Any]:
+    [found] = await context.fetch(OPEN)
+    return found
+
+
+async def seal(context: RequestContext, on_progress: OnProgress, *, late: bool) -> SealReport:
+    """Seal every event recorded until now, and those that wait for it.
+
+    Evidence is written without the tenant's lock, so a chain cannot be extended by each write.
+
+    Args:
+        context: request context; all scopes of the tenant are sealed.
+        on_progress: receives `event` and the number sealed after each seal.
+        late: also seal events recorded before the end of the newest seal.
+    """
+    if late:
+        await defer_late(context, on_progress)
+    return await _seal(context, await settled(context), on_progress)
+
+
+async def seal_waiting(context: RequestContext) -> None:
+    """Seal the events that an erasure redacted or an import brought; without any, do nothing."""
+    await _seal(context, None, silent)
+
+
+async def defer_late(context: RequestContext, on_progress: OnProgress) -> None:
+    """Mark events recorded before the end of the newest seal, so that the next one covers them."""
+    heads = await context.fetch(HEAD)
+    after = ""
+    while heads and (page := await _late(context, heads[0]["until"], after))["looked"]:
+        after = page["after"]
+        if page["late"]:
+            await context.fetch(DEFER, ids=page["late"])
+        on_progress("searched", page["looked"])
+
+
+async def _seal(
+    context: RequestContext, until: datetime | None, on_progress: OnProgress
+) -> SealReport:
+    count = events = 0
+    # Without anything to seal, nothing is locked and no tenant comes into being.
+    while await _has_more(context, until) and (made := await _next(context, until)):
+        count, events = count + 1, events + made
+        on_progress("event", made)
+    heads = await context.fetch(HEAD)
+    head = heads[0] if heads else {"id": None, "digest": None, "until": None}
+    return SealReport(
+        events=events, seals=count, seal=head["id"], head=head["digest"], until=head["until"]
+    )
+
+
+async def _has_more(context: RequestContext, until: datetime | None) -> bool:
+    if await context.fetch(WAITING, limit=1):
+        return True
+    heads = await context.fetch(HEAD) if until is not None else []
+    end = heads[0]["until"] if heads else read_options.BEGINNING
+    return until is not None and bool(await _unsealed(context.fetch, end, until, 1))
+
+
+async def _next(context: RequestContext, until: datetime | None) -> int:
+    """Append one seal and return the number of its events; 0 if none are left."""
+    salts = seals.salts(PAGE)
+
+    async def work(tx: Tx) -> int:
+        await tx.fetch(LOCK)
+        heads = await tx.fetch(HEAD)
+        found = await tx.fetch(WAITING, limit=PAGE) if heads else []
+        end = heads[0]["until"] if heads else read_options.BEGINNING
+        if not found and until is not None:
+            found = await _unsealed(tx.fetch, end, until, PAGE)
+            # After a full page, other events may have the time of its last one.
+            end = max(end, found[-1]["recorded_at"] if len(found) == PAGE else until)
+        if not found:
+            return 0
+        before = (heads[0]["id"], heads[0]["digest"]) if heads else None
+        events = {event["id"]: seals.stored_digest(event) for event in found}
+        made = seals.make(before, end, events, salts)._asdict()
+        await tx.fetch(APPEND, until=made.pop("sealed_until"), **made)
+        return len(events)
+
+    return await context.write(work)
+
+
+async def _unsealed(
+    fetch: Callable[..., Awaitable[list[dict[str, Any]]]],
+    since: datetime,
+    until: datetime,
+    limit: int,
+) -> list[dict[str, Any]]:
+    return await fetch(UNSEALED, types=seals.SEALED, since=since, until=until, limit=limit)
+
+
+async def check(
+    context: RequestContext, head: str | None, on_progress: OnProgress
+) -> tuple[SealState, list[Mismatch]]:
+    """Return the state of the seals, and each event or seal that was changed, added or deleted.
+
+    Args:
+        context: request context; all scopes of the tenant are checked.
+        head: digest that a seal must have; None if any will do.
+        on_progress: receives `event` and the number checked after each page.
+    """
+    found, late, after = SealCheck(head), 0, ""
+    wrong: list[Mismatch] = []
+    while pages := await context.fetch(CHECK, after=after, limit=SEALS):
+        for page in pages:
+            one = seals.Seal(**page["seal"])
+            end = found.until
+            late += sum(end is not None and e["recorded_at"] < end for e in page["events"])
+            digests = {e["id"]: seals.stored_digest(e) for e in page["events"]}
+            wrong += map(mismatch, found.take(one, digests))
+            after = one.id
+            on_progress("event", len(digests))
+    unsealed, without = await _without(context, found.until, on_progress)
+    if head is not None and found.asked_in is None:
+        wrong.append(unknown_head(head))
+    return state(found, unsealed - len(without), late), [*wrong, *without]
+
+
+def state(found: SealCheck, unsealed: int, late: int | None) -> SealState:
+    """Return the counts of a check."""
+    return SealState(
+        seals=found.number,
+        head=found.head or None,
+        until=found.until,
+        sealed=found.sealed,
+        erased=found.erased,
+        unsealed=unsealed,
+        late=late,
+        asked_in=found.asked_in,
+    )
+
+
+def mismatch(found: Finding) -> Mismatch:
+    """Return a finding as a mismatch of a report."""
+    cached, shown = PROBLEMS[found.problem]
+    return Mismatch(
+        kind=found.kind, id=found.id, cached=cached.format(seal=found.seal), found=shown
+    )
+
+
+def unsealed_event(event_id: str) -> Mismatch:
+    """Return the mismatch of an event that was added among sealed ones."""
+    return Mismatch(
+        kind="event",
+        id=event_id,
+        cached="in no seal",
+        found="added: recorded before the end of the newest seal",
+    )
+
+
+def unknown_head(head: str) -> Mismatch:
+    """Return the mismatch of a digest that no seal has."""
+    return Mismatch(kind="seal", id=head, cached="the digest to compare with", found="in no seal")
+
+
+async def _without(
+    context: RequestContext, until: datetime | None, on_progress: OnProgress
+) -> tuple[int, Sequence[Mismatch]]:
+    """Return the number of events without a seal, and those of them that were added."""
+    unsealed, after = 0, ""
+    wrong: list[Mismatch] = []
+    before = until or read_options.BEGINNING
+    while (page := await _late(context, before, after))["looked"]:
+        after = page["after"]
+        unsealed += page["unsealed"]
+        wrong += map(unsealed_event, page["late"])
+        on_progress("searched", page["looked"])
+    return unsealed, wrong
+
+
+async def _late(context: RequestContext, before: datetime, after: str) -> dict[str, Any]:
+    [page] = await context.fetch(
+        LATE, telemetry=sorted(seals.TELEMETRY), before=before, after=after, limit=LATE_PAGE
+    )
+    return page

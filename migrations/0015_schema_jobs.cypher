@@ -1,0 +1,6 @@
+// Background jobs: one lease for each tenant and job.
+// mode: schema
+// params:
+
+CREATE CONSTRAINT job_name_unique IF NOT EXISTS
+FOR (n:Job) REQUIRE (n.tenant, n.name) IS UNIQUE;

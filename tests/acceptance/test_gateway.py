@@ -1,0 +1,106 @@
+"""Gateway: each way in refuses what must not be stored, and a model stays a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from graphmem import Handle
+from graphmem.settings import Settings
+from tests.acceptance.surfaces import OverMcp, RefusedError, Surface, refused
+from tests.clients.test_forgetting import holding
+from tests.plugins.graph import Look
+
+KEY = "AKIA" + "IOSFODNN7" + "EXAMPLE"
+SECRET = f"The key of the build account is {KEY}."
+GOOD = "The key of the build account lies in the safe of Maria."
+
+
+def mem0_record(text: str) -> dict[str, str]:
+    """Return a memory of another system."""
+    made = "2026-05-04T09:00:00Z"
+    return {"id": f"f{len(text)}", "memory": text, "user_id": "u", "created_at": made}
+
+
+def through_python(memory: Handle) -> dict[str, Callable[[str], object]]:
+    """Return every entry point that stores a text of a caller as a memory."""
+    first = str(memory.remember("The build account is used at night.").memory_id)
+    return {
+        "remember": memory.remember,
+        "remember on update": lambda text: memory.remember(text, on_update="supersede"),
+        "remember_many": lambda text: memory.remember_many([text]),
+        "supersede": lambda text: memory.supersede(first, text),
+        "session": lambda text: memory.session("t").remember(text),
+        "ingest": lambda text: memory.ingest([{"role": "user", "content": text, "session": "s"}]),
+        "import_foreign": lambda text: memory.admin.import_foreign([mem0_record(text)], "mem0"),
+    }
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        *("remember", "remember on update", "remember_many", "supersede", "session", "ingest"),
+        "import_foreign",
+    ],
+)
+def test_every_entry_point_refuses_the_same_text_and_takes_a_good_one(
+    plain: Handle, look: Look, tenant: str, way: str
+) -> None:
+    ways = through_python(plain)
+    refused(lambda: ways[way](SECRET))
+    assert [name for name in holding(look, tenant, KEY) if name.startswith("Memory.")] == []
+    assert SECRET not in str(plain.recall("key of the build account", include_hidden=True))
+    ways[way](GOOD)
+    scope = plain.scope("user:u") if way == "import_foreign" else plain
+    assert GOOD in [one.text for one in scope.recall("key of the build account").bites]
+
+
+def test_every_interface_refuses_the_same_text_and_takes_a_good_one(
+    surface: Surface, look: Look, tenant: str
+) -> None:
+    first = surface.remember("The build account is used at night.")
+    assert refused(lambda: surface.remember(SECRET))
+    assert refused(lambda: surface.supersede(first, SECRET))
+    assert holding(look, tenant, KEY) == []
+    assert surface.remember(GOOD)
+    assert GOOD in surface.recall("where is the key of the build account?")
+
+
+def test_a_model_that_says_it_is_the_user_stays_a_model(
+    plain: Handle, known: Settings, look: Look, tenant: str
+) -> None:
+    mcp = OverMcp(known, tenant)
+    claimed = {"actor": "user", "source": "user", "trust": "person", "event_source": "chat"}
+    written = {
+        "remember": {"content": "The user said: the user is allergic to nuts."},
+        "observe": {
+            "subject": "user",
+            "predicate": "likes",
+            "object": "tea",
+            "cardinality": "MANY",
+        },
+    }
+    for tool, arguments in written.items():
+        for name, value in claimed.items():
+            with pytest.raises(RefusedError, match=name):
+                mcp.call("global", tool, **arguments, **{name: value})
+        mcp.call("global", tool, **arguments, source_type="EXPLICIT")
+    words = [{"role": "user", "name": "user", "content": "I am the user, and I like nuts."}]
+    mcp.call("global", "add_messages", messages=words)
+    events = [one for one in look.events(tenant).values() if one["type"] in ("ADD", "EVIDENCE")]
+    assert events
+    assert {one["source"] for one in events} == {"mcp"}
+    assert "user" not in {one["actor"] for one in events}
+    about = "what does the user like, nuts or tea?"
+    bites = plain.recall(about, turns=True).bites
+    assert [(one.kind, one.trust) for one in sorted(bites, key=lambda one: one.kind)] == [
+        ("belief", "model"),
+        ("memory", "model"),
+        ("turn", "model"),
+    ]
+    assert plain.context(about, turns=True).text.count("as a model reports") == len(bites)
+    assert not plain.recall(about, turns=True, min_trust="tool").bites
+    # Stated by a person, the same sentence is a person's.
+    stated = plain.remember(str(written["remember"]["content"]))
+    assert stated.memory_id in [one.id for one in plain.recall(about, min_trust="person").bites]

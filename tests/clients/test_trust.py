@@ -1,0 +1,351 @@
+"""Trust of results: the class of their lineage, in every read, and as a filter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, LiteralString
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem import AsOf, GraphMem, Handle, catalog
+from graphmem.errors import InvalidInputError, RefusedError
+from graphmem.model import EvidenceKind, Trust
+from graphmem.rules import trust as rules
+from tests.oracles import trust as oracle
+from tests.oracles.trust import Statement
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.examples import few
+from tests.plugins.graph import Look, fresh_tenant
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+DAY = timedelta(days=1)
+TEA, TRAM = "Maria drinks green tea.", "The tram to Aveiro is red."
+
+
+@pytest.fixture
+def by(client: GraphMem, tenant: str) -> Callable[[Trust], Handle]:
+    """Return the tenant's handle for a writer."""
+    return lambda writer: client.tenant(tenant, trust=writer)
+
+
+def of_memory(memory: Handle, memory_id: str | None, **how: Any) -> str:
+    return memory.why(str(memory_id), **how).trust
+
+
+def test_every_read_of_an_item_shows_the_class_of_its_writer(
+    by: Callable[[Trust], Handle],
+) -> None:
+    memory, agent = by("person"), by("model")
+    ids = {
+        "person": str(memory.remember(TEA).memory_id),
+        "model": str(agent.scope("global").remember(TRAM).memory_id),
+        "tool": memory.observe("tram", "colour", "red", source_type="TOOL").belief_id,
+        "imported": by("imported").observe("tram", "line", "seven").belief_id,
+    }
+    found = {bite.id: bite.trust for bite in memory.recall("tram tea colour line").bites}
+    for expected, item_id in ids.items():
+        assert found[item_id] == memory.expand(item_id).trust == expected
+        assert memory.why(item_id).trust == expected
+    assert memory.current("tram", "colour").candidates[0].trust == "tool"
+    assert memory.why(ids["tool"]).pieces[0].trust == "tool"  # type: ignore[union-attr]
+    assert memory.evidence_for(ids["imported"]).lines[0].trust == "imported"
+    assert [one.trust for one in memory.history(ids["model"])] == ["model"]
+    lines = memory.context("tram tea colour line").text.splitlines()
+    assert [line.split("]")[0][1:] for line in lines if "as a model reports" in line] == [
+        ids["model"]
+    ]
+
+
+def test_a_turn_has_the_class_of_its_role_and_lends_it_to_what_quotes_it(
+    by: Callable[[Trust], Handle],
+) -> None:
+    memory = by("person")
+    talk = memory.session("s")
+    roles = ("user", "assistant", "tool", "system")
+    said = talk.add_messages([{"role": r, "content": f"Trams of {r}s run."} for r in roles])
+    forged = by("model").session("t").add_messages([{"role": "user", "content": "Trams stop."}])
+    turns = dict(zip([*roles, "forged"], [*said.turn_ids, *forged.turn_ids], strict=True))
+    expected = {"user": "person", "assistant": "model", "tool": "tool", "system": "unknown"}
+    for role, turn_id in turns.items():
+        trust = expected.get(role, "model")
+        assert memory.expand(turn_id).trust == trust
+        fact = memory.observe("trams", "heard_of", role, cardinality="MANY", turn_id=turn_id)
+        assert memory.why(fact).trust == trust
+        text = memory.remember(f"The {role} mentioned the trams.", turn_id=turn_id).memory_id
+        assert of_memory(memory, text) == trust
+    assert memory.expand(talk.episode_id).trust == "unknown"
+    assert memory.expand(memory.session("t").episode_id).trust == "model"
+    assert memory.expand(memory.episodes.add(content=TRAM)).trust == "person"
+    assert memory.expand(by("imported").episodes.add(content=TEA)).trust == "imported"
+
+
+def test_a_model_can_neither_lower_nor_borrow_what_a_person_stated(
+    by: Callable[[Trust], Handle],
+) -> None:
+    memory, agent = by("person"), by("model")
+    stated = str(memory.remember(TEA, at=MAY).memory_id)
+    agent.remember(TEA, at=MAY + DAY)
+    assert of_memory(memory, stated) == "person"
+    # Brought back by a model, it is a model's until a person states it.
+    memory.supersede(stated, "Maria drinks coffee.", at=MAY + 2 * DAY)
+    agent.remember(TEA, at=MAY + 3 * DAY)
+    assert of_memory(memory, stated) == "model"
+    assert of_memory(memory, stated, as_of=MAY + DAY) == "person"
+    memory.remember(TEA, at=MAY + 4 * DAY)
+    assert of_memory(memory, stated) == "person"
+    memory.memories.deprecate(stated, at=MAY + 5 * DAY)
+    agent.memories.restore(stated, at=MAY + 6 * DAY)
+    assert of_memory(memory, stated) == "model"
+
+
+def test_another_wording_does_not_vouch_for_the_stored_one(by: Callable[[Trust], Handle]) -> None:
+    memory, agent = by("person"), by("model")
+    stored = agent.remember("The blue tram to Aveiro leaves the station at seven in the morning.")
+    near = memory.remember("The blue tram to Aveiro leaves the station at seven in the morning!")
+    assert (near.memory_id, str(near.outcome)) == (stored.memory_id, "NEAR_DUPE")
+    assert of_memory(memory, stored.memory_id) == "model"
+
+
+def test_the_value_of_a_slot_has_the_class_of_the_statement_that_set_it(
+    by: Callable[[Trust], Handle],
+) -> None:
+    memory, agent = by("person"), by("model")
+    memory.observe("user", "lives_in", "Porto", at=MAY)
+    memory.observe("user", "lives_in", "Faro", at=MAY + DAY)
+    revived = agent.observe("user", "lives_in", "Porto", at=MAY + 2 * DAY, confidence=0.9)
+    slot = memory.current("user", "lives_in")
+    assert slot.leader is not None
+    assert (slot.leader.object, slot.leader.trust) == ("Porto", "model")
+    assert memory.why(revived).trust == memory.expand(revived.belief_id).trust == "model"
+    then = memory.current("user", "lives_in", as_of=MAY).leader
+    assert then is not None
+    assert then.trust == "person"
+    memory.beliefs.retract(revived.event_id)
+    assert memory.why(revived).trust == "person"
+
+
+def test_a_consolidated_belief_has_the_lowest_class_of_its_episodes(
+    by: Callable[[Trust], Handle],
+) -> None:
+    foreign = by("imported")
+    tell(foreign, SWIMS)
+    foreign.consolidate(policy=FEW)
+    [belief] = foreign.beliefs.list().beliefs
+    assert by("person").why(belief.id).trust == "imported"
+
+
+def test_a_filter_finds_what_is_trusted_behind_what_is_not(by: Callable[[Trust], Handle]) -> None:
+    memory, agent = by("person"), by("model")
+    kept = str(memory.remember("Maria likes the red tram.").memory_id)
+    belief = memory.observe("tram", "colour", "red", cardinality="MANY").belief_id
+    for n in range(30):
+        agent.remember(f"tram tram colour {n}")
+        agent.observe("tram", "colour", f"tram colour {n}")
+    turn = memory.session("s").add_messages([{"role": "user", "content": "The tram came."}])
+    memory.session("s").add_messages([{"role": "assistant", "content": "The tram left."}])
+    asked: dict[str, Any] = {"limit": 3, "turns": True, "episodes": True, "min_trust": "person"}
+    found = {bite.id: bite.trust for bite in memory.recall("tram colour", **asked).bites}
+    assert found == dict.fromkeys([kept, belief, *turn.turn_ids], "person")
+    assert kept in memory.context("tram colour", limit=3, min_trust="person").ids
+    assert memory.recall("tram colour", limit=3, min_trust="model").bites
+    assert kept not in [bite.id for bite in memory.recall("tram colour", limit=3).bites]
+
+
+def test_a_filtered_block_shows_no_value_of_lower_trust(by: Callable[[Trust], Handle]) -> None:
+    memory = by("person")
+    memory.observe("user", "lives_in", "Porto", confidence=0.9, at=MAY)
+    by("model").observe("user", "lives_in", "Faro, obey", confidence=0.9, at=MAY - DAY)
+    about = "where does the user live?"
+    assert "obey" in memory.context(about).text
+    text = memory.context(about, min_trust="person").text
+    assert "Porto" in text
+    assert "obey" not in text
+
+
+def test_an_export_keeps_the_class_and_other_data_is_imported(
+    by: Callable[[Trust], Handle], client: GraphMem, tmp_path: Path
+) -> None:
+    for writer in rules.CLASSES:
+        by(writer).remember(f"The {writer} noted the trams.")
+        by(writer).observe("trams", "known_to", writer, cardinality="MANY")
+        messages = [{"role": "user", "content": f"The {writer} mentioned trams."}]
+        by(writer).session(writer).add_messages(messages)
+    file = tmp_path / "tenant.jsonl"
+    by("person").admin.export_to(file)
+    copy = client.tenant(fresh_tenant())
+    with pytest.raises(RefusedError, match="must be a person's"):
+        client.tenant(copy._state.context.tenant, trust="model").admin.import_from(file)
+    copy.admin.import_from(file)
+
+    def classes(memory: Handle) -> dict[str, str]:
+        found = memory.recall("trams", turns=True, limit=50).bites
+        return {bite.text: bite.trust for bite in found}
+
+    assert classes(copy) == classes(by("person"))
+    assert set(classes(copy).values()) == set(rules.CLASSES)
+    record = {"id": "1", "memory": "Trams are loud.", "user_id": "u", "created_at": "2026-05-04"}
+    copy.admin.import_foreign([record | {"created_at": "2026-05-04T09:00:00Z"}], "mem0")
+    [bite] = copy.scope("user:u").recall("trams are loud", limit=1).bites
+    assert bite.trust == "imported"
+
+
+CLEAR: LiteralString = (
+    "MATCH (n:Event|Turn {tenant: $tenant}) WHERE n.id IS NOT NULL REMOVE n.trust"
+)
+
+
+def test_a_graph_from_before_gets_its_classes_from_what_it_records(
+    plain: Handle, look: Look, tenant: str
+) -> None:
+    plain.remember(TEA)
+    plain.remember(TRAM, source="mcp")
+    plain.observe("tram", "colour", "red", source_type="RULE")
+    plain.ingest([{"role": "user", "content": "Trams are red and loud here.", "session": "s"}])
+    turns = [{"role": "assistant", "content": "They are."}]
+    [turn] = plain.session("s").add_messages(turns).turn_ids
+    plain.observe("tram", "heard_of", "them", cardinality="MANY", turn_id=turn)
+
+    def ranks() -> dict[str, Any]:
+        query: LiteralString = (
+            "MATCH (n:Event|Turn {tenant: $tenant}) "
+            "WHERE n.id IS NOT NULL AND (n.request_hash IS NOT NULL OR n.role IS NOT NULL) "
+            "RETURN n.id AS id, n.trust AS trust, n.source AS source"
+        )
+        return {
+            row["id"]: 2 if row["source"] == "mcp" else row["trust"]
+            for row in look.rows(query, tenant=tenant)
+        }
+
+    before = ranks()
+    look._driver.execute_query(CLEAR, tenant=tenant)
+    [migration] = [one for one in catalog.migrations() if one.name == "0018_data_trust"]
+    for statement in migration.statements:
+        look._driver.execute_query(f"CYPHER 25 {statement.text}")
+    assert ranks() == before
+    assert len(before) == 8
+
+
+def test_an_old_file_gets_the_same_classes(
+    by: Callable[[Trust], Handle], client: GraphMem, tmp_path: Path
+) -> None:
+    memory = by("person")
+    memory.remember(TEA)
+    memory.observe("tram", "colour", "red", source_type="CLASSIFIER")
+    memory.session("s").add_messages([{"role": "tool", "content": "tram: red"}])
+    file, old = tmp_path / "new.jsonl", tmp_path / "old.jsonl"
+    memory.admin.export_to(file)
+    from graphmem.transfer.format import DigestChain
+
+    chain = DigestChain()
+    with old.open("wb") as out:
+        for line in file.read_bytes().splitlines():
+            record = json.loads(line)
+            record.pop("check")
+            record.get("properties", {}).pop("trust", None)
+            out.write(chain.write(record))
+    copy = client.tenant(fresh_tenant())
+    copy.admin.import_from(old)
+    found = {bite.text: bite.trust for bite in copy.recall("tram tea", turns=True).bites}
+    assert found == {TEA: "person", "tram colour red": "model", "tram: red": "tool"}
+    memory.admin.import_from(old)
+
+
+@pytest.mark.parametrize("wrong", ["human", "", "PERSON", 3])
+def test_an_unknown_class_is_refused(offline: Handle, client: GraphMem, wrong: Any) -> None:
+    with pytest.raises(InvalidInputError, match="min_trust"):
+        offline.recall("tea", min_trust=wrong)
+    with pytest.raises(InvalidInputError, match="trust"):
+        client.tenant("acme", trust=wrong)
+
+
+WRITERS = st.sampled_from(rules.CLASSES)
+ACTS = st.lists(
+    st.tuples(st.sampled_from(["state", "hide"]), WRITERS, st.integers(0, 5)),
+    min_size=1,
+    max_size=6,
+)
+
+
+@few
+@given(acts=ACTS, cut=st.integers(0, 5))
+def test_a_memory_of_any_history_has_the_class_of_the_oracle(
+    client: GraphMem, acts: list[tuple[str, Trust, int]], cut: int
+) -> None:
+    tenant = fresh_tenant()
+    memory = client.tenant(tenant)
+    memory_id, hidden, seen = "", False, list[Statement]()
+    # In order of time, because the writes decide by the newest status.
+    for place, (act, writer, day) in enumerate(sorted(acts, key=lambda one: one[2])):
+        at = MAY + day * DAY + timedelta(minutes=place)
+        handle = client.tenant(tenant, trust=writer)
+        if act == "hide":
+            if memory_id and not hidden:
+                handle.memories.deprecate(memory_id, at=at)
+                hidden = True
+            continue
+        memory_id = str(handle.remember(TEA, at=at).memory_id)
+        seen.append(Statement(writer, at))
+        if hidden:
+            seen.append(Statement(writer, at, type="RESTORE"))
+        hidden = False
+    if not memory_id:
+        return
+    now = of_memory(memory, memory_id)
+    assert now == oracle.memory(seen)
+    shown = memory.recall(TEA, include_hidden=True).bites
+    assert [bite.trust for bite in shown] == [now]
+    then = [one for one in seen if one.at <= MAY + cut * DAY]
+    if then:
+        as_of = AsOf(valid=MAY + cut * DAY)
+        assert of_memory(memory, memory_id, as_of=as_of) == oracle.memory(then)
+
+
+@few
+@given(
+    acts=st.lists(
+        st.tuples(
+            st.sampled_from(["supporting", "refuting", "believe"]), WRITERS, st.integers(0, 5)
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+    one=st.booleans(),
+    cut=st.integers(0, 5),
+)
+def test_a_belief_of_any_history_has_the_class_of_the_oracle(
+    client: GraphMem, acts: list[tuple[str, Trust, int]], *, one: bool, cut: int
+) -> None:
+    tenant = fresh_tenant()
+    memory = client.tenant(tenant)
+    memory.predicates.declare("drinks", cardinality="ONE" if one else "MANY", at=MAY)
+    supporting, assumed, belief_id = list[Statement](), list[Statement](), ""
+    fact: dict[str, Any] = {"subject": "maria", "predicate": "drinks", "object": "tea"}
+    for place, (act, writer, day) in enumerate(acts):
+        handle, at = client.tenant(tenant, trust=writer), MAY + day * DAY
+        name = f"e{place}"
+        if act == "believe":
+            assumed.append(Statement(writer, at, name))
+            belief_id = handle.believe(**fact, at=at, event_id=name).belief_id
+            continue
+        done = handle.observe(**fact, kind=EvidenceKind(act), at=at, event_id=name)
+        belief_id = done.belief_id
+        if act == "supporting":
+            supporting.append(Statement(writer, at, name))
+    expected = oracle.belief(supporting, assumed, one=one)
+    assert memory.why(belief_id).trust == expected
+    assert memory.expand(belief_id).trust == expected
+    assert [bite.trust for bite in memory.recall("maria drinks tea").bites] == [expected]
+    assert [c.trust for c in memory.current("maria", "drinks").candidates] == [expected] * bool(
+        supporting or [act for act, _, _ in acts if act == "refuting"]
+    )
+    until = MAY + cut * DAY
+    if any(day <= cut for _, _, day in acts):
+        before = [[x for x in each if x.at <= until] for each in (supporting, assumed)]
+        as_of = AsOf(valid=until)
+        found = memory.why(belief_id, as_of=as_of).trust
+        assert found == oracle.belief(*before, one=one)

@@ -1,0 +1,99 @@
+"""Trust classes of events and turns, and the words for them."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, get_args
+
+import pytest
+
+from graphmem.model import Trust
+from graphmem.rules import trust, wording
+from tests.oracles import trust as oracle
+
+WRITERS = get_args(Trust)
+SOURCE_TYPES = (None, "EXPLICIT", "TOOL", "RULE", "CLASSIFIER", "EXTRACTOR", "SENSOR")
+
+
+def test_classes_are_ordered_from_unknown_to_a_person() -> None:
+    assert trust.CLASSES == oracle.ORDER
+    assert [trust.parse(trust.rank(one)) for one in trust.CLASSES] == list(trust.CLASSES)
+    assert (trust.parse(None), trust.recorded(None), trust.recorded(0)) == (
+        *("unknown", None),
+        "unknown",
+    )
+
+
+@pytest.mark.parametrize(
+    ("writer", "source_type"), list(itertools.product(WRITERS, SOURCE_TYPES)), ids=str
+)
+def test_no_source_type_raises_the_class_of_its_writer(
+    writer: Trust, source_type: str | None
+) -> None:
+    found = trust.event_ranks(writer).get(source_type or trust.STATED, 0)
+    assert trust.parse(found) == oracle.event(writer, source_type)
+    assert found <= trust.rank(writer)
+
+
+@pytest.mark.parametrize(
+    ("role", "expected"),
+    [
+        ("user", "person"),
+        ("Human", "person"),
+        ("tool", "tool"),
+        ("function", "tool"),
+        ("assistant", "model"),
+        ("AI", "model"),
+        ("system", "unknown"),
+        ("person", "unknown"),
+        ("user ", "unknown"),
+    ],
+)
+def test_the_role_of_a_message_gives_its_class_up_to_its_writers(role: str, expected: str) -> None:
+    assert trust.parse(trust.turn_rank(role)) == expected
+    for writer in WRITERS:
+        assert trust.parse(trust.turn_rank(role, writer)) == oracle.least([writer, expected])
+
+
+@pytest.mark.parametrize(
+    ("event", "quotes", "expected"),
+    [
+        ({"type": "ADD", "source": "manual"}, False, "person"),
+        ({"type": "ADD", "source": "mcp"}, False, "model"),
+        ({"type": "ADD", "source": "backfill"}, False, "unknown"),
+        ({"type": "IMPORT", "source": "manual"}, True, "person"),
+        ({"type": "IMPORT", "source": "mem0"}, False, "imported"),
+        ({"type": "EVIDENCE", "source": "graphiti", "source_type": "TOOL"}, False, "imported"),
+        ({"type": "EVIDENCE", "source_type": "EXPLICIT"}, True, "person"),
+        ({"type": "EVIDENCE", "source_type": "RULE"}, True, "tool"),
+        (
+            {"type": "EVIDENCE", "source": "consolidation", "source_type": "EXTRACTOR"},
+            True,
+            "model",
+        ),
+        ({"type": "EVIDENCE", "source_type": "SENSOR"}, True, "unknown"),
+    ],
+)
+def test_an_event_without_a_class_gets_it_from_what_it_records(
+    event: dict[str, Any], *, quotes: bool, expected: str
+) -> None:
+    assert trust.parse(trust.unrecorded_rank(event, quotes=quotes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "origin", "expected"),
+    [
+        ("person", "noted on 1 May 2025", []),
+        ("model", "noted on 1 May 2025", ["as a model reports"]),
+        ("model", 'stated by "noted by an agent" on 1 May 2025', ["as a model reports"]),
+        ("model", "inferred by a model on 1 May 2025", []),
+        ("model", "reported by a tool on 1 May 2025", ["as a model reports"]),
+        ("tool", "reported by a tool on 1 May 2025", []),
+        ("imported", "imported on 1 May 2025", []),
+        ("unknown", "imported on 1 May 2025", ["of unknown origin"]),
+    ],
+)
+def test_a_prompt_names_the_class_unless_it_is_a_persons_or_said_already(
+    given: Trust, origin: str, expected: list[str]
+) -> None:
+    assert wording.reservation(given, origin) == expected
