@@ -54,6 +54,7 @@ def errors(project: Path, *command: str) -> list[str]:
     return [line for line in found if WRONG not in line]
 
 
+@pytest.mark.system
 def test_mypy_accepts_every_block(project: Path) -> None:
     cache = f"--cache-dir={ROOT / '.mypy_cache' / 'pages'}"
     assert errors(project, "mypy", cache, "--follow-imports=silent", ".") == []

@@ -219,7 +219,7 @@ def test_the_number_of_threads_does_not_change_vectors(
     expected = run_now(encoder.embed(TEXTS, Role.QUERY))
     one = open_embedder(encoder_settings.model_copy(update={"embedder_threads": 1}), awaited=False)
     np.testing.assert_array_equal(run_now(one.embed(TEXTS, Role.QUERY)), expected)
-    callers = threads.map(lambda _: run_now(encoder.embed(TEXTS, Role.QUERY)), range(16))
+    callers = threads.map(lambda _: run_now(encoder.embed(TEXTS, Role.QUERY)), range(4))
     for rows in callers:
         np.testing.assert_array_equal(rows, expected)
 
@@ -248,6 +248,7 @@ def test_tokens_match_their_own_word_best(encoder: TokenEmbedder) -> None:
         assert text.ids[best[position]] == asked.ids[position]
 
 
+@pytest.mark.system
 def test_a_text_of_any_length_is_read_in_bounded_time_and_memory(encoder: TokenEmbedder) -> None:
     began = time.monotonic()
     texts = ["word and more " * 7_200, "?! " * 33_000, "a" * 100_000]

@@ -23,13 +23,14 @@ from tests.isolation.calls import CALLS, READS, Call, Known
 from tests.isolation.victims import MARK, Victim, disguises, told
 from tests.plugins import everything
 from tests.plugins.clients import on, on_tenant
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant, unfaded
 from tests.plugins.texts import unlike
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
 
 CALLS_EACH = 10
-HISTORIES = min(hypothesis.settings().max_examples, 1_000)
+HISTORIES = examples(12, 200, 1_000)
 EXPECTED = (InvalidInputError, NotFoundError, RefusedError)
 """How a call may end that finds nothing: the query itself must not fail."""
 ALTERED: tuple[Callable[[str, Victim], str], ...] = (

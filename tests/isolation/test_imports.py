@@ -26,6 +26,7 @@ from tests.isolation import victims
 from tests.isolation.calls import CALLS, READS
 from tests.isolation.victims import Victim
 from tests.plugins.clients import on_tenant
+from tests.plugins.examples import examples
 from tests.plugins.forged_exports import Forger, Record, counted, records_of, sealed
 from tests.plugins.graph import Look
 
@@ -110,7 +111,7 @@ def test_a_forged_record_is_refused_by_line_and_field_or_taken(export: Export, s
         assert (refusal(export, forged) or "Line 2").startswith("Line 2")
 
 
-@hypothesis.settings(max_examples=max(2, MOST // 10))
+@hypothesis.settings(max_examples=examples(1, 20, 200))
 @given(seed=SEEDS)
 def test_what_is_taken_harms_nobody(
     client: Handle, look: Look, victim: Victim, export: Export, tmp_path: Path, seed: int

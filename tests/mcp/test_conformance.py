@@ -21,7 +21,12 @@ from tests.mcp.conftest import Environ, data, over_http, over_stdio, refused, te
 from tests.plugins.loops import run_apart as run
 
 TOKEN = "a-token-for-the-tests-of-mcp"
-WAYS = ["stdin", "http", "stdin modern", "http modern"]
+WAYS = [
+    "stdin",
+    "http modern",
+    *(pytest.param(way, marks=pytest.mark.system) for way in ("http", "stdin modern")),
+]
+"""Transports, each with one form of the protocol; the other two start two more processes a test."""
 READING = {
     *("context", "recall", "expand", "memory_history", "current", "evidence_for", "why"),
     *("belief_slots", "predicate_list"),

@@ -1,7 +1,8 @@
 """Selection, distribution and time limit of tests.
 
 Three tiers: `-m "not server and not system"` runs without Neo4j; the default is everything that a
-change must pass; `system` takes minutes, has its own server, opens Chromium or builds a release.
+change must pass; `system` takes minutes, has its own server, opens Chromium, builds a release, or
+checks a benchmark or a simulation.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ OWN = {"own_server", "newcomer"}
 Such a start takes as long as fifty other tests."""
 SERVERS = {"server", *OWN}
 """Fixtures that start or require a Neo4j."""
+NO_PRODUCT = ("tests/bench/", "tests/research/")
+"""Folders of tests of benchmarks and simulations, which are not part of the product."""
 TOGETHER = ("tests/docs/", "tests/isolation/", "tests/local_server/", "tests/migrations/")
 """Folders whose tests share their own server or a costly tenant, so one worker runs each folder."""
 STARTED = pytest.StashKey[float]()
@@ -45,7 +48,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         used = set(getattr(item, "fixturenames", ()))
         if SERVERS & used:
             item.add_marker("server")
-        if OWN & used:
+        if OWN & used or item.nodeid.startswith(NO_PRODUCT):
             item.add_marker("system")
     if config.getoption("minutes"):
         run = (

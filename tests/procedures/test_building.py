@@ -45,6 +45,7 @@ def nowhere(tmp_path: Path) -> Settings:
     )
 
 
+@pytest.mark.system
 def test_compiled_twice_it_is_the_same_octets(
     built: Path, server_settings: Settings, tmp_path: Path
 ) -> None:
@@ -67,7 +68,7 @@ def test_it_is_made_once_and_found_again(built: Path, server_settings: Settings)
     assert built.stat().st_mtime > old + 9_000
 
 
-@pytest.mark.parametrize("damage", [b"", b"x" * 99])
+@pytest.mark.parametrize("damage", [b"", pytest.param(b"x" * 99, marks=pytest.mark.system)])
 def test_a_damaged_one_is_made_again(built: Path, server_settings: Settings, damage: bytes) -> None:
     whole = built.read_bytes()
     built.write_bytes(damage or whole[:-2_000] + bytes(1_000) + whole[-1_000:])
@@ -153,6 +154,7 @@ def test_what_the_compiler_refuses_is_shown(
     assert "ERROR" in str(caught.value)
 
 
+@pytest.mark.system
 def test_what_was_left_and_what_is_old_goes(built: Path, server_settings: Settings) -> None:
     folder = built.parent
     (folder / "tmp-left").mkdir()

@@ -9,12 +9,12 @@ import pytest
 from graphmem.extraction import quotes
 from graphmem.extraction.proposals import CheckContext, check_proposals
 from graphmem.extraction.sentences import parse_window
-from tests.conftest import PROFILE
 from tests.plugins import pumps
+from tests.plugins.examples import is_deep
 from tests.plugins.sayings import read_together, turn
 
 USED = sorted(pumps.used(pumps.modules()), key=lambda one: (one.place, one.method))
-SIZES = pumps.SIZES if PROFILE == "deep" else pumps.SIZES[:-2]
+SIZES = pumps.SIZES if is_deep() else pumps.SIZES[:-2]
 HOSTILE = ("I live in", " ", "I live in x", "-aa", "a ", "my a", ", and I", "since a", "x" * 2_000)
 
 
