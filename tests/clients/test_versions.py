@@ -10,7 +10,6 @@ from graphmem import AsOf, Handle, Message, RecallPolicy, Recollection
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 LATER = MAY + timedelta(days=30)
-UNMARKED = RecallPolicy(mark_outdated=False)
 QUESTION = "How many stickers are in the album of trains?"
 OLDER = "My album of trains has 120 stickers, how do I sort them?"
 NEWER = "I bought two packs, so the album of trains now has 134 stickers, which is great."
