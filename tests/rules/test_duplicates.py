@@ -190,7 +190,7 @@ def test_a_long_hostile_text_is_read_in_linear_time(unit: str) -> None:
     began = time.thread_time()
     difference(text, text[::-1])
     # Linear, it takes a second or two of the processor; else minutes.
-    assert time.thread_time() - began < 20
+    assert time.thread_time() - began < 60
 
 
 def test_long_numbers_stay_exact() -> None:
