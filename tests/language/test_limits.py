@@ -40,8 +40,8 @@ def test_a_request_ends_at_its_deadline(
     start = time.monotonic()
     with pytest.raises(ModelUnavailableError, match=r"after 2 request\(s\)") as e:
         connect(model_timeout_s=0.3, model_max_retries=1).ask()
-    # Far less than the service would take.
-    assert 0.6 <= time.monotonic() - start < 30
+    # Far less than the service would take, whatever else the machine does.
+    assert 0.6 <= time.monotonic() - start < 10
     assert e.value.code == "model_unavailable"
     # On a busy machine the time can be over before a request is sent.
     assert len(service.bodies) <= 3
