@@ -20,7 +20,7 @@ def test_a_write_ends_at_its_own_limit_and_nothing_is_written(
     impatient = migrated.model_copy(update={"transaction_timeout_s": 3.0, "max_retry_time_s": 0.0})
     known = str(plain.remember(WORDS).memory_id)
     # The other transaction ends by itself: a write with another limit would come through then.
-    with session.begin_transaction(timeout=15) as holding:
+    with session.begin_transaction(timeout=120) as holding:
         holding.run(
             "MATCH (m:Memory {tenant: $tenant, id: $id}) SET m.held = true", tenant=tenant, id=known
         ).consume()

@@ -25,6 +25,8 @@ from graphmem.usage import Audit, RatedItem, RatingUpdate, SessionAudit, UsageCo
 NOW = datetime(2026, 6, 1, 9, 30, tzinfo=UTC)
 LONG = 3_600.0
 """Seconds: nothing is refreshed by itself."""
+LIMIT_S = 120.0
+"""How long a command on a terminal may take for one step."""
 T = TypeVar("T")
 
 
@@ -201,11 +203,29 @@ class Terminal:
     def until(self, *words: str) -> None:
         """Read on until all of these were drawn since the last time."""
         self._seen = ""
-        end = time.monotonic() + 60
+        end = time.monotonic() + LIMIT_S
         while not all(word in self._seen for word in words):
             assert time.monotonic() < end, self._seen
-            if select.select([self._master], [], [], 0.1)[0]:
-                self._seen += os.read(self._master, 65_536).decode(errors="replace")
+            self._seen += self._read()
+
+    def ended(self) -> int:
+        """Read on until the command has ended; return its exit code.
+
+        A command whose terminal nobody reads waits until there is room for its output.
+        """
+        end = time.monotonic() + LIMIT_S
+        while self.process.poll() is None:
+            assert time.monotonic() < end, self._seen
+            self._seen += self._read()
+        return self.process.returncode
+
+    def _read(self) -> str:
+        if not select.select([self._master], [], [], 0.1)[0]:
+            return ""
+        try:
+            return os.read(self._master, 65_536).decode(errors="replace")
+        except OSError:  # Linux: the command has closed its side
+            return ""
 
     def __enter__(self) -> Self:
         return self

@@ -237,8 +237,11 @@ def test_faults_of_a_service_lose_no_episode(
         model_max_retries=1,
         model_timeout_s=0.5,
     )
-    llm = open_llm(settings, awaited=door.name == "awaited")
-    modelled = door.on(memory, llm=llm)
+    patient = settings.model_copy(update={"model_timeout_s": 30.0})
+    modelled, lasting = (
+        door.on(memory, llm=open_llm(one, awaited=door.name == "awaited"))
+        for one in (settings, patient)
+    )
     service.always = lambda messages: answer(messages[-1]["content"])
     storm = service.status(429, Retry_After="0")
     for faults in (
@@ -256,7 +259,7 @@ def test_faults_of_a_service_lose_no_episode(
         assert len(done.troubles) == 2
         assert KEY not in repr(done)
         service.replies.clear()
-    done = modelled.consolidate(policy=ConsolidationPolicy(min_episodes=1, max_attempts=99))
+    done = lasting.consolidate(policy=ConsolidationPolicy(min_episodes=1, max_attempts=99))
     assert len(done.changes) == 2
     assert not done.troubles
     assert {len(one.episode_ids) for one in done.changes} == {3}

@@ -63,7 +63,8 @@ def test_a_passing_fault_is_asked_again(
     connect: Connect, service: Service, name: str, fault: Callable[[Service], Any]
 ) -> None:
     service.play(fault(service), fault(service))
-    timeout = 0.3 if name == "hang" else 30.0
+    # The reply after the faults must come in time on a busy machine as well.
+    timeout = 1.0 if name == "hang" else 30.0
     talk = connect(embedder_timeout_s=timeout)
     np.testing.assert_allclose(talk.embed("hello"), expected("hello"), atol=1e-6)
     assert len(service.bodies) == 3

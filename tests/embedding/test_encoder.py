@@ -255,7 +255,7 @@ def test_a_text_of_any_length_is_read_in_bounded_time_and_memory(encoder: TokenE
     found = run_now(encoder.encode(texts, Role.DOCUMENT))
     assert found.vectors.shape == (3, 384)
     assert all(len(tokens.ids) <= 8_000 for tokens in found.tokens)
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 200
 
 
 def test_a_long_text_has_the_vector_of_its_beginning_and_states_of_all_tokens(

@@ -89,7 +89,10 @@ def test_what_does_not_change_is_not_written(files: Any, tmp_path: Path) -> None
     path.write_text("a")
     before = path.stat()
     files.revise(path, lambda text: text or "")
-    assert path.stat() == before
+    after = path.stat()
+    # Reading alone changes the time of the last access.
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert path.read_text() == "a"
 
 
 def test_a_change_that_fails_leaves_the_file(files: Any, tmp_path: Path) -> None:
@@ -229,7 +232,7 @@ def test_two_processes_at_once_lose_nothing(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", APPENDING, str(path), name], cwd=ROOT)
         for name in "ab"
     ]
-    assert [process.wait(60) for process in running] == [0, 0]
+    assert [process.wait(120) for process in running] == [0, 0]
     lines = path.read_text().split()
     assert len(lines) == 80
     for name in "ab":

@@ -70,7 +70,7 @@ def test_a_tool_answers_or_tells_why_not(
 
     async def session() -> str:
         told = []
-        desk = RequestHandler(MemoryConnection(known, wait_s=30), lambda _: who, "full")
+        desk = RequestHandler(MemoryConnection(known, wait_s=120), lambda _: who, "full")
         async with Client(server.create_server(desk, read_only=False), mode="legacy") as client:
             for tool, arguments in asked:
                 try:

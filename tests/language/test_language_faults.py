@@ -38,7 +38,8 @@ def test_a_passing_fault_is_asked_again(
 ) -> None:
     hangs = fault(service) == service.hang
     service.script([fault(service), fault(service), GOOD])
-    talk = connect(model_timeout_s=0.3 if hangs else 30.0)
+    # The reply after the faults must come in time on a busy machine as well.
+    talk = connect(model_timeout_s=1.0 if hangs else 30.0)
     answer = talk.ask()
     assert answer.value == VALUE
     assert (answer.requests, answer.tokens_in, answer.tokens_out) == (3, 100, 20)

@@ -65,7 +65,7 @@ def opened(settings: Settings) -> Opened:
     ) -> AsyncIterator[Client]:
         used = known or settings
         caller = Caller(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
-        handler = RequestHandler(MemoryConnection(used, wait_s=30), lambda _: caller, profile)
+        handler = RequestHandler(MemoryConnection(used, wait_s=120), lambda _: caller, profile)
         made = server.create_server(handler, read_only=read_only)
         async with Client(made, mode=mode) as found:
             yield found
@@ -96,7 +96,7 @@ async def answer(client: Client, name: str, arguments: dict[str, Any]) -> CallTo
         result = await client.call_tool(name, arguments)
         return None if result.is_error and '"still_starting"' in text_of(result) else result
 
-    return await until(call, seconds=120)
+    return await until(call)
 
 
 async def data(client: Client, name: str, /, **arguments: Any) -> Any:
@@ -122,7 +122,7 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-async def until(found: Callable[[], Awaitable[T | None]], *, seconds: float = 30) -> T:
+async def until(found: Callable[[], Awaitable[T | None]], *, seconds: float = 120) -> T:
     """Call until the result is not None, and return it."""
     async with asyncio.timeout(seconds):
         while (result := await found()) is None:
@@ -176,7 +176,7 @@ async def over_http(
     finally:
         if process.returncode is None:
             process.terminate()
-        await asyncio.wait_for(process.wait(), 20)
+        await asyncio.wait_for(process.wait(), 60)
     assert process.stdout is not None
     assert await process.stdout.read() == b""
 
@@ -200,7 +200,7 @@ def graphmem(environ: Environ) -> Command:
     def ran(*arguments: str, **more: str) -> Ran:
         command = [sys.executable, "-m", "graphmem", *arguments]
         done = subprocess.run(
-            command, env=environ | more, cwd=ROOT, capture_output=True, text=True, timeout=60
+            command, env=environ | more, cwd=ROOT, capture_output=True, text=True, timeout=120
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 

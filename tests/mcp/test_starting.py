@@ -197,7 +197,7 @@ def test_a_failed_start_is_reported_and_retried(
     monkeypatch.setattr(MemoryConnection, "_opened", fails)
 
     async def session() -> None:
-        connection = MemoryConnection(settings, wait_s=20)
+        connection = MemoryConnection(settings, wait_s=120)
         first, second = await asyncio.gather(
             connection.memory(), connection.memory(), return_exceptions=True
         )
@@ -307,7 +307,7 @@ def test_stdout_carries_only_the_protocol(environ: Environ, tmp_path: Path) -> N
                 break
         process.stdin.close()
         printed += (await process.stdout.read()).decode().splitlines()
-        assert await asyncio.wait_for(process.wait(), 20) == 0
+        assert await asyncio.wait_for(process.wait(), 60) == 0
         return printed
 
     printed = run(session())
@@ -349,7 +349,7 @@ def test_a_signal_stops_the_server_and_flushes_the_log(
             if "bites" in json.dumps(line):
                 break
         process.terminate()
-        assert await asyncio.wait_for(process.wait(), 15) == 143
+        assert await asyncio.wait_for(process.wait(), 60) == 143
 
     run(session())
     logged = look.rows(

@@ -193,15 +193,21 @@ def test_a_slow_service_ends_with_the_time_budget(
     started = time.monotonic()
     with pytest.raises(ModelUnavailableError, match=r"no complete reply within 0\.3 s"):
         talk.rerank("which?", *TEXTS)
-    assert time.monotonic() - started < 5
+    # Far less than the service would take.
+    assert time.monotonic() - started < 25
     assert talk.waits.pauses == []
 
 
 def test_both_forms_share_one_time_budget(connect: Connect, service: RerankService) -> None:
     service.takes = "texts"
-    service.play(service.status(422), service.hang)
-    with pytest.raises(ModelUnavailableError, match=r"no complete reply within 0\.4 s"):
-        connect(reranker_timeout_s=0.4).rerank("which?", *TEXTS)
+    talk = connect(reranker_timeout_s=0.4)
+    # On a busy machine the time can be over before the second request is sent.
+    while len(service.bodies) < 2:
+        service.bodies.clear()
+        service.replies.clear()
+        service.play(service.status(422), service.hang)
+        with pytest.raises(ModelUnavailableError, match=r"no complete reply within 0\.4 s"):
+            talk.rerank("which?", *TEXTS)
     assert len(service.bodies) == 2
 
 
@@ -212,7 +218,7 @@ def test_a_huge_reply_is_not_read_to_its_end(
     service.play(service.endless)
     with pytest.raises(ModelReplyError, match=r"longer than 1,048,000 bytes"):
         connect(name, reranker_max_candidates=1, reranker_timeout_s=30).rerank("which?", "a")
-    assert service.hung_up.wait(10)
+    assert service.hung_up.wait(30)
     assert service.sent_bytes < 50_000_000
 
 

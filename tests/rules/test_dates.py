@@ -163,9 +163,10 @@ def test_may_is_a_month_with_a_day(text: str) -> None:
 @pytest.mark.parametrize("word", ["may ", "in may x ", "of march\n", "1  ", "3 of ", "may, "])
 def test_the_longest_question_is_read_at_once(word: str) -> None:
     """One pass: the text before a word is not searched again for each of them."""
-    began = time.process_time()
+    began = time.thread_time()
     dates.date_spans(word * (100_000 // len(word)), NOW)
-    assert time.process_time() - began < 1
+    # A fraction of a second of the processor; else a minute.
+    assert time.thread_time() - began < 5
 
 
 def test_several_days_are_all_looked_at() -> None:
