@@ -71,8 +71,7 @@ def key(tenant: str, label: str, item_id: str, scope: str | None = None) -> str:
         item_id: id of the item.
         scope: scope of the item; used only if callers may choose ids of this label.
     """
-    where = (scope or "",) if label in CHOSEN else ()
-    return identity.digest("erased", label, tenant, *where, item_id)
+    return identity.digest("erased", *_parts(tenant, label, item_id, scope))
 
 
 def copy_key(tenant: str, label: str, item_id: str, scope: str | None = None) -> str:
@@ -80,8 +79,12 @@ def copy_key(tenant: str, label: str, item_id: str, scope: str | None = None) ->
 
     Each erased node has one. Unlike `key`, it does not keep the same text from being stated again.
     """
+    return identity.digest("erased copy", *_parts(tenant, label, item_id, scope))
+
+
+def _parts(tenant: str, label: str, item_id: str, scope: str | None) -> tuple[str, ...]:
     where = (scope or "",) if label in CHOSEN else ()
-    return identity.digest("erased copy", label, tenant, *where, item_id)
+    return (label, tenant, *where, item_id)
 
 
 def mentions_pattern(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""An import of an export from before an erasure leaves out what was erased and its derivatives."""
+"""An import of an export from before an erasure leaves out erased data and its derivatives."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ NAME = "Zenobia of Palmyra"
 """Another name of the same person."""
 
 
-def told(memory: Handle) -> None:
-    """Write a memory, a belief, an episode and a person, each with much that is derived from it."""
+def fill(memory: Handle) -> None:
+    """Write a memory, a belief, an episode and a person, and data derived from each."""
     text = f"{MARK} opens the payments service every Friday at noon"
     memory.remember(text, event_id="m", claims=[("service", "owned_by", MARK)])
     memory.remember(text.upper())
@@ -58,7 +58,7 @@ def erase_person(memory: Handle) -> None:
 
 
 def erase_each(memory: Handle) -> None:
-    """Erase all that `told` says about the word, item by item."""
+    """Erase everything that `fill` wrote about the person, item by item."""
     for one in memory.memories.list(limit=100).memories:
         if MARK.lower() in one.content.lower():
             memory.forget("memory", one.id, dry_run=False)
@@ -94,7 +94,7 @@ def import_again(memory: Handle, folder: Path, file: Path) -> ImportReport:
 def test_what_was_erased_and_what_was_derived_from_it_stay_away(
     plain: Handle, look: Look, tenant: str, tmp_path: Path, erase: Callable[[Handle], None]
 ) -> None:
-    told(plain)
+    fill(plain)
     plain.admin.seal()
     file = tmp_path / "before.jsonl"
     plain.admin.export_to(file)
