@@ -3,15 +3,19 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $scopes  list    read scopes
-//   $ids     list    memory ids
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
+//   $ids     list      memory ids
+//   $valid   datetime  upper bound of valid time
+//   $known   datetime  upper bound of known time
 // columns:
-//   - card  map  see fragments/memory_card.cypher
+//   - card  map  see fragments/memory_card.cypher; and trust, its rank: see rules/trust.py
 
 UNWIND $ids AS id
 MATCH (m:Memory {tenant: $tenant, id: id})
 WHERE m.scope IN $scopes
 // include: fragments/chain_heads.cypher
 // include: fragments/memory_card.cypher
-RETURN card
+LET valid = $valid
+// include: fragments/memory_trust.cypher
+RETURN card {.*, trust: trust} AS card

@@ -9,7 +9,7 @@
 //   $valid   datetime  upper bound of valid time
 //   $known   datetime  upper bound of known time
 // columns:
-//   - cards  list      see fragments/memory_card_as_of.cypher
+//   - cards  list      see fragments/memory_card_as_of.cypher; and trust, its rank: see rules/trust.py
 //   - now    datetime  server clock
 
 CALL () {
@@ -19,6 +19,8 @@ CALL () {
   // include: fragments/memory_dates_as_of.cypher
   // include: fragments/lineage_as_of.cypher
   // include: fragments/memory_card_as_of.cypher
-  RETURN collect(card) AS cards
+  LET valid = $valid
+  // include: fragments/memory_trust.cypher
+  RETURN collect(card {.*, trust: trust}) AS cards
 }
 RETURN cards, datetime.realtime('Z') AS now

@@ -13,8 +13,10 @@
 //   $before_at  datetime  created_at of the last row of the previous page; null: the first page
 //   $before_id  string    id of the last row of the previous page
 //   $limit      integer   maximum number of rows per page
+//   $valid      datetime  upper bound of valid time
+//   $known      datetime  upper bound of known time
 // columns:
-//   - card  map  see fragments/memory_card.cypher
+//   - card  map  see fragments/memory_card.cypher; and trust, its rank: see rules/trust.py
 
 MATCH (m:Memory)
 WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IN $statuses
@@ -31,5 +33,7 @@ ORDER BY m.created_at DESC, m.id DESC
 LIMIT $limit
 // include: fragments/chain_heads.cypher
 // include: fragments/memory_card.cypher
-RETURN card
+LET valid = $valid
+// include: fragments/memory_trust.cypher
+RETURN card {.*, trust: trust} AS card
 ORDER BY card.created_at DESC, card.id DESC

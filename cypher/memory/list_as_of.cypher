@@ -16,7 +16,7 @@
 //   $valid      datetime  upper bound of valid time
 //   $known      datetime  upper bound of known time
 // columns:
-//   - cards  list      see fragments/memory_card_as_of.cypher
+//   - cards  list      see fragments/memory_card_as_of.cypher; and trust, its rank: see rules/trust.py
 //   - now    datetime  server clock
 
 CALL () {
@@ -46,7 +46,9 @@ CALL () {
   LIMIT $limit
   // include: fragments/lineage_as_of.cypher
   // include: fragments/memory_card_as_of.cypher
-  WITH card, created_at, m
+  LET valid = $valid
+  // include: fragments/memory_trust.cypher
+  WITH card {.*, trust: trust} AS card, created_at, m
   ORDER BY created_at DESC, m.id DESC
   RETURN collect(card) AS cards
 }

@@ -7,8 +7,10 @@ Exit codes: 0 success, 1 findings or a refusal, 2 usage, 3 graph unavailable, 4 
 from __future__ import annotations
 
 import difflib
+import errno
 import importlib
 import io
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +96,17 @@ def cli() -> None:
     """
 
 
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Errors of a full disk, an exhausted quota and a file that may not grow."""
+
+
+def _discard_output() -> None:
+    """Discard what is still buffered for a full standard output; Python flushes it at the end."""
+    empty = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(empty, sys.stdout.fileno())
+    os.close(empty)
+
+
 def main(args: list[str] | None = None) -> None:
     """Run one command and end the process with its exit code."""
     from graphmem.cli import terminal  # imported only when a command runs
@@ -115,4 +128,11 @@ def main(args: list[str] | None = None) -> None:
     except GraphmemError as error:
         show_error(error, as_json="--json" in (sys.argv if args is None else args))
         sys.exit(exit_code_of(error))
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        _discard_output()
+        what = error.filename or "The output"
+        terminal.echo_error("Error: ", f"{what} cannot be written: {error.strerror}.")
+        sys.exit(1)
     sys.exit(result if isinstance(result, int) else 0)

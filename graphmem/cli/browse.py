@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
@@ -11,7 +12,7 @@ from zipfile import ZipFile, ZipInfo
 import click
 
 from graphmem import Handle
-from graphmem.cli import options, terminal
+from graphmem.cli import options, output_files, terminal
 from graphmem.cli.app import App, command, session_of
 
 if TYPE_CHECKING:
@@ -213,17 +214,22 @@ def browser(app: App, output: Path) -> None:
     from graphmem import catalog
 
     folder = output / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.FileError(str(folder), error.strerror) from None
     style, archive = output / STYLE, output / QUERIES
-    style.write_text(style_sheet(), encoding="utf-8")
-    with ZipFile(archive, "w") as packed:
+    output_files.write(style, style_sheet())
+    packed_bytes = io.BytesIO()
+    with ZipFile(packed_bytes, "w") as packed:
         for name in catalog.names():
             if name.startswith("browser/"):
                 file = f"{name.rpartition('/')[2]}.cypher"
                 text = catalog.pasted(catalog.procedure(name))
-                (folder / file).write_text(text, encoding="utf-8")
+                output_files.write(folder / file, text)
                 # No modification time: the same queries produce the same archive.
                 packed.writestr(ZipInfo(f"{FOLDER}/{file}"), text)
+    output_files.write(archive, packed_bytes.getvalue())
     app.emit(
         {"style": str(style), "queries": str(archive), "folder": str(folder)},
         lambda _: f"Drag onto Neo4j Browser: {style}\nDrag onto Neo4j Browser: {archive}",

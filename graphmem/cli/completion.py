@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import click
 
-from graphmem.cli import terminal
+from graphmem.cli import output_files, terminal
 from graphmem.cli.app import App, command
 
 PROGRAM, VARIABLE = "graphmem", "_GRAPHMEM_COMPLETE"
@@ -86,6 +86,6 @@ def write_script(path: Path, script: str) -> None:
     """Write a script to a file; its folder is created if missing."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{script}\n", encoding="utf-8")
     except OSError as error:
         raise click.FileError(str(path), error.strerror) from None
+    output_files.write(path, f"{script}\n")

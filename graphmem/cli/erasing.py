@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphmem import private_files
-from graphmem.cli import options
+from graphmem.cli import options, terminal
 from graphmem.cli.app import App, command
 from graphmem.errors import ConfigurationError, InvalidInputError
 
@@ -73,9 +73,14 @@ def run(
         done = erase(client, on_progress)
     if compact and done.applied:
         done = _compacted(app, done)
+    problem = None
     if certificate is not None and done.certificate is not None:
-        _write(certificate, done.certificate.to_json())
+        problem = _write(certificate, done.certificate.to_json())
     app.emit(done, view)
+    if problem is not None and done.certificate is not None:
+        if not app.json:
+            terminal.echo(done.certificate.to_json())
+        raise click.FileError(str(certificate), problem)
     return int(bool(done.left))
 
 
@@ -91,9 +96,21 @@ def _compacted(app: App, done: ErasureReport) -> ErasureReport:
     return done.model_copy(update={"certificate": SigningKey.of(app.settings).certify(rewritten)})
 
 
-def _write(path: Path, text: str) -> None:
-    with os.fdopen(private_files.create(path), "w", encoding="utf-8") as file:
-        file.write(text)
+def _write(path: Path, text: str) -> str | None:
+    """Write the certificate; return the problem if it is to be printed instead."""
+    try:
+        descriptor = private_files.create(path)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            path.unlink()
+            raise
+    except OSError as error:
+        return f"{error.strerror}; it was erased, and the certificate is printed instead"
+    return None
 
 
 @click.command(name="erase-person")

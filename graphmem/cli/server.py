@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from graphmem.cli import options
+from graphmem.cli import options, output_files
 from graphmem.cli.app import App, command
 from graphmem.cli.browse import browse
 
@@ -230,7 +230,7 @@ def lock(
         neo4j, browser or shipped.browser, compiler or shipped.compiler.version, app.settings
     )
     target = output or locking.SHIPPED
-    target.write_text(made.dump(), encoding="utf-8")
+    output_files.write(target, made.dump())
     size = sum(jar.size for jar in made.jars)
     app.emit(
         {"neo4j": neo4j, "jars": len(made.jars), "bytes": size, "file": str(target)},

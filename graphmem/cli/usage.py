@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from graphmem.cli import options
+from graphmem.cli import options, output_files
 from graphmem.cli.app import App, Group, command, given
 from graphmem.errors import ConfigurationError
 
@@ -126,7 +126,7 @@ def prune(app: App, *, output: Path | None, **run: Any) -> None:
     with app.client() as client, app.counting({"rating": "Ratings examined"}) as on_progress:
         done = client.usage.prune(on_progress=on_progress, **given(run))
     if output is not None:
-        _write(output, done.model_dump_json(indent=2))
+        output_files.write(output, done.model_dump_json(indent=2))
     app.emit(done, "usage.prune")
 
 
@@ -176,18 +176,10 @@ def pack(app: App, *, output: Path | None, **wanted: Any) -> None:
     with app.client() as client:
         found = client.usage.pack(**given(wanted))
     if output is not None:
-        _write(output, found.text)
-        _write(
-            output.with_suffix(".manifest.json"), found.model_dump_json(indent=2, exclude={"text"})
-        )
+        manifest = found.model_dump_json(indent=2, exclude={"text"})
+        output_files.write(output, found.text)
+        output_files.write(output.with_suffix(".manifest.json"), manifest)
     app.emit(found, lambda it: views.pack(it, found.text, output))
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise click.FileError(str(path), error.strerror) from None
 
 
 usage.method(

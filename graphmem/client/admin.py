@@ -91,7 +91,8 @@ class AsyncAdmin(AsyncErasing):
         The whole file is checked before the first write. Then its records are written in batches
         under the tenant's write lock, and the caches are rebuilt. Existing data stays unchanged;
         events keep their recording times. Call again after an interruption: imported records are
-        skipped.
+        skipped. Records of data that was erased from the tenant, or as derived from it, are left
+        out and counted.
 
         Args:
             path: path of the file.
@@ -104,6 +105,8 @@ class AsyncAdmin(AsyncErasing):
             ModelMismatchError: its embeddings are from another model; the error names both.
             ImportConflictError: a record contradicts existing data; the error names its line.
                 Nothing of its batch of 500 is written, and earlier batches stay.
+            ErasedError: a record may be derived from erased data; the error names its line. Nothing
+                is imported.
             RefusedError: the handle was made for another writer than a person.
         """
         if self._state.context.trust != "person":

@@ -299,7 +299,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             raise NotFoundError(f"No belief or memory {known!r}.", hint=error.hint) from None
         return MemoryReasons(
             memory=memory,
-            trust=await memories.trust_of(request, known, at),
+            trust=memory.trust or "unknown",
             history=tuple(await lineage.history(request, known, limit=count, as_of=at)),
             chain=await lineage.chain(request, known, at),
             trace=await memories.explain(request, known, at, limit=count),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graphmem import catalog
-from graphmem.erasure import certificates, guard, removal, rules, targets
+from graphmem.erasure import certificates, guard, removal, rules, targets, tombstones
 from graphmem.erasure.records import (
     ErasedKind,
     ErasureReport,
@@ -304,7 +304,7 @@ async def _close(context: RequestContext, *keys: str) -> None:
     """Write tombstones, and wait for the writes that may not have seen them."""
 
     async def work(tx: Tx) -> None:
-        await removal.refuse(tx, context, keys)
+        await tombstones.refuse(tx, context, keys)
 
     await context.write(work)
     await context.services.clock.sleep(guard.TRUST_S)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from graphmem import catalog
-from graphmem.erasure import rules, targets
+from graphmem.erasure import rules, targets, tombstones
 from graphmem.erasure.targets import ErasureSet
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import formulas, fulltext, identity
+from graphmem.rules import formulas, fulltext
 from graphmem.upkeep import rules as upkeep_rules
 
 
@@ -39,8 +39,8 @@ async def remove(
 
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
+PLACES = catalog.query("erase/scopes_of", dict)
 HOLD = catalog.query("erase/lock_items", catalog.ignored)
-TOMBSTONE = catalog.query("erase/tombstone", catalog.ignored)
 REMOVE_EVENTS = catalog.query("erase/remove_events", catalog.ignored)
 REMOVE_NAMES = catalog.query("erase/remove_names", catalog.ignored)
 REMOVE_ITEMS = catalog.query("erase/remove_items", dict)
@@ -58,18 +58,13 @@ REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
 Rows = Sequence[dict[str, Any]]
 
 
-async def refuse(tx: Tx, context: RequestContext, keys: Sequence[str]) -> None:
-    """Store tombstones under the given keys."""
-    await tx.fetch(TOMBSTONE, tenant=identity.tenant_key(context.tenant), keys=sorted(keys))
-
-
 async def refuse_episodes(context: RequestContext, episode_ids: Sequence[str]) -> None:
     """Store tombstones of episodes in the scope of the context."""
     tenant, scope = context.tenant, context.scope
     keys = [rules.key(tenant, "Episode", one, scope) for one in episode_ids]
 
     async def work(tx: Tx) -> None:
-        await refuse(tx, context, keys)
+        await tombstones.refuse(tx, context, keys)
 
     if keys:
         await context.write(work)
@@ -106,6 +101,9 @@ async def episodes(
     async def work(tx: Tx) -> None:
         await tx.fetch(LOCK)
         await targets.unseal(tx, nodes=erased.episodes)
+        places = await tx.fetch(PLACES, turns=[], episodes=list(erased.episodes), events=[])
+        copies = [("Episode", row["id"], row["scope"]) for row in places]
+        await tombstones.refuse_copies(tx, context, copies)
         await tx.fetch(REMOVE_EPISODES, episodes=list(erased.episodes))
 
     await context.write(work)
@@ -123,7 +121,10 @@ async def events_of_scope(
         rows = await targets.events_of_scope(tx, scope)
         if scope is not None:
             keys = [rules.key(context.tenant, "Event", row["id"], scope) for row in rows]
-            await refuse(tx, context, keys)
+            await tombstones.refuse(tx, context, keys)
+            await tombstones.refuse_copies(
+                tx, context, [("Event", row["id"], scope) for row in rows]
+            )
         await _remove(tx, context, rows, refreshes=scope is not None)
         return len(rows)
 
@@ -139,6 +140,15 @@ async def aliases(context: RequestContext, names: Sequence[str], events: Sequenc
     async def work(tx: Tx) -> None:
         await tx.fetch(LOCK)
         await targets.unseal(tx, events=events)
+        places = await tx.fetch(PLACES, turns=[], episodes=[], events=list(events))
+        await tombstones.refuse_copies(
+            tx,
+            context,
+            [
+                *(("Event", row["id"], row["scope"]) for row in places),
+                *(("Name", one, None) for one in names),
+            ],
+        )
         await tx.fetch(REMOVE_EVENTS, ids=list(events))
         await tx.fetch(REMOVE_NAMES, names=list(names))
 
@@ -177,9 +187,14 @@ async def _until_last(
         if refused:
             tenant = context.tenant
             keys = [rules.key(tenant, "Event", row["id"], row["scope"]) for row in rows]
-            await refuse(tx, context, keys)
+            await tombstones.refuse(tx, context, keys)
+        await tombstones.refuse_copies(
+            tx, context, [("Event", row["id"], row["scope"]) for row in rows]
+        )
         await _remove(tx, context, rows, refreshes=True)
         if finish is not None and rows == found:
+            stated = [(label, one, None) for label, one in sorted(erased.mentioned)]
+            await tombstones.refuse_copies(tx, context, stated)
             await finish(tx, erased)
         return len(found)
 

@@ -71,8 +71,20 @@ def key(tenant: str, label: str, item_id: str, scope: str | None = None) -> str:
         item_id: id of the item.
         scope: scope of the item; used only if callers may choose ids of this label.
     """
+    return identity.digest("erased", *_parts(tenant, label, item_id, scope))
+
+
+def copy_key(tenant: str, label: str, item_id: str, scope: str | None = None) -> str:
+    """Return the digest of an erased node whose copies an import leaves out.
+
+    Each erased node has one. Unlike `key`, it does not keep the same text from being stated again.
+    """
+    return identity.digest("erased copy", *_parts(tenant, label, item_id, scope))
+
+
+def _parts(tenant: str, label: str, item_id: str, scope: str | None) -> tuple[str, ...]:
     where = (scope or "",) if label in CHOSEN else ()
-    return identity.digest("erased", label, tenant, *where, item_id)
+    return (label, tenant, *where, item_id)
 
 
 def mentions_pattern(names: Sequence[str]) -> str:
@@ -187,15 +199,16 @@ def without(payload: str, erased: Gone) -> str:
 
 def decides(decided: str | None, beliefs: frozenset[str]) -> bool:
     """Return whether a reply was used for a decision about one of the beliefs."""
-    return decided is not None and not beliefs.isdisjoint(_texts(json.loads(decided)))
+    return decided is not None and not beliefs.isdisjoint(texts(json.loads(decided)))
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts(value: Any) -> Iterator[str]:
+    """Yield every text of a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts(part)
+            yield from texts(part)
 
 
 def _mentions(value: Any) -> Iterator[tuple[str, str]]:
@@ -205,7 +218,7 @@ def _mentions(value: Any) -> Iterator[tuple[str, str]]:
             if label is None:
                 yield from _mentions(part)
             else:
-                yield from ((label, one) for one in _texts(part))
+                yield from ((label, one) for one in texts(part))
 
 
 def _replaced(value: Any, erased: Gone) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphmem import catalog
-from graphmem.erasure import ErasureTarget, RemainingNode, rules
+from graphmem.erasure import ErasureTarget, RemainingNode, rules, tombstones
 from graphmem.erasure.rules import Gone
 from graphmem.ports import OnProgress, RequestContext, Tx
 
@@ -240,6 +240,8 @@ async def _redact(context: RequestContext, found: _Mentions) -> None:
     async def work(tx: Tx) -> None:
         await tx.fetch(LOCK)
         await unseal(tx, events=ids)
+        replies = [("Reply", one, None) for one in (*found.replies, *found.removed)]
+        await tombstones.refuse_copies(tx, context, replies)
         await tx.fetch(UNMENTION, events=found.events, replies=found.replies, removed=found.removed)
 
     await context.write(work)

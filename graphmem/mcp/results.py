@@ -190,11 +190,11 @@ class Erasure(Record):
 
 
 _VALUE = "belief_id object belief "
-_EVENT = subset(
-    model.MemoryEvent | model.BeliefEvent,
+_EVENT_FIELDS = (
     "event_id=id type occurred_at kind confidence strength source_type source actor turn_id "
-    "retracted",
+    "retracted "
 )
+_EVENT = subset(model.MemoryEvent | model.BeliefEvent, _EVENT_FIELDS)
 _NEIGHBOR = subset(model.ChainNeighbor, "item_id=id text")
 _REPLACEMENT = subset(model.Replacement, "belief_id statement")
 _TEST = (
@@ -237,7 +237,9 @@ EvidenceResult = subset(
     model.EvidenceReceipt,
     "event_id belief_id strength clamped counts_against repeated rejection=rejection.reason",
 )
-HistoryResult = subset(EventList, events=_EVENT)
+HistoryResult = subset(
+    EventList, events=subset(model.MemoryEvent | model.BeliefEvent, _EVENT_FIELDS + "trust")
+)
 CurrentResult = subset(
     SlotRead,
     "leader=leader.object belief_id=leader.belief_id revise_due ambiguous total "

@@ -415,6 +415,9 @@ class Belief(BeliefText):
     refuting_episodes: int = 0
     contested: bool = False
     verdict: Verdict
+    trust: Trust | None = None
+    """Who vouches for it: see docs/trust.md. None if not computed, as in `why`, whose result has
+    it."""
     vitality: Vitality | None = None
     """Vitality; None if not computed, as in `why`."""
 

@@ -192,6 +192,9 @@ class Memory(Record):
     """Ids at the end of the chain of a superseded memory."""
     claim_ids: tuple[str, ...] = ()
     """Ids of the beliefs that its text asserts."""
+    trust: Trust | None = None
+    """Who vouches for its text: see docs/trust.md. None if not computed; only `get`, `list` and
+    `recall` compute it."""
     lost_ids: tuple[str, ...] | None = None
     """Those of `claim_ids` that are superseded, archived or not the leader of their ONE slot; an
     ambiguous leader has not lost. None if not computed; only `get` and `recall` compute it."""

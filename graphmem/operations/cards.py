@@ -16,7 +16,6 @@ from graphmem.model import (
     EpisodeRef,
     Item,
     Memory,
-    Trust,
     Turn,
 )
 from graphmem.ports import RequestContext, Tx
@@ -30,9 +29,7 @@ TURNS = 100
 CLAIMS = 100
 
 EXPAND = catalog.query("usage/expand", dict)
-STATES = catalog.query(
-    "belief/states", lambda row: (read_options.parse_belief(row), trust.parse(row["trust"]))
-)
+STATES = catalog.query("belief/states", read_options.parse_belief)
 LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
 
 
@@ -58,7 +55,7 @@ async def expand(context: RequestContext, item_id: str) -> Card:
                 return await _memory(tx, context, now, row)
             case "Belief":
                 found = await _beliefs(tx, context, now, [item_id])
-                return _card(row | {"trust": found[0][1]}, found[0][0]) if found else None
+                return _card(row | {"trust": found[0].trust}, found[0]) if found else None
             case "Turn":
                 return _card(row, Turn(**row["item"]))
             case _:
@@ -71,19 +68,18 @@ async def expand(context: RequestContext, item_id: str) -> Card:
 
 
 async def _memory(tx: Tx, context: RequestContext, now: datetime, row: Mapping[str, Any]) -> Card:
-    memory = Memory(**row["item"])
+    memory = Memory(**row["item"], trust=row["trust"])
     if not memory.claim_ids:
         return _card(row, memory)
     params = context.read_params(LOST, ReadOptions(), now)
     [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
-    beliefs = await _beliefs(tx, context, now, memory.claim_ids[:CLAIMS])
-    claimed = [belief for belief, _ in beliefs]
+    claimed = await _beliefs(tx, context, now, memory.claim_ids[:CLAIMS])
     return _card(row, claims.mark_lost_claims(memory, lost), claimed)
 
 
 async def _beliefs(
     tx: Tx, context: RequestContext, now: datetime, ids: Sequence[str]
-) -> list[tuple[Belief, Trust]]:
+) -> list[Belief]:
     params = context.read_params(STATES, ReadOptions(), now)
     which = {"ids": list(ids), "statuses": [], "before_at": None, "before_id": None}
     return await tx.fetch(STATES, **params, **which, limit=len(ids))

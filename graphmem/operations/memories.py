@@ -18,18 +18,21 @@ from graphmem.model import (
     Status,
     Trace,
     TraceContribution,
-    Trust,
 )
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, formulas, read_options, trust
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
-GET = catalog.query("memory/get", lambda row: Memory(**row["card"]))
+
+def _memory(card: Mapping[str, Any], *, provisional: bool = False) -> Memory:
+    return Memory(**{**card, "trust": trust.parse(card["trust"])}, provisional=provisional)
+
+
+GET = catalog.query("memory/get", lambda row: _memory(row["card"]))
 GET_AS_OF = catalog.query("memory/get_as_of", dict)
 LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
-LIST = catalog.query("memory/list", lambda row: Memory(**row["card"]))
-TRUST = catalog.query("memory/trust", lambda row: trust.parse(row["trust"]))
+LIST = catalog.query("memory/list", lambda row: _memory(row["card"]))
 LIST_AS_OF = catalog.query("memory/list_as_of", dict)
 
 
@@ -55,10 +58,10 @@ async def get(context: RequestContext, memory_id: str, as_of: AsOf | None = None
     """
 
     async def work(tx: Tx) -> list[Memory]:
+        times = read_options.time_bounds(as_of)
         if as_of is None:
-            found = await tx.fetch(GET, ids=[memory_id])
+            found = await tx.fetch(GET, ids=[memory_id], **times)
         else:
-            times = read_options.time_bounds(as_of)
             [then] = await tx.fetch(GET_AS_OF, ids=[memory_id], **times)
             found = _memories(then, provisional=read_options.is_provisional(as_of, then["now"]))
         return [await _judged(tx, context, memory, as_of) for memory in found]
@@ -103,10 +106,11 @@ async def memory_page(
         "before_id": before_id,
         "limit": limit,
     }
+    times = read_options.time_bounds(as_of)
     if as_of is None:
-        found, provisional = (await context.fetch(LIST, **wanted), False)
+        found, provisional = await context.fetch(LIST, **wanted, **times), False
     else:
-        [then] = await context.fetch(LIST_AS_OF, **wanted, **read_options.time_bounds(as_of))
+        [then] = await context.fetch(LIST_AS_OF, **wanted, **times)
         provisional = read_options.is_provisional(as_of, then["now"])
         found = _memories(then, provisional=provisional)
     last = found[-1] if len(found) == limit else None
@@ -117,20 +121,8 @@ async def memory_page(
     )
 
 
-async def trust_of(context: RequestContext, memory_id: str, as_of: AsOf | None) -> Trust:
-    """Return who vouches for the text of a memory.
-
-    Raises:
-        NotFoundError: no visible memory has this id.
-    """
-    found = await context.fetch(TRUST, id=memory_id, **read_options.time_bounds(as_of))
-    if not found:
-        raise read_options.memory_not_found(memory_id, as_of)
-    return found[0]
-
-
 def _memories(then: Mapping[str, Any], *, provisional: bool) -> list[Memory]:
-    return [Memory(**card, provisional=provisional) for card in then["cards"]]
+    return [_memory(card, provisional=provisional) for card in then["cards"]]
 
 
 STALE = catalog.query("usage/stale", dict)

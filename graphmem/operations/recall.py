@@ -337,8 +337,9 @@ class _RowDecoder:
 
     def _memory(self, hit: Mapping[str, Any], common: dict[str, Any]) -> MemoryBite:
         similarity, trace = common["similarity"], hit["trace"]
+        memory = Memory(**hit["item"], trust=trust.parse(hit["trust"]))
         return MemoryBite(
-            memory=claims.mark_lost_claims(Memory(**hit["item"]), self.lost),
+            memory=claims.mark_lost_claims(memory, self.lost),
             trace=trace,
             final=None if similarity is None else formulas.trace_score(similarity, trace, self.by),
             **common,

@@ -97,6 +97,7 @@ def parse_belief(row: Mapping[str, Any]) -> Belief:
         initial_confidence=initial,
         belief=alone if row["score"] is None else row["score"],
         verdict=Verdict(**row["verdict"]),
+        trust=trust.recorded(row.get("trust")),
         vitality=Vitality(**row["vitality"]) if row.get("vitality") else None,
     )
 

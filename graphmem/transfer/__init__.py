@@ -39,6 +39,8 @@ class ImportReport(Record):
     """Number of identical nodes that already existed."""
     kept: int
     """Number of existing nodes that have changed since and stay unchanged."""
+    erased: Mapping[str, int] = {}
+    """Number of records left out by label, because they were erased from the tenant."""
     seals_left: int = 0
     """Number of seals left out, because the tenant has other ones; its own now cover the events."""
 

@@ -16,6 +16,7 @@ from graphmem.rules.scoring import generation_properties
 from graphmem.transfer import ImportReport, exporting
 from graphmem.transfer import format as file_format
 from graphmem.transfer.checking import FileSeals
+from graphmem.transfer.erased import ErasedRecords
 from graphmem.transfer.lines import Header, Node, Related
 from graphmem.upkeep import sealing
 
@@ -45,7 +46,8 @@ Batch = Sequence[Node]
 async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> ImportReport:
     """Write the records of a file that the tenant does not have yet.
 
-    The whole file is checked before anything is written. Existing nodes are kept. Each batch is
+    The whole file is checked before anything is written. Existing nodes are kept. What was erased
+    from the tenant is left out, with everything that was erased as derived from it. Each batch is
     one transaction.
 
     Args:
@@ -58,23 +60,27 @@ async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> 
         ExportFileError: the file is not a complete, unchanged export of a supported version.
         ModelMismatchError: the embeddings are from another model.
         ImportConflictError: a record contradicts stored data; names its line.
+        ErasedError: a record refers to erased data, and may be derived from it; names its line.
     """
-    head = await _checked(context, path, on_progress)
+    head, erased = await _checked(context, path, on_progress)
     done, batch = Counter[str](), list[Node]()
     async for found in exporting.records(context.services.exports, path):
-        if isinstance(found, Header):
+        node = None if isinstance(found, Header) else erased.rest(found)
+        if node is None:
             continue
-        if batch and not _fits(batch, found):
+        if batch and not _fits(batch, node):
             done.update(await _write(context, batch, on_progress))
             batch = []
-        batch.append(found)
+        batch.append(node)
     if batch:
         done.update(await _write(context, batch, on_progress))
+    await erased.mend()
     await sealing.defer_late(context, on_progress)
     await sealing.seal_waiting(context)
     return ImportReport(
         tenant=head.tenant,
         known=head.known,
+        erased=dict(sorted(erased.counts.items())),
         **{name: done[name] for name in ("written", "links", "there", "kept", "seals_left")},
     )
 
@@ -87,27 +93,34 @@ def _fits(batch: Batch, node: Node) -> bool:
     )
 
 
-async def _checked(context: RequestContext, path: Path, on_progress: OnProgress) -> Header:
-    """Return the header of a complete file with only valid records."""
+async def _checked(
+    context: RequestContext, path: Path, on_progress: OnProgress
+) -> tuple[Header, ErasedRecords]:
+    """Return the header of a complete file with only valid records, and those that were erased."""
     if await context.services.exports.size(path) is None:
         raise ExportFileError(f"File {path} does not exist.", hint="Check the name.")
     head: Header | None = None
+    erased: ErasedRecords | None = None
     sealed = FileSeals(seals.SealCheck())
     async for found in exporting.records(context.services.exports, path):
         if isinstance(found, Header):
             head = found
             _same_model(context, found)
+            erased = ErasedRecords(context, found.known)
             continue
         for wrong in sealed.take(found):
             raise ExportFileError(
                 f"Line {found.line}: {wrong.kind} {wrong.id!r} is {wrong.problem}, by its seal.",
                 hint="Nothing was imported. `admin verify-export` lists every such event.",
             )
+        if erased is not None:
+            await erased.take(found)
         if found.line % BATCH == 0:
             on_progress("check", BATCH)
-    if head is None:
+    if head is None or erased is None:
         raise ExportFileError(f"{path} has no header.")
-    return head
+    await erased.end()
+    return head, erased
 
 
 def _same_model(context: RequestContext, head: Header) -> None:

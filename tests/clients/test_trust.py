@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from graphmem import AsOf, GraphMem, Handle, catalog
 from graphmem.errors import InvalidInputError, RefusedError
-from graphmem.model import EvidenceKind, Trust
+from graphmem.model import Belief, EvidenceKind, Memory, Trust
 from graphmem.rules import trust as rules
 from tests.oracles import trust as oracle
 from tests.oracles.trust import Statement
@@ -51,6 +51,17 @@ def test_every_read_of_an_item_shows_the_class_of_its_writer(
     for expected, item_id in ids.items():
         assert found[item_id] == memory.expand(item_id).trust == expected
         assert memory.why(item_id).trust == expected
+        read = memory.beliefs if item_id.startswith("b_") else memory.memories
+        assert read.get(item_id).trust == expected
+        assert read.get(item_id, as_of=datetime.now(UTC)).trust == expected
+    listed: list[Memory | Belief] = [
+        *memory.memories.list().memories,
+        *memory.beliefs.list().beliefs,
+    ]
+    assert {one.id: one.trust for one in listed} == {item: name for name, item in ids.items()}
+    then = memory.memories.list(as_of=datetime.now(UTC)).memories
+    assert {one.trust for one in then} == {"person", "model"}
+    assert [one.trust for one in memory.history(ids["tool"])] == ["tool"]
     assert memory.current("tram", "colour").candidates[0].trust == "tool"
     assert memory.why(ids["tool"]).pieces[0].trust == "tool"  # type: ignore[union-attr]
     assert memory.evidence_for(ids["imported"]).lines[0].trust == "imported"

@@ -1,4 +1,4 @@
-"""A proxy to a server whose connections can be cut at the moment of a commit."""
+"""A proxy to a server whose connections can be cut at the moment of a commit or a reply."""
 
 from __future__ import annotations
 
@@ -41,13 +41,16 @@ class Wire:
     is_early: bool = False
     """Whether the cut comes before the server receives the commit; else before its reply arrives.
     """
+    how: str = "cut"
+    """`cut` closes both ends; `half` closes one direction, the other stays open; `stall` forwards
+    nothing more, without an end."""
     cuts: int = 0
     lines: list[Line] = field(default_factory=list)
     threads: list[threading.Thread] = field(default_factory=list)
 
-    def cut_at(self, nth: int, *, early: bool) -> None:
+    def cut_at(self, nth: int, *, early: bool, how: str = "cut") -> None:
         """Cut at the n-th commit from now."""
-        self.left, self.is_early = nth, early
+        self.left, self.is_early, self.how = nth, early, how
 
     def accept(self, listening: socket.socket) -> None:
         """Accept clients until the listening socket is closed."""
@@ -66,6 +69,9 @@ class Wire:
                 if COMMIT in data and self._is_time():
                     self.cuts += 1
                     if self.is_early:
+                        if self.how == "half":
+                            line.server.shutdown(socket.SHUT_WR)
+                            return
                         break
                     line.is_cut = True
                 line.server.sendall(data)
@@ -76,6 +82,11 @@ class Wire:
         with suppress(OSError):
             while (data := line.server.recv(65_536)) and not line.is_cut:
                 line.client.sendall(data)
+            if line.is_cut and self.how == "half":
+                line.client.shutdown(socket.SHUT_WR)
+                return
+            if line.is_cut and self.how == "stall":
+                return
         line.close()
 
     def start(self, work: object, *given: object) -> None:

@@ -97,7 +97,6 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "memory/get_as_of": {**seen, "ids": [memory]},
         "commit/find_known": {"event_ids": ["e1", "none"], "memory_ids": [memory]},
         "memory/list": seen,
-        "memory/trust": {**seen, "id": memory},
         "seal/check": {},
         "seal/find_late": {"telemetry": [], "before": LATER},
         "seal/head": {},

@@ -37,6 +37,9 @@ def imported(done: ImportReport, tenant: str) -> str:
     )
     if done.there or done.kept:
         text += f" {done.there:,} already existed; {done.kept:,} others differ and were kept."
+    if done.erased:
+        of = ", ".join(f"{label} {count:,}" for label, count in done.erased.items())
+        text += f" {sum(done.erased.values()):,} were erased here and left out: {of}."
     return text
 
 

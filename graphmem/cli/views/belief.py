@@ -117,7 +117,7 @@ def page(found: model.BeliefPage) -> Group:
 
 
 def _belief_lines(found: model.Belief) -> Text:
-    line = headline(found)
+    line = headline(found).append_text(memory_views.vouched(found.trust))
     return line.append(f"\n  {found.id}   {_sides(found)}", style="dim")
 
 
@@ -154,6 +154,7 @@ def belief(found: model.Belief) -> Group:
         "against": f"P− {number(found.negative, 4)}, {refuting}",
         "test": f"{test}, {counted(found.verdict.evidence, 'piece')}",
         "its confidence": number(found.verdict.confidence),
+        "trust": found.trust or "",
         **(dict(_vitality(found.vitality)) if found.vitality else {}),
         "triple": " | ".join(filter(None, (found.subject, found.predicate, found.object))),
         "first": found.created_at.isoformat(),
@@ -349,7 +350,7 @@ def chain(found: model.BeliefChain) -> Group:
 
 def history(events: Sequence[model.MemoryEvent]) -> Group:
     """Return the events of a belief, one per row, then their ids and notes."""
-    names = ("#", "when", "", "event", "source", "c", "s")
+    names = ("#", "when", "", "event", "source", "trust", "c", "s")
     rows = table(*names, whole=names)
     ids = []
     for place, event in enumerate(events, 1):
@@ -360,6 +361,7 @@ def history(events: Sequence[model.MemoryEvent]) -> Group:
                 sign(event.kind) if event.kind else "",
                 event.type,
                 event.source_type or event.source or "",
+                event.trust or "",
                 "" if event.confidence is None else number(event.confidence),
                 "" if event.strength is None else number(event.strength),
             )

@@ -90,6 +90,12 @@ def memories(rows: Iterable[model.Memory]) -> Group:
     return Group(*(_memory_lines(memory) for memory in rows))
 
 
+def vouched(trust: model.Trust | None) -> Text:
+    """Return the mark of a text whose trust class is not a person's."""
+    known = trust in (None, "person")
+    return Text() if known else Text(f"   trust: {trust}", style="yellow")
+
+
 def page(found: model.Page) -> Group:
     """Return a page of memories and the cursor of the next page."""
     return Group(memories(found.memories), *more(found.next_cursor))
@@ -99,6 +105,7 @@ def _memory_lines(memory: model.Memory) -> Text:
     mark, colour = MARKS[memory.status]
     line = Text(f"{mark} ", style=colour).append(memory.content, style="default")
     line.append(f"   {seen(memory)}", style="dim")
+    line.append_text(vouched(memory.trust))
     return line.append("\n  " + "   ".join((memory.id, *memory.tags)), style="dim")
 
 
@@ -109,6 +116,7 @@ def memory(found: model.Memory) -> Group:
     rows = {
         "status": found.status.value,
         "now": ", ".join(found.head_ids),
+        "trust": found.trust or "",
         "stated": counted(found.reinforce_count + 1, "time"),
         "first": found.created_at.isoformat(),
         "last": found.last_seen_at.isoformat(),
@@ -121,13 +129,15 @@ def memory(found: model.Memory) -> Group:
 
 def history(events: Iterable[model.MemoryEvent]) -> Table:
     """Return a memory's events as a table."""
-    rows = table("when", "event", "by", "source", "reason or text", whole=("when", "event"))
+    names = ("when", "event", "by", "source", "trust", "reason or text")
+    rows = table(*names, whole=("when", "event"))
     for event in events:
         rows.add_row(
             event.occurred_at.strftime("%Y-%m-%d %H:%M:%S"),
             event.type,
             event.actor or "",
             event.source or "",
+            event.trust or "",
             str(event.payload.get("reason") or event.payload.get("text") or ""),
         )
     return rows
