@@ -6,8 +6,10 @@ from pathlib import Path
 
 import neo4j
 import pytest
+from rich.console import Console, RenderableType
 
 from graphmem import ConsolidationPolicy, Handle
+from graphmem.cli.views import belief, jobs, recall
 from graphmem.consolidation import BeliefChange, BeliefChangeKind
 from graphmem.errors import NotFoundError
 from graphmem.testing import ScriptedLlm
@@ -34,6 +36,13 @@ def swimmer(memory: Handle) -> Handle:
     return memory
 
 
+def shown(view: RenderableType) -> str:
+    console = Console(width=200)
+    with console.capture() as capture:
+        console.print(view)
+    return capture.get()
+
+
 def generalise(door: Door, memory: Handle, policy: ConsolidationPolicy = THEN) -> BeliefChange:
     [change] = door.on(memory, llm=ScriptedLlm([REPLY])).consolidate(policy=policy).changes
     return change
@@ -47,6 +56,7 @@ def test_a_model_generalises_beliefs_once(
     parts = {one.id: one.statement for one in swimmer.beliefs.list().beliefs}
     change = generalise(door, swimmer)
     assert previewed.changes == (change,)
+    assert "depth 1, generalises 3 beliefs" in shown(jobs.consolidation_report(previewed))
     assert (change.step, change.statement, change.depth) == (BeliefChangeKind.CREATE, GENERAL, 1)
     assert set(change.generalises) == parts.keys()
     assert len(change.quotes) == 9
@@ -57,6 +67,8 @@ def test_a_model_generalises_beliefs_once(
     why = swimmer.why(change.belief_id)
     assert {one.belief_id: one.statement for one in why.derived_from} == parts
     assert why.trust == "model"
+    assert all(f"generalises: {text}" in shown(recall.reasons(why)) for text in PARTS)
+    assert "1, generalises other beliefs" in shown(belief.belief(made))
     assert {piece.turn_id for piece in why.pieces} == {quote.turn_id for quote in change.quotes}
     origin = swimmer.beliefs.provenance(change.belief_id)
     assert (origin.belief.depth, origin.derived_from) == (1, why.derived_from)
