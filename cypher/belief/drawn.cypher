@@ -1,5 +1,4 @@
-// List the evidence that was drawn from evidence, in one step or two: from one event, or from all evidence for the beliefs
-// that state a value.
+// List the evidence that was drawn from evidence, in one step or two: from one event, or from all evidence for a value.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek NodeIndexSeek

@@ -12,6 +12,7 @@ from graphmem import ConsolidationPolicy, Handle
 from graphmem.cli.views import belief, jobs, recall
 from graphmem.consolidation import BeliefChange, BeliefChangeKind
 from graphmem.errors import NotFoundError
+from graphmem.model import BeliefReasons
 from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.episodes import tell
@@ -34,6 +35,12 @@ def swimmer(memory: Handle) -> Handle:
     made = memory.consolidate(policy=FIRST).changes
     assert sorted(change.statement for change in made) == sorted(PARTS)
     return memory
+
+
+def reasons(memory: Handle, belief_id: str) -> BeliefReasons:
+    found = memory.why(belief_id)
+    assert isinstance(found, BeliefReasons)
+    return found
 
 
 def shown(view: RenderableType) -> str:
@@ -64,7 +71,7 @@ def test_a_model_generalises_beliefs_once(
     made = swimmer.beliefs.get(change.belief_id)
     assert (made.depth, made.supporting_episodes, made.subject) == (1, 9, None)
     assert {swimmer.beliefs.get(one).depth for one in parts} == {0}
-    why = swimmer.why(change.belief_id)
+    why = reasons(swimmer, change.belief_id)
     assert {one.belief_id: one.statement for one in why.derived_from} == parts
     assert why.trust == "model"
     assert all(f"generalises: {text}" in shown(recall.reasons(why)) for text in PARTS)
@@ -84,11 +91,11 @@ def test_a_model_generalises_beliefs_once(
     copy = on_tenant(swimmer, fresh_tenant())
     copy.admin.import_from(tmp_path / "all.jsonl")
     assert copy.beliefs.get(change.belief_id).depth == 1
-    assert copy.why(change.belief_id).derived_from == why.derived_from
+    assert reasons(copy, change.belief_id).derived_from == why.derived_from
     lost = "MATCH (b:Belief {tenant: $tenant, id: $id}) DETACH DELETE b"
     session.run(lost, tenant=tenant, id=change.belief_id).consume()
     swimmer.admin.rebuild()
-    assert swimmer.why(change.belief_id).derived_from == why.derived_from
+    assert reasons(swimmer, change.belief_id).derived_from == why.derived_from
     assert swimmer.beliefs.get(change.belief_id).depth == 1
 
 
@@ -99,10 +106,10 @@ def test_what_becomes_of_a_part_reaches_its_generalisation(door: Door, swimmer: 
     def episodes() -> int:
         return swimmer.beliefs.get(change.belief_id).supporting_episodes
 
-    piece = swimmer.why(part_id).pieces[0]
+    piece = reasons(swimmer, part_id).pieces[0]
     retraction = swimmer.beliefs.retract(piece.event_id)
     assert episodes() == 8
-    [gone] = swimmer.why(change.belief_id).retracted
+    [gone] = reasons(swimmer, change.belief_id).retracted
     assert gone.note == f"follows from {retraction.event_id}"
     swimmer.beliefs.retract(retraction.event_id)
     assert episodes() == 9
