@@ -17,7 +17,7 @@
 //   $skip            integer   number of evidence events to skip, oldest first
 //   $limit           integer   maximum number of evidence events, and of retracted events and memories
 // columns:
-//   - card              map       id, scope, statement, subject, predicate, object, status, created_at, recorded_at
+//   - card              map       id, scope, statement, subject, predicate, object, depth, status, created_at, recorded_at
 //   - trust             integer   its rank, see rules/trust.py
 //   - initial           float     confidence before any evidence
 //   - policy            map       policy that was applied; with id and occurred_at if it was declared
@@ -30,6 +30,7 @@
 //   - retracted         list      maps of retracted evidence, oldest first: id, at, polarity, confidence, source_type, retraction_id, retracted_at, payload
 //   - links             list      maps of SUPERSEDES edges: newer, belief_id, statement, event_id, occurred_at, recorded_at, payload
 //   - memories          list      maps, oldest first: memory_id, content
+//   - derived_from      list      maps of the beliefs that it generalises: belief_id, statement, depth
 //   - one               map       rank in a ONE slot: see fragments/project_one.cypher; place, of, ambiguous, leader_id, refutations; null otherwise
 //   - now               datetime  server clock
 
@@ -41,7 +42,7 @@ CALL (m) {
   // include: fragments/status_as_of.cypher
   RETURN status
 }
-WITH m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at} AS card,
+WITH m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, depth: coalesce(m.depth, 0), status: status, created_at: created_at} AS card,
      m AS asked, m AS b, $valid AS valid, coalesce(m.predicate_key, '') AS predicate_key
 // include: fragments/prior.cypher
 // include: fragments/policy.cypher
@@ -79,5 +80,6 @@ LET last_id = one.last_id, evidence = [x IN pieces | x.event]
 // include: fragments/retracted_evidence.cypher
 // include: fragments/trail_page.cypher
 // include: fragments/neighbors.cypher
-RETURN card, trust, initial, policy, projected, other_candidates, alias_beliefs, verdict, size(pieces) AS total, lines, retracted, links, memories,
+// include: fragments/derived_from.cypher
+RETURN card, trust, initial, policy, projected, other_candidates, alias_beliefs, verdict, size(pieces) AS total, lines, retracted, links, memories, derived_from,
        one {.*, refutations: size([x IN pieces WHERE x.polarity = -1 AND x.at >= one.last_at])} AS one, datetime.realtime('Z') AS now

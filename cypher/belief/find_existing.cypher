@@ -23,6 +23,6 @@ RETURN
     WHERE b.id IN $belief_ids AND b.scope IN $scopes
     RETURN b {
       .id, .scope, .scope_key, .slot_id, .status, .statement, .subject, .predicate, .object,
-      .subject_key, .predicate_key, .object_key
+      .subject_key, .predicate_key, .object_key, .depth
     }
   } AS beliefs

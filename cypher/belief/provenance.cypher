@@ -17,6 +17,7 @@
 //   - turns     list      maps of the turns quoted by the returned events, in conversation order
 //   - episodes  list      maps of the episodes of the returned events, oldest first: id, session_id, summary, occurred_at
 //   - memories  list      see fragments/memory_card_as_of.cypher
+//   - derived_from  list  maps of the beliefs that it generalises: belief_id, statement, depth
 //   - links     list      maps of the incoming and outgoing SUPERSEDES edges: newer_id, older_id, event_id, occurred_at, recorded_at, in_force
 //   - now       datetime  server clock
 
@@ -82,4 +83,5 @@ CALL (b) {
   UNWIND [link IN links WHERE link.newer_id = b.id] AS link
   RETURN collect(link {.*, older_id: m.id}) AS from_it
 }
-RETURN card, coalesce(total, 0) AS total, events, turns, episodes, memories, onto + from_it AS links, datetime.realtime('Z') AS now
+// include: fragments/derived_from.cypher
+RETURN card, coalesce(total, 0) AS total, events, turns, episodes, memories, derived_from, onto + from_it AS links, datetime.realtime('Z') AS now

@@ -19,7 +19,7 @@
 //   $test                map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
 //   $vitality_constants  map       vitality constants: see rules/formulas.py VitalityConstants
 // columns:
-//   - card       map       id, scope, statement, subject, predicate, object, recorded_at, status as of the read, created_at
+//   - card       map       id, scope, statement, subject, predicate, object, recorded_at, depth, status as of the read, created_at
 //   - initial    float     confidence before any evidence
 //   - projected  map       belief, positive, negative, supporting_episodes, refuting_episodes, contested, events; null: no evidence
 //   - score      float     score of a candidate of a ONE slot, with decay; null otherwise
@@ -39,7 +39,7 @@ CALL (m) {
   RETURN status
 }
 FILTER $ids IS NOT NULL OR status IN $statuses
-WITH place, m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at} AS card,
+WITH place, m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, depth: coalesce(m.depth, 0), status: status, created_at: created_at} AS card,
      created_at, m AS asked, m AS b, $valid AS valid, [] AS shown, null AS last_id, coalesce(m.predicate_key, '') AS predicate_key
 LIMIT $limit
 // include: fragments/prior.cypher

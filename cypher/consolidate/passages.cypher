@@ -62,11 +62,11 @@ CALL (sources) {
   WITH one.id AS id, one.score AS score
   MATCH (n:Turn|Episode {tenant: $tenant, id: id})<-[:QUOTES|OCCURRED_IN]-(x:Event {tenant: $tenant, source: 'consolidation'})-[:SUPPORTS {tenant: $tenant}]->(b:Belief {tenant: $tenant})
   WHERE x.recorded_at <= $known AND b.scope = $scope AND b.recorded_at <= $known AND b.status IN ['current', 'archived']
-    AND NOT EXISTS { (x)<-[:RETRACTS]-(:Event {tenant: $tenant}) }
+    AND x.target_id IS NULL AND NOT EXISTS { (x)<-[:RETRACTS]-(:Event {tenant: $tenant}) }
   WITH b, n, score
   ORDER BY score DESC, b.id, n.id
   RETURN collect(DISTINCT b {
-    .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .object_key, .status, score: score,
+    .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .object_key, .depth, .status, score: score,
     name: n.name, text: coalesce(n.text, n.summary, n.content, '')
   }) AS quoted
 }
@@ -81,7 +81,7 @@ CALL (p) {
   FILTER score >= $min_score_same
   ORDER BY score DESC, b.id
   RETURN collect(b {
-    .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .object_key, .status, score: score
+    .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .object_key, .depth, .status, score: score
   }) AS same
 }
 WITH p, near, same, quoted

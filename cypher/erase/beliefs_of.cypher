@@ -1,5 +1,5 @@
-// List beliefs that are stated only by the given episodes and memories, or by consolidation of them. Evidence events
-// with a strength do not state a belief.
+// List beliefs that are stated only by the given episodes and memories, or by consolidation of them or of the given
+// beliefs. Evidence events with a strength do not state a belief.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -7,6 +7,7 @@
 //   $tenant    string  tenant name
 //   $episodes  list    episode ids
 //   $memories  list    memory ids
+//   $beliefs   list    belief ids
 // columns:
 //   - id  string  belief id
 
@@ -21,6 +22,11 @@ UNION
 UNION
   UNWIND $memories AS id
   MATCH (:Memory {tenant: $tenant, id: id})<-[:REINFORCES]-(:Event)-[:SUPPORTS|REFUTES]->(b:Belief)
+  RETURN b
+UNION
+  UNWIND $beliefs AS id
+  MATCH (:Belief {tenant: $tenant, id: id})<-[:SUPPORTS {tenant: $tenant}]-(e:Event {tenant: $tenant})
+  MATCH (drawn:Event {tenant: $tenant, target_id: e.id})-[:SUPPORTS {tenant: $tenant}]->(b:Belief {tenant: $tenant})
   RETURN b
 }
 WITH DISTINCT b

@@ -1,6 +1,6 @@
 // List the events to erase together with memories, beliefs and episodes. Includes events that state or access these
-// nodes, events of the episodes, and events about nothing else. Also includes proposals of the beliefs, and retractions
-// and decisions of any of these.
+// nodes, events of the episodes, and events about nothing else. Also includes proposals of the beliefs, evidence drawn
+// from any of these events, and retractions and decisions of all of them.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -64,7 +64,8 @@ CALL (e) {
   MATCH (e)<-[:RETRACTS|CONCERNS]-{0,9}(x:Event)
   RETURN x
 UNION
-  MATCH (x:Event {tenant: $tenant, target_id: e.id})
+  MATCH (drawn:Event {tenant: $tenant, target_id: e.id})
+  MATCH (drawn)<-[:RETRACTS|CONCERNS]-{0,9}(x:Event {tenant: $tenant})
   RETURN x
 }
 WITH DISTINCT x

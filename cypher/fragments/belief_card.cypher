@@ -4,6 +4,6 @@
 // leaves: card
 
 LET card = m {
-  .id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at,
+  .id, .scope, .statement, .subject, .predicate, .object, .recorded_at, depth: coalesce(m.depth, 0), status: status, created_at: created_at,
   head_ids: head_ids
 }

@@ -18,6 +18,7 @@ ON CREATE SET
   b.predicate = claim.predicate,
   b.object = claim.object,
   b.statement = claim.statement,
+  b.depth = claim.depth,
   b.status = 'current',
   b.value_key = claim.value_key,
   b.created_at = event.occurred_at,

@@ -1,5 +1,5 @@
 // Add its trust to an event: the lowest rank (rules/trust.py) of its writer and source type, of the turn that it quotes
-// and, if it was consolidated, of the episode that it was drawn from. Needs `given`, the map of its properties; `turn`
+// and, if it was consolidated, of the episode and of the evidence that it was drawn from. Needs `given`, the map of its properties; `turn`
 // and `episode`, nodes or null; and $trust. Leaves `event`, the map with its trust.
 // needs: given, turn, episode
 // leaves: event
@@ -11,4 +11,4 @@ OPTIONAL CALL (given, episode) {
   // include: fragments/episode_trust.cypher
   RETURN trust AS drawn
 }
-LET event = given {.*, trust: coll.min([x IN [coalesce($trust[coalesce(given.source_type, 'none')], 0), turn.trust, drawn] WHERE x IS NOT NULL])}
+LET event = given {.*, trust: coll.min([x IN [coalesce($trust[coalesce(given.source_type, 'none')], 0), turn.trust, drawn, given.derived_trust] WHERE x IS NOT NULL])}

@@ -1,6 +1,6 @@
 // Advance the ratings checkpoint over the next rated sessions. Covers sessions that ended before a given time, in the
 // order in which they ended. Ratings recomputed from scratch continue from this checkpoint. Each rating stores its
-// value at the checkpoint. The caller must remove the covered searches in the same transaction.
+// value at the checkpoint. The caller must remove the covered searches, and accesses to artifacts, in the same transaction.
 // mode: write
 // rows: many
 // plan: NodeIndexSeek
@@ -17,6 +17,7 @@
 //   - searches  integer  number of searches in the session
 //   - results   integer  number of results returned by these searches
 //   - games     integer  number of these searches that were rated
+//   - accesses  integer  number of accesses to artifacts in the session
 
 MERGE (r:Rater {tenant: $tenant})
 // Writing before reading takes the write lock, so this query waits for concurrent rating and roll-up.
@@ -64,5 +65,6 @@ CALL (start, end) {
   }
   RETURN searches, results, games
 }
+LET accesses = COUNT { (start)<-[:WITHIN]-(:Event {tenant: $tenant, type: 'ACCESS'})-[:ACCESSED]->(:Artifact {tenant: $tenant}) }
 SET r.rolled = CASE WHEN r.rolled > end.position THEN r.rolled ELSE end.position END
-RETURN start.id AS id, start.scope AS scope, start.actor AS agent, start.payload AS payload, searches, results, games
+RETURN start.id AS id, start.scope AS scope, start.actor AS agent, start.payload AS payload, searches, results, games, accesses

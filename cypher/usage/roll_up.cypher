@@ -1,6 +1,6 @@
-// Remove the searches of sessions and append one ROLL_UP event per session with their count. Accesses are kept, and so is the
-// last time at which the session returned a belief, on which its retrieval strength depends. Only
-// this query and usage/roll_up_sessionless remove events, after the ratings are checkpointed.
+// Remove the searches of sessions and the accesses to artifacts, and append one ROLL_UP event per session with their counts.
+// Other accesses are kept, and so is the last time at which the session returned a belief: its retrieval strength depends on
+// them. Only this query and usage/roll_up_sessionless remove events, after the ratings are checkpointed.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -21,6 +21,10 @@ CALL (start) {
 CALL (start) {
   MATCH (start)<-[:WITHIN]-(s:Event {type: 'SEARCH'})
   DETACH DELETE s
+}
+CALL (start) {
+  MATCH (start)<-[:WITHIN]-(a:Event {tenant: $tenant, type: 'ACCESS'})-[:ACCESSED]->(:Artifact {tenant: $tenant})
+  DETACH DELETE a
 }
 // include: fragments/append_event.cypher
 CREATE (e)-[:WITHIN]->(start)

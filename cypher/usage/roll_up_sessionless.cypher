@@ -1,11 +1,11 @@
-// Remove searches outside sessions, by id, and append ROLL_UP events with their counts.
+// Remove entries outside sessions, by id, and append ROLL_UP events with their counts.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // writes_ids: events.id Event
 // params:
 //   $tenant  string  tenant name
-//   $events  list    maps: ids, the ids of the searches, and the event properties
+//   $events  list    maps: ids, the ids of the entries, and the event properties
 // columns:
 //   - written  integer  number of events appended
 

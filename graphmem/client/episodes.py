@@ -73,8 +73,8 @@ class AsyncEpisodes(AsyncNamespace):
         """Store an episode, for example a document, and return its id.
 
         If the session has an episode already, what is given here replaces that of the episode, and
-        the rest stays. A summary, entities or an importance that are given are never replaced by
-        those of the turns.
+        the rest stays; `history` shows the change. A summary, entities or an importance that are
+        given are never replaced by those of the turns.
 
         Args:
             episode_id: id of the episode; a new one by default.

@@ -325,9 +325,11 @@ class AsyncUsage(AsyncNamespace):
         """Replace searches of old sessions by their counts, in all scopes of the tenant.
 
         Rolls up sessions that `rate` has rated and that ended at least `days` ago, in the order of
-        their ends, and searches of that age outside any session. Ratings stay, and
-        `rate(from_scratch=True)` starts from their values at that time. Accesses stay; only
-        `audit` and `dashboard` no longer show these searches. The searches cannot be restored.
+        their ends, and entries of that age outside any session. Ratings stay, and
+        `rate(from_scratch=True)` starts from their values at that time. Accesses to memories,
+        beliefs and episodes stay; those to files, symbols and documents are replaced too, and
+        those that no entry names any more are removed unless their rating is above LOW. `audit`
+        and `dashboard` no longer show these entries. They cannot be restored.
 
         Safe to interrupt and to run concurrently.
 

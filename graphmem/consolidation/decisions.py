@@ -34,6 +34,16 @@ UNAVAILABLE = ModelUnavailableError.code
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnFrom:
+    """The evidence for a belief from which the evidence for its generalisation is drawn."""
+
+    event_id: str
+    confidence: float
+    trust: int | None
+    """Rank of its trust class; None if none is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
 class PassageEvidence:
     """The evidence that one passage gives for or against one belief."""
 
@@ -41,6 +51,8 @@ class PassageEvidence:
     passage: Passage
     kind: EvidenceKind
     confidence: float
+    drawn_from: DrawnFrom | None = None
+    """None if the passage itself was compared with the belief."""
 
     @property
     def event_id(self) -> str:
@@ -57,11 +69,14 @@ class PassageEvidence:
             episode_id=self.passage.episode_id,
             turn_id=self.passage.turn_id,
         )
-        fields = {
+        fields: dict[str, Any] = {
             "polarity": self.kind.polarity,
             "confidence": self.confidence,
             "source_type": SOURCE_TYPE,
         }
+        if self.drawn_from is not None:
+            fields["target_id"] = self.drawn_from.event_id
+            fields["derived_trust"] = self.drawn_from.trust
         return claims.draft_event(self.claim, given, EventType.EVIDENCE, now, fields)
 
 
@@ -91,6 +106,8 @@ class BeliefWrite:
     marks: tuple[StatusMark, ...] = ()
     embeddings: Mapping[str, Embedding] = field(default_factory=dict)
     """Embeddings of statements, by belief id."""
+    parts: tuple[str, ...] = ()
+    """Ids of the beliefs that its new belief generalises, or of those the model was asked about."""
     archived: frozenset[str] = frozenset()
     """Ids of beliefs that were archived when the run started."""
     raw: str | None = None
@@ -123,6 +140,8 @@ class BeliefWrite:
     def decided(self) -> str:
         """Return the decisions as JSON, sufficient to write them again without a model."""
         beliefs = {one.claim.id: one.claim for one in self.evidence}
+        # With the parts, the erasure of one of them finds the reply.
+        parts = {"parts": self.parts} if self.parts else {}
         return json.dumps(
             {
                 "beliefs": [asdict(claim) for claim in beliefs.values()],
@@ -131,6 +150,7 @@ class BeliefWrite:
                     for one in self.evidence
                 ],
                 "marks": [[self.mark_id(mark), mark.belief_id, mark.type] for mark in self.marks],
+                **parts,
             },
             ensure_ascii=False,
         )

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from graphmem import catalog
-from graphmem.consolidation import decisions, sources, statements, synthesis, writes
+from graphmem.consolidation import (
+    decisions,
+    generalising,
+    sources,
+    statements,
+    synthesis,
+    writes,
+)
 from graphmem.consolidation.decisions import BeliefWrite, Cluster
 from graphmem.consolidation.records import (
     BeliefChange,
@@ -223,29 +231,39 @@ async def _run(run: _ConsolidationRun, lease: Lease | None) -> ConsolidationRepo
 async def _units(
     run: _ConsolidationRun, ground: Neighborhood
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    """Yield the units to write, in order, each with the ids of beliefs it does not create.
-
-    The remaining passages are clustered again until no cluster creates a belief. So a second run
-    finds nothing more.
-    """
-    context, seen, policy = run.context, run.seen, run.options.policy
+    """Yield the units to write, in order, each with the ids of beliefs it does not create."""
     async for one in _matched(run, ground):
         yield one
-    while True:
+    async for one in _created(run, ground):
+        yield one
+    if run.down >= DOWN:
+        return
+    marks = await decisions.faint(run.context, run.seen, run.supported, run.options.policy)
+    if marks:
+        reply_id = decisions.reply_id(run.context.scope, "archive", run.seen.known.isoformat())
+        yield BeliefWrite(reply_id, (), marks=tuple(marks)), set()
+
+
+async def _created(
+    run: _ConsolidationRun, ground: Neighborhood
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
+    """Yield the units that create beliefs, and the evidence of other passages for these.
+
+    The remaining passages are clustered again until no cluster creates a belief. So a second run
+    finds nothing more in them; it may generalise the beliefs of this run.
+    """
+    async for one in _generalised(run):
+        yield one
+    while run.down < DOWN:
         async for one in _round(run, ground):
             yield one
-        if run.down >= DOWN:
+        if run.down >= DOWN or not run.made:
             return
-        if not run.made:
-            break
-        near = await sources.around(context, seen, run.made, run.matched_ids, policy)
+        policy = run.options.policy
+        near = await sources.around(run.context, run.seen, run.made, run.matched_ids, policy)
         run.made = {}
         async for one in _matched(run, near):
             yield one
-    marks = await decisions.faint(context, seen, run.supported, policy)
-    if marks:
-        reply_id = decisions.reply_id(context.scope, "archive", seen.known.isoformat())
-        yield BeliefWrite(reply_id, (), marks=tuple(marks)), set()
 
 
 async def _matched(
@@ -301,7 +319,35 @@ async def _clusters(
         for reply_id, cluster in waiting:
             near = decisions.candidates(ground, cluster, synthesis.MAX_BELIEFS)
             question = ClusterQuestion(reply_id, cluster, near)
-            units.append(await _asked(run, llm, question))
+            ask = partial(synthesis.ask, run.context, llm, question, policy)
+            units.append(await _asked(run, BeliefWrite(reply_id, cluster), ask))
+    async for found in _settled(run, units, attempts):
+        yield found
+
+
+async def _generalised(run: _ConsolidationRun) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
+    """Yield units for clusters of beliefs; without a model there are none."""
+    policy, llm = run.options.policy, run.options.llm
+    if llm is None or policy.max_depth == 0:
+        return
+    for cluster in await generalising.clusters(run.context, run.seen, policy, run.name):
+        run.tried.add(cluster.reply_id)
+        waiting, attempts = await _sifted(run, [(cluster.reply_id, cluster.passages)])
+        for reply_id, passages in waiting:
+            ask = partial(generalising.ask, run.context, llm, cluster, policy)
+            unit = await _asked(run, BeliefWrite(reply_id, passages, parts=cluster.ids), ask)
+            async for found in _settled(run, [unit], attempts):
+                yield found
+        run.options.on_progress("cluster", 1)
+        if run.down >= DOWN:
+            return
+
+
+async def _settled(
+    run: _ConsolidationRun, units: Sequence[BeliefWrite], attempts: Mapping[str, int]
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
+    """Yield the units to write, and report the failed ones."""
+    policy = run.options.policy
     run.troubles += [
         _trouble(unit, attempts.get(unit.reply_id, 0) + (not unit.is_unanswered), policy)
         for unit in units
@@ -345,14 +391,17 @@ def _recall(decided: Mapping[str, Any], run: _ConsolidationRun) -> None:
     run.made |= {one["id"]: NewBelief(recorded_claim(one), None) for one in decided["beliefs"]}
 
 
-async def _asked(run: _ConsolidationRun, llm: Llm, question: ClusterQuestion) -> BeliefWrite:
+async def _asked(
+    run: _ConsolidationRun, unit: BeliefWrite, ask: Callable[[TokenUsage], Awaitable[BeliefWrite]]
+) -> BeliefWrite:
+    """Return what a model decided, or `unit` with the problem if it is unavailable."""
     bill = TokenUsage()
     try:
-        unit = await synthesis.ask(run.context, llm, question, run.options.policy, bill)
+        unit = await ask(bill)
         run.down = 0
     except ModelUnavailableError as error:
         run.down += 1
-        unit = BeliefWrite(question.reply_id, question.cluster, problem=(error.code, str(error)))
+        unit = replace(unit, problem=(error.code, str(error)))
     # Count the answer even if the embedding model failed after it.
     run.bill.join(bill)
     return replace(unit, spent=bill)

@@ -38,6 +38,10 @@ class BeliefChange(Record):
     statement: str
     quotes: tuple[Quote, ...] = ()
     """CREATE, SUPPORT, CONTRADICT: the evidence, oldest first."""
+    depth: int = 0
+    """Depth of the belief, greater than 0 if it generalises beliefs."""
+    generalises: tuple[str, ...] = ()
+    """CREATE: ids of the beliefs that it generalises."""
     reason: str | None = None
     """FLAG, ARCHIVE, RESTORE: the reason, as a sentence with its numbers."""
 

@@ -99,7 +99,7 @@ async def ground(
         "human_roles": sorted(transcripts.HUMAN_ROLES),
         "neighbours": policy.neighbours,
         "beliefs": BELIEFS,
-        "min_score": _score(context, min(policy.cluster_similarity, policy.clause_similarity)),
+        "min_score": index_score(context, min(policy.cluster_similarity, policy.clause_similarity)),
         "min_score_same": least_same(context, policy),
     }
     for label in ("Turn", "Episode"):
@@ -208,10 +208,11 @@ def _same(context: RequestContext, row: Mapping[str, Any]) -> NearBelief:
 
 def least_same(context: RequestContext, policy: ConsolidationPolicy) -> float:
     """Return the lowest index score at which a passage may be evidence for or against a belief."""
-    return _score(context, min(policy.match_similarity, policy.refute_similarity))
+    return index_score(context, min(policy.match_similarity, policy.refute_similarity))
 
 
-def _score(context: RequestContext, similarity: float) -> float:
+def index_score(context: RequestContext, similarity: float) -> float:
+    """Return the index score of a calibrated cosine."""
     return scoring.to_neo4j(scoring.raw_cosine(similarity, context.model.mu_document))
 
 

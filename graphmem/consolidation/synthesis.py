@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graphmem.consolidation import decisions, rules
 from graphmem.consolidation.decisions import BeliefWrite, Cluster, PassageEvidence
@@ -18,10 +18,11 @@ from graphmem.consolidation.rules import SynthesisReply
 from graphmem.consolidation.sources import NearBelief
 from graphmem.errors import ModelReplyError
 from graphmem.model import EventType, EvidenceKind
-from graphmem.ports import Llm, RequestContext, Role, TokenUsage
+from graphmem.ports import Answer, Llm, RequestContext, Role, TokenUsage
 from graphmem.rules import claims, prompts, scoring
 from graphmem.rules.claims import Claim
 from graphmem.rules.passages import Passage
+from graphmem.rules.prompts import Prompt
 
 MAX_SHOWN = 20
 """Passages of a cluster shown to the model, those nearest to the centre."""
@@ -66,16 +67,11 @@ async def ask(
         ),
         (rules.PromptBelief(key, one.claim.statement) for key, one in beliefs.items()),
     )
-    try:
-        answer = await llm.answer(prompt)
-    except ModelReplyError as error:
-        return BeliefWrite(
-            reply_id, cluster, raw=error.raw or None, problem=(error.code, str(error))
-        )
-    bill.add(answer)
+    empty = BeliefWrite(reply_id, cluster)
+    answer = await checked_answer(llm, prompt, shown, beliefs, empty, bill)
+    if isinstance(answer, BeliefWrite):
+        return answer
     reply = answer.value
-    if wrong := rules.reply_problems(reply, shown.keys(), beliefs.keys()):
-        return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", "; ".join(wrong)))
     resting = [shown[key] for key in reply.episodes]
     evidence = [
         PassageEvidence(beliefs[key].claim, one, kind, min(policy.max_confidence, reply.confidence))
@@ -102,6 +98,37 @@ async def ask(
     return BeliefWrite(reply_id, cluster, (*evidence, *borne_out), raw=answer.raw)
 
 
+async def checked_answer(
+    llm: Llm,
+    prompt: Prompt[SynthesisReply],
+    shown: Collection[str],
+    beliefs: Collection[str],
+    unit: BeliefWrite,
+    bill: TokenUsage,
+) -> Answer[SynthesisReply] | BeliefWrite:
+    """Return a model's answer, or `unit` with the problem of an invalid one.
+
+    Args:
+        llm: the model.
+        prompt: the prompt.
+        shown: keys of the passages in it.
+        beliefs: keys of the beliefs in it.
+        unit: the write without decisions.
+        bill: usage, to which that of the answer is added.
+
+    Raises:
+        ModelUnavailableError: the model cannot be reached.
+    """
+    try:
+        answer = await llm.answer(prompt)
+    except ModelReplyError as error:
+        return replace(unit, raw=error.raw or None, problem=(error.code, str(error)))
+    bill.add(answer)
+    if wrong := rules.reply_problems(answer.value, shown, beliefs):
+        return replace(unit, raw=answer.raw, problem=("refused", "; ".join(wrong)))
+    return answer
+
+
 def _claim(scope: str, reply: SynthesisReply) -> Claim:
     if reply.subject is not None and reply.predicate is not None and reply.object is not None:
         parts = reply.subject, reply.predicate, reply.object
@@ -117,15 +144,22 @@ async def _borne_out(
     policy: ConsolidationPolicy,
 ) -> list[PassageEvidence]:
     """Return evidence from the passages that are similar enough to the statement."""
-    texts = [claim.statement, *(one.spoken for one in resting)]
-    matrix = await context.services.embedder.embed(texts, Role.DOCUMENT)
+    near = await similarities(context, claim.statement, [one.spoken for one in resting])
     found = []
-    for one, cosine in zip(resting, matrix[1:] @ matrix[0], strict=True):
-        similarity = scoring.calibrate(float(cosine), context.model.mu_document)
+    for one, similarity in zip(resting, near, strict=True):
         if similarity >= policy.grounding_similarity:
             sure = min(policy.max_confidence, confidence, similarity)
             found.append(PassageEvidence(claim, one, EvidenceKind.SUPPORTING, sure))
     return found
+
+
+async def similarities(
+    context: RequestContext, statement: str, texts: Sequence[str]
+) -> list[float]:
+    """Return the calibrated cosines of a statement and each text."""
+    matrix = await context.services.embedder.embed([statement, *texts], Role.DOCUMENT)
+    cosines = matrix[1:] @ matrix[0]
+    return [scoring.calibrate(float(one), context.model.mu_document) for one in cosines]
 
 
 _MARKS = {
@@ -155,6 +189,8 @@ def changes(unit: BeliefWrite, existing: Collection[str]) -> Iterator[BeliefChan
             step=step if belief_id in existing else BeliefChangeKind.CREATE,
             belief_id=belief_id,
             statement=evidence[0].claim.statement,
+            depth=evidence[0].claim.depth,
+            generalises=unit.parts,
             quotes=tuple(
                 _quote(one) for one in sorted(evidence, key=lambda s: (s.passage.at, s.passage.id))
             ),

@@ -26,6 +26,7 @@ BEGIN = catalog.query("consolidate/begin", lambda row: row["done"])
 END = catalog.query("consolidate/end", catalog.ignored)
 LOOK = catalog.query("belief/find_existing", dict)
 APPEND = catalog.query("belief/append", dict)
+STANDING = catalog.query("consolidate/standing", lambda row: row["standing"])
 LOCK = catalog.query("commit/lock", catalog.ignored)
 MARK = catalog.query("belief/mark", dict)
 
@@ -76,6 +77,9 @@ async def write(context: RequestContext, lease: Lease, unit: BeliefWrite, synthe
         left = unit.without(error.ids)
         if (len(left.evidence), len(left.marks)) == (len(unit.evidence), len(unit.marks)):
             raise
+        if unit.parts:
+            # The model was shown a part that was erased: the others are read again.
+            return False
         return await write(context, lease, left, synthesiser)
 
 
@@ -90,7 +94,7 @@ async def _write(
         "failed": unit.problem is not None and not unit.is_unanswered,
         "synthesiser": synthesiser,
         "known": lease.seen.known,
-        "decided": None if unit.problem else unit.decided(),
+        "decided": unit.decided() if unit.parts or unit.problem is None else None,
         "raw": unit.raw,
         "problem": None if unit.problem is None else ": ".join(unit.problem),
         **asdict(unit.spent),
@@ -102,6 +106,12 @@ async def _write(
             raise LeaseLostError
         if done[0]:
             return False
+        drawn = [one.drawn_from.event_id for one in unit.evidence if one.drawn_from]
+        if drawn:
+            # A retraction or rejection since the snapshot has not reached the new belief.
+            await tx.fetch(LOCK)
+            if await tx.fetch(STANDING, ids=drawn) != [len(drawn)]:
+                return False
         if batch:
             [found] = await tx.fetch(
                 LOOK,

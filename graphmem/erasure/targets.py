@@ -70,8 +70,14 @@ async def whole(context: RequestContext, roots: ErasureSet) -> ErasureSet:
         episodes = list(roots.episodes)
         found = await tx.fetch(MEMORIES_OF, episodes=episodes) if episodes else []
         memories = tuple(dict.fromkeys((*roots.memories, *found)))
-        derived = await tx.fetch(BELIEFS_OF, episodes=episodes, memories=list(memories))
-        beliefs = tuple(dict.fromkeys((*roots.beliefs, *derived)))
+        known, beliefs = -1, roots.beliefs
+        while len(beliefs) > known:
+            # A belief that is erased takes along those that generalise it.
+            known = len(beliefs)
+            derived = await tx.fetch(
+                BELIEFS_OF, episodes=episodes, memories=list(memories), beliefs=list(beliefs)
+            )
+            beliefs = tuple(dict.fromkeys((*beliefs, *derived)))
         return replace(roots, memories=memories, beliefs=beliefs)
 
     return await context.read(work)

@@ -15,6 +15,8 @@ from graphmem.rules.context import MIN_TOKENS
 MAX_CONTEXT_TOKENS = 8_000
 MAX_MESSAGES = 200
 MAX_CLAIMS = 16
+MAX_PARTS = 16
+"""Maximum number of beliefs that one is split into or merged from."""
 
 _Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 _Limit = Annotated[int, Field(ge=1, le=100)]
@@ -269,6 +271,30 @@ class ReviseArguments(SessionArguments):
     """Arguments of `belief_revise`."""
 
     belief_id: _BeliefId
+    statement: Statement
+    confidence: _Prior = 0.5
+    reason: _Reason = None
+
+
+class SplitArguments(SessionArguments):
+    """Arguments of `belief_split`."""
+
+    belief_id: _BeliefId
+    statements: Annotated[
+        tuple[Statement, ...],
+        Field(min_length=2, max_length=MAX_PARTS, description="Each states one thing"),
+    ]
+    reason: _Reason = None
+
+
+class MergeArguments(SessionArguments):
+    """Arguments of `belief_merge`."""
+
+    beliefs: Annotated[
+        tuple[Annotated[Name, BRACKETS], ...],
+        also("belief_id of each in a result, or [id]", "beliefs", "belief_ids"),
+        Field(min_length=2, max_length=MAX_PARTS),
+    ]
     statement: Statement
     confidence: _Prior = 0.5
     reason: _Reason = None

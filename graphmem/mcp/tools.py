@@ -321,6 +321,26 @@ _ALL: tuple[Tool[Any], ...] = (
         {"belief_id": "b_1a2b", "statement": "The pool needs 4 threads"},
     ),
     Tool(
+        "belief_split",
+        "Split a belief",
+        "Use when a belief states several things that may be true or false apart: replaces it by "
+        "one belief for each. The old one stays readable with its evidence.",
+        schemas.SplitArguments,
+        model.ReplacementReceipt,
+        _write("beliefs.split"),
+        {"belief_id": "b_1a2b", "statements": ["The pool is slow", "The pool leaks"]},
+    ),
+    Tool(
+        "belief_merge",
+        "Merge beliefs",
+        "Use when two or more beliefs say the same: replaces them by one. The old ones stay "
+        "readable with their evidence.",
+        schemas.MergeArguments,
+        model.ReplacementReceipt,
+        _write("beliefs.merge"),
+        {"beliefs": ["b_1a2b", "b_3c4d"], "statement": "The pool needs 4 threads"},
+    ),
+    Tool(
         "why",
         "Reasons",
         "Use when the user asks why something is believed, or for its source: returns, by its id "

@@ -73,6 +73,7 @@ from graphmem.model.reasons import CompetingValue as CompetingValue
 from graphmem.model.reasons import Competition as Competition
 from graphmem.model.reasons import EpisodeRef as EpisodeRef
 from graphmem.model.reasons import EvidenceDetail as EvidenceDetail
+from graphmem.model.reasons import GeneralisedBelief as GeneralisedBelief
 from graphmem.model.reasons import Item as Item
 from graphmem.model.reasons import MemoryReasons as MemoryReasons
 from graphmem.model.reasons import Point as Point

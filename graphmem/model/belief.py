@@ -398,6 +398,8 @@ class BeliefText(Record):
     created_at: Instant
     """Time of its first statement or evidence."""
     recorded_at: Instant
+    depth: int = 0
+    """1 more than the deepest belief that it generalises; 0 if it generalises none."""
 
 
 class Belief(BeliefText):

@@ -51,6 +51,7 @@ class EventType(StrEnum):
     COMPRESS = "COMPRESS"
     PIN = "PIN"
     UNPIN = "UNPIN"
+    UPDATE = "UPDATE"
     SEARCH = "SEARCH"
     SESSION_START = "SESSION_START"
     SESSION_END = "SESSION_END"

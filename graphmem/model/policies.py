@@ -49,6 +49,9 @@ class ConsolidationPolicy(ConfiguredPolicy):
     """Maximum confidence of a piece of evidence; otherwise its similarity to the statement."""
     archive_below: Unit = 0.3
     """Belief score below which an inferred belief is archived."""
+    max_depth: Annotated[int, Field(ge=0, le=2)] = 2
+    """Maximum depth of a belief that generalises beliefs; 0 for beliefs from episodes only. Needs a
+    language model."""
     max_attempts: Annotated[int, Field(ge=1, le=1_000)] = 5
     """Maximum number of invalid replies about a cluster, one per run; an unavailable model uses up
     none."""

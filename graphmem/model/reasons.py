@@ -49,7 +49,7 @@ class BeliefEvent(MemoryEvent):
     retracted: bool = False
     """Whether the evidence was retracted."""
     target_id: str | None = None
-    """Id of the event that a retraction cancels."""
+    """Id of the event that a retraction cancels, or from which evidence was drawn."""
     memory_id: str | None = None
     """Id of the memory whose text it was committed with."""
 
@@ -61,6 +61,14 @@ class EpisodeRef(Record):
     session_id: str | None
     summary: str | None
     occurred_at: Instant
+
+
+class GeneralisedBelief(Record):
+    """A belief that another one generalises."""
+
+    belief_id: str
+    statement: str
+    depth: int
 
 
 class Provenance(Record):
@@ -77,6 +85,8 @@ class Provenance(Record):
     """Episodes in which the events occurred, oldest first."""
     memories: tuple[Memory, ...]
     """Memories whose text claims the belief."""
+    derived_from: tuple[GeneralisedBelief, ...] = ()
+    """Beliefs that it generalises."""
     supersedes: tuple[ChainLink, ...]
     superseded_by: tuple[ChainLink, ...]
     provisional: bool = False
@@ -257,6 +267,8 @@ class BeliefReasons(Record):
     replaced_by: tuple[Replacement, ...]
     memories: tuple[ClaimingMemory, ...]
     """Memories that assert the belief, oldest first; at most one page."""
+    derived_from: tuple[GeneralisedBelief, ...] = ()
+    """Beliefs that it generalises."""
     rejection: Rejection | None = None
     """Why a person rejected it; None if it is not rejected."""
     valid: Instant

@@ -13,6 +13,8 @@ from graphmem.model import (
     AsOf,
     Episode,
     EpisodePage,
+    EventSource,
+    EventType,
     MemoryEvent,
     Message,
     NewEpisode,
@@ -22,7 +24,7 @@ from graphmem.model import (
 )
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import drafts, identity, passages, read_options, transcripts, trust
+from graphmem.rules import claims, drafts, identity, passages, read_options, transcripts, trust
 from graphmem.rules.conflicts import retry_conversion
 
 if TYPE_CHECKING:
@@ -134,7 +136,10 @@ async def _update(
         "occurred_at": new.at,
     }
     embedding = await _embedding(context, text)
-    await context.fetch(UPDATE, episode=row | embedding_fields(embedding))
+    given = EventSource(source="episodes.add")
+    now = context.services.clock.now()
+    event = claims.source_event(given, context.scope, EventType.UPDATE, now, (episode_id,))
+    await context.fetch(UPDATE, episode=row | embedding_fields(embedding), event=event)
 
 
 async def add_messages(

@@ -25,6 +25,7 @@ from graphmem.model import (
     EpisodeRef,
     EvidenceDetail,
     EvidenceKind,
+    GeneralisedBelief,
     Memory,
     Point,
     PolicyRead,
@@ -113,6 +114,7 @@ async def provenance(
         turns=tuple(Turn(**turn) for turn in found["turns"]),
         episodes=tuple(EpisodeRef(**episode) for episode in found["episodes"]),
         memories=tuple(Memory(**card, provisional=provisional) for card in found["memories"]),
+        derived_from=tuple(GeneralisedBelief(**one) for one in found["derived_from"]),
         supersedes=tuple(link for link in links if link.newer_id == belief_id),
         superseded_by=tuple(link for link in links if link.older_id == belief_id),
         provisional=provisional,
@@ -176,6 +178,7 @@ async def belief(
         replaces=tuple(_replacement(one) for one in row["links"] if one["newer"]),
         replaced_by=tuple(_replacement(one) for one in row["links"] if not one["newer"]),
         memories=tuple(ClaimingMemory(**one) for one in row["memories"]),
+        derived_from=tuple(GeneralisedBelief(**one) for one in row["derived_from"]),
         valid=params["valid"],
         provisional=read_options.is_provisional(by.as_of, row["now"]),
     )

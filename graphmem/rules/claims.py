@@ -69,6 +69,8 @@ class Claim:
     object_key: str | None = None
     worded: bool = False
     """Whether the statement was given rather than generated from the triple."""
+    depth: int = 0
+    """1 more than the deepest belief that it generalises; 0 if it generalises none."""
 
     def row(self, tenant_scope: TenantScope, embedding: Embedding | None) -> dict[str, Any]:
         """Return the map for fragments/merge_belief."""
@@ -78,6 +80,7 @@ class Claim:
         keys = {
             "scope_key": scope_key,
             "value_key": rejections.belief_key(tenant_scope.tenant, row),
+            "depth": self.depth or None,
         }
         return row | keys | embedding_fields(embedding)
 
@@ -120,8 +123,8 @@ def passage_evidence_id(claim_id: str, passage_id: str) -> str:
 
 def stored_claim(row: Mapping[str, Any]) -> Claim:
     """Return the claim of a stored belief."""
-    known = {field.name: row[field.name] for field in fields(Claim) if field.name != "worded"}
-    return Claim(**known, worded=True)
+    names = [field.name for field in fields(Claim) if field.name not in ("worded", "depth")]
+    return Claim(**{name: row[name] for name in names}, worded=True, depth=row["depth"] or 0)
 
 
 def recorded_claim(recorded: Mapping[str, Any]) -> Claim:

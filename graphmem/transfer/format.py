@@ -302,6 +302,7 @@ class ClaimFields(TypedDict):
     predicate_key: NotRequired[Key | None]
     object_key: NotRequired[Text | None]
     worded: NotRequired[Flag]
+    depth: NotRequired[Count]
 
 
 @_open

@@ -300,6 +300,7 @@ class _Belief(TypedDict):
     worded_at: When
     first_id: Id
     respelt: NotRequired[Flag]
+    depth: NotRequired[Count]
 
 
 @closed

@@ -307,7 +307,7 @@ def _access_row(one: AccessEntry) -> Mapping[str, Any]:
 PAGE = 50
 """Sessions per transaction."""
 ALONE = 500
-"""Searches outside any session, per transaction."""
+"""Searches or accesses outside any session, or artifacts, per transaction."""
 
 ROLLABLE = catalog.query("usage/count_rollable", dict)
 CHECKPOINT = catalog.query("usage/checkpoint", dict)
@@ -315,6 +315,7 @@ ROLL_UP = catalog.query("usage/roll_up", catalog.ignored)
 ROLLABLE_ALONE = catalog.query("usage/count_rollable_sessionless", dict)
 FIND_ALONE = catalog.query("usage/sessionless_searches", dict)
 ROLL_UP_ALONE = catalog.query("usage/roll_up_sessionless", catalog.ignored)
+REMOVE_ARTIFACTS = catalog.query("usage/remove_artifacts", dict)
 
 
 async def rollable(context: RequestContext, before: datetime) -> RollUpReport:
@@ -326,7 +327,9 @@ async def rollable(context: RequestContext, before: datetime) -> RollUpReport:
         return within, alone
 
     within, alone = await context.read(work)
-    found = within[0] if within else {"sessions": 0, "searches": 0, "results": 0}
+    found = (
+        within[0] if within else dict.fromkeys(("sessions", "searches", "results", "accesses"), 0)
+    )
     return RollUpReport(
         applied=False, **{name: n + alone.get(name, 0) for name, n in found.items()}
     )
@@ -335,36 +338,48 @@ async def rollable(context: RequestContext, before: datetime) -> RollUpReport:
 async def roll_up(
     context: RequestContext, before: datetime, on_progress: OnProgress
 ) -> RollUpReport:
-    """Roll up rated sessions that ended before a time, and older searches outside any session.
+    """Roll up rated sessions that ended before a time, and older entries outside any session.
+
+    Artifacts that no entry refers to any more are removed, unless their rating is above LOW.
 
     Sessions are taken in order of their ends, up to the first that ended later. The call is safe
     to interrupt and to run concurrently: one transaction removes entries and checkpoints the
     ratings that depend on them.
     """
-    counted = {"sessions": 0, "searches": 0, "results": 0}
+    counted = {"sessions": 0, "searches": 0, "results": 0, "accesses": 0, "artifacts": 0}
 
     async def work(tx: Tx) -> list[dict[str, Any]]:
-        rule = rating.from_settings(context.services.settings)
         rows = await tx.fetch(CHECKPOINT, before=before, sessions=PAGE, by_search=rule.by_search)
-        events = [_event(row, context.services.clock.now()) for row in rows if row["searches"]]
+        now = context.services.clock.now()
+        events = [_event(row, now) for row in rows if row["searches"] or row["accesses"]]
         if events:
             await tx.fetch(ROLL_UP, events=events)
         return rows
 
+    rule = rating.from_settings(context.services.settings)
+    faded = {
+        "valid": context.services.clock.now(),
+        "rating_decay": rating.decay_params(rule),
+        "medium": rule.medium,
+    }
     while rows := await context.write(work):
         counted["sessions"] += sum(row["searches"] > 0 for row in rows)
-        for name in ("searches", "results"):
+        for name in ("searches", "results", "accesses"):
             counted[name] += sum(row[name] for row in rows)
         on_progress("session", len(rows))
     while alone := await context.write(lambda tx: _alone(context, tx, before)):
-        counted["searches"] += len(alone)
-        counted["results"] += sum(row["results"] for row in alone)
+        for name in ("searches", "results", "accesses"):
+            counted[name] += sum(row[name] for row in alone)
         on_progress("search", len(alone))
+    after = ""
+    while page := await context.fetch(REMOVE_ARTIFACTS, after=after, limit=ALONE, **faded):
+        after = page[0]["after"]
+        counted["artifacts"] += page[0]["removed"]
     return RollUpReport(applied=True, **counted)
 
 
 async def _alone(context: RequestContext, tx: Tx, before: datetime) -> list[dict[str, Any]]:
-    """Roll up a page of searches outside any session, which have no effect on ratings."""
+    """Roll up a page of entries outside any session, which have no effect on ratings."""
     rows = await tx.fetch(FIND_ALONE, before=before, limit=ALONE)
     by_scope: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -378,7 +393,8 @@ async def _alone(context: RequestContext, tx: Tx, before: datetime) -> list[dict
 def _of_alone(
     scope: str, rows: Sequence[Mapping[str, Any]], context: RequestContext
 ) -> dict[str, Any]:
-    payload = {"searches": len(rows), "results": sum(row["results"] for row in rows)}
+    names = ("searches", "results", "accesses")
+    payload = {name: sum(row[name] for row in rows) for name in names}
     return {
         # The id derives from the first search, which is removed with the others.
         "id": f"roll_{rows[0]['id']}",
@@ -392,7 +408,7 @@ def _of_alone(
 
 
 def _event(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    payload = {name: row[name] for name in ("searches", "results", "games")}
+    payload = {name: row[name] for name in ("searches", "results", "games", "accesses")}
     return {
         "id": f"roll_{row['id']}",
         "scope": row["scope"],

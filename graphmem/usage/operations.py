@@ -208,6 +208,7 @@ class _Log:
         n_searches = sum(one["type"] == EventType.SEARCH for one in row["entries"])
         n_searches += sum(json.loads(one["payload"])["searches"] for one in gone)
         n_accesses = sum(one["type"] == EventType.ACCESS for one in row["entries"])
+        n_accesses += sum(json.loads(one["payload"]).get("accesses", 0) for one in gone)
         logged = json.loads(ends[0]["payload"]).get("logged") if ends else None
         ended_at = ends[0]["at"] if ends else None
         agent = row["agent"]

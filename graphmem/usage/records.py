@@ -230,7 +230,7 @@ class ScopePage(Record):
 
 
 class RollUpReport(Record):
-    """Searches that were replaced by their counts."""
+    """Entries of the log that were replaced by their counts."""
 
     applied: bool
     """False if nothing was written."""
@@ -240,6 +240,10 @@ class RollUpReport(Record):
     """Number of searches, in these sessions and outside any."""
     results: int
     """Number of results of these searches."""
+    accesses: int = 0
+    """Number of accesses to artifacts, in rated sessions and outside any."""
+    artifacts: int = 0
+    """Number of artifacts that were removed, because nothing refers to them any more."""
 
 
 class DetailLevel(StrEnum):

@@ -22,13 +22,16 @@ def test_it_is_told_before_it_is_done(run: Run, migrated: Settings, tenant: str)
         with memory.session("s1") as session:
             session.usage.log_search("red roses", tool="grep", results=ids)  # type: ignore[arg-type]
             session.expand(str(ids[1]))
+            session.usage.log_access("file", "roses.md")
     run("usage", "rate")
     top = run("usage", "dashboard", "--json").data["top"]
     assert "Nothing to roll up" in run("usage", "roll-up", "--apply").out
     plan = run("usage", "roll-up", "--days", "0").out
-    assert "1 search with 3 results, of 1 session would be replaced by counts; use --apply." in plan
+    counts = "1 search with 3 results, of 1 session, and 1 access of files"
+    assert f"{counts} would be replaced by counts; use --apply." in plan
     done = run("usage", "roll-up", "--days", "0", "--apply", "--json").data
-    assert done == {"applied": True, "sessions": 1, "searches": 1, "results": 3}
+    assert done.pop("applied")
+    assert done == {"sessions": 1, "searches": 1, "results": 3, "accesses": 1, "artifacts": 1}
     assert "Nothing to roll up" in run("usage", "roll-up", "--days", "0").out
     found = run("usage", "dashboard", "--json").data
     assert [(one["id"], one["rating"]["games"]) for one in found["top"]] == [

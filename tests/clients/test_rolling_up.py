@@ -43,19 +43,23 @@ def filled(memory: Handle, seed: int, sessions: int) -> Log:
 
 
 def standings(look: Look, tenant: str, names: Sequence[str] = NOW) -> dict[str, list[Any]]:
-    """The ratings, or what is kept of them beside, by item; those that have it."""
+    """The ratings, or what is kept of them beside, by item; those that have it.
+
+    Without artifacts, which a roll-up removes with their ratings.
+    """
     found = ratings(look, tenant)
     return {
         item: [kept[name] for name in names]
         for item, kept in found.items()
-        if kept.get(names[0]) is not None
+        if kept.get(names[0]) is not None and kept["kind"] != "Artifact"
     }
 
 
 def oracle(log: Log, sessions: Sequence[str] | None = None) -> dict[str, tuple[float, int]]:
     """Where the rules see the items after the searches, or the first of them."""
     searches = [s for s in log.searches if sessions is None or s.id in sessions]
-    return {item: (s.elo, s.games) for item, s in rating.rate(searches).standings.items()}
+    found = rating.rate(searches).standings.items()
+    return {item: (s.elo, s.games) for item, s in found if not item.startswith("ar_")}
 
 
 def kinds(look: Look, tenant: str) -> dict[str, int]:
@@ -100,8 +104,9 @@ def test_ratings_stay_and_from_the_checkpoint_they_come_to_the_same(
     assert standings(look, tenant) == before
     left = kinds(look, tenant)
     assert left["SEARCH"] == first["SEARCH"] - done.searches
-    assert left["ROLL_UP"] == done.sessions == 25
-    assert left["ACCESS"] == first["ACCESS"]
+    # One for the access outside any session.
+    assert left["ROLL_UP"] == done.sessions + 1 == 26
+    assert left["ACCESS"] == first["ACCESS"] - done.accesses
     # The checkpoint is where the rules are after the sessions that are gone.
     remaining = {
         row["id"]
@@ -171,18 +176,19 @@ def test_only_what_is_settled_and_old_is_taken(plain: Handle, look: Look, tenant
         dry_run=False, on_progress=lambda *part: told.append(part)
     )
     assert done == plan.model_copy(update={"applied": True})
-    assert told == [("session", 6), ("search", 1)]
+    assert told == [("session", 6), ("search", 2)]
     assert kinds(look, tenant)["SEARCH"] == first["SEARCH"] - done.searches
     # What was not settled is settled now as if nothing had happened, and then taken, too.
     assert plain.usage.rate().sessions == 4
     for item, (elo, games) in oracle(log).items():
         assert standings(look, tenant)[item][:2] == [pytest.approx(elo, abs=1e-9), games]
-    assert plain.usage.roll_up(days=0, dry_run=False).sessions == 4
+    rest = plain.usage.roll_up(days=0, dry_run=False)
+    assert rest.sessions == 4
     assert kinds(look, tenant) == {
-        "ACCESS": first["ACCESS"],
+        "ACCESS": first["ACCESS"] - done.accesses - rest.accesses,
         "SESSION_START": 10,
         "SESSION_END": 10,
-        # One for what was searched for outside any session.
+        # One for the entries outside any session.
         "ROLL_UP": 11,
     }
 
@@ -210,7 +216,7 @@ def test_all_that_rests_on_looks_is_as_before(plain: Handle, look: Look, tenant:
             reader.why(belief),
             [reader.why(one) for one in ids],
             [(card.accesses, card.last_access_at) for card in map(reader.expand, ids)],
-            reader.usage.ratings(),
+            [one for one in reader.usage.ratings() if one.kind != "Artifact"],
             reader.episodes.compress(dry_run=True),
             reader.recall("what?", limit=20).bites,
         )
@@ -257,7 +263,7 @@ def test_what_dies_on_the_way_is_gone_on_with(
     plain.usage.rate(from_scratch=True)
     assert standings(look, tenant) == before
     rolled(plain, late)
-    assert kinds(look, tenant)["ROLL_UP"] == 10
+    assert kinds(look, tenant)["ROLL_UP"] == 11
     assert standings(look, tenant) == standings(look, tenant, BASE) == before
     assert {i: (v[0], v[1]) for i, v in before.items()} == {
         i: (pytest.approx(elo, abs=1e-9), games) for i, (elo, games) in oracle(log).items()
@@ -294,7 +300,7 @@ def test_two_at_once_take_each_session_once_beside_who_rates(
     assert sum(one.sessions for one in done) == 40
     assert sum(one.searches for one in done) == len(log.searches)
     assert first["SEARCH"] < len(log.searches)
-    assert kinds(look, tenant)["ROLL_UP"] == 40
+    assert kinds(look, tenant)["ROLL_UP"] == 41
     wanted = oracle(log)
     for found in (standings(look, tenant), standings(look, tenant, BASE)):
         assert found.keys() == wanted.keys()
@@ -334,7 +340,8 @@ def test_searches_outside_sessions_go_too(
     assert (done.sessions, done.searches, done.results) == (3, plan.searches, plan.results)
     left = kinds(look, tenant)
     assert "SEARCH" not in left
-    assert left["ACCESS"] == first["ACCESS"]
+    assert left["ACCESS"] == first["ACCESS"] - done.accesses
+    assert done.accesses >= 2
     # An event for each scope of a transaction, and three transactions at least.
     told = [
         (row["scope"], json.loads(row["payload"]))
@@ -375,3 +382,32 @@ def test_a_tenant_without_a_log_has_nothing_to_roll_up(plain: Handle) -> None:
 def test_days_that_are_none_are_refused(plain: Handle, days: Any) -> None:
     with pytest.raises(InvalidInputError, match="days"):
         plain.usage.roll_up(days=days)
+
+
+def test_files_are_forgotten_when_no_entry_names_them_any_more(
+    plain: Handle, look: Look, tenant: str
+) -> None:
+    found = [("file", f"src/{n}.py") for n in range(12)]
+    for name in "ab":
+        with plain.session(name) as session:
+            session.usage.log_search("pool", tool="grep", results=found)
+            session.usage.log_access(*found[0])
+        plain.usage.log_access("file", "README.md")
+    plain.usage.flush()
+    assert plain.usage.rate().sessions == 2
+    assert plain.usage.roll_up(days=0).accesses == 4
+
+    def refs() -> set[str]:
+        rows = look.rows("MATCH (n:Artifact {tenant: $tenant}) RETURN n.ref AS ref", tenant=tenant)
+        return {row["ref"] for row in rows}
+
+    done = plain.usage.roll_up(days=0, dry_run=False)
+    # The one that was opened is rated above LOW.
+    assert (done.searches, done.accesses, done.artifacts) == (2, 4, 12)
+    assert refs() == {"src/0.py"}
+    assert [one.text for one in plain.usage.ratings()] == ["src/0.py"]
+    assert {one.lost for one in plain.usage.audit().sessions} == {0}
+    assert later(plain, 400).usage.roll_up(dry_run=False).artifacts == 1
+    plain.usage.log_access(*found[0])
+    plain.usage.flush()
+    assert refs() == {"src/0.py"}

@@ -75,6 +75,11 @@ def test_adding_to_a_session_changes_only_what_is_given(memory: Handle) -> None:
     before = talk(memory)
     assert memory.episodes.add(session_id="s", importance=0.9) == before.id
     assert memory.episodes.get(before.id) == before.model_copy(update={"importance": 0.9})
+    [change] = memory.history(before.id)
+    reason = f"changed importance; importance {before.importance} before, now 0.9"
+    assert (change.type, change.payload) == ("UPDATE", {"reason": reason})
+    memory.episodes.add(session_id="s", importance=0.9)
+    assert len(memory.history(before.id)) == 1
     memory.episodes.add(session_id="s", entities=["Ann", "Bo"], at=OLD)
     found = memory.episodes.get(before.id)
     assert (found.importance, found.entities, found.occurred_at) == (0.9, ("Ann", "Bo"), OLD)

@@ -22,12 +22,12 @@ FRAGMENTS = sorted(
     f"fragments/{p.stem}" for p in (catalog.folder("cypher") / "fragments").iterdir()
 )
 CHANGES = {
-    "usage/roll_up": ["DELETE changes s: Event."],
+    "usage/roll_up": ["DELETE changes s: Event.", "DELETE changes a: Event."],
     "usage/roll_up_sessionless": ["DELETE changes s: Event."],
     "erase/remove_events": ["DELETE changes e: Event."],
     "erase/redact_mentions": ["SET changes e: Event."],
 }
-"""What the first law allows: searches of the log, once their ratings are checkpointed; erasure."""
+"""What the first law allows: entries of the log, once their ratings are checkpointed; erasure."""
 WALLED = [name for name in NAMES if not name.startswith("schema/")]
 NO_TENANT = {
     "Migration": "the schema is one for all tenants",

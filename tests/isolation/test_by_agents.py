@@ -86,6 +86,8 @@ def asked_of(tool: str, known: dict[str, str]) -> dict[str, Any]:
         "add_evidence": {"belief_id": known["belief"], "kind": "refuting", "strength": 0.9},
         "evidence_for": {"belief_id": known["belief"]},
         "belief_revise": {"belief_id": known["belief"], "statement": unlike(9)},
+        "belief_split": {"belief_id": known["belief"], "statements": [unlike(9), unlike(10)]},
+        "belief_merge": {"beliefs": [known["belief"], "b_none"], "statement": unlike(9)},
         "why": {"item_id": known["belief"]},
         "supersede": {"memory_id": known["memory"], "content": unlike(8)},
         "belief_retract": {"event_id": known["event"]},

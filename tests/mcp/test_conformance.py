@@ -34,7 +34,15 @@ READING = {
 WRITING = {
     *("add_messages", "remember", "memory_deprecate", "observe", "believe", "add_evidence"),
     "reject",
-    *("belief_revise", "belief_retract", "supersede", "forget", "usage_log_access"),
+    *(
+        "belief_revise",
+        "belief_split",
+        "belief_merge",
+        "belief_retract",
+        "supersede",
+        "forget",
+        "usage_log_access",
+    ),
 }
 
 
@@ -79,6 +87,8 @@ def valid_arguments() -> dict[str, dict[str, Any]]:
         "add_evidence": {"belief_id": "b_none", "kind": "supporting", "strength": 0.7},
         "evidence_for": {"belief_id": "b_none"},
         "belief_revise": {"belief_id": "b_none", "statement": "Coffee is better"},
+        "belief_split": {"belief_id": "b_none", "statements": ["Tea is hot", "Tea is green"]},
+        "belief_merge": {"beliefs": ["b_none", "b_nil"], "statement": "Tea is hot"},
         "why": {"item_id": "b_none"},
         "supersede": {"memory_id": "m_none", "content": "Alice prefers coffee."},
         "belief_retract": {"event_id": "e_none"},

@@ -106,6 +106,7 @@ def test_no_tool_crosses_a_tenant(
                 ("memory_deprecate", "memory_id", memory_id, {}),
                 ("add_evidence", "belief_id", belief_id, {"kind": "refuting", "strength": 0.9}),
                 ("belief_revise", "belief_id", belief_id, {"statement": "Something else"}),
+                ("belief_split", "belief_id", belief_id, {"statements": ["One", "Another"]}),
             ):
                 await _the_same(bob, name, key, one, **more)
             fact = {"subject": "a", "predicate": "status", "object": "c"}

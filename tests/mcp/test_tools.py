@@ -49,6 +49,13 @@ async def _everything(client: Client) -> dict[str, Any]:
     await call(
         "belief_revise", belief_id=hypothesis["belief_id"], statement="The pool has 8 threads"
     )
+    both = await call("believe", statement="The pool is slow and it leaks", confidence=0.5)
+    parts = await call(
+        "belief_split", belief_id=both["belief_id"], statements=["It is slow", "It leaks"]
+    )
+    assert parts["older_ids"] == [both["belief_id"]]
+    joined = await call("belief_merge", beliefs=parts["newer_ids"], statement="The pool is bad")
+    assert joined["older_ids"] == parts["newer_ids"]
     await call("why", item_id=seen["belief_id"])
     await call("recall", query="where does Alice deploy from?")
     await call("context", about="where does Alice deploy from?")

@@ -29,6 +29,7 @@ NONE: Mapping[str, str] = {
     "usage/create_artifacts": NO_ITEM,
     "usage/checkpoint": NO_ITEM,
     "usage/forget_ratings": NO_ITEM,
+    "usage/remove_artifacts": NO_ITEM,
     "usage/rate": "it holds what it rates: ratings go last",
     "belief/checkpoint": REFRESHES,
     "belief/drop_checkpoint": REFRESHES,

@@ -29,12 +29,12 @@ class Statement:
     type: str = "ADD"
 
 
-def event(writer: str, source_type: str | None, quoted: str | None = None) -> str:
-    """Return the class of an event by its writer, its source type and the turn that it quotes."""
+def event(writer: str, source_type: str | None, *drawn_from: str) -> str:
+    """Return the class of an event by its writer, its source type and what it is drawn from."""
     of = {None: "person", "EXPLICIT": "person", "TOOL": "tool", "RULE": "tool"}
     of |= {"CLASSIFIER": "model", "EXTRACTOR": "model"}
     own = of.get(source_type, "unknown")
-    return least([writer, own, *([] if quoted is None else [quoted])])
+    return least([writer, own, *drawn_from])
 
 
 def memory(seen: Sequence[Statement]) -> str:

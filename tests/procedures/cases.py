@@ -18,6 +18,7 @@ from tests.procedures.conftest import Populated
 LATER = datetime(2200, 1, 1, tzinfo=UTC)
 SCOPES = ["global", "alice"]
 SILENT: dict[str, str] = {
+    "belief/drawn": "no belief generalises others",
     "cache/count_nameless": "every memory has an id",
     "upkeep/compressed_turns": "no conversation is compressed",
     "erase/memories_of": "no memory was made in a session",
@@ -61,6 +62,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "usage/rating_updates": seen,
         "belief/chain": {**seen, "id": belief},
         "belief/current": {**seen, **slot},
+        "belief/drawn": {"scope": "global"},
         "belief/explain": {**seen, "id": belief},
         "belief/flip_set": {**seen, "id": belief, "max_events": 1_000},
         "belief/history": {**seen, "id": belief},
@@ -116,6 +118,8 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "min_score": 0.0,
         },
         "consolidate/inferred": {"scope": "global"},
+        "consolidate/parts": {"scope": "global", "max_depth": 2, "nearest": 5, "min_score": 0.0},
+        "consolidate/standing": {"ids": ["o1"]},
         "consolidate/outcomes": {},
         "consolidate/missing_links": {"links": [{"event_id": "o1", "belief_id": "gone"}]},
         "consolidate/passages": {
@@ -137,7 +141,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "episode/list": seen,
         "episode/find_existing": {"episode_id": known["episode"], "ids": ["1"], "given": 1},
         "episode/turns": {**seen, "episode_id": known["episode"]},
-        "erase/beliefs_of": {"episodes": [known["episode"]], "memories": [memory]},
+        "erase/beliefs_of": {"episodes": [known["episode"]], "memories": [memory], "beliefs": []},
         "erase/count_nodes": {},
         "erase/find_texts": {"texts": [unlike(1)]},
         "erase/names_of": {"key": "alice"},

@@ -120,6 +120,7 @@ class Belief(RatedNode):
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
     worded_at = DateTimeNeo4jFormatProperty(required=True)
     first_id = StringProperty(required=True)
+    depth = IntegerProperty(default=0)
     locked_at = DateTimeNeo4jFormatProperty()
     # Caches that `admin rebuild` recomputes: key of what it states, and the rulings about it.
     value_key = StringProperty()

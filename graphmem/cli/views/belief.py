@@ -158,6 +158,7 @@ def belief(found: model.Belief) -> Group:
         **(dict(_vitality(found.vitality)) if found.vitality else {}),
         "triple": " | ".join(filter(None, (found.subject, found.predicate, found.object))),
         "first": found.created_at.isoformat(),
+        "depth": f"{found.depth}, generalises other beliefs" if found.depth else "",
         "scope": found.scope,
         "id": found.id,
         "why": f"graphmem why {found.id}",
@@ -376,6 +377,7 @@ def provenance(found: model.Provenance) -> Group:
     lines.append(history(found.events))
     lines += [Text(f"» {t.name or t.role}: {t.text}   {t.id}") for t in found.turns]
     lines += [Text(f"in {e.session_id or 'episode'}, {e.id}", style="dim") for e in found.episodes]
+    lines += [Text(f"generalises {p.statement}   {p.belief_id}") for p in found.derived_from]
     lines.append(memory_views.memories(found.memories))
     for word, links in (("replaces", found.supersedes), ("replaced by", found.superseded_by)):
         for link in links:

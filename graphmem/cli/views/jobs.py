@@ -114,6 +114,8 @@ def _change(change: consolidation.BeliefChange) -> Text:
     mark, colour, word = MARKS[change.step]
     line = Text(f"{mark} ", style=colour).append(change.statement, style="default")
     of = f", from {counted(len(change.episode_ids), 'episode')}" if change.quotes else ""
+    if change.generalises:
+        of = f", depth {change.depth}, generalises {counted(len(change.generalises), 'belief')}{of}"
     why = f": {change.reason}" if change.reason else ""
     line.append(f"\n    {word}{of}{why}   {change.belief_id}", style="dim")
     for quote in change.quotes[:MAX_QUOTES]:

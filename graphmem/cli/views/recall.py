@@ -276,7 +276,9 @@ def _test(found: model.BeliefReasons) -> Text:
 
 
 def _around(found: model.BeliefReasons) -> Iterator[Text]:
-    """Yield retracted evidence, replacements, aliases and asserting memories."""
+    """Yield parts, retracted evidence, replacements, aliases and asserting memories."""
+    for part in found.derived_from:
+        yield Text(f"generalises: {part.statement} ({part.belief_id})", style="dim")
     for piece in found.retracted:
         mark = "+" if piece.kind is model.EvidenceKind.SUPPORTING else "−"
         yield Text(

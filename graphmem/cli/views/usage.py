@@ -374,13 +374,16 @@ def restored(done: upkeep.PruneRestoreReport) -> Text:
 
 
 def rolled_up(done: usage.RollUpReport) -> str:
-    """Return the number of searches that were or would be replaced by counts."""
-    if not done.searches:
+    """Return the number of entries that were or would be replaced by counts."""
+    if not (done.searches or done.accesses or done.artifacts):
         return "Nothing to roll up: no rated or unratable search is old enough."
     searches = counted(done.searches, "search", "searches")
     text = f"{searches} with {done.results:,} results, of {counted(done.sessions, 'session')}"
+    if done.accesses:
+        text += f", and {counted(done.accesses, 'access', 'accesses')} of files"
     if done.applied:
-        return f"{text}: replaced by their counts."
+        gone = f" Files forgotten: {done.artifacts:,}." if done.artifacts else ""
+        return f"{text}: replaced by their counts.{gone}"
     return f"{text} would be replaced by counts; use --apply."
 
 

@@ -29,7 +29,7 @@ from graphmem.model import (
     StatusReceipt,
     TenantScope,
 )
-from graphmem.operations.evidence import writing
+from graphmem.operations.evidence import drawn, writing
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, identity, predicates
 from graphmem.rules.claims import EvidenceDraft
@@ -254,6 +254,8 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
             writing.same(known, row["request_hash"])
         else:
             await tx.fetch(RETRACT, event=row)
+            of_evidence = target is not None and target["speaks"]
+            await drawn.follow_retraction(tx, row, of_evidence=of_evidence)
         return RetractionReceipt(
             event_id=event_id,
             target_id=target_id,

@@ -10,7 +10,7 @@ from typing import Any
 from graphmem import catalog
 from graphmem.errors import ForeignScopeError, NotFoundError
 from graphmem.model import AsOf, EventSource, EventType, Rejection, RejectionReceipt, Triple
-from graphmem.operations.evidence import writing
+from graphmem.operations.evidence import drawn, writing
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, read_options, rejections
 
@@ -76,6 +76,8 @@ async def rule(
         [done] = await tx.fetch(
             RULE, event=event, id=tombstone, value_key=rejections.value_key(context.tenant, digest)
         )
+        if done["rejected"] != found["rejected"]:
+            await drawn.follow_ruling(tx, event, item["value_key"])
         return _receipt(row["id"], done, found), tombstone
 
     receipt, tombstone = await context.write(work)

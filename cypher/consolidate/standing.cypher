@@ -1,0 +1,16 @@
+// Count the pieces of evidence that still count for a current belief. Run it after commit/lock, so that no retraction or
+// rejection is missed.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  tenant name
+//   $ids     list    event ids
+// columns:
+//   - standing  integer  number of events
+
+UNWIND $ids AS id
+MATCH (e:Event {tenant: $tenant, id: id})
+WHERE NOT EXISTS { (e)<-[:RETRACTS]-(:Event {tenant: $tenant}) }
+  AND EXISTS { (e)-[:SUPPORTS {tenant: $tenant}]->(:Belief {tenant: $tenant, status: 'current'}) }
+RETURN count(e) AS standing
