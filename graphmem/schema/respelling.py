@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 from graphmem import catalog
@@ -22,9 +22,12 @@ def takes(statement: Query[Row]) -> bool:
     return not statement.params.isdisjoint((BELIEFS, PREDICATES))
 
 
-async def respell(services: Services, statement: Query[Row]) -> None:
+async def respell(
+    services: Services, statement: Query[Row], before_page: Callable[[], Awaitable[None]]
+) -> None:
     """Run a statement for the beliefs or predicates whose keys are not normalised."""
     async for page in _pages(services):
+        await before_page()
         rows = page[BELIEFS if BELIEFS in statement.params else PREDICATES]
         if rows:
             given = {BELIEFS: rows} if BELIEFS in statement.params else {PREDICATES: rows}

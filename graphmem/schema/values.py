@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 from graphmem import catalog
@@ -22,11 +22,14 @@ def takes(statement: Query[Row]) -> bool:
     return not statement.params.isdisjoint((MEMORIES, BELIEFS))
 
 
-async def fill(services: Services, statement: Query[Row]) -> None:
+async def fill(
+    services: Services, statement: Query[Row], before_page: Callable[[], Awaitable[None]]
+) -> None:
     """Run a statement for the memories or beliefs of all tenants."""
     name = MEMORIES if MEMORIES in statement.params else BELIEFS
     label = "Memory" if name == MEMORIES else "Belief"
     async for tenant, page in _pages(services, label):
+        await before_page()
         rows = [
             {"tenant": tenant, "id": row["id"], "value_key": rejections.item_key(tenant, row)}
             for row in page

@@ -43,11 +43,15 @@ def observe_before(memory: Handle, look: Look, tenant: str, city: str, day: int)
     return belief_id
 
 
+async def nothing() -> None:
+    """Renew no lease."""
+
+
 def migrate(memory: Handle) -> None:
     context = memory._state.context
     graph = OnlyTenants(context.services.graph, context.tenant)
     for statement in STATEMENTS:
-        run_now(respelling.respell(replace(context.services, graph=graph), statement))
+        run_now(respelling.respell(replace(context.services, graph=graph), statement, nothing))
 
 
 def test_beliefs_and_declarations_get_the_normalised_key(
