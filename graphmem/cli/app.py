@@ -122,12 +122,11 @@ class App:
     def progress(self, *columns: Any) -> Iterator[Progress]:
         """Show progress on standard error while the block runs."""
         from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
-        from rich.progress import Progress as RichProgress
 
-        from graphmem.cli.console import TaskLabel
+        from graphmem.cli.console import TaskLabel, TaskProgress
 
         shown = columns or (TaskLabel(), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with RichProgress(*shown, console=self.err, disable=self.json) as progress:
+        with TaskProgress(*shown, console=self.err, disable=self.json) as progress:
             yield progress
 
     @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 import rich.console
 from rich.console import ConsoleOptions, RenderableType
 from rich.measure import Measurement
-from rich.progress import ProgressColumn, Task
+from rich.progress import Progress, ProgressColumn, Task
 from rich.segment import Segment
 from rich.table import Column
 from rich.text import Text
@@ -72,6 +72,17 @@ class TaskLabel(ProgressColumn):
     def render(self, task: Task) -> Text:
         """Return the description on one line."""
         return Text(display.line(task.description))
+
+
+class TaskProgress(Progress):
+    """Progress that prints nothing, not even a line feed, while no task is visible."""
+
+    def stop(self) -> None:
+        """Stop the display."""
+        if any(task.visible for task in self.tasks):
+            super().stop()
+        else:
+            self.live.stop()
 
 
 def drawing(text: str) -> Text:

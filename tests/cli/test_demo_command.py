@@ -59,9 +59,13 @@ def test_a_second_run_adds_nothing(
     assert re.search(rf"^ 1 +{beside[0]} +{beside[1]} *$", shown, re.MULTILINE)
     assert f"By similarity alone the answer is {flat['belief']['object']}." in shown
     tenant_scope = f"--tenant {elsewhere} --scope user:alice"
-    why, picture = shown.splitlines()[-2:]
+    why, picture, *_, own, found, agent, _python = shown.splitlines()[-7:]
     assert why.endswith(f" graphmem why {flat['belief']['id']} {tenant_scope}")
     assert picture.endswith(f" graphmem server browse slot Alice deploys_from {tenant_scope}")
+    # The server of this test is not the managed one, so nothing is said about stopping it.
+    assert own.endswith('graphmem memory remember "I live in Porto."')
+    assert found.endswith("graphmem recall where do I live")
+    assert agent.endswith("graphmem mcp --print-config claude-code")
 
 
 def test_the_conversation_ends_some_days_ago(

@@ -26,7 +26,7 @@ def signed(value: float, digits: int = 3) -> str:
 
 def counted(n: int, singular: str, plural: str | None = None) -> str:
     """Return a count with its noun."""
-    return f"{n} {singular if n == 1 else plural or singular + 's'}"
+    return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
 
 
 def shortened(text: str, length: int) -> str:
