@@ -10,8 +10,7 @@ import click
 from graphmem.cli import erasing, options
 from graphmem.cli.app import App, Group, command, given
 from graphmem.cli.browse import browser
-from graphmem.cli.completion import completion
-from graphmem.cli.metrics import metrics
+from graphmem.cli.operator import completion, metrics
 from graphmem.errors import NotFoundError
 
 if TYPE_CHECKING:
