@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import erasing, options
+from graphmem.cli import memory, options
 from graphmem.cli.app import App, Group, command, given
 from graphmem.cli.browse import browser
 from graphmem.cli.operator import completion, metrics
@@ -179,7 +179,7 @@ admin.method("admin.stats", "Count the nodes of a tenant and its waiting work.")
 
 @admin.command(name="erase-tenant")
 @click.argument("tenant")
-@erasing.OPTIONS
+@memory.ERASURE_OPTIONS
 @command()
 def erase_tenant(app: App, *, compact: bool, certificate: Path | None, **erasure: Any) -> int:
     """Plan the erasure of a tenant; --apply erases for good.
@@ -187,7 +187,7 @@ def erase_tenant(app: App, *, compact: bool, certificate: Path | None, **erasure
     The command erases all scopes of TENANT. Its name is refused from then on. The exit code is 1
     when the final check finds remaining data.
     """
-    return erasing.run(
+    return memory.run_erasure(
         app,
         "admin.erase_tenant",
         lambda client, seen: client.admin.erase_tenant(on_progress=seen, **erasure),
@@ -196,8 +196,8 @@ def erase_tenant(app: App, *, compact: bool, certificate: Path | None, **erasure
     )
 
 
-admin.add_command(erasing.erase_person)
-admin.add_command(erasing.verify_certificate)
+admin.add_command(memory.erase_person)
+admin.add_command(memory.verify_certificate)
 admin.method(
     "admin.erasures",
     """List what was erased in a tenant, oldest first.
