@@ -14,7 +14,7 @@ from typing import Any
 import mcp_types as types
 
 from graphmem import model
-from graphmem.mcp import cardinalities, forgetting, results, schemas
+from graphmem.mcp import forgetting, inputs, results, schemas
 from graphmem.mcp.tool import Profile, Tool, ToolCall
 from graphmem.model import Record
 
@@ -87,13 +87,13 @@ async def _usage_log_access(call: ToolCall[schemas.LogAccessArguments]) -> resul
 
 async def _observe(call: ToolCall[schemas.ObserveArguments]) -> model.EvidenceReceipt:
     if call.arguments.cardinality is None:
-        await cardinalities.check_known(call.session, [call.arguments.predicate])
+        await inputs.require_cardinalities(call.session, [call.arguments.predicate])
     return await call.session.observe(**call.written())
 
 
 async def _remember(call: ToolCall[schemas.RememberArguments]) -> model.CommitOutcome:
     claimed = [claim.predicate for claim in call.arguments.claims]
-    await cardinalities.check_known(call.session, claimed)
+    await inputs.require_cardinalities(call.session, claimed)
     return await call.session.remember(**call.written())
 
 
