@@ -2,7 +2,7 @@
 
 from graphmem.client.graphmem import AsyncGraphMem, GraphMem
 from graphmem.client.handle import AsyncHandle, Handle
-from graphmem.client.prompt import PromptMessages
+from graphmem.client.messages import PromptMessages
 from graphmem.client.session import AsyncSession, Session
 
 __all__ = [

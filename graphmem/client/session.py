@@ -10,9 +10,14 @@ from typing import Any, Self, TypeAlias, cast
 
 from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.jobs import AsyncJobs
-from graphmem.client.messages import AnyMessage, GivenMessages, RoleMap, given_messages
+from graphmem.client.messages import (
+    AnyMessage,
+    GivenMessages,
+    PromptMessages,
+    RoleMap,
+    given_messages,
+)
 from graphmem.client.namespace import blocking
-from graphmem.client.prompt import PromptMessages
 from graphmem.client.recall_verbs import MAX_BITES, recalled, supply, token_counter
 from graphmem.client.state import HandleState, SessionState, bounded, yes_or_no
 from graphmem.errors import GraphmemError, InvalidInputError
