@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING
 from graphmem.client.admin import Admin, AsyncAdmin
 from graphmem.client.belief_verbs import AsyncBeliefVerbs, BeliefVerbs
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
-from graphmem.client.declarations import Aliases, AsyncAliases, AsyncPredicates, Predicates
 from graphmem.client.episodes import AsyncEpisodes, Episodes
-from graphmem.client.items import AsyncItems, Items
 from graphmem.client.jobs import AsyncJobs, Jobs
 from graphmem.client.memories import AsyncMemories, Memories
 from graphmem.client.memory_verbs import AsyncMemoryVerbs, MemoryVerbs
-from graphmem.client.proposals import AsyncProposals, Proposals
+from graphmem.client.namespaces import (
+    Aliases,
+    AsyncAliases,
+    AsyncItems,
+    AsyncPredicates,
+    AsyncProposals,
+    Items,
+    Predicates,
+    Proposals,
+)
 from graphmem.client.recall_verbs import AsyncRecallVerbs, RecallVerbs
 from graphmem.client.rejection_verbs import AsyncRejectionVerbs, RejectionVerbs
 from graphmem.client.state import HandleState, SessionState, valid, yes_or_no
