@@ -7,7 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphmem.client.admin import Admin, AsyncAdmin
-from graphmem.client.belief_verbs import AsyncBeliefVerbs, BeliefVerbs
+from graphmem.client.belief_verbs import (
+    AsyncBeliefVerbs,
+    AsyncRejectionVerbs,
+    BeliefVerbs,
+    RejectionVerbs,
+)
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
 from graphmem.client.episodes import AsyncEpisodes, Episodes
 from graphmem.client.jobs import AsyncJobs, Jobs
@@ -24,7 +29,6 @@ from graphmem.client.namespaces import (
     Proposals,
 )
 from graphmem.client.recall_verbs import AsyncRecallVerbs, RecallVerbs
-from graphmem.client.rejection_verbs import AsyncRejectionVerbs, RejectionVerbs
 from graphmem.client.state import HandleState, SessionState, valid, yes_or_no
 from graphmem.client.usage import AsyncUsage, Usage
 from graphmem.model import Name, Record, TenantScope, Trust
