@@ -9,11 +9,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from graphmem.client import connect, instrumentation, worker
-from graphmem.client.access_log import AccessLog
 from graphmem.client.arguments import file_of
 from graphmem.client.handle import AsyncHandle, Handle, on_tenant
 from graphmem.client.namespace import blocking
-from graphmem.client.state import MAX_ROWS, HandleState, OnCommit, bounded, watch
+from graphmem.client.state import MAX_ROWS, AccessLog, HandleState, OnCommit, bounded, watch
 from graphmem.model import Trust
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene
