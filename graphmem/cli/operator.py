@@ -17,7 +17,7 @@ from graphmem.cli.times import TimeType
 from graphmem.rules import urls
 
 if TYPE_CHECKING:
-    from graphmem.client.instrumentation import Exporter
+    from graphmem.client.namespace import Exporter
 
 
 @click.group()
@@ -218,10 +218,10 @@ def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -
 
 @contextmanager
 def _exporter(app: App, by_tenant: tuple[str, ...]) -> Iterator[Exporter]:
-    from graphmem.client import instrumentation as client
+    from graphmem.client import namespace as client
 
     app.start_server()
-    with client.opened(app.settings, by_tenant) as exporter:
+    with client.open_exporter(app.settings, by_tenant) as exporter:
         yield exporter
 
 

@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem.adapters import telemetry
 from graphmem.adapters.telemetry import CompositeTelemetry, outcome_of
-from graphmem.client.instrumentation import InstrumentedEmbedder, InstrumentedLlm
+from graphmem.client.namespace import InstrumentedEmbedder, InstrumentedLlm
 from graphmem.client.state import FULL_LOG, MAX_LOG, AccessLog
 from graphmem.errors import (
     ConfigurationError,
