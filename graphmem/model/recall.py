@@ -11,8 +11,7 @@ from graphmem.model.belief import Belief, EvidenceKind
 from graphmem.model.episode import Episode, Turn, TurnsReceipt
 from graphmem.model.memory import Memory
 from graphmem.model.policies import ConfiguredPolicy
-from graphmem.model.rating import Rating
-from graphmem.model.terms import Instant, Record, Trust
+from graphmem.model.terms import Instant, Rating, Record, Trust
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
