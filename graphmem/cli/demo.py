@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from graphmem import Handle
-from graphmem.cli import terminal, times
+from graphmem.cli import options, terminal
 from graphmem.cli.app import App, command
 from graphmem.rules import identity, quantities
 
@@ -122,7 +122,7 @@ def weeks_later(memory: Handle, messages: Sequence[Message]) -> int:
     if stored:
         return (stored[-1].occurred_at.date() - BEGAN.date()).days // 7
     last = messages[-1].at or BEGAN
-    return (times.now() - LATEST - last).days // 7
+    return (options.now() - LATEST - last).days // 7
 
 
 def moved(message: Message, weeks: int) -> Message:

@@ -17,8 +17,8 @@ from pydantic import BaseModel
 
 from graphmem.cli import options, terminal
 from graphmem.cli.app import App, Group, command, failure_code, given, method_command, plain
+from graphmem.cli.options import TimeType
 from graphmem.cli.terminal import visible
-from graphmem.cli.times import TimeType
 from graphmem.errors import (
     ConfigurationError,
     ModelReplyError,

@@ -13,7 +13,7 @@ import click
 
 from graphmem.cli import options, terminal
 from graphmem.cli.app import App, command, given
-from graphmem.cli.times import TimeType
+from graphmem.cli.options import TimeType
 from graphmem.rules import urls
 
 if TYPE_CHECKING:
