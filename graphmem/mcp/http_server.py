@@ -27,8 +27,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graphmem.errors import ConfigurationError
 from graphmem.mcp.connection import Caller, MemoryConnection
-from graphmem.mcp.handler import Context, RequestHandler
-from graphmem.mcp.server import create_server
+from graphmem.mcp.server import Context, RequestHandler, create_server
 from graphmem.mcp.tool import Profile
 from graphmem.model import GLOBAL_SCOPE, Name, Record, Text
 from graphmem.rules import urls
