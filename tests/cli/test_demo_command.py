@@ -62,7 +62,7 @@ def test_a_second_run_adds_nothing(
     why, picture, *_, own, found, agent, _python = shown.splitlines()[-7:]
     assert why.endswith(f" graphmem why {flat['belief']['id']} {tenant_scope}")
     assert picture.endswith(f" graphmem server browse slot Alice deploys_from {tenant_scope}")
-    # The server of this test is not the managed one, so nothing is said about stopping it.
+    # The server of this test is not the managed one, so no step stops it.
     assert own.endswith('graphmem memory remember "I live in Porto."')
     assert found.endswith("graphmem recall where do I live")
     assert agent.endswith("graphmem mcp --print-config claude-code")
