@@ -1,8 +1,8 @@
 """Clients and handles."""
 
+from graphmem.client.arguments import PromptMessages
 from graphmem.client.graphmem import AsyncGraphMem, GraphMem
 from graphmem.client.handle import AsyncHandle, Handle
-from graphmem.client.messages import PromptMessages
 from graphmem.client.session import AsyncSession, Session
 
 __all__ = [

@@ -8,15 +8,15 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeAlias, cast
 
-from graphmem.client.handle import AsyncHandle, Handle
-from graphmem.client.jobs import AsyncJobs
-from graphmem.client.messages import (
+from graphmem.client.arguments import (
     AnyMessage,
     GivenMessages,
     PromptMessages,
     RoleMap,
     given_messages,
 )
+from graphmem.client.handle import AsyncHandle, Handle
+from graphmem.client.jobs import AsyncJobs
 from graphmem.client.namespace import blocking
 from graphmem.client.recall_verbs import MAX_BITES, recalled, supply, token_counter
 from graphmem.client.state import HandleState, SessionState, bounded, yes_or_no

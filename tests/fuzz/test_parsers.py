@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from graphmem.adapters.conversations import read_conversations
-from graphmem.client.arguments import reading_of, records
-from graphmem.client.messages import given_messages
+from graphmem.client.arguments import given_messages, reading_of, records
 from graphmem.client.state import valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
 from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems, rules
