@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from graphmem.cli.views.format import counted, counts, more, table
+from graphmem.cli.console import counted, counts, more, table
 from graphmem.erasure import ErasurePage, ErasureReport
 from graphmem.setting_files import DEFAULT, variable
 from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport
