@@ -19,8 +19,8 @@ import mcp_types as types
 
 from graphmem import model
 from graphmem.errors import ConfigurationError
-from graphmem.mcp import forgetting, inputs, results, schemas
-from graphmem.mcp.tool import Profile, Tool, ToolCall
+from graphmem.mcp import inputs, results, schemas
+from graphmem.mcp.tool import Profile, Tool, ToolCall, forget
 from graphmem.model import Record
 
 MAX_TURNS = 20
@@ -346,7 +346,7 @@ _ALL: tuple[Tool[Any], ...] = (
         "plan and `confirm`; call again with it if the user agrees.",
         schemas.ForgetArguments,
         results.ForgetResult,
-        forgetting.forget,
+        forget,
         {"item_id": "m_1a2b"},
         core=True,
         destructive=True,
