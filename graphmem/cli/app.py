@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from graphmem import GraphMem, Handle
     from graphmem.cli.console import Console
-    from graphmem.client.session import Session
+    from graphmem.client.handle import Session
     from graphmem.ports import OnProgress
     from graphmem.settings import Settings
 

@@ -2,8 +2,7 @@
 
 from graphmem.client.arguments import PromptMessages
 from graphmem.client.graphmem import AsyncGraphMem, GraphMem
-from graphmem.client.handle import AsyncHandle, Handle
-from graphmem.client.session import AsyncSession, Session
+from graphmem.client.handle import AsyncHandle, AsyncSession, Handle, Session
 
 __all__ = [
     "AsyncGraphMem",
