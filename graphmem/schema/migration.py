@@ -22,7 +22,7 @@ from graphmem.model import EmbeddingModel
 from graphmem.ports import Embedder, Query, Role, Row, SelectableEmbedder, Services, Tx
 from graphmem.rules import scoring
 from graphmem.rules.scoring import Calibration, embedding_property, mean_cosine, number_embeddings
-from graphmem.schema import respelling, values
+from graphmem.schema import data_migrations
 from graphmem.schema.lease import LeaseTakenOverError, MigrationLease
 from graphmem.schema.records import (
     AppliedMigration,
@@ -220,10 +220,8 @@ async def _apply(
                 await _index_vectors(services, statement, generation, dimension)
         elif FULLTEXT in statement.params:
             await services.graph.schema(statement, **{FULLTEXT: words})
-        elif respelling.takes(statement):
-            await respelling.respell(services, statement, lease.renew)
-        elif values.takes(statement):
-            await values.fill(services, statement, lease.renew)
+        elif data_migrations.takes(statement):
+            await data_migrations.fill(services, statement, lease.renew)
         else:
             await services.graph.schema(statement)
     await lease.renew()
