@@ -131,7 +131,10 @@ class MigrationChangedError(SchemaError):
 class MigrationLockedError(SchemaError):
     """Another process is migrating this graph."""
 
-    default_hint = "Wait for it to finish and retry; a lock left by a crash expires by itself."
+    default_hint = (
+        "Wait for it to finish and run `graphmem admin migrate` again. If its process died, the "
+        "lease ends by itself within a minute."
+    )
 
 
 class InvalidInputError(GraphmemError):

@@ -1,12 +1,14 @@
 """Places that hold settings: `graphmem.toml` of a project and of the user, `.env`, variables.
 
 A project's files may come from elsewhere, for example with a cloned repository. Therefore they
-cannot choose what is executed, and files of other users are refused.
+cannot choose what is executed or where the content of the user's graph goes, and files of other
+users are refused.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -38,6 +40,11 @@ COMPANIONS = {
 are not used: they would be sent to a server that the user did not choose."""
 _NAMES = ("model", "embedder", "reranker")
 """Settings that are an address only if they contain `://`. Some providers take one as a name."""
+_SERVICES = ("model_url", "model", "embedder_url", "embedder", "reranker", "browser")
+"""Settings whose address receives content of the graph."""
+_LOOPBACK = re.compile(
+    r"([\w.-]+/)*(https?://)?(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w./-]*)?"
+)
 NO_KEY = "no-key-of-the-user"
 """Key for an address of a project's file without a key. With no key at all, litellm would send that
 of the provider's variable, such as OPENAI_API_KEY."""
@@ -232,6 +239,48 @@ def merged(sources: Sequence[Source]) -> dict[str, Source]:
         if name.endswith("_key") and name not in found:
             found[name] = replace(source, values={name: NO_KEY})
     return found
+
+
+def check_addresses(found: Mapping[str, Source], sources: Sequence[Source]) -> None:
+    """Check that no address of a project receives content or credentials of the user.
+
+    Args:
+        found: source of each field, as `merged` returns it.
+        sources: all sources.
+
+    Raises:
+        ConfigurationError: a project's file names a service for the user's own graph, or a server
+            or service to which credentials for another one would be sent.
+    """
+    own_graph = "uri" not in found or not found["uri"].of_project
+    for name in ("uri", *_SERVICES):
+        source = found.get(name)
+        if source is None or not source.of_project or not _is_address(name, source.values[name]):
+            continue
+        if name != "uri" and own_graph and not _is_loopback(source.values[name]):
+            raise ConfigurationError(
+                f"{source.key(name)}{source.place}: a project's file cannot set it for your own "
+                "graph, because the graph's content would be sent to that address.",
+                hint=f"Set {variable(name)} in the environment, or {name} in your own {NAME}.",
+            )
+        kind = name.removesuffix("_url")
+        credential = "password" if name == "uri" else f"{kind}_key"
+        given = found.get(credential)
+        if given and given.file is None and any(_names(one, kind) for one in sources):
+            raise ConfigurationError(
+                f"{source.key(name)}{source.place}: {given.key(credential)} is not sent to this "
+                "address, because your own settings name another one.",
+                hint=f"Set {variable(name)} in the environment as well.",
+            )
+
+
+def _is_loopback(value: object) -> bool:
+    return _LOOPBACK.fullmatch(str(value)) is not None
+
+
+def _names(source: Source, kind: str) -> bool:
+    """Return whether a source of the user has this server or service."""
+    return not source.of_project and any(source.values.get(n) for n in (kind, f"{kind}_url"))
 
 
 def _of_project_addresses(found: Mapping[str, Source]) -> dict[str, Source]:

@@ -369,6 +369,7 @@ class Settings(BaseModel):
         if environ is None:
             sources += _file_sources(os.environ)
         found = merged(sources)
+        setting_files.check_addresses(found, sources)
         _refuse_trace(found)
         try:
             made = cls(**by_table(found, TABLES))
@@ -415,8 +416,11 @@ SECRETS = frozenset(
 PATHS = frozenset(
     name for name, field in Settings.model_fields.items() if "Path" in str(field.annotation)
 )
-OWN = frozenset({"java", "home", "cache"})
-"""Settings that choose which programs run; the files of a project must not contain them."""
+NOT_OF_PROJECTS = {
+    **dict.fromkeys(("java", "home", "cache", "maven_mirror"), "it chooses the programs that run"),
+    **dict.fromkeys(("mcp_token", "mcp_tokens"), "it opens access to your graph"),
+}
+"""Settings that the files of a project must not contain, with the reason."""
 log = logging.getLogger("graphmem")
 
 
@@ -441,13 +445,8 @@ def _file_sources(environ: Mapping[str, str]) -> list[Source]:
     found = []
     for file in setting_files.settings_files(environ):
         source = Source(str(file.path), _paths_from(file), file)
-        if refused := sorted(OWN & file.values.keys()) if file.of_project else ():
-            raise ConfigurationError(
-                f"{source.key(refused[0])}{source.place}: a project's file cannot set it, because "
-                "it chooses the programs that run.",
-                hint=f"Set {PREFIX}{refused[0].upper()} in the environment, or "
-                f"{refused[0]} in your own graphmem.toml.",
-            )
+        if file.of_project:
+            _refuse(source, file)
         secrets = sorted(SECRETS & file.values.keys())
         if secrets and file.is_exposed():
             log.warning(
@@ -457,6 +456,23 @@ def _file_sources(environ: Mapping[str, str]) -> list[Source]:
             )
         found.append(source)
     return found
+
+
+def _refuse(source: Source, file: SettingsFile) -> None:
+    """Raise ConfigurationError if a project's file has a setting that only the user may set."""
+    reasons = dict(NOT_OF_PROJECTS)
+    if not file.variables:
+        reasons = {**dict.fromkeys(SECRETS, "it is a secret"), **reasons}
+    for name in sorted(reasons.keys() & file.values.keys()):
+        places = "in the environment"
+        if name not in NOT_OF_PROJECTS:
+            places += f" or in {setting_files.DOTENV}"
+        raise ConfigurationError(
+            f"{source.key(name)}{source.place}: a project's file cannot set it, because "
+            f"{reasons[name]}.",
+            hint=f"Set {setting_files.variable(name)} {places}, or {name} in your own "
+            f"{setting_files.NAME}.",
+        )
 
 
 def _paths_from(file: SettingsFile) -> dict[str, Any]:

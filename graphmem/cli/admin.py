@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import erasing, options
+from graphmem.cli import memory, options
 from graphmem.cli.app import App, Group, command, given
 from graphmem.cli.browse import browser
-from graphmem.cli.completion import completion
-from graphmem.cli.metrics import metrics
+from graphmem.cli.operator import completion, metrics
 from graphmem.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -180,7 +179,7 @@ admin.method("admin.stats", "Count the nodes of a tenant and its waiting work.")
 
 @admin.command(name="erase-tenant")
 @click.argument("tenant")
-@erasing.OPTIONS
+@memory.ERASURE_OPTIONS
 @command()
 def erase_tenant(app: App, *, compact: bool, certificate: Path | None, **erasure: Any) -> int:
     """Plan the erasure of a tenant; --apply erases for good.
@@ -188,7 +187,7 @@ def erase_tenant(app: App, *, compact: bool, certificate: Path | None, **erasure
     The command erases all scopes of TENANT. Its name is refused from then on. The exit code is 1
     when the final check finds remaining data.
     """
-    return erasing.run(
+    return memory.run_erasure(
         app,
         "admin.erase_tenant",
         lambda client, seen: client.admin.erase_tenant(on_progress=seen, **erasure),
@@ -197,8 +196,8 @@ def erase_tenant(app: App, *, compact: bool, certificate: Path | None, **erasure
     )
 
 
-admin.add_command(erasing.erase_person)
-admin.add_command(erasing.verify_certificate)
+admin.add_command(memory.erase_person)
+admin.add_command(memory.verify_certificate)
 admin.method(
     "admin.erasures",
     """List what was erased in a tenant, oldest first.
@@ -321,7 +320,9 @@ def settings(app: App) -> None:
     (GRAPHMEM_NAME), .env of the project, graphmem.toml in the working directory or above it,
     graphmem.toml in your configuration folder. GRAPHMEM_CONFIG names the only file to read.
     GRAPHMEM_CONSOLIDATION__MIN_EPISODES is `min_episodes` in the table [consolidation] of TOML;
-    likewise for the tables upkeep, pruning and recall. Secrets stay hidden.
+    likewise for the tables upkeep, pruning and recall. Secrets stay hidden. Files of a project
+    must not choose programs (java, home, cache, maven_mirror), open access (mcp_token,
+    mcp_tokens) or send your graph's content elsewhere: docs/settings.md.
     """
     from graphmem.cli.views import admin as views
     from graphmem.settings import FIELDS

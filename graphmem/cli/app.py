@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from graphmem import errors
-from graphmem.cli import options, terminal, times
+from graphmem.cli import options, terminal
 from graphmem.cli.options import F
 from graphmem.rules import display
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from graphmem import GraphMem, Handle
     from graphmem.cli.console import Console
-    from graphmem.client.session import Session
+    from graphmem.client.handle import Session
     from graphmem.ports import OnProgress
     from graphmem.settings import Settings
 
@@ -122,12 +122,11 @@ class App:
     def progress(self, *columns: Any) -> Iterator[Progress]:
         """Show progress on standard error while the block runs."""
         from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
-        from rich.progress import Progress as RichProgress
 
-        from graphmem.cli.console import TaskLabel
+        from graphmem.cli.console import TaskLabel, TaskProgress
 
         shown = columns or (TaskLabel(), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with RichProgress(*shown, console=self.err, disable=self.json) as progress:
+        with TaskProgress(*shown, console=self.err, disable=self.json) as progress:
             yield progress
 
     @contextmanager
@@ -289,7 +288,7 @@ def command(*, tenant: bool = False, connects: bool = True) -> Callable[[F], F]:
             )
             context = click.get_current_context()
             context.obj = app
-            for line in context.meta.get(times.READ_AS, ()):
+            for line in context.meta.get(options.READ_AS, ()):
                 app.note(line)
             return function(app, *args, **kwargs)
 
@@ -351,7 +350,7 @@ def terminal_session() -> str:
     """Return the name of the session of this terminal, today."""
     # The parent of a command is the shell, also where terminals have no process of their own.
     terminal_id = os.getsid(0) if hasattr(os, "getsid") else os.getppid()
-    return f"cli-{times.now():%Y-%m-%d}-{terminal_id}"
+    return f"cli-{options.now():%Y-%m-%d}-{terminal_id}"
 
 
 class Group(click.Group):
@@ -368,12 +367,12 @@ class Group(click.Group):
 def given(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that have a value, with --valid and --known as `as_of`."""
     present = {name: value for name, value in kwargs.items() if value not in (None, ())}
-    times = {name: present.pop(name) for name in ("valid", "known") if name in present}
-    if times:
+    read_at = {name: present.pop(name) for name in ("valid", "known") if name in present}
+    if read_at:
         from graphmem.client import state
         from graphmem.model import AsOf
 
-        present["as_of"] = state.valid(AsOf, **times)
+        present["as_of"] = state.valid(AsOf, **read_at)
     return present
 
 

@@ -12,7 +12,7 @@ import click
 from graphmem.cli import options
 from graphmem.cli.app import App, Group, command, given
 from graphmem.cli.jobs import extract
-from graphmem.cli.times import TimeType
+from graphmem.cli.options import TimeType
 
 if TYPE_CHECKING:
     from graphmem.model import Observation

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from graphmem import Handle
-from graphmem.cli import terminal, times
+from graphmem.cli import options, terminal
 from graphmem.cli.app import App, command
 from graphmem.rules import identity, quantities
 
@@ -94,6 +94,23 @@ def demo(app: App) -> None:
         where = f"--tenant {TENANT} --scope {SCOPE}"
         terminal.echo(f"\nWhy:          graphmem why {compared.flat.bites[0].id} {where}")
         terminal.echo(f"As a picture: graphmem server browse slot {SUBJECT} {PREDICATE} {where}")
+        terminal.echo(_next_steps(managed=app.settings.uri is None))
+
+
+def _next_steps(*, managed: bool) -> str:
+    """Return commands for a memory of the user's own."""
+    steps = [
+        "",
+        'Your own:     graphmem memory remember "I live in Porto."',
+        "              graphmem recall where do I live",
+        "In an agent:  graphmem mcp --print-config claude-code",
+        "In Python:    from graphmem import GraphMem; README.md shows the first calls",
+    ]
+    if managed:
+        steps.append(
+            "When done:    graphmem server down    # keeps the data; any command starts it"
+        )
+    return "\n".join(steps)
 
 
 def weeks_later(memory: Handle, messages: Sequence[Message]) -> int:
@@ -105,7 +122,7 @@ def weeks_later(memory: Handle, messages: Sequence[Message]) -> int:
     if stored:
         return (stored[-1].occurred_at.date() - BEGAN.date()).days // 7
     last = messages[-1].at or BEGAN
-    return (times.now() - LATEST - last).days // 7
+    return (options.now() - LATEST - last).days // 7
 
 
 def moved(message: Message, weeks: int) -> Message:

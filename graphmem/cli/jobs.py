@@ -17,8 +17,8 @@ from pydantic import BaseModel
 
 from graphmem.cli import options, terminal
 from graphmem.cli.app import App, Group, command, failure_code, given, method_command, plain
+from graphmem.cli.options import TimeType
 from graphmem.cli.terminal import visible
-from graphmem.cli.times import TimeType
 from graphmem.errors import (
     ConfigurationError,
     ModelReplyError,
@@ -132,10 +132,10 @@ MAX_WAIT_S = 600.0
 def worker(app: App, *, once: bool, **asked: Any) -> int:
     """Run the background jobs of all tenants until stopped.
 
-    The jobs are extraction, consolidation, rating, graduation, compression and the roll-up of the
-    search log; what pruning would do is only counted. Every run prints one line. Any number of
-    workers may run: a lease in the graph gives each job of a tenant to one of them. The exit code
-    of --once is 1 when a job failed.
+    The jobs are extraction, consolidation, rating, graduation, compression, the roll-up of the
+    search log, and sealing; what pruning would do is only counted. Every run prints one line. Any
+    number of workers may run: a lease in the graph gives each job of a tenant to one of them. The
+    exit code of --once is 1 when a job failed.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with app.client() as client:

@@ -17,10 +17,9 @@ from graphmem.errors import ConfigurationError, InvalidInputError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from graphmem.mcp.auth import TokenTable
-    from graphmem.mcp.costs import ToolCost
-    from graphmem.mcp.http_server import ListenAddress
+    from graphmem.mcp.http_server import ListenAddress, TokenTable
     from graphmem.mcp.tool import Profile
+    from graphmem.mcp.tools import ToolCost
 
 
 @click.command()
@@ -71,7 +70,7 @@ def mcp(
     """
     _installed()
     if list_tools:
-        from graphmem.mcp.costs import costs
+        from graphmem.mcp.tools import costs
 
         app.emit(costs(profile, read_only=read_only), _table)
         return
@@ -165,10 +164,10 @@ def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTa
     Raises:
         ConfigurationError: the address is not loopback and no token is configured.
     """
-    from graphmem.mcp import auth
+    from graphmem.mcp import http_server
     from graphmem.mcp.http_server import is_loopback
 
-    found = auth.configured_tokens(app.settings, read_only=read_only)
+    found = http_server.configured_tokens(app.settings, read_only=read_only)
     if len(found):
         return found, None
     if not is_loopback(where.host):
@@ -176,7 +175,7 @@ def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTa
             f"The address {where.host} is reachable by others, and no token is configured.",
             hint="Set GRAPHMEM_MCP_TOKEN, or GRAPHMEM_MCP_TOKENS to a file of several.",
         )
-    return auth.user_token(app.settings, read_only=read_only)
+    return http_server.user_token(app.settings, read_only=read_only)
 
 
 def _installed() -> None:

@@ -2,19 +2,176 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import erasing, options, terminal
+from graphmem import private_files
+from graphmem.cli import options, terminal
 from graphmem.cli.app import App, Group, command, given, method_command, session_of
+from graphmem.errors import ConfigurationError, InvalidInputError
 
 if TYPE_CHECKING:
     from graphmem import GraphMem, Handle
     from graphmem.erasure import ErasureReport
     from graphmem.ports import OnProgress
+
+ERASING = {"node": "nodes erased", "page": "pages of events examined"}
+"""Labels of the progress counters of an erasure."""
+ERASURE_OPTIONS = options.stacked(
+    options.apply("Erase for good"),
+    click.option("--actor", help="Person who asks for it, for the record and the certificate."),
+    click.option("--reason", help="Reason, for the record and the certificate."),
+    click.option(
+        "--compact",
+        is_flag=True,
+        help="Then rewrite the files of the managed server without erased data; restarts it.",
+    ),
+    click.option(
+        "--certificate",
+        type=options.FILE,
+        metavar="FILE",
+        help="Write the signed certificate to this new file.",
+    ),
+)
+
+
+def run_erasure(
+    app: App,
+    view: str,
+    erase: Callable[[GraphMem, OnProgress], ErasureReport],
+    *,
+    compact: bool,
+    certificate: Path | None,
+) -> int:
+    """Run an erasure; then compact the files and write the certificate if asked.
+
+    Returns:
+        Exit code: 1 if the final check found remaining data, else 0.
+
+    Raises:
+        ConfigurationError: `compact` with a server that is not the managed one.
+        InvalidInputError: the file of the certificate exists, or its folder does not.
+    """
+    if compact and app.settings.uri is not None:
+        raise ConfigurationError(
+            "--compact rewrites the files of the managed server only; nothing was erased.",
+            hint="On a server of your own, copy the database into a new one, for example with "
+            "`neo4j-admin database copy` (Enterprise) or `graphmem admin export` and `import`, "
+            "and remove the old one.",
+        )
+    if certificate is not None and (certificate.exists() or not certificate.parent.is_dir()):
+        raise InvalidInputError(
+            f"{certificate} exists already, or its folder does not exist; nothing was erased.",
+            hint="Name a new file in an existing folder.",
+        )
+    with app.client() as client, app.counting(ERASING) as on_progress:
+        done = erase(client, on_progress)
+    if compact and done.applied:
+        done = _compacted(app, done)
+    problem = None
+    if certificate is not None and done.certificate is not None:
+        problem = _write(certificate, done.certificate.to_json())
+    app.emit(done, view)
+    if problem is not None and done.certificate is not None:
+        if not app.json:
+            terminal.echo(done.certificate.to_json())
+        raise click.FileError(str(certificate), problem)
+    return int(bool(done.left))
+
+
+def _compacted(app: App, done: ErasureReport) -> ErasureReport:
+    from graphmem.adapters import local_server
+    from graphmem.adapters.signing import SigningKey
+    from graphmem.erasure import certificates
+
+    local_server.compact(app.settings, report=lambda step: app.report(str(step)))
+    if done.certificate is None:
+        return done
+    rewritten = certificates.compacted(done.certificate, datetime.now(UTC))
+    return done.model_copy(update={"certificate": SigningKey.of(app.settings).certify(rewritten)})
+
+
+def _write(path: Path, text: str) -> str | None:
+    """Write the certificate; return the problem if it is to be printed instead."""
+    try:
+        descriptor = private_files.create(path)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            path.unlink()
+            raise
+    except OSError as error:
+        return f"{error.strerror}; it was erased, and the certificate is printed instead"
+    return None
+
+
+@click.command(name="erase-person")
+@click.argument("subject")
+@click.option(
+    "--include-mentions",
+    is_flag=True,
+    help="Erase memories, free statements and episodes that name the person too.",
+)
+@ERASURE_OPTIONS
+@command(tenant=True)
+def erase_person(
+    app: App, subject: str, *, compact: bool, certificate: Path | None, **erasure: Any
+) -> int:
+    """Plan the erasure of a person; --apply erases for good.
+
+    SUBJECT is any name of the person. The command erases the facts about it and its aliases, and
+    lists what only mentions it. The exit code is 1 when the final check finds remaining data.
+    """
+    return run_erasure(
+        app,
+        "admin.erase_person",
+        lambda client, seen: client.admin.erase_person(subject, on_progress=seen, **erasure),
+        compact=compact,
+        certificate=certificate,
+    )
+
+
+@click.command(name="verify-certificate")
+@click.argument("file", type=options.FILE)
+@click.option(
+    "--key", metavar="HEX", help="Public key of the signer.  [default: this machine's own]"
+)
+@command(connects=False)
+def verify_certificate(app: App, file: Path, *, key: str | None) -> int:
+    """Check and show a certificate of erasure.
+
+    The exit code is 1 when the certificate was changed or another key signed it.
+    """
+    from pydantic import ValidationError
+
+    from graphmem.adapters.signing import SigningKey, is_signed
+    from graphmem.erasure import ErasureCertificate
+
+    try:
+        found = ErasureCertificate.model_validate_json(file.read_bytes())
+    except (OSError, ValidationError):
+        raise InvalidInputError(
+            f"{file} is not a certificate of erasure.", hint="Give the file of --certificate."
+        ) from None
+    problem = None
+    if not is_signed(found):
+        problem = "The certificate was changed: its signature does not match."
+    elif found.public_key != (key or SigningKey.of(app.settings).public):
+        problem = f"Another key signed it: {found.public_key}. If you trust it, use --key."
+    app.emit(
+        {"valid": problem is None, "problem": problem, "certificate": found},
+        lambda it: f"{it['problem'] or 'The signature is valid.'}\n\n{found.to_text()}",
+    )
+    return int(problem is not None)
+
 
 STATUSES = ("current", "superseded", "deprecated", "archived", "rejected")
 TARGETS = ("memory", "belief", "episode", "scope")
@@ -140,7 +297,7 @@ memory.method(
 @memory.command()
 @click.argument("what", type=click.Choice(TARGETS))
 @click.argument("item_id", metavar="ID")
-@erasing.OPTIONS
+@ERASURE_OPTIONS
 @click.option(
     "--digest",
     "digests",
@@ -171,7 +328,7 @@ def forget(
         handle: Handle = client.scope(item_id) if what == "scope" else client
         return handle.forget(what, item_id, on_progress=on_progress, **erasure)
 
-    return erasing.run(app, "forget", erase, compact=compact, certificate=certificate)
+    return run_erasure(app, "forget", erase, compact=compact, certificate=certificate)
 
 
 SEARCH = options.stacked(

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from graphmem.cli.views.format import shortened
+from graphmem.cli.console import shortened
 from graphmem.errors import ConfigurationError, InvalidInputError
 from graphmem.model import Timeline
 from graphmem.rules import display

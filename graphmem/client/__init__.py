@@ -1,9 +1,8 @@
 """Clients and handles."""
 
+from graphmem.client.arguments import PromptMessages
 from graphmem.client.graphmem import AsyncGraphMem, GraphMem
-from graphmem.client.handle import AsyncHandle, Handle
-from graphmem.client.prompt import PromptMessages
-from graphmem.client.session import AsyncSession, Session
+from graphmem.client.handle import AsyncHandle, AsyncSession, Handle, Session
 
 __all__ = [
     "AsyncGraphMem",

@@ -8,12 +8,11 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from graphmem.client import connect, instrumentation, worker
-from graphmem.client.access_log import AccessLog
+from graphmem.client import connect, namespace, worker
 from graphmem.client.arguments import file_of
 from graphmem.client.handle import AsyncHandle, Handle, on_tenant
 from graphmem.client.namespace import blocking
-from graphmem.client.state import MAX_ROWS, HandleState, OnCommit, bounded, watch
+from graphmem.client.state import MAX_ROWS, AccessLog, HandleState, OnCommit, bounded, watch
 from graphmem.model import Trust
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene
@@ -91,13 +90,13 @@ class AsyncGraphMem(AsyncHandle):
             tenant=tenant,
             scope=scope,
         )
-        chosen = instrumentation.chosen(known, telemetry)
-        with instrumentation.opening(chosen):
+        chosen = namespace.chosen_telemetry(known, telemetry)
+        with namespace.reported_opening(chosen):
             address = await asyncio.to_thread(connect.address, known, on_progress)
             services = connect.open_services(
                 known, address, on_progress, embedder, llm, reranker, awaited=True
             )
-            context = await connect.bound(instrumentation.watched(services, chosen), known)
+            context = await connect.bound(namespace.instrumented(services, chosen), known)
             state = _state(context, known, on_commit, rules)
             watch(state, awaited=True)
             return cls(state)
@@ -272,11 +271,11 @@ class GraphMem(Handle):
             tenant=tenant,
             scope=scope,
         )
-        chosen = instrumentation.chosen(known, telemetry)
-        with instrumentation.opening(chosen):
+        chosen = namespace.chosen_telemetry(known, telemetry)
+        with namespace.reported_opening(chosen):
             address = connect.address(known, on_progress)
             services = connect.open_services(known, address, on_progress, embedder, llm, reranker)
-            context = run_now(connect.bound(instrumentation.watched(services, chosen), known))
+            context = run_now(connect.bound(namespace.instrumented(services, chosen), known))
             state = _state(context, known, on_commit, rules)
             watch(state, awaited=False)
             return cls(state)

@@ -1,30 +1,70 @@
-"""Handles: one scope of one tenant, with every operation on its memory."""
+"""Handles: one scope of one tenant, with every operation on its memory; and sessions of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import Any, Self, TypeAlias, cast
 
 from graphmem.client.admin import Admin, AsyncAdmin
-from graphmem.client.belief_verbs import AsyncBeliefVerbs, BeliefVerbs
+from graphmem.client.arguments import (
+    AnyMessage,
+    GivenMessages,
+    PromptMessages,
+    RoleMap,
+    given_messages,
+)
+from graphmem.client.belief_verbs import (
+    AsyncBeliefVerbs,
+    AsyncRejectionVerbs,
+    BeliefVerbs,
+    RejectionVerbs,
+)
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
-from graphmem.client.declarations import Aliases, AsyncAliases, AsyncPredicates, Predicates
 from graphmem.client.episodes import AsyncEpisodes, Episodes
-from graphmem.client.items import AsyncItems, Items
 from graphmem.client.jobs import AsyncJobs, Jobs
 from graphmem.client.memories import AsyncMemories, Memories
 from graphmem.client.memory_verbs import AsyncMemoryVerbs, MemoryVerbs
-from graphmem.client.proposals import AsyncProposals, Proposals
-from graphmem.client.recall_verbs import AsyncRecallVerbs, RecallVerbs
-from graphmem.client.rejection_verbs import AsyncRejectionVerbs, RejectionVerbs
-from graphmem.client.state import HandleState, SessionState, valid, yes_or_no
+from graphmem.client.namespace import blocking
+from graphmem.client.namespaces import (
+    Aliases,
+    AsyncAliases,
+    AsyncItems,
+    AsyncPredicates,
+    AsyncProposals,
+    Items,
+    Predicates,
+    Proposals,
+)
+from graphmem.client.recall_verbs import (
+    MAX_BITES,
+    AsyncRecallVerbs,
+    RecallVerbs,
+    recalled,
+    supply,
+    token_counter,
+)
+from graphmem.client.state import HandleState, SessionState, bounded, valid, yes_or_no
 from graphmem.client.usage import AsyncUsage, Usage
-from graphmem.model import Name, Record, TenantScope, Trust
-from graphmem.rules import drafts, identity
-
-if TYPE_CHECKING:
-    from graphmem.client.session import AsyncSession, Session
+from graphmem.errors import GraphmemError, InvalidInputError
+from graphmem.model import (
+    ChatReply,
+    Context,
+    Message,
+    Name,
+    Record,
+    TenantScope,
+    Trust,
+    TurnsReceipt,
+)
+from graphmem.operations import episode
+from graphmem.ports import run_now
+from graphmem.rules import context, drafts, identity, transcripts
+from graphmem.rules import messages as reading
+from graphmem.rules.context import CountTokens
 
 
 class _SessionName(Record):
@@ -105,8 +145,6 @@ class AsyncHandle(
             agent: name of the agent that works in the session, for the log.
             logged: False keeps the session's searches and accesses out of the log.
         """
-        from graphmem.client.session import AsyncSession
-
         return AsyncSession(_in_session(self._state, session_id, agent, logged=logged))
 
 
@@ -175,8 +213,6 @@ class Handle(MemoryVerbs, BeliefVerbs, RejectionVerbs, RecallVerbs, Jobs):
             agent: name of the agent that works in the session, for the log.
             logged: False keeps the session's searches and accesses out of the log.
         """
-        from graphmem.client.session import Session
-
         return Session(_in_session(self._state, session_id, agent, logged=logged))
 
 
@@ -207,3 +243,248 @@ def _in_session(
     episode_id = identity.episode_id(state.context.scope, given.session_id)
     session = SessionState(given.session_id, episode_id, agent=given.agent)
     return replace(state, session=session, logged=yes_or_no("logged", logged))
+
+
+Complete: TypeAlias = Callable[[PromptMessages], Any]
+"""Calls a model with messages and returns its reply, or an awaitable of it."""
+RECALLED = 20
+"""Number of items to choose from for a block."""
+
+log = logging.getLogger("graphmem")
+
+
+class AsyncSession(AsyncHandle):
+    """A handle whose writes belong to one episode, awaited."""
+
+    @property
+    def episode_id(self) -> str:
+        """Id of the episode that holds the session's turns."""
+        return _session(self).episode_id
+
+    async def add_messages(
+        self, messages: Iterable[AnyMessage], *, roles: RoleMap | None = None
+    ) -> TurnsReceipt:
+        """Add messages to the conversation verbatim, each once, in their order.
+
+        A plain message with an `id` or an `at` is recognised at any position. Other messages are
+        recognised by overlap: they continue the conversation, or repeat it from the start. Calls
+        of tools become a text, images and files a placeholder; a model's thinking is left out.
+
+        Args:
+            messages: records, mappings of role, content and optionally name, at, id, or messages
+                of OpenAI, Anthropic, LangChain or pydantic-ai.
+            roles: what other roles mean; only `user` and `human` are people otherwise. Merged into
+                the setting `message_roles`.
+
+        Raises:
+            InvalidInputError: a message is invalid; no message is added.
+            EventConflictError: a message id was used for other words; no message of its batch is
+                added.
+        """
+        settings = self._state.context.services.settings
+        return await _store(self._state, given_messages(messages, roles, settings))
+
+    async def respond(
+        self,
+        messages: Iterable[AnyMessage],
+        complete: Complete,
+        *,
+        tokens: int = 800,
+        count_tokens: CountTokens | None = None,
+        turns: bool = True,
+        extract: bool = True,
+        roles: RoleMap | None = None,
+    ) -> ChatReply:
+        """Answer a conversation with a model that is shown what is remembered; store both.
+
+        Stores the messages, builds the block of `context`, calls `complete` with the messages and
+        the block, and stores the reply. The block is a message of the system after those at the
+        start, never part of a person's words. If `complete` raises, the messages stay stored, and
+        a second call with the same messages does not store them again.
+
+        Args:
+            messages: the conversation so far, or its new messages; see `add_messages`.
+            complete: calls a model. It receives the messages in your shape, with the block among
+                them, as a list; `PromptMessages` describes its attributes. It returns a text, a
+                message, a list of messages, or the object of a provider. With the async client it
+                may be a coroutine function; a plain function blocks the event loop.
+            tokens: maximum size of the block; see `context`.
+            count_tokens: counts tokens; see `context`.
+            turns: also search the turns of conversations, except these messages.
+            extract: extract evidence when the session is closed, if a language model is set.
+            roles: what other roles mean; see `add_messages`.
+
+        Raises:
+            InvalidInputError: an argument is invalid, or the reply is not a message.
+        """
+        state, room = self._state, bounded("tokens", tokens, context.MAX_TOKENS, minimum=150)
+        turns, extract = yes_or_no("turns", turns), yes_or_no("extract", extract)
+        if not callable(complete):
+            raise InvalidInputError("complete: must be a function of messages.")
+        count = token_counter(count_tokens)
+        given = given_messages(messages, roles, state.context.services.settings)
+        asked = await _store(state, given)
+        shown = await _remind(state, given.messages, asked.turn_ids, room, count, turns=turns)
+        reply = complete(PromptMessages(given.originals, shown.text))
+        if inspect.isawaitable(reply):
+            reply = await _awaited(reply, is_async=isinstance(self, AsyncSession))
+        answer = _reply(reply, given, roles, state)
+        stored = await _store(state, answer)
+        _session(self).extracts |= extract and state.context.services.llm is not None
+        return ChatReply(
+            reply=reply,
+            text="\n".join(m.content for m in answer.messages if m.role == "assistant"),
+            context=shown,
+            receipt=_joined(asked, stored),
+        )
+
+    async def __aenter__(self) -> Self:
+        await self._state.opened_episode()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the session: summarise its new turns and write its pending log entries.
+
+        Other writes are committed already. Extracts evidence first if `respond` was called and a
+        language model is set; the next extraction of the session reads the turns if that fails. If
+        the summary fails, the next `episodes.summarise`, `graduate` or `compress` makes up for it.
+        Either failure is logged as a warning.
+        """
+        if error is None and _session(self).extracts:
+            _session(self).extracts = False
+            await _extract(self)
+        await self._state.summarise_turns()
+        self._state.end_session()
+        await self._state.settle(error)
+
+
+class Session(Handle):
+    """A handle whose writes belong to one episode; blocking twin of `AsyncSession`."""
+
+    @property
+    def episode_id(self) -> str:
+        """Id of the episode that holds the session's turns."""
+        return _session(self).episode_id
+
+    add_messages = blocking(AsyncSession.add_messages)
+    respond = blocking(AsyncSession.respond)
+
+    def __enter__(self) -> Self:
+        run_now(AsyncSession.__aenter__(cast("AsyncSession", self)))
+        return self
+
+    __exit__ = blocking(AsyncSession.__aexit__)
+
+
+async def _extract(session: AsyncSession) -> None:
+    """Extract evidence; log a failure, which must not hide the replies of the session."""
+    try:
+        why = "the language model failed" if (await AsyncJobs.extract(session)).unread else ""
+    except GraphmemError as error:
+        why = error.code
+    if why:
+        name = _session(session).session_id
+        log.warning("Not all turns of session %r were read (%s); call `extract`.", name, why)
+
+
+async def _store(state: HandleState, given: GivenMessages) -> TurnsReceipt:
+    episode_id = await state.opened_episode()
+    receipt = await episode.add_messages(
+        state.context, episode_id or "", given.messages, keyed=given.keyed
+    )
+    if state.session is not None:
+        state.session.has_new_turns |= receipt.added > 0
+    return receipt.model_copy(update={"skipped": given.skipped, "notes": given.notes})
+
+
+async def _remind(
+    state: HandleState,
+    messages: Sequence[Message],
+    turn_ids: Collection[str],
+    tokens: int,
+    count: CountTokens,
+    *,
+    turns: bool,
+) -> Context:
+    """Return the block about the newest question, without the turns of these messages."""
+    question = context.question(messages)
+    if not question:
+        return Context(text="", ids=(), tokens=0, left_out=0, reason="no person asks anything")
+    found = await recalled(
+        state.context,
+        question,
+        min(RECALLED + len(turn_ids), MAX_BITES),
+        "default",
+        None,
+        None,
+        memories=True,
+        beliefs=True,
+        turns=turns,
+        episodes=None,
+        include_hidden=False,
+        tags=(),
+        source=None,
+        since=None,
+        until=None,
+        min_trust=None,
+        scopes=None,
+    )
+    others = tuple(bite for bite in found.bites if bite.id not in turn_ids)[:RECALLED]
+    return await supply(state, question, found.model_copy(update={"bites": others}), tokens, count)
+
+
+async def _awaited(reply: Awaitable[Any], *, is_async: bool) -> Any:
+    if is_async:
+        return await reply
+    if inspect.iscoroutine(reply):
+        reply.close()
+    raise InvalidInputError(
+        "complete: must not be a coroutine function.", hint="Use AsyncGraphMem to await it."
+    )
+
+
+def _reply(
+    reply: Any, given: GivenMessages, roles: RoleMap | None, state: HandleState
+) -> GivenMessages:
+    """Return the messages of a reply; words that no given message has are not a person's."""
+    try:
+        found = given_messages(
+            cast("Iterable[AnyMessage]", reading.reply_messages(reply)),
+            roles,
+            state.context.services.settings,
+        )
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            f"complete: the reply is not a message: {error.message}", hint=error.hint
+        ) from None
+    known = {transcripts.message_key(message) for message in given.messages}
+    made = [
+        message.model_copy(update={"role": "assistant"})
+        if transcripts.is_human(message.role) and transcripts.message_key(message) not in known
+        else message
+        for message in found.messages
+    ]
+    return found._replace(messages=made, keyed=False)
+
+
+def _joined(asked: TurnsReceipt, stored: TurnsReceipt) -> TurnsReceipt:
+    ids = dict.fromkeys((*asked.turn_ids, *stored.turn_ids))
+    return TurnsReceipt(
+        episode_id=asked.episode_id,
+        turn_ids=tuple(ids),
+        added=asked.added + stored.added,
+        skipped=asked.skipped + stored.skipped,
+        notes=tuple(dict.fromkeys((*asked.notes, *stored.notes))),
+    )
+
+
+def _session(handle: AsyncHandle | Handle) -> SessionState:
+    session = handle._state.session
+    if session is None:
+        raise TypeError("a session handle is made by `session(name)`")
+    return session

@@ -8,9 +8,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from graphmem.client.arguments import MemoryChange, file_of, several
+from graphmem.client.arguments import (
+    AnyMessage,
+    MemoryChange,
+    RoleMap,
+    file_of,
+    given_messages,
+    several,
+)
 from graphmem.client.erasures import erasure_request, signed
-from graphmem.client.messages import AnyMessage, RoleMap, given_messages
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import valid, yes_or_no
 from graphmem.erasure import ErasureReport, ErasureTarget, job

@@ -12,15 +12,17 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from graphmem.client.arguments import (
+    AnyMessage,
     AsOfLike,
     BeliefLike,
     Id,
+    RoleMap,
     belief_id_of,
+    given_messages,
     moment_of,
     reading_of,
     recall_policy_of,
 )
-from graphmem.client.messages import AnyMessage, RoleMap, given_messages
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid, yes_or_no
 from graphmem.errors import InvalidInputError, NotFoundError

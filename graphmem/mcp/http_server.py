@@ -1,23 +1,208 @@
-"""MCP over streamable HTTP."""
+"""MCP over streamable HTTP: its bearer tokens, the files that hold them, and the server."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import ipaddress
+import json
 import logging
+import os
+import secrets
 import socket
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
 
 import uvicorn
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import Field, Secret, TypeAdapter, ValidationError
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graphmem.errors import ConfigurationError
-from graphmem.mcp.auth import TokenMiddleware, TokenTable, caller_of
-from graphmem.mcp.connection import MemoryConnection
-from graphmem.mcp.handler import RequestHandler
-from graphmem.mcp.server import create_server
+from graphmem.mcp.connection import Caller, MemoryConnection
+from graphmem.mcp.server import Context, RequestHandler, create_server
 from graphmem.mcp.tool import Profile
+from graphmem.model import GLOBAL_SCOPE, Name, Record, Text
 from graphmem.rules import urls
+from graphmem.settings import Settings
+
+MIN_TOKEN_LENGTH = 16
+"""Minimum length of a token, in characters; shorter ones can be guessed."""
+_FORMAT = 'Write it as JSON: [{"token": "…", "tenant": "acme", "scope": "user:alice"}, …].'
+_OTHER_USERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+class _Entry(Record):
+    token: Secret[Annotated[Text, Field(min_length=MIN_TOKEN_LENGTH)]]
+    tenant: Name
+    scope: Name = GLOBAL_SCOPE
+    read_only: bool = False
+
+
+class TokenTable:
+    """Callers by token. Only digests of the tokens are stored."""
+
+    def __init__(self, callers: dict[bytes, Caller]) -> None:
+        self._callers = callers
+
+    def __len__(self) -> int:
+        return len(self._callers)
+
+    def __iter__(self) -> Iterator[Caller]:
+        return iter(self._callers.values())
+
+    def caller(self, token: bytes) -> Caller | None:
+        """Return the caller of a token, None if unknown; takes the same time for every guess."""
+        digest, found = _digest(token), None
+        for known, caller in self._callers.items():
+            if hmac.compare_digest(known, digest):
+                found = caller
+        return found
+
+
+def configured_tokens(settings: Settings, *, read_only: bool) -> TokenTable:
+    """Return the tokens in the settings; empty if there are none.
+
+    Raises:
+        ConfigurationError: a token is too short or repeated, or the file cannot be used.
+    """
+    entries = [] if settings.mcp_tokens is None else _file_entries(settings.mcp_tokens.expanduser())
+    if settings.mcp_token is not None:
+        entries.append(_own_entry(settings, settings.mcp_token.get_secret_value()))
+    return _table(entries, read_only=read_only)
+
+
+def user_token(settings: Settings, *, read_only: bool) -> tuple[TokenTable, Path]:
+    """Return the token of the user's own server, created on first use, and its file.
+
+    Raises:
+        ConfigurationError: the file cannot be written or read.
+    """
+    from graphmem.adapters.local_server.files import DataFolder
+    from graphmem.private_files import make_folder, write_private
+
+    file = DataFolder.of(settings).root.parent / "mcp-token"
+    make_folder(file.parent, setting="GRAPHMEM_HOME")
+    if not file.exists():
+        write_private(file, secrets.token_urlsafe(32) + "\n")
+    token = _read_private(file).strip()
+    return _table([_own_entry(settings, token)], read_only=read_only), file
+
+
+def _own_entry(settings: Settings, token: str) -> _Entry:
+    if len(token) < MIN_TOKEN_LENGTH:
+        raise ConfigurationError(
+            f"The token must have at least {MIN_TOKEN_LENGTH} characters.",
+            hint='Generate one: python -c "import secrets; print(secrets.token_urlsafe(32))".',
+        )
+    entry = {"token": token, "tenant": settings.tenant, "scope": settings.scope}
+    [found] = _entries([entry], "GRAPHMEM_MCP_TOKEN with GRAPHMEM_TENANT and GRAPHMEM_SCOPE")
+    return found
+
+
+def _file_entries(file: Path) -> list[_Entry]:
+    text = _read_private(file)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if found is None:
+        # Raised outside `except`: the parser's error contains the file and would be chained.
+        raise ConfigurationError(f"{file} must be valid JSON.", hint=_FORMAT)
+    return _entries(found, str(file))
+
+
+def _entries(given: Any, source: str) -> list[_Entry]:
+    try:
+        return TypeAdapter(list[_Entry]).validate_python(given)
+    except ValidationError as error:
+        # The message contains no values, because one of them is a token.
+        first = error.errors(include_input=False, include_url=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    raise ConfigurationError(f"{source}: {place or 'it'}: {first['msg']}.", hint=_FORMAT)
+
+
+def _read_private(file: Path) -> str:
+    """Return the text of a file that only its owner may read.
+
+    Raises:
+        ConfigurationError: others may read it, or it cannot be read.
+    """
+    try:
+        mode = file.stat().st_mode
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise ConfigurationError(f"{file} cannot be read: {reason}.") from None
+    if os.name == "posix" and mode & _OTHER_USERS:
+        raise ConfigurationError(f"Others may read {file}.", hint=f"Run `chmod 600 {file}`.")
+    return text
+
+
+def _table(entries: list[_Entry], *, read_only: bool) -> TokenTable:
+    callers = {
+        _digest(entry.token.get_secret_value().encode()): Caller(
+            entry.tenant, entry.scope, read_only or entry.read_only
+        )
+        for entry in entries
+    }
+    if len(callers) < len(entries):
+        raise ConfigurationError("A token is repeated.", hint="Give each caller its own token.")
+    return TokenTable(callers)
+
+
+def _digest(token: bytes) -> bytes:
+    return hashlib.sha256(token).digest()
+
+
+_CALLER = "graphmem.caller"
+_SCHEME = b"bearer "
+
+
+class TokenMiddleware:
+    """Refuses requests without a valid token, and records the caller of the others."""
+
+    def __init__(self, app: ASGIApp, tokens: TokenTable) -> None:
+        self._app = app
+        self._tokens = tokens
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        caller = self._caller(Headers(scope=scope).get("authorization"))
+        if caller is None:
+            error = {"error": "invalid_token", "error_description": "Give a bearer token."}
+            refusal = JSONResponse(error, 401, headers={"www-authenticate": "Bearer"})
+            await refusal(scope, receive, send)
+            return
+        # The SDK ties each MCP session to the user who started it.
+        token = AccessToken(token="", client_id=repr(caller), scopes=[])
+        scope["user"] = AuthenticatedUser(token)
+        scope[_CALLER] = caller
+        await self._app(scope, receive, send)
+
+    def _caller(self, header: str | None) -> Caller | None:
+        given = (header or "").encode("latin-1")
+        if given[: len(_SCHEME)].lower() != _SCHEME:
+            return None
+        return self._tokens.caller(given[len(_SCHEME) :].strip())
+
+
+def caller_of(ctx: Context) -> Caller:
+    """Return the caller of a request that the middleware let pass."""
+    request: Any = ctx.request
+    caller: Caller = request.scope[_CALLER]
+    return caller
+
 
 PATH = "/mcp"
 GRACE_S = 3

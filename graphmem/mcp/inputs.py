@@ -1,15 +1,16 @@
 """Arguments as models write them, and errors that help a model to correct a call.
 
-Dates are texts, a single value may replace a list, and an id keeps the name it has in results.
+Dates are texts, a single value may replace a list, and an id keeps the name it has in results. A
+predicate whose cardinality is unknown needs one.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import (
     AliasChoices,
@@ -23,6 +24,11 @@ from pydantic_core import ErrorDetails
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf, Instant
+from graphmem.rules import claims
+from graphmem.rules.predicates import SINGLE_VALUED
+
+if TYPE_CHECKING:
+    from graphmem.client import AsyncSession
 
 M = TypeVar("M", bound=BaseModel)
 Schema = Mapping[str, Any]
@@ -177,3 +183,31 @@ def _bounds(place: Schema, lower: str, upper: str, unit: str) -> str:
     if high is None:
         return "" if low is None else f" of at least {low:,}{unit}"
     return f" of at most {high:,}{unit}" if low is None else f" from {low:,} to {high:,}{unit}"
+
+
+EXAMPLE = (
+    'Example: {"subject": "alice", "predicate": "likes", "object": "chess", "cardinality": "MANY"}'
+)
+
+
+async def require_cardinalities(session: AsyncSession, predicates: Iterable[str]) -> None:
+    """Check that each predicate is declared or on the built-in list.
+
+    An agent rarely declares a predicate, and its values would coexist by default, so that a new
+    value would not replace an old one. It therefore states the cardinality once.
+
+    Raises:
+        InvalidInputError: memory does not know the cardinality of a predicate.
+    """
+    unlisted = {claims.predicate_key(name) for name in predicates} - SINGLE_VALUED
+    if not unlisted:
+        return
+    declared = {claims.predicate_key(one.name) for one in await session.predicates.list()}
+    if unlisted - declared:
+        raise InvalidInputError(
+            "cardinality: is missing, and memory does not know this predicate. It must be "
+            '"ONE" if there is one value at a time, so that a new value replaces the old one '
+            '(lives_in), or "MANY" if there are several at once, so that a new value is added '
+            "(likes).",
+            hint=f"Call observe with cardinality once for the predicate. {EXAMPLE}",
+        )

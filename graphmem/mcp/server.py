@@ -1,4 +1,4 @@
-"""MCP server: its requests, its instructions and the stdio transport."""
+"""MCP server: its requests, which run tools, read resources and fill prompts; its transport."""
 
 from __future__ import annotations
 
@@ -7,18 +7,198 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from mcp.server import Server
+import mcp_types as types
+from mcp.server import Server, ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
+from mcp.shared.exceptions import MCPError
 
-from graphmem.mcp.connection import Caller, MemoryConnection
-from graphmem.mcp.handler import Context, RequestHandler
-from graphmem.mcp.tool import Profile
+from graphmem.errors import GraphmemError, GraphUnavailableError, InvalidInputError, NotFoundError
+from graphmem.mcp import resources
+from graphmem.mcp.connection import Caller, MemoryConnection, SessionRegistry
+from graphmem.mcp.tool import Profile, Tool, ToolCall, compact_json
+from graphmem.mcp.tools import listed, offered
 from graphmem.rules.display import LogFormatter
+
+if TYPE_CHECKING:
+    from graphmem.client import AsyncSession
+
+T = TypeVar("T")
+Context = ServerRequestContext[Any, Any]
+
+MAX_AGENT_NAME = 100
+MAX_MESSAGE = 500
+"""Maximum length of an error message, in characters; it may contain an argument of the caller."""
+MAX_CONCURRENT = 8
+"""Maximum number of concurrent calls to the database. A server that has just started plans a query
+once per concurrent call: measured, of 25 at once on two cores some took longer than the transaction
+timeout."""
+
+UNKNOWN_ID = "Give an id exactly as a result of recall, context or current shows it."
+log = logging.getLogger("graphmem.mcp")
+
+
+class RequestHandler:
+    """Handlers of MCP requests: one memory connection, and the tools of each caller."""
+
+    def __init__(
+        self,
+        connection: MemoryConnection,
+        caller_of: Callable[[Context], Caller],
+        profile: Profile,
+    ) -> None:
+        self.connection = connection
+        self.profile = profile
+        self.sessions = SessionRegistry()
+        self._caller_of = caller_of
+        self._slots = asyncio.Semaphore(MAX_CONCURRENT)
+
+    async def list_tools(
+        self, ctx: Context, _: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """Return the caller's tools; needs no database."""
+        found = listed(self.profile, read_only=self._caller_of(ctx).read_only)
+        return types.ListToolsResult(tools=list(found))
+
+    def input_schema(self, name: str) -> dict[str, Any] | None:
+        """Return the listed schema of a tool's arguments; None for an unknown tool."""
+        found = listed(self.profile, read_only=False)
+        return next((tool.input_schema for tool in found if tool.name == name), None)
+
+    async def call_tool(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        """Run a tool and return its result; a failure is returned as an error result."""
+        tools = offered(self.profile, read_only=self._caller_of(ctx).read_only)
+        tool = tools.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool. Use one of {', '.join(tools)}.")
+        try:
+            return await self._run(ctx, tool, params.arguments or {})
+        except Exception as error:  # noqa: BLE001 - reported, without its text if unexpected
+            text = compact_json(self._report(error))
+            return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+
+    async def list_resources(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        """Return an empty list: resources have templates instead."""
+        return types.ListResourcesResult(resources=[])
+
+    async def list_templates(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """Return the URI templates of the resources."""
+        return types.ListResourceTemplatesResult(resource_templates=list(resources.TEMPLATES))
+
+    async def read_resource(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        """Return the resource at a URI."""
+
+        async def read() -> types.TextResourceContents:
+            session = await self._session(ctx)
+            async with self._slots:
+                return await resources.read(session, str(params.uri))
+
+        return types.ReadResourceResult(contents=[await self._or_protocol_error(read)])
+
+    async def list_prompts(
+        self, ctx: Context, _: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        """Return the prompts that the caller may use."""
+        found = resources.offered_prompts(read_only=self._caller_of(ctx).read_only)
+        return types.ListPromptsResult(prompts=found)
+
+    async def get_prompt(
+        self, ctx: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        """Return a prompt with its arguments filled in."""
+
+        async def filled() -> types.GetPromptResult:
+            given = params.arguments or {}
+            prompts = resources.offered_prompts(read_only=self._caller_of(ctx).read_only)
+            names = {
+                prompt.name: [one.name for one in prompt.arguments or ()] for prompt in prompts
+            }
+            if (known := names.get(params.name)) is None:
+                raise InvalidInputError("Unknown prompt.", hint=f"Use one of {', '.join(names)}.")
+            if given.keys() - set(known):
+                raise InvalidInputError("Unknown argument.", hint=f"Use {', '.join(known)}.")
+            if params.name == resources.KEEP.name:
+                return resources.keep(given, self.profile)
+            session = await self._session(ctx)
+            async with self._slots:
+                return await resources.ask(session, given)
+
+        return await self._or_protocol_error(filled)
+
+    async def _run(
+        self, ctx: Context, tool: Tool[Any], given: dict[str, Any]
+    ) -> types.CallToolResult:
+        await self.connection.memory()
+        arguments = tool.read(given)
+        session = await self._session(ctx, getattr(arguments, "session_id", None))
+        call = ToolCall(session, arguments, agent_of(ctx), self._caller_of(ctx))
+        async with self._slots:
+            return tool.shown(await tool.run(call))
+
+    async def _session(self, ctx: Context, session_id: str | None = None) -> AsyncSession:
+        memory = await self.connection.memory()
+        caller = self._caller_of(ctx)
+        name = session_id or self.sessions.default_id(caller, _mcp_session_id(ctx))
+        return self.sessions.open(memory, caller, name, agent_of(ctx))
+
+    async def _or_protocol_error(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of `work`; raise a failure as a protocol error."""
+        try:
+            return await work()
+        except Exception as error:  # noqa: BLE001 - reported, without its text if unexpected
+            report = self._report(error)
+            ours = isinstance(error, GraphmemError)
+            code = types.INVALID_PARAMS if ours else types.INTERNAL_ERROR
+            raise MCPError(code, f"{report['message']} {report['hint']}".strip(), report) from None
+
+    def _report(self, error: Exception) -> dict[str, str]:
+        """Return an error as `{code, message, hint}`.
+
+        An unexpected error is logged by type and location only: its text may contain anything.
+        """
+        if isinstance(error, GraphUnavailableError):
+            self.connection.restart()
+        if isinstance(error, NotFoundError):
+            hint = UNKNOWN_ID if error.hint == error.default_hint else error.hint
+            return {"code": error.code, "message": error.message[:MAX_MESSAGE], "hint": hint}
+        if isinstance(error, GraphmemError):
+            return {"code": error.code, "message": error.message[:MAX_MESSAGE], "hint": error.hint}
+        frames = traceback.extract_tb(error.__traceback__)[-5:]
+        path = " < ".join(f"{f.name} ({f.filename}:{f.lineno})" for f in reversed(frames))
+        log.error("A call failed with %s in %s", type(error).__name__, path)
+        return {
+            "code": "internal",
+            "message": "The memory server failed unexpectedly.",
+            "hint": "Continue without memory; the server's log has the details.",
+        }
+
+
+def agent_of(ctx: Context) -> str | None:
+    """Return the name that the client gave for itself; None if it gave none."""
+    known = ctx.session.client_params
+    name = "" if known is None else known.client_info.name
+    return name.encode("utf-8", "replace").decode()[:MAX_AGENT_NAME].strip() or None
+
+
+def _mcp_session_id(ctx: Context) -> str | None:
+    """Return the MCP session of an HTTP client; None if there is none, as over stdin."""
+    headers = getattr(ctx.request, "headers", None)
+    found = None if headers is None else headers.get("mcp-session-id")
+    return found if isinstance(found, str) else None
+
 
 INSTRUCTIONS = """\
 Long-term memory that explains its beliefs. Before you answer, call context with the user's \

@@ -7,8 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from graphmem.model.rejection import Rejection
-from graphmem.model.terms import Instant, Name, Record, Text, Trust
+from graphmem.model.terms import Instant, Name, Record, Rejection, Text, Trust
 
 
 class Vitality(Record):

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from graphmem.model.belief import Triple, Unit
-from graphmem.model.rejection import Rejection
-from graphmem.model.terms import Instant, Name, Record, Tags, Text, Trust
+from graphmem.model.terms import Instant, Name, Record, Rejection, Tags, Text, Trust
 
 _PARTS = 3
 

@@ -16,8 +16,7 @@ from graphmem.model.belief import (
 from graphmem.model.episode import Episode, Turn
 from graphmem.model.memory import ChainLink, Memory, MemoryChain, MemoryEvent
 from graphmem.model.recall import Trace
-from graphmem.model.rejection import Rejection
-from graphmem.model.terms import Instant, Record, Trust
+from graphmem.model.terms import Instant, Record, Rejection, Trust
 
 
 class BeliefCard(BeliefText):

@@ -11,8 +11,7 @@ from graphmem.model.belief import Belief, EvidenceKind
 from graphmem.model.episode import Episode, Turn, TurnsReceipt
 from graphmem.model.memory import Memory
 from graphmem.model.policies import ConfiguredPolicy
-from graphmem.model.rating import Rating
-from graphmem.model.terms import Instant, Record, Trust
+from graphmem.model.terms import Instant, Rating, Record, Trust
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -420,7 +419,10 @@ class Recollection(Record):
             return ""
         best, least = self.best_similarity, self.min_score
         if best is not None and least is not None and best < least:
-            return f"nothing is similar enough to the question ({best:.2f}, below {least:.2f})"
+            return (
+                f"nothing is similar enough to the question ({best:z.2f}, below {least:.2f}; "
+                "a min_score of -1 shows the nearest)"
+            )
         if not self.hidden:
             return "nothing visible to this handle matches"
         return ", ".join(f"{n} hidden: {status}" for status, n in sorted(self.hidden.items()))

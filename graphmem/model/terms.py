@@ -1,8 +1,9 @@
-"""Base types of every record: timestamps, texts, names, the tenant scope."""
+"""Base types of every record, and small records: ratings and rejections."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import (
@@ -140,3 +141,66 @@ class Encoding(NamedTuple):
     vectors: npt.NDArray[np.float32]
     """The same rows as those of `ports.Embedder.embed`."""
     tokens: list[TokenStates]
+
+
+class Rejection(Record):
+    """Decision of a person that a value must not be believed again; `unreject` takes it back."""
+
+    event_id: str
+    rejected_at: Instant
+    reason: str | None = None
+    """Reason that the person gave; None if what the value was about was erased."""
+    actor: str | None = None
+
+
+class RejectionReceipt(Record):
+    """Receipt of `reject` or `unreject`."""
+
+    event_id: str
+    rejected: bool
+    """Whether the value is rejected afterwards."""
+    changed: bool
+    """False if it was so before."""
+    memory_ids: tuple[str, ...] = ()
+    """Ids of the memories that state the value, in any spelling."""
+    belief_ids: tuple[str, ...] = ()
+    """Ids of the beliefs that state the value, in any spelling."""
+    repeated: bool = False
+    """Whether this event id had been recorded before; the ids are then empty."""
+
+
+class Tier(StrEnum):
+    """Usage tier by decayed rating; an unrated item has none."""
+
+    HIGH = "HIGH"
+    """1600 or more."""
+    MEDIUM = "MEDIUM"
+    """1200, the initial rating, to below 1600."""
+    LOW = "LOW"
+    """800, the floor of the decay, to below 1200."""
+    VERY_LOW = "VERY_LOW"
+    """Below 800."""
+
+
+class Rating(Record):
+    """Rating of an item at the time of a read."""
+
+    elo: float
+    """Rating, decayed towards 800 since `touched_at`."""
+    tier: Tier
+    games: int
+    """Number of result pairs that the item was rated in, >= 1."""
+    touched_at: Instant
+    """Time when the item was last opened, or else last returned with a result that was."""
+
+
+class QualityStats(Record):
+    """Ratings of a list of results; they have no influence on its ranking."""
+
+    results: int
+    rated: int
+    tiers: dict[Tier, int]
+    mean_elo: float | None
+    """Mean over the rated results; None if none is rated."""
+    high_in_top_five: float | None
+    """Share of HIGH items among the first five results; None without results."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,7 +15,6 @@ from graphmem.errors import (
     ConfigurationError,
     LanguageMismatchError,
     MigrationChangedError,
-    MigrationLockedError,
     MigrationPendingError,
     ModelMismatchError,
 )
@@ -24,7 +22,8 @@ from graphmem.model import EmbeddingModel
 from graphmem.ports import Embedder, Query, Role, Row, SelectableEmbedder, Services, Tx
 from graphmem.rules import scoring
 from graphmem.rules.scoring import Calibration, embedding_property, mean_cosine, number_embeddings
-from graphmem.schema import respelling, values
+from graphmem.schema import data_migrations
+from graphmem.schema.lease import LeaseTakenOverError, MigrationLease
 from graphmem.schema.records import (
     AppliedMigration,
     DeclaredSchema,
@@ -33,10 +32,6 @@ from graphmem.schema.records import (
     SchemaItem,
 )
 
-LOCK_S = 600
-"""Seconds after which a crashed owner's lock expires; a live one renews it before every file."""
-WAIT_S = 60
-POLL_S = 0.25
 INDEXES_S = 3600
 VECTORS = "vector_options"
 """Query parameter with the dimension of a vector index."""
@@ -56,8 +51,6 @@ def _state(row: Any) -> GraphState:
 
 
 STATE = catalog.query("schema/state", _state)
-LOCK = catalog.query("schema/lock", lambda row: row["owner"])
-UNLOCK = catalog.query("schema/unlock", catalog.ignored)
 LANGUAGES = catalog.query("schema/languages", lambda row: str(row["name"]))
 RECORD = catalog.query("schema/record_migration", catalog.ignored)
 REOPEN = catalog.query("schema/reopen_migration", catalog.ignored)
@@ -139,38 +132,52 @@ async def migrate_if_due(services: Services) -> None:
 async def migrate(services: Services) -> tuple[str, ...]:
     """Apply due migrations, wait for the indexes, record the model; return the names applied.
 
-    The call can be repeated and run concurrently. Full-text indexes in another language than the
+    The call can be repeated and run concurrently. A process that died blocks the next one for at
+    most `LEASE_S` seconds, which it waits for. Full-text indexes in another language than the
     settings' are rebuilt; full-text searches wait for them.
 
     Raises:
         ConfigurationError: the language of the settings is unknown; nothing is applied.
         IndexNotReadyError: an index could not be populated.
-        MigrationLockedError: another process kept the lock for a minute.
+        MigrationLockedError: another process kept the lease for a minute.
         MigrationChangedError, ModelMismatchError: see `pending` and `checked`.
     """
     for statement in BOOTSTRAP:
         await services.graph.schema(statement)
-    # Before the lock, because a model may have to be fetched.
+    # Before the lease is acquired, because a model may have to be fetched.
     await select_model(services, await state(services))
-    owner = secrets.token_hex(8)
-    await _lock(services, owner)
-    try:
-        found = await state(services)
-        if found.model is not None:
-            await _same_model(found, services)
-        waiting = due(found, services.settings.language)
-        if any(map(_has_words, waiting)):
-            await _known_language(services)
-        kept = await sets(found, services)
-        applied = [await _apply(services, owner, m, kept) for m in waiting]
-        if found.model is None:
-            await record_model(services, "current", scoring.FIRST_GENERATION)
-    finally:
-        await services.fetch(UNLOCK, owner=owner)
+    lease = MigrationLease(services)
+    applied: list[str] = []
+    finished = False
+    while not finished:
+        await lease.acquire()
+        try:
+            await _apply_due(services, lease, applied)
+            finished = True
+        except LeaseTakenOverError:
+            services.report("another process took over the migration")
+        finally:
+            await lease.release()
     # Wait even if nothing was applied: another process may have applied migrations and died.
     services.report("waiting for the indexes")
     await services.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
     return tuple(applied)
+
+
+async def _apply_due(services: Services, lease: MigrationLease, applied: list[str]) -> None:
+    """Apply due migrations, add their names to `applied`, and record the model."""
+    found = await state(services)
+    if found.model is not None:
+        await _same_model(found, services)
+    waiting = due(found, services.settings.language)
+    if any(map(_has_words, waiting)):
+        await _known_language(services)
+    kept = await sets(found, services)
+    for migration in waiting:
+        await _apply(services, lease, migration, kept)
+        applied.append(migration.name)
+    if found.model is None:
+        await record_model(services, "current", scoring.FIRST_GENERATION)
 
 
 async def measure(embedder: Embedder) -> Calibration:
@@ -190,14 +197,6 @@ async def measure(embedder: Embedder) -> Calibration:
     )
 
 
-async def _lock(services: Services, owner: str) -> None:
-    for _ in range(int(WAIT_S / POLL_S)):
-        if await services.fetch(LOCK, owner=owner, seconds=LOCK_S):
-            return
-        await services.clock.sleep(POLL_S)
-    raise MigrationLockedError
-
-
 async def sets(found: GraphState, services: Services) -> dict[int, int]:
     """Return the dimension of each embedding generation of the graph, or of its first one."""
     kept = {model.generation: model.dimension for model in found.models if model.key != "dropped"}
@@ -205,27 +204,27 @@ async def sets(found: GraphState, services: Services) -> dict[int, int]:
 
 
 async def _apply(
-    services: Services, owner: str, migration: Migration, kept: Mapping[int, int]
-) -> str:
+    services: Services, lease: MigrationLease, migration: Migration, kept: Mapping[int, int]
+) -> None:
     services.report(f"applying {migration.name}")
-    await _lock(services, owner)
     language = services.settings.language if _has_words(migration) else None
     if language is not None:
+        await lease.renew()
         # A concurrent reader must not take half-built indexes for those of the old language.
         await services.fetch(REOPEN, number=migration.number)
     words = {"indexConfig": {"fulltext.analyzer": language}}
     for statement in migration.statements:
+        await lease.renew()
         if VECTORS in statement.params:
             for generation, dimension in kept.items():
                 await _index_vectors(services, statement, generation, dimension)
         elif FULLTEXT in statement.params:
             await services.graph.schema(statement, **{FULLTEXT: words})
-        elif respelling.takes(statement):
-            await respelling.respell(services, statement)
-        elif values.takes(statement):
-            await values.fill(services, statement)
+        elif data_migrations.takes(statement):
+            await data_migrations.fill(services, statement, lease.renew)
         else:
             await services.graph.schema(statement)
+    await lease.renew()
     await services.fetch(
         RECORD,
         number=migration.number,
@@ -233,7 +232,6 @@ async def _apply(
         sha256=migration.sha256,
         language=language,
     )
-    return migration.name
 
 
 async def repair(services: Services, missing: Sequence[str]) -> tuple[str, ...]:

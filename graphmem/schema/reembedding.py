@@ -17,9 +17,9 @@ from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, Row, Services, Tx, token_embedder
 from graphmem.rules import identity, passages, scoring
 from graphmem.schema import migration
+from graphmem.schema.data_migrations import tenants
 from graphmem.schema.migration import INDEXES
 from graphmem.schema.records import GraphState, ReembedReport
-from graphmem.schema.tenants import tenants
 
 PAGE = 500
 KINDS = ("memory", "belief", "turn", "episode", "item")

@@ -7,8 +7,7 @@ from typing import Literal
 
 from graphmem.model.policies import PrunePolicy as PrunePolicy
 from graphmem.model.policies import UpkeepPolicy as UpkeepPolicy
-from graphmem.model.rating import Tier
-from graphmem.model.terms import Instant, Record
+from graphmem.model.terms import Instant, Record, Tier
 
 
 class PinReceipt(Record):

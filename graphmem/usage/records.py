@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from graphmem.model.memory import EventType, Status
-from graphmem.model.rating import Rating, Tier
-from graphmem.model.terms import Instant, Record
+from graphmem.model.terms import Instant, Rating, Record, Tier
 
 
 class Severity(StrEnum):

@@ -15,7 +15,7 @@ from graphmem import Handle
 from graphmem.errors import GraphmemError
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
-from graphmem.mcp.handler import RequestHandler
+from graphmem.mcp.server import RequestHandler
 from graphmem.mcp.tools import TOOLS
 from graphmem.settings import Settings
 from tests.cli.conftest import Run

@@ -38,9 +38,10 @@ def test_a_settings_file_names_the_server(
     assert migrated.password is not None
     for name in ("URI", "PASSWORD", "EMBEDDER"):
         monkeypatch.delenv(f"GRAPHMEM_{name}")
+    elsewhere = elsewhere.parent / ".env"
     elsewhere.write_text(
-        f'uri = "{migrated.uri}"\npassword = "{migrated.password.get_secret_value()}"\n'
-        'embedder = "hash"\n'
+        f"GRAPHMEM_URI={migrated.uri}\nGRAPHMEM_EMBEDDER=hash\n"
+        f"GRAPHMEM_PASSWORD={migrated.password.get_secret_value()}\n"
     )
     elsewhere.chmod(0o644)
     ended = run("memory", "list", "--json")
@@ -48,12 +49,15 @@ def test_a_settings_file_names_the_server(
     assert ended.data["memories"] == []
     # Outside a test it is written to standard error.
     [warned] = [record.getMessage() for record in caplog.records]
-    assert f"{elsewhere} contains password and can be read by other users" in warned
+    assert f"{elsewhere} contains GRAPHMEM_PASSWORD and can be read by other users" in warned
     assert migrated.password.get_secret_value() not in ended.err + warned
 
 
-def test_settings_are_listed_with_their_origins(run: Run, elsewhere: Path) -> None:
-    elsewhere.write_text('max_pool_size = 7\nmodel_url = "http://me:a-secret-of-mine@host/"')
+def test_settings_are_listed_with_their_origins(
+    run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere.write_text("max_pool_size = 7")
+    monkeypatch.setenv("GRAPHMEM_MODEL_URL", "http://me:a-secret-of-mine@host/")
     found = run("admin", "settings", "--user", "bob", "--json").data
     assert found["user"] == {"value": "bob", "origin": "argument"}
     assert found["tenant"]["origin"] == "environment"

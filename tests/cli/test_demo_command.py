@@ -11,7 +11,7 @@ import pytest
 
 from graphmem import AsOf, BeliefBite, Handle, Message
 from graphmem.adapters.models import open_embedder
-from graphmem.cli import demo, times
+from graphmem.cli import demo, options
 from graphmem.ports import Role, run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -34,7 +34,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> str:
 def test_a_second_run_adds_nothing(
     run: Run, elsewhere: str, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(times, "now", lambda: NOW)
+    monkeypatch.setattr(options, "now", lambda: NOW)
     first = run("demo", "--json")
     assert first.code == 0
     assert first.data["ingested"]["turns_added"] == 159
@@ -43,7 +43,7 @@ def test_a_second_run_adds_nothing(
     assert {"demo-nov24-05", "demo-dec17-03", "demo-feb12-03"} < events.keys()
 
     # Some weeks later the conversation that is stored keeps its dates.
-    monkeypatch.setattr(times, "now", lambda: NOW + timedelta(weeks=5))
+    monkeypatch.setattr(options, "now", lambda: NOW + timedelta(weeks=5))
     second = run("demo", "--json").data
 
     assert (look.events(elsewhere), look.count(elsewhere)) == (events, nodes)
@@ -59,15 +59,19 @@ def test_a_second_run_adds_nothing(
     assert re.search(rf"^ 1 +{beside[0]} +{beside[1]} *$", shown, re.MULTILINE)
     assert f"By similarity alone the answer is {flat['belief']['object']}." in shown
     tenant_scope = f"--tenant {elsewhere} --scope user:alice"
-    why, picture = shown.splitlines()[-2:]
+    why, picture, *_, own, found, agent, _python = shown.splitlines()[-7:]
     assert why.endswith(f" graphmem why {flat['belief']['id']} {tenant_scope}")
     assert picture.endswith(f" graphmem server browse slot Alice deploys_from {tenant_scope}")
+    # The server of this test is not the managed one, so no step stops it.
+    assert own.endswith('graphmem memory remember "I live in Porto."')
+    assert found.endswith("graphmem recall where do I live")
+    assert agent.endswith("graphmem mcp --print-config claude-code")
 
 
 def test_the_conversation_ends_some_days_ago(
     run: Run, elsewhere: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(times, "now", lambda: datetime.now(UTC))
+    monkeypatch.setattr(options, "now", lambda: datetime.now(UTC))
     run("demo")
     where = ("--tenant", elsewhere, "--scope", "user:alice")
     [newest, *_] = run("episode", "list", "--json", *where).data["episodes"]
@@ -81,7 +85,7 @@ def test_the_conversation_ends_some_days_ago(
 def test_stale_answers_are_superseded_or_marked(
     run: Run, elsewhere: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(times, "now", lambda: NOW)
+    monkeypatch.setattr(options, "now", lambda: NOW)
     done = run("demo", "--json").data
     assert [one["newer"].split()[0] for one in done["superseded"]] == ["I", "Priya", "I"]
     stale = {one["older"] for one in done["superseded"]}
@@ -109,7 +113,7 @@ def test_stale_answers_are_superseded_or_marked(
 def test_a_message_moves_by_whole_weeks(
     plain: Handle, monkeypatch: pytest.MonkeyPatch, today: str, last: str
 ) -> None:
-    monkeypatch.setattr(times, "now", lambda: datetime.fromisoformat(f"{today}T23:00:00+00:00"))
+    monkeypatch.setattr(options, "now", lambda: datetime.fromisoformat(f"{today}T23:00:00+00:00"))
     goodbye = Message(
         role="user",
         content="From 11 July to 25 July, as since March. It may rain on a Friday.",

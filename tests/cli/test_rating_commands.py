@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem
-from graphmem.cli import app, times
+from graphmem.cli import app, options
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
@@ -95,9 +95,9 @@ def test_commands_of_a_terminal_are_of_one_session(
     [name] = {session["session_id"] for session in clean.data["sessions"]}
     assert {session["agent"] for session in clean.data["sessions"]} == {"cli"}
     assert name == app.terminal_session()
-    assert f"{times.now():%Y-%m-%d}" in name
+    assert f"{options.now():%Y-%m-%d}" in name
 
-    monkeypatch.setattr(times, "now", lambda: datetime(2031, 5, 1, tzinfo=UTC))
+    monkeypatch.setattr(options, "now", lambda: datetime(2031, 5, 1, tzinfo=UTC))
     assert "cli-2031-05-01-" in app.terminal_session()
 
 

@@ -24,7 +24,7 @@ from rich.tree import Tree
 
 from graphmem.cli import terminal
 from graphmem.cli.app import show_error
-from graphmem.cli.console import MARK, Console, SafeRenderable, TaskLabel
+from graphmem.cli.console import MARK, Console, SafeRenderable, TaskLabel, TaskProgress
 from graphmem.errors import InvalidInputError
 from graphmem.rules import display
 from tests.plugins import hostile
@@ -85,6 +85,16 @@ def test_a_progress_bar_shows_its_description_on_one_line(text: str) -> None:
     assert hostile.found_in(out.getvalue()) == set()
     assert display.line(text).strip() in out.getvalue()
     assert len(out.getvalue().splitlines()) <= 2
+
+
+def test_progress_of_nothing_prints_nothing() -> None:
+    out = io.StringIO()
+    with TaskProgress(console=Console(file=out)) as bars:
+        bars.add_task("hidden", visible=False)
+    assert out.getvalue() == ""
+    with TaskProgress(console=Console(file=out)) as bars:
+        bars.add_task("shown")
+    assert out.getvalue().startswith("shown")
 
 
 def test_a_live_view_still_moves_the_cursor() -> None:

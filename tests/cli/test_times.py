@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graphmem.cli import times
-from graphmem.cli.times import read_time
+from graphmem.cli import options
+from graphmem.cli.options import read_time
 from tests.cli.conftest import Run
 
 
@@ -20,7 +20,7 @@ def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[datetime]:
         patch.setenv("TZ", "Europe/Berlin")
         time.tzset()
         at = datetime(2026, 11, 24, 13, 30, tzinfo=UTC).astimezone()
-        patch.setattr(times, "now", lambda: at)
+        patch.setattr(options, "now", lambda: at)
         yield at
     time.tzset()
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem, Handle, Status
-from graphmem.client.access_log import FULL, MOST, AccessLog
+from graphmem.client.state import FULL_LOG, MAX_LOG, AccessLog
 from graphmem.errors import GraphUnavailableError, NotFoundError
 from graphmem.model.recall import AnyBite
 from graphmem.settings import Settings
@@ -125,12 +125,12 @@ def test_only_expand_is_a_look(memory: Handle, look: Look) -> None:
 
 def test_a_hundred_are_one_transaction(door: Door, look: Look) -> None:
     with counting(door) as (memory, graph, memory_id):
-        for _ in range(FULL - 1):
+        for _ in range(FULL_LOG - 1):
             memory.expand(memory_id)
         assert (graph.writes, accesses(look, memory)) == (0, [])
         memory.expand(memory_id)
-        assert (graph.writes, len(accesses(look, memory))) == (1, FULL)
-        assert memory.expand(memory_id).accesses == FULL
+        assert (graph.writes, len(accesses(look, memory))) == (1, FULL_LOG)
+        assert memory.expand(memory_id).accesses == FULL_LOG
         assert (graph.writes, memory.usage.flush(), graph.writes) == (1, 1, 2)
         assert (memory.usage.flush(), graph.writes) == (0, 2)
 
@@ -192,7 +192,7 @@ def test_a_write_that_fails_is_raised_by_flush_alone_and_made_again(
 ) -> None:
     with counting(door) as (memory, graph, memory_id):
         graph.refuses = True
-        for _ in range(2 * FULL + 50):
+        for _ in range(2 * FULL_LOG + 50):
             memory.expand(memory_id)
         assert graph.writes == 2
         assert caplog.messages == [
@@ -202,8 +202,8 @@ def test_a_write_that_fails_is_raised_by_flush_alone_and_made_again(
             with pytest.raises(GraphUnavailableError):
                 memory.usage.flush()
         graph.refuses = False
-        assert memory.usage.flush() == 2 * FULL + 50
-        assert len(accesses(look, memory)) == 2 * FULL + 50
+        assert memory.usage.flush() == 2 * FULL_LOG + 50
+        assert len(accesses(look, memory)) == 2 * FULL_LOG + 50
 
 
 @pytest.fixture
@@ -426,11 +426,11 @@ def made(n: int) -> AccessEntry:
 
 def test_the_newest_are_kept_while_they_cannot_be_written() -> None:
     log = AccessLog()
-    due = [n for n in range(1, MOST + 251) if log.add(made(n))]
-    assert due == list(range(FULL, MOST + 250, FULL))
+    due = [n for n in range(1, MAX_LOG + 251) if log.add(made(n))]
+    assert due == list(range(FULL_LOG, MAX_LOG + 250, FULL_LOG))
     waiting = log.waiting()
-    assert [waiting[0], waiting[-1], len(waiting)] == [made(251), made(MOST + 250), MOST]
+    assert [waiting[0], waiting[-1], len(waiting)] == [made(251), made(MAX_LOG + 250), MAX_LOG]
     log.written(waiting[:-30])
     assert log.waiting() == waiting[-30:]
     # What is left counts towards the next hundred.
-    assert [log.add(made(n)) for n in range(FULL - 30)] == [False] * (FULL - 31) + [True]
+    assert [log.add(made(n)) for n in range(FULL_LOG - 30)] == [False] * (FULL_LOG - 31) + [True]

@@ -33,7 +33,8 @@ def test_the_best_item_decides(filled: Handle) -> None:
     assert missed.bites == ()
     assert missed.best_similarity is not None
     assert missed.reason == (
-        f"nothing is similar enough to the question ({missed.best_similarity:.2f}, below 0.90)"
+        f"nothing is similar enough to the question ({missed.best_similarity:.2f}, below 0.90; "
+        "a min_score of -1 shows the nearest)"
     )
 
 

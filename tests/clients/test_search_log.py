@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphmem import AsOf, Handle, RecallPolicy
-from graphmem.client.access_log import MOST, AccessLog
+from graphmem.client.state import MAX_LOG, AccessLog
 from graphmem.errors import InvalidInputError
 from graphmem.model import Tier
 from graphmem.rules import identity
@@ -219,7 +219,7 @@ def test_recall_carries_ratings_and_ranks_without_them(
 def test_beginnings_and_ends_outlast_what_is_given_up() -> None:
     log = AccessLog()
     start = SessionStart("t", "e0", "global", MAY, "s", None)
-    for n in range(1, MOST + 51):
+    for n in range(1, MAX_LOG + 51):
         log.add(AccessEntry("t", f"e{n}", "global", "Memory", "m", MAY, "s", "e0"), start)
     assert log.lost == 51
     log.end(start, MAY)
@@ -227,5 +227,5 @@ def test_beginnings_and_ends_outlast_what_is_given_up() -> None:
     waiting = log.waiting()
     assert waiting[0] == start
     assert isinstance(waiting[-1], SessionStart)
-    assert (waiting[-1].within, waiting[-1].logged) == ("e0", MOST + 50)
-    assert len(waiting) == MOST + 1
+    assert (waiting[-1].within, waiting[-1].logged) == ("e0", MAX_LOG + 50)
+    assert len(waiting) == MAX_LOG + 1

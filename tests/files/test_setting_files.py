@@ -299,12 +299,15 @@ def test_a_password_that_others_can_read_gives_a_warning(
     assert caplog.records == []
 
 
-@pytest.mark.parametrize("name", ["java", "home", "cache"])
-def test_a_project_cannot_choose_what_is_executed(
+@pytest.mark.parametrize(
+    "name", ["java", "home", "cache", "maven_mirror", "mcp_token", "mcp_tokens"]
+)
+def test_a_project_cannot_choose_what_is_executed_or_who_has_access(
     project: Path, user: Path, tmp_path: Path, name: str
 ) -> None:
     user.write_text(f'{name} = "own"')
-    assert getattr(Settings.load(), name) == user.parent / "own"
+    user.chmod(0o600)
+    assert name in Settings.load().model_fields_set
     (project / "graphmem.toml").write_text(f'{name} = "evil"')
     error = refusal()
     assert f"{name} in {project / 'graphmem.toml'}" in error.message
@@ -312,6 +315,84 @@ def test_a_project_cannot_choose_what_is_executed(
     (project / "graphmem.toml").unlink()
     (project / ".env").write_text(f"GRAPHMEM_{name.upper()}=evil")
     assert str(project / ".env") in refusal().message
+
+
+@pytest.mark.parametrize("name", ["password", "model_key", "embedder_key", "reranker_key"])
+def test_a_project_has_its_secrets_in_dotenv(project: Path, user: Path, name: str) -> None:
+    """A graphmem.toml is usually part of the repository, .env is not."""
+    file, dotenv = project / "graphmem.toml", project / ".env"
+    file.write_text(f'{name} = "{SECRET}"')
+    error = refusal()
+    assert f"{name} in {file}: a project's file cannot set it" in error.message
+    assert ".env" in error.hint
+    assert SECRET not in f"{error} {error!r}"
+    file.rename(user)
+    user.chmod(0o600)
+    assert shown(getattr(Settings.load(), name)) == SECRET
+    dotenv.write_text(f"GRAPHMEM_{name.upper()}=theirs")
+    dotenv.chmod(0o600)
+    assert shown(getattr(Settings.load(), name)) == "theirs"
+
+
+SERVICES = {
+    "reranker": "http://theirs/rerank",
+    "model_url": "http://theirs/v1",
+    "model": "huggingface/https://theirs/v1",
+    "embedder_url": "http://theirs/v1",
+    "embedder": "huggingface/https://theirs/v1",
+    "browser": "http://theirs/browser",
+}
+
+
+@pytest.mark.parametrize(("setting", "value"), SERVICES.items())
+def test_no_content_of_the_users_graph_is_sent_to_an_address_of_a_project(
+    project: Path, user: Path, monkeypatch: pytest.MonkeyPatch, setting: str, value: str
+) -> None:
+    file = project / "graphmem.toml"
+    for own in ("", 'uri = "bolt://own"'):
+        user.write_text(own)
+        file.write_text(f'{setting} = "{value}"')
+        error = refusal()
+        assert f"{setting} in {file}: " in error.message
+        assert f"GRAPHMEM_{setting.upper()}" in error.hint
+    for here in ("http://localhost:11434/v1", "http://127.0.0.1:4000", "http://[::1]:4000/"):
+        file.write_text(f'{setting} = "{here}"')
+        assert getattr(Settings.load(), setting) == here
+    for trick in ("http://localhost@theirs/", "http://localhost.theirs/", "http://theirs#@[::1]/"):
+        file.write_text(f'{setting} = "{trick}"')
+        refusal()
+    # A project may have a graph and services of its own.
+    file.write_text(f'uri = "bolt://theirs"\n{setting} = "{value}"')
+    assert getattr(Settings.load(), setting) == value
+    # A setting of the environment comes first.
+    file.write_text(f'{setting} = "{value}"')
+    monkeypatch.setenv(f"GRAPHMEM_{setting.upper()}", "http://own")
+    assert getattr(Settings.load(), setting) == "http://own"
+
+
+@pytest.mark.parametrize(
+    ("address", "credential", "own"),
+    [("uri", "PASSWORD", "uri"), ("model_url", "MODEL_KEY", "model")],
+)
+def test_a_credential_of_the_environment_is_not_sent_to_another_address(
+    project: Path,
+    user: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+    credential: str,
+    own: str,
+) -> None:
+    file = project / "graphmem.toml"
+    file.write_text('uri = "bolt://theirs"\nmodel_url = "http://theirs"')
+    monkeypatch.setenv(f"GRAPHMEM_{credential}", SECRET)
+    assert shown(getattr(Settings.load(), credential.lower())) == SECRET
+    user.write_text(f'{own} = "own"')
+    error = refusal()
+    assert f"{address} in {file}: GRAPHMEM_{credential} is not sent" in error.message
+    assert f"GRAPHMEM_{address.upper()}" in error.hint
+    monkeypatch.setenv(f"GRAPHMEM_{address.upper()}", "bolt://own")
+    monkeypatch.setenv("GRAPHMEM_MODEL_URL", "http://own")
+    assert shown(getattr(Settings.load(), credential.lower())) == SECRET
 
 
 def test_the_users_password_is_not_sent_to_an_address_of_a_project(
@@ -328,8 +409,7 @@ def test_the_users_password_is_not_sent_to_an_address_of_a_project(
     assert (known.uri, known.password, known.user) == ("bolt://theirs", None, "neo4j")
     assert (known.model_url, known.tenant) == ("http://theirs", "mine")
     assert SECRET not in shown(known.model_key)
-    monkeypatch.setenv("GRAPHMEM_PASSWORD", "given here")
-    assert Settings.load().password is not None
+    (project / "graphmem.toml").write_text('uri = "bolt://theirs"')
     assert Settings.load(uri="bolt://given").user == "me"
 
 
@@ -338,14 +418,7 @@ def shown(key: SecretStr | None) -> str:
 
 
 @pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("reranker", "http://theirs/rerank"),
-        ("model_url", "http://theirs/v1"),
-        ("model", "huggingface/https://theirs/v1"),
-        ("embedder_url", "http://theirs/v1"),
-        ("embedder", "huggingface/https://theirs/v1"),
-    ],
+    ("setting", "value"), [(name, at) for name, at in SERVICES.items() if name != "browser"]
 )
 def test_no_key_of_the_user_is_sent_to_a_service_of_a_project(
     project: Path, user: Path, monkeypatch: pytest.MonkeyPatch, setting: str, value: str
@@ -354,15 +427,17 @@ def test_no_key_of_the_user_is_sent_to_a_service_of_a_project(
     user.write_text(f'{key} = "{SECRET}"\n{setting.removesuffix("_url")} = "openai/own"')
     user.chmod(0o600)
     assert shown(getattr(Settings.load(), key)) == SECRET
-    (project / "graphmem.toml").write_text(f'{setting} = "{value}"')
+    (project / "graphmem.toml").write_text(f'uri = "bolt://theirs"\n{setting} = "{value}"')
     # With no key at all, litellm would send that of the provider's variable.
     assert shown(getattr(Settings.load(), key)) == setting_files.NO_KEY
     # A name alone leads to the provider of that name, and a file with its own key has it.
     if setting.endswith(("model", "embedder", "reranker")):
         (project / "graphmem.toml").write_text(f'{setting} = "cohere/theirs"')
         assert shown(getattr(Settings.load(), key)) == SECRET
-    (project / "graphmem.toml").write_text(f'{setting} = "{value}"\n{key} = "theirs"')
+    (project / "graphmem.toml").write_text(f'uri = "bolt://theirs"\n{setting} = "{value}"')
+    (project / ".env").write_text(f"GRAPHMEM_{key.upper()}=theirs")
     assert shown(getattr(Settings.load(), key)) == "theirs"
+    user.unlink()
     monkeypatch.setenv(f"GRAPHMEM_{key.upper()}", "given here")
     assert shown(getattr(Settings.load(), key)) == "given here"
 

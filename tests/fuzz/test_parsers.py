@@ -17,12 +17,11 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from graphmem.adapters.conversations import read_conversations
-from graphmem.client.arguments import reading_of, records
-from graphmem.client.messages import given_messages
+from graphmem.client.arguments import given_messages, reading_of, records
 from graphmem.client.state import valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
 from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems, rules
-from graphmem.mcp import auth
+from graphmem.mcp import http_server
 from graphmem.mcp.tools import TOOLS
 from graphmem.model import AsOf, Message, NewMemory, Observation, Policy, TenantScope
 from graphmem.rules import (
@@ -275,7 +274,7 @@ def test_a_file_of_tokens_is_read_or_refused(
 
 
 def _tokens(given: dict[str, Any]) -> object:
-    return auth.configured_tokens(Settings.load({}, **given), read_only=False)
+    return http_server.configured_tokens(Settings.load({}, **given), read_only=False)
 
 
 @pytest.mark.parametrize("name", TOOLS)

@@ -22,7 +22,7 @@ from graphmem import Handle
 from graphmem.langgraph import GraphMemStore
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
-from graphmem.mcp.handler import RequestHandler
+from graphmem.mcp.server import RequestHandler
 from graphmem.mcp.tools import TOOLS
 from graphmem.settings import Settings
 from tests.isolation import victims

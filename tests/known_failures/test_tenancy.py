@@ -11,7 +11,7 @@ import pytest
 from starlette.types import Message as Sent
 
 from graphmem import GraphMem, Handle, Message
-from graphmem.mcp.auth import TokenMiddleware, configured_tokens
+from graphmem.mcp.http_server import TokenMiddleware, configured_tokens
 from graphmem.mcp.tools import TOOLS
 from graphmem.settings import Settings
 from tests.plugins.graph import Look, fresh_tenant

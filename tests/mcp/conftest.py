@@ -22,7 +22,7 @@ from mcp.types import CallToolResult, TextContent
 
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
-from graphmem.mcp.handler import RequestHandler
+from graphmem.mcp.server import RequestHandler
 from graphmem.mcp.tool import Profile
 from graphmem.settings import Settings
 from tests.plugins.children import environ_of

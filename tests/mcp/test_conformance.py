@@ -14,9 +14,8 @@ import pytest
 from mcp import Client, MCPError, types
 from mcp.types import INVALID_PARAMS
 
-from graphmem.mcp.costs import CORE_BUDGET, CORE_TOOLS, costs, token_counter
 from graphmem.mcp.tool import Profile
-from graphmem.mcp.tools import TOOLS, offered
+from graphmem.mcp.tools import CORE_BUDGET, CORE_TOOLS, TOOLS, costs, offered, token_counter
 from tests.mcp.conftest import Environ, data, over_http, over_stdio, refused, text_of
 from tests.plugins.loops import run_apart as run
 

@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from graphmem.errors import ConfigurationError
-from graphmem.mcp import auth
+from graphmem.mcp import http_server
 from graphmem.mcp.connection import Caller
 from graphmem.mcp.http_server import is_loopback
 from graphmem.settings import Settings
@@ -215,8 +215,10 @@ def test_a_port_in_use_is_reported(graphmem: Command) -> None:
     assert (refusal.code, "configuration" in refusal.err, port in refusal.err) == (2, True, True)
 
 
-def of(file: Path, **more: Any) -> auth.TokenTable:
-    return auth.configured_tokens(Settings.load({}, mcp_tokens=file, **more), read_only=False)
+def of(file: Path, **more: Any) -> http_server.TokenTable:
+    return http_server.configured_tokens(
+        Settings.load({}, mcp_tokens=file, **more), read_only=False
+    )
 
 
 def test_tokens_have_the_callers_of_their_file(tmp_path: Path) -> None:
@@ -266,7 +268,7 @@ def test_a_token_file_must_be_private_json(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         of(tmp_path / "nothing.json")
     with pytest.raises(ConfigurationError, match="at least 16 characters"):
-        auth.configured_tokens(Settings.load({}, mcp_token="short"), read_only=False)
+        http_server.configured_tokens(Settings.load({}, mcp_token="short"), read_only=False)
 
 
 def test_a_signal_stops_the_server(environ: Environ, tmp_path: Path, tenant: str) -> None:

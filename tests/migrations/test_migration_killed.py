@@ -90,7 +90,7 @@ def test_a_killed_migration_is_finished_by_the_next(current: Blank, late: str) -
         assert killed(settings, nth, late) == "stopped"
         with pytest.raises(MigrationPendingError):
             run_now(migration.checked(current.world()))
-        # The lock of a process that died is there until it expires.
+        # The lease of a process that died stays until it ends.
         with pytest.raises(MigrationLockedError):
             current.migrate(clock=FrozenClock())
         current.run("MATCH (l:MigrationLock) SET l.expires_at = datetime('2020-01-01')")

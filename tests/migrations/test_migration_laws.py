@@ -6,7 +6,9 @@ import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, LiteralString
 
 import pytest
 
@@ -19,10 +21,11 @@ from graphmem.errors import (
     ModelMismatchError,
 )
 from graphmem.io_modes import BLOCKING, SystemClock
-from graphmem.ports import run_now
-from graphmem.schema import migration
+from graphmem.ports import Query, run_now
+from graphmem.schema import lease, migration
 from graphmem.testing import FrozenClock, HashEmbedder
 from tests.migrations.conftest import Blank
+from tests.plugins.faults import Through
 
 Use = Callable[[dict[str, str]], None]
 NAMES = tuple(m.name for m in catalog.migrations())
@@ -146,18 +149,22 @@ def test_several_at_once_all_succeed_and_each_file_is_recorded_once(blank: Blank
 def held(blank: Blank, expires_at: str) -> None:
     blank.run(
         "CREATE (:MigrationLock {key: 'migration', owner: 'other', "
-        "expires_at: datetime($expires_at)})",
+        "since: datetime('2026-05-01T08:00:00Z'), expires_at: datetime($expires_at)})",
         expires_at=expires_at,
     )
 
 
-def test_a_held_lock_is_waited_for_and_then_refused(blank: Blank) -> None:
+def test_a_held_lease_is_waited_for_and_then_refused_with_its_holder(blank: Blank) -> None:
     held(blank, "2999-01-01T00:00:00Z")
     begin = datetime(2026, 1, 1, tzinfo=UTC)
     clock = FrozenClock(begin)
-    with pytest.raises(MigrationLockedError):
+    with pytest.raises(MigrationLockedError) as refused:
         blank.migrate(clock=clock)
-    assert (clock.now() - begin).total_seconds() == migration.WAIT_S
+    assert (clock.now() - begin).total_seconds() == lease.WAIT_S > lease.LEASE_S
+    holder = "other holds the lease since 2026-05-01 08:00:00 UTC until 2999-01-01 00:00:00 UTC"
+    assert holder in refused.value.message
+    assert blank.told[0].endswith(holder)
+    assert "graphmem admin migrate" in refused.value.hint
     assert recorded(blank) == []
     assert blank.run("MATCH (l:MigrationLock) RETURN l.owner AS owner") == [{"owner": "other"}]
 
@@ -167,7 +174,7 @@ def test_a_lock_given_back_meanwhile_is_taken(blank: Blank) -> None:
 
     class Releasing(FrozenClock):
         async def sleep(self, seconds: float) -> None:
-            blank.run("MATCH (l:MigrationLock) REMOVE l.owner, l.expires_at")
+            blank.run("MATCH (l:MigrationLock) REMOVE l.owner, l.since, l.expires_at")
             await super().sleep(seconds)
 
     assert blank.migrate(clock=Releasing()) == NAMES
@@ -177,6 +184,60 @@ def test_the_lock_of_a_crashed_owner_expires(blank: Blank) -> None:
     held(blank, "2020-01-01T00:00:00Z")
     assert blank.migrate() == NAMES
     assert blank.run("MATCH (l:MigrationLock) RETURN l.owner AS owner") == [{"owner": None}]
+
+
+class Interrupted(Through):
+    """Runs a query before the second statement of each migration; a minute passes with each."""
+
+    def __init__(self, blank: Blank, query: LiteralString) -> None:
+        self.clock = FrozenClock()
+        self.services = blank.world(clock=self.clock)
+        super().__init__(self.services.graph)
+        self.blank = blank
+        self.query: LiteralString | None = query
+        self.seen: list[bool] = []
+
+    async def schema(self, query: Query[Any], /, **params: object) -> list[Any]:
+        rows = await super().schema(query, **params)
+        self.clock.advance(timedelta(minutes=1))
+        at = "MATCH (l:MigrationLock) RETURN l.expires_at > datetime.realtime() AS held"
+        self.seen += [row["held"] for row in self.blank.run(at)]
+        if self.query is not None and self.seen.count(True) == 2:
+            self.blank.run(self.query)
+            self.query = None
+        return rows
+
+    def migrate(self) -> tuple[str, ...]:
+        return run_now(migration.migrate(replace(self.services, graph=self)))
+
+
+def test_the_lease_is_renewed_before_each_statement(blank: Blank) -> None:
+    """Without a renewal the lease would stay expired."""
+    here = Interrupted(blank, "MATCH (l:MigrationLock) SET l.expires_at = datetime('2020-01-01')")
+    assert here.migrate() == NAMES
+    held_at_all = here.seen[here.seen.index(True) : -1]
+    assert len(held_at_all) > len(NAMES)
+    assert all(held_at_all)
+
+
+def test_a_process_whose_lease_was_taken_over_waits_and_applies_what_is_left(blank: Blank) -> None:
+    """The other process then dies as well, or has finished."""
+    here = Interrupted(
+        blank,
+        "MATCH (l:MigrationLock) "
+        "SET l.owner = 'other', l.expires_at = datetime.realtime() + duration('PT0.1S')",
+    )
+    assert here.migrate() == NAMES
+    assert "another process took over the migration" in blank.told
+    assert recorded(blank) == list(NAMES)
+    assert blank.drift() == ()
+    assert blank.run("MATCH (l:MigrationLock) RETURN l.owner AS owner") == [{"owner": None}]
+
+
+def test_a_lease_that_was_released_by_another_is_not_the_same_lease(blank: Blank) -> None:
+    here = Interrupted(blank, "MATCH (l:MigrationLock) REMOVE l.owner, l.since, l.expires_at")
+    assert here.migrate() == NAMES
+    assert "another process took over the migration" in blank.told
 
 
 def test_another_model_is_refused_with_both_names(blank: Blank) -> None:

@@ -10,13 +10,18 @@ from graphmem import Handle, catalog
 from graphmem.operations import evidence
 from graphmem.ports import run_now
 from graphmem.rules import claims, identity
-from graphmem.schema import respelling
+from graphmem.schema import data_migrations
 from tests.plugins.faults import OnlyTenants
 from tests.plugins.graph import Look
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
-STATEMENTS = [q for m in catalog.migrations() for q in m.statements if respelling.takes(q)]
+STATEMENTS = [
+    q
+    for m in catalog.migrations()
+    for q in m.statements
+    if q.params & {data_migrations.RESPELT_BELIEFS, data_migrations.RESPELT_PREDICATES}
+]
 FORMER: LiteralString = (
     "MATCH (b:Belief {tenant: $tenant, id: $id}) "
     "SET b.id = $former, b.predicate_key = $key, b.slot_id = $slot WITH b "
@@ -43,11 +48,15 @@ def observe_before(memory: Handle, look: Look, tenant: str, city: str, day: int)
     return belief_id
 
 
+async def nothing() -> None:
+    """Renew no lease."""
+
+
 def migrate(memory: Handle) -> None:
     context = memory._state.context
     graph = OnlyTenants(context.services.graph, context.tenant)
     for statement in STATEMENTS:
-        run_now(respelling.respell(replace(context.services, graph=graph), statement))
+        run_now(data_migrations.fill(replace(context.services, graph=graph), statement, nothing))
 
 
 def test_beliefs_and_declarations_get_the_normalised_key(

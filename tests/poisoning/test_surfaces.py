@@ -21,7 +21,7 @@ from graphmem.catalog import LANGUAGE
 from graphmem.cli import browse
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
-from graphmem.mcp.handler import RequestHandler
+from graphmem.mcp.server import RequestHandler
 from graphmem.rules import fulltext, urls
 from graphmem.settings import Settings
 from tests.cli.test_hostile_texts import checked

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from graphmem.model import Trust
-from graphmem.rules import trust, wording
+from graphmem.rules import context, trust
 from tests.oracles import trust as oracle
 
 WRITERS = get_args(Trust)
@@ -96,4 +96,4 @@ def test_an_event_without_a_class_gets_it_from_what_it_records(
 def test_a_prompt_names_the_class_unless_it_is_a_persons_or_said_already(
     given: Trust, origin: str, expected: list[str]
 ) -> None:
-    assert wording.reservation(given, origin) == expected
+    assert context.reservation(given, origin) == expected

@@ -13,8 +13,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem.adapters import telemetry
 from graphmem.adapters.telemetry import CompositeTelemetry, outcome_of
-from graphmem.client.access_log import FULL, MOST, AccessLog
-from graphmem.client.instrumentation import InstrumentedEmbedder, InstrumentedLlm
+from graphmem.client.namespace import InstrumentedEmbedder, InstrumentedLlm
+from graphmem.client.state import FULL_LOG, MAX_LOG, AccessLog
 from graphmem.errors import (
     ConfigurationError,
     GraphUnavailableError,
@@ -165,20 +165,20 @@ def test_the_log_tells_what_waits_is_written_and_is_lost(registry: CollectorRegi
         names = ("waiting_entries", "written_total", "lost_total")
         return [samples(registry)[f"graphmem_log_{name}",] for name in names]
 
-    for n in range(FULL):
+    for n in range(FULL_LOG):
         first.add(entry(n))
     second.add(entry(0))
-    assert found() == [FULL + 1, 0, 0]
+    assert found() == [FULL_LOG + 1, 0, 0]
     first.written(first.waiting()[:30])
     first.written(first.waiting()[:0])
-    assert found() == [FULL - 29, 30, 0]
-    for n in range(1000, 1000 + MOST):
+    assert found() == [FULL_LOG - 29, 30, 0]
+    for n in range(1000, 1000 + MAX_LOG):
         first.add(entry(n))
-    assert found() == [MOST + 1, 30, FULL - 30]
+    assert found() == [MAX_LOG + 1, 30, FULL_LOG - 30]
     second.give_up()
     second.give_up()
-    assert found() == [MOST, 30, FULL - 29]
-    assert (first.lost, second.lost, second.waiting()) == (FULL - 30, 1, [])
+    assert found() == [MAX_LOG, 30, FULL_LOG - 29]
+    assert (first.lost, second.lost, second.waiting()) == (FULL_LOG - 30, 1, [])
 
 
 def test_all_clients_of_a_process_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -403,10 +403,11 @@ class Migration(StructuredNode):
 
 
 class MigrationLock(StructuredNode):
-    """Lock for migrations, with its owner."""
+    """Lease of the process that migrates the graph."""
 
     key = StringProperty(unique_index=True)
     owner = StringProperty()
+    since = DateTimeNeo4jFormatProperty()
     asked_at = DateTimeNeo4jFormatProperty()
     expires_at = DateTimeNeo4jFormatProperty()
 

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from graphmem.cli.views.format import counts, more, table
+from graphmem.cli.console import counted, counts, more, table
 from graphmem.erasure import ErasurePage, ErasureReport
 from graphmem.setting_files import DEFAULT, variable
 from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport
@@ -167,7 +167,7 @@ def _seals(found: SealState | None) -> Iterator[str]:
         return
     late = f" {found.late:,} were sealed late." if found.late else ""
     yield (
-        f"{found.sealed:,} events are as in {found.seals:,} seals, until "
+        f"{counted(found.sealed, 'event')} as in {counted(found.seals, 'seal')}, until "
         f"{found.until:%Y-%m-%d %H:%M:%S} UTC.{late} {found.erased:,} entries were erased or "
         f"redacted; {found.unsealed:,} events have no seal yet."
     )
@@ -181,7 +181,7 @@ def sealed(done: SealReport) -> RenderableType:
     if done.head is None:
         return "Nothing to seal."
     return Group(
-        f"{done.events:,} events sealed in {done.seals:,} seals, until "
+        f"{counted(done.events, 'event')} sealed in {counted(done.seals, 'seal')}, until "
         f"{done.until:%Y-%m-%d %H:%M:%S} UTC. Keep this digest elsewhere:",
         done.head,
     )

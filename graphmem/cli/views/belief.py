@@ -8,9 +8,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from graphmem import model
+from graphmem.cli.console import counted, day, fields, more, number, signed, table
 from graphmem.cli.terminal import visible
 from graphmem.cli.views import memory as memory_views
-from graphmem.cli.views.format import counted, day, fields, more, number, signed, table
 from graphmem.cli.views.memory import MARKS, rejected
 
 COLOURS = {

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from graphmem import consolidation, extraction, model, upkeep
-from graphmem.cli.views.format import counted, day, more, shortened
+from graphmem.cli.console import counted, day, more, shortened
 
 MAX_QUOTES = 5
 LONGEST_QUOTE = 120

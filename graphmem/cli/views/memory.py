@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphmem import model
-from graphmem.cli.views.format import counted, day, fields, more, number, table
+from graphmem.cli.console import counted, day, fields, more, number, table
 
 MARKS = {
     model.Status.CURRENT: ("●", "green"),

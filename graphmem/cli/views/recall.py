@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from graphmem import model
+from graphmem.cli.console import counted, day, more, number, signed, table
 from graphmem.cli.views import belief as belief_views
 from graphmem.cli.views import memory as memory_views
 from graphmem.cli.views.belief import COLOURS, sign
-from graphmem.cli.views.format import counted, day, more, number, signed, table
 
 
 def recollection(found: model.Recollection) -> RenderableType:

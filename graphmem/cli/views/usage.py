@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from graphmem import model, upkeep, usage
+from graphmem.cli.console import counted, day, more, shortened, table
 from graphmem.cli.views import belief as belief_views
 from graphmem.cli.views import memory as memory_views
-from graphmem.cli.views.format import counted, day, more, shortened, table
 
 Entry: TypeAlias = usage.RatedItem | usage.UsageCount | usage.RatingUpdate
 
