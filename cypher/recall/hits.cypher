@@ -63,9 +63,9 @@ CALL (shortlist, judged) {
 // include: fragments/recall_beliefs.cypher
 LET lost = [j IN judged WHERE j.lost | j.b.id]
 UNWIND others + [x IN believed WHERE x.trust >= $min_trust] AS hit
-// The lists are dropped from the rows, because a sort measures the memory of their contents repeatedly.
-WITH hit, lost
-ORDER BY hit.score DESC, hit.n.id
+// Grouped rows no longer contain the lists above; a sort would measure the memory of all of them for each row.
+WITH hit.n AS n, head(collect(hit)) AS hit, head(collect(lost)) AS lost
+ORDER BY hit.score DESC, n.id
 LIMIT $limit
 CALL (hit) {
   FILTER hit.kind = 'memory'
