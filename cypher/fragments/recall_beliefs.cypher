@@ -1,5 +1,5 @@
 // Compute the belief and the score of the beliefs that may be shown. Needs `places`, $scoring,
-// $test and the parameters for reading evidence; leaves `believed`, a list of maps like x of fragments/recall_scores,
+// $test and the parameters for reading evidence; leaves `believed`, a list of maps like x of recall/hits,
 // with item, the card of the belief, and its belief values.
 // needs: places
 // leaves: believed
@@ -40,10 +40,10 @@ CALL (places) {
   WITH b, x, j, value, initial, trust, evidence, projected, verdict, reasons,
        coalesce(value.belief, projected.belief, initial) AS belief
   RETURN collect(x {
-    .kind, .vector_score, .vector_rank, .bm25, .bm25_rank, .parts, n: b, reasons: reasons,
+    .node, .kind, n: b, reasons: reasons,
     score: CASE
-      WHEN $scoring.adds THEN $scoring.blend * x.relevance + (1 - $scoring.blend) * belief
-      ELSE x.relevance * ($scoring.blend + (1 - $scoring.blend) * belief)
+      WHEN $scoring.adds THEN $scoring.blend * x.score + (1 - $scoring.blend) * belief
+      ELSE x.score * ($scoring.blend + (1 - $scoring.blend) * belief)
     END,
     found_by: CASE WHEN b <> x.n THEN x.n.id END,
     item: b {

@@ -1,22 +1,28 @@
 // Return the candidates of a recall: what vector and BM25 search find among memories, beliefs, turns and episodes, with their token states.
+// The client ranks them before recall/hits reads the best; a CALL ranks them by similarity alone.
 // mode: read
 // rows: one
 // then: recall/hits
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
 // plan: NodeVectorIndexSearch
 // params:
-//   $tenant     string    tenant name
-//   $scopes     list      read scopes
-//   $statuses   list      statuses to return; outvoted: a candidate of a slot with another leader
-//   $kinds      list      subset of 'memory', 'belief', 'turn', 'episode'
-//   $embedding  list      embedding of the query
-//   $words      map       memory, belief, turn, episode: Lucene queries with the tenant and scope filter; '' skips the search; see rules/fulltext.py
-//   $pool       integer   number of candidates per list
-//   $valid      datetime  time of the read
-//   $known      datetime  upper bound of known time; null: no bound
-//   $late       boolean   whether to return token states
+//   $tenant       string    tenant name
+//   $scopes       list      read scopes
+//   $statuses     list      statuses to return; outvoted: a candidate of a slot with another leader
+//   $kinds        list      subset of 'memory', 'belief', 'turn', 'episode'
+//   $embedding    list      embedding of the query
+//   $words        map       memory, belief, turn, episode: Lucene queries with the tenant and scope filter; '' skips the search; see rules/fulltext.py
+//   $pool         integer   number of candidates per list
+//   $valid        datetime  time of the read
+//   $known        datetime  upper bound of known time; null: no bound
+//   $late         boolean   whether to return token states
+//   $query_words  list      words of the question, lower case
+//   $dates        list      pairs of times: the spans that the question names
+//   $human_roles  list      roles of people, lower case
+//   $scoring      map       scoring parameters: see rules/scoring.py score_params
+//   $trace        map       TraceRank: see model/recall.py; kept: whether cached traces use these values
 // columns:
-//   - candidates  list     maps: node (element id), kind, vector and words (Neo4j's scores in each list, or null); if $late: states (bytes or null), before (the states of the previous turn)
+//   - candidates  list     lists: element id, id, kind, vector and words (Neo4j's scores in each list, or null), trace, episode id and position of a turn, whether the question names its speaker or subject, whether it names its time, whether its role is that of an assistant or a tool, days since it was last stated (null unless $scoring weights them), number of accesses (likewise), token states and those of the previous turn (null unless $late)
 //   - filtered    boolean  false: recall/hits reads items as of now, by their caches
 
 CALL () {

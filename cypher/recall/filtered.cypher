@@ -1,6 +1,6 @@
 // Return recall candidates filtered by tag, source and time, or as of (valid, known). The index searches cannot apply
 // all of these filters, so they fetch more than a list needs, and the rest is filtered afterwards. Otherwise like
-// recall/current. Twins: oracles/fusion.py, oracles/blending.py, oracles/tracerank.py, oracles/lineage.py
+// recall/current. Twins: oracles/tracerank.py, oracles/lineage.py
 // mode: read
 // rows: one
 // then: recall/hits
@@ -26,8 +26,13 @@
 //   $valid            datetime  upper bound of valid time
 //   $known            datetime  upper bound of known time; null: no bound
 //   $late             boolean   whether to return token states
+//   $query_words      list      words of the question, lower case
+//   $dates            list      pairs of times: the spans that the question names
+//   $human_roles      list      roles of people, lower case
+//   $scoring          map       scoring parameters: see rules/scoring.py score_params
+//   $trace            map       TraceRank: see model/recall.py; kept: whether cached traces use these values
 // columns:
-//   - candidates  list     maps: node (element id), kind, vector and words (Neo4j's scores in each list, or null); if $late: states (bytes or null), before (the states of the previous turn)
+//   - candidates  list     lists: element id, id, kind, vector and words (Neo4j's scores in each list, or null), trace, episode id and position of a turn, whether the question names its speaker or subject, whether it names its time, whether its role is that of an assistant or a tool, days since it was last stated (null unless $scoring weights them), number of accesses (likewise), token states and those of the previous turn (null unless $late)
 //   - filtered    boolean  true: recall/hits reads items as of ($valid, $known), from events
 
 CALL () {

@@ -1,25 +1,20 @@
-// Return the results of a recall, best first: scores the candidates of recall/current or recall/filtered, reads the best
-// ones, and computes the belief of beliefs among them from their evidence. Twins: oracles/fusion.py, oracles/blending.py,
-// oracles/tracerank.py, oracles/lineage.py, oracles/trust.py
+// Return the results of a recall, best first: reads the best candidates of recall/current or recall/filtered, and computes
+// the belief of beliefs among them from their evidence. The client ranks the candidates first, see rules/ranking.py; without
+// their scores, as in a CALL, they are ranked by similarity alone. Twins: oracles/blending.py, oracles/lineage.py,
+// oracles/trust.py
 // mode: read
 // rows: one
-// source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
+// source: ESPER, blended retrieval
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
 //   $tenant              string    tenant name
 //   $scopes              list      read scopes
-//   $found               map       one row of recall/current or recall/filtered; a candidate may have late and late_context: max-sim of its own tokens, and also with the previous turn's
+//   $found               map       one row of recall/current or recall/filtered; of its candidates, which are lists, the first four are read: element id, id, kind, and the score, null: 0
 //   $statuses            list      statuses to return; outvoted: a candidate of a slot with another leader
 //   $kinds               list      subset of 'memory', 'belief', 'turn', 'episode'
-//   $query_words         list      words of the question, lower case
-//   $dates               list      pairs of times: the spans that the question names
-//   $human_roles         list      roles of people, lower case
 //   $min_trust           integer   lowest rank of trust, see rules/trust.py; 0: any
-//   $pool                integer   number of candidates per list
 //   $limit               integer   maximum number of hits
 //   $scoring             map       scoring parameters: see rules/scoring.py score_params
-//   $mu                  float     mean cosine of a query and unrelated texts, used to calibrate similarity
-//   $trace               map       TraceRank: see model/recall.py; kept: whether cached traces use these values
 //   $valid               datetime  upper bound of valid time
 //   $known               datetime  upper bound of known time; null: no bound
 //   $policy              map       null: the declared policies
@@ -29,44 +24,24 @@
 //   $vitality_constants  map       vitality constants: see rules/formulas.py VitalityConstants
 //   $rating_decay        map       floor of ratings, and days, the time constant of their decay
 // columns:
-//   - hits           list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons, trust (its rank); trace of a memory; belief values of a belief; times as ISO text, which a driver decodes much faster
+//   - hits           list      maps, best first: node (of the candidate that found it), kind, item (a card), score, reasons, trust (its rank); belief values of a belief; times as ISO text, which a driver decodes much faster
 //   - lost           list      ids of lost beliefs that memories among the hits claim
 //   - hidden_counts  list      if there are no hits: pairs of a status and the number of items it hides
 //   - now            datetime  server clock
 
 UNWIND $found.candidates AS c
 MATCH (n)
-WHERE elementId(n) = c.node AND n.tenant = $tenant AND n.scope IN $scopes
-WITH n, c.kind AS kind, c
-LET lists = [l IN [
-  {list: 'vector', found: c.vector}, {list: 'words', found: c.words},
-  {list: 'late', found: c.late}, {list: 'late_context', found: c.late_context}
-] WHERE l.found IS NOT NULL]
-// include: fragments/recall_points.cypher
-// include: fragments/recall_parts.cypher
-// include: fragments/recall_scores.cypher
-// include: fragments/recall_shortlist.cypher
+WHERE elementId(n) = c[0] AND n.tenant = $tenant AND n.scope IN $scopes
+WITH n, c, coalesce(c[3], 0.0) AS score
+ORDER BY score DESC, n.id
+WITH collect({n: n, node: c[0], kind: c[2], score: score}) AS best
+LET others = [x IN best WHERE x.kind <> 'belief'][..$limit], shortlist = [x IN best WHERE x.kind = 'belief'][..$scoring.beliefs]
 CALL (others) {
-  UNWIND others AS hit
-  CALL (hit) {
-    FILTER hit.kind = 'memory' AND NOT $found.filtered
-    WITH hit.n AS m, $valid AS valid
-    // include: fragments/chain_heads.cypher
-    // include: fragments/memory_card.cypher
-    // include: fragments/recall_memory.cypher
-  UNION ALL
-    FILTER hit.kind = 'memory' AND $found.filtered
-    WITH hit.n AS m, $valid AS valid
-    // include: fragments/memory_dates_as_of.cypher
-    // include: fragments/lineage_as_of.cypher
-    // include: fragments/memory_card_as_of.cypher
-    // include: fragments/recall_memory.cypher
-  UNION ALL
-    // include: fragments/recall_turn.cypher
-  UNION ALL
-    // include: fragments/recall_episode.cypher
-  }
-  // include: fragments/recall_found.cypher
+  UNWIND others AS x
+  WITH x.n AS n
+  MATCH (n)-[:CLAIMS]->(b:Belief)
+  WHERE b.scope IN $scopes
+  RETURN collect(DISTINCT b) AS claimed
 }
 LET asked = [x IN shortlist | x.n] + claimed
 // include: fragments/slot_standings.cypher
@@ -87,51 +62,72 @@ CALL (shortlist, judged) {
 }
 // include: fragments/recall_beliefs.cypher
 LET lost = [j IN judged WHERE j.lost | j.b.id]
-UNWIND found + [x IN believed WHERE x.trust >= $min_trust] AS hit
-// The lists are dropped from the rows, because a sort measures the memory of their contents repeatedly.
-WITH hit, lost
-ORDER BY hit.score DESC, hit.item.id
+UNWIND others + [x IN believed WHERE x.trust >= $min_trust] AS hit
+// Grouped rows no longer contain the lists above; a sort would measure the memory of all of them for each row.
+WITH hit.n AS n, head(collect(hit)) AS hit, head(collect(lost)) AS lost
+ORDER BY hit.score DESC, n.id
 LIMIT $limit
 CALL (hit) {
   FILTER hit.kind = 'memory'
   WITH hit.n AS m, $valid AS valid
+  CALL (m) {
+    FILTER NOT $found.filtered
+    // include: fragments/chain_heads.cypher
+    // include: fragments/memory_card.cypher
+    RETURN card
+  UNION ALL
+    FILTER $found.filtered
+    // include: fragments/memory_dates_as_of.cypher
+    // include: fragments/lineage_as_of.cypher
+    // include: fragments/memory_card_as_of.cypher
+    RETURN card
+  }
   // include: fragments/memory_reasons.cypher
   // include: fragments/memory_trust.cypher
-  RETURN reasons, trust
+  RETURN card {
+    .*, created_at: toString(card.created_at), recorded_at: toString(card.recorded_at), last_seen_at: toString(card.last_seen_at)
+  } AS item, reasons, trust, null AS vitality
+UNION ALL
+  FILTER hit.kind = 'turn'
+  WITH hit.n AS n
+  RETURN n {
+    .id, .episode_id, .position, .role, .name, .text, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
+  } AS item, null AS reasons, coalesce(n.trust, 0) AS trust, null AS vitality
 UNION ALL
   FILTER hit.kind = 'episode'
   WITH hit.n AS p
   // include: fragments/episode_trust.cypher
-  RETURN null AS reasons, trust
+  RETURN p {
+    .id, .scope, .session_id, .summary, .gist, .entities, .importance, .summarised_by,
+    content: left(p.content, 2000), occurred_at: toString(p.occurred_at), recorded_at: toString(p.recorded_at),
+    compressed: p.turns_compressed IS NOT NULL OR EXISTS { (p)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
+    turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p) }
+  } AS item, null AS reasons, trust, null AS vitality
 UNION ALL
-  FILTER hit.kind IN ['belief', 'turn']
-  RETURN hit.reasons AS reasons, coalesce(hit.trust, hit.n.trust, 0) AS trust
-}
-FILTER trust >= $min_trust
-OPTIONAL CALL (hit) {
   FILTER hit.kind = 'belief'
-  WITH hit.n AS b, $valid AS valid, hit.initial AS initial, hit.evidence AS evidence
+  WITH hit, hit.n AS b, $valid AS valid, hit.initial AS initial, hit.evidence AS evidence
   CALL (b) {
     OPTIONAL MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
     WHERE $known IS NOT NULL AND x.occurred_at <= $valid AND x.recorded_at <= $known
     RETURN coalesce(min(x.occurred_at), b.created_at) AS created_at
   }
   // include: fragments/vitality.cypher
-  RETURN vitality {
+  RETURN hit.item AS item, hit.reasons AS reasons, hit.trust AS trust, vitality {
     .*, last_access_at: toString(vitality.last_access_at), prior_at: toString(vitality.prior_at),
     flagged_at: toString(vitality.flagged_at)
   } AS vitality
 }
+FILTER trust >= $min_trust
 CALL (hit) {
-  OPTIONAL MATCH (g:Rating {tenant: $tenant, kind: CASE hit.kind WHEN 'memory' THEN 'Memory' WHEN 'episode' THEN 'Episode' ELSE 'Belief' END, id: hit.item.id})
+  OPTIONAL MATCH (g:Rating {tenant: $tenant, kind: CASE hit.kind WHEN 'memory' THEN 'Memory' WHEN 'episode' THEN 'Episode' ELSE 'Belief' END, id: hit.n.id})
   // include: fragments/rating_decayed.cypher
   RETURN g {.games, elo: elo, touched_at: toString(g.touched_at)} AS rating
 }
-WITH hit, lost, reasons, trust, vitality, rating
-ORDER BY hit.score DESC, hit.item.id
+WITH hit, lost, item, reasons, trust, vitality, rating
+ORDER BY hit.score DESC, item.id
 WITH collect(hit {
-  .kind, .item, .score, .parts, .vector_score, .vector_rank, .bm25, .bm25_rank, .trace, .initial, .projected, .verdict,
-  .belief, .ambiguous, .last_at, .lost, .head_ids, .other_candidates, .found_by, reasons: reasons, trust: trust, vitality: vitality, rating: rating
+  .node, .kind, .score, .initial, .projected, .verdict, .belief, .ambiguous, .last_at, .lost, .head_ids, .other_candidates, .found_by,
+  item: item, reasons: reasons, trust: trust, vitality: vitality, rating: rating
 }) AS hits, coalesce(collect(lost)[0], []) AS lost
 CALL (hits) {
   FILTER hits = [] AND NOT $found.filtered AND 'memory' IN $kinds

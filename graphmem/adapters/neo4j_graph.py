@@ -39,7 +39,7 @@ T = TypeVar("T")
 Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
 FULLTEXT_QUERY = "db.index.fulltext.queryNodes"
-_ALONE = (str, int, float, NoneType)
+_ALONE = frozenset({str, int, float, bool, bytes, NoneType})
 """The most common value types; an `isinstance` check for `Mapping` takes far longer."""
 NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
 TOO_MANY_TRIES = "Neo.ClientError.Security.AuthenticationRateLimit"
@@ -78,12 +78,12 @@ def sent(value: Any) -> Any:
 
     A vector is less than half as long as a list of floats.
     """
-    if isinstance(value, _ALONE):
+    if type(value) in _ALONE:
         return value
     if isinstance(value, np.ndarray):
         return Vector.from_numpy(value)
     if isinstance(value, list):
-        return [sent(item) for item in value]
+        return [item if type(item) in _ALONE else sent(item) for item in value]
     if isinstance(value, Mapping):
         return {key: sent(item) for key, item in value.items()}
     return value
@@ -91,15 +91,16 @@ def sent(value: Any) -> Any:
 
 def plain(value: Any) -> Any:
     """Convert a driver value to built-in types, recursively; timestamps become UTC datetimes."""
-    if isinstance(value, _ALONE):
+    if type(value) in _ALONE:
         return value
+    # Values are tested before the call: a recall returns thousands.
+    if isinstance(value, list):
+        return [item if type(item) in _ALONE else plain(item) for item in value]
     if isinstance(value, DateTime):
         native: datetime = value.to_native()
         return native.astimezone(UTC)
-    if isinstance(value, list):
-        return [plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: item if type(item) in _ALONE else plain(item) for key, item in value.items()}
     return value
 
 

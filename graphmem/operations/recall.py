@@ -42,6 +42,7 @@ from graphmem.rules import (
     fulltext,
     identity,
     late_interaction,
+    ranking,
     rating,
     read_options,
     scoring,
@@ -128,6 +129,8 @@ async def recall(
     count = _reranked_count(context.services, policy)
     now = context.services.clock.now()
     settings = context.services.settings
+    traced = read_options.trace_rank(settings, policy.trace)
+    rule = rating.from_settings(settings)
     asked = read_options.read_params(read_options.ReadOptions(times), settings, now)
     # A memory that is current now may have been superseded then, and vice versa.
     kept = [*Status] if times != AsOf() else statuses
@@ -146,30 +149,51 @@ async def recall(
         "limit": max(limit, count),
         "scoring": by,
         "mu": context.model.mu_query,
-        "trace": formulas.trace_params(
-            read_options.trace_rank(context.services.settings, policy.trace)
-        ),
-        "rating_decay": rating.decay_params(rating.from_settings(context.services.settings)),
+        "trace": formulas.trace_params(traced),
+        "rating_decay": rating.decay_params(rule),
+        "late": tokens is not None,
     }
-    asked |= {"late": tokens is not None}
     query = FILTERED if want.narrows else CURRENT
     if want.narrows:
         asked |= _narrower(context, asked, want, kept)
 
+    order = ranking.Ranking(
+        by,
+        mu=context.model.mu_query,
+        trace_weight=traced.weight,
+        pool=asked["pool"],
+        limit=asked["limit"],
+    )
+
     async def work(tx: Tx) -> Recollection:
         [row] = await tx.fetch(query, **_of(query, asked))
-        candidates = row["candidates"]
-        best, least = _relevance(context.model, policy, candidates)
+        candidates = ranking.Candidates.of(row["candidates"])
+        best, least = _relevance(context.model, policy, candidates.vector)
         if best is not None and least is not None and best < least:
-            candidates = []
-        elif tokens is not None:
-            candidates = late_interaction.scored(tokens, candidates)
-        [found] = await tx.fetch(HITS, found=row | {"candidates": candidates}, **_of(HITS, asked))
+            candidates = ranking.Candidates.of([])
+        late = tokens and late_interaction.max_sim(tokens, candidates.states, candidates.before)
+        ranked = order.best(candidates, late)
+        shortlist = [
+            [candidates.nodes[i], candidates.ids[i], candidates.kinds[i], one.score]
+            for one in ranked
+            for i in [one.place]
+        ]
+        [found] = await tx.fetch(
+            HITS,
+            found={"candidates": shortlist, "filtered": row["filtered"]},
+            **_of(HITS, asked),
+        )
         # Rows are converted here, because the transaction is retried if that fails.
-        traced = read_options.trace_rank(context.services.settings, policy.trace)
-        rule = rating.from_settings(context.services.settings)
-        reader = _RowDecoder(context.model.mu_query, traced, rule, found["lost"], times == AsOf())
-        bites = tuple(reader.bite(hit) for hit in found["hits"])
+        reader = _RowDecoder(
+            candidates,
+            {candidates.nodes[one.place]: one for one in ranked},
+            context.model.mu_query,
+            traced,
+            rule,
+            found["lost"],
+            is_now=times == AsOf(),
+        )
+        bites = tuple(map(reader.bite, found["hits"]))
         if want.min_trust is not None:
             bites = tuple(map(_without_others, bites))
         return Recollection(
@@ -245,10 +269,10 @@ def _without_others(bite: AnyBite) -> AnyBite:
 
 
 def _relevance(
-    model: EmbeddingModel, policy: RecallPolicy, candidates: Sequence[Mapping[str, Any]]
+    model: EmbeddingModel, policy: RecallPolicy, vector: Sequence[float | None]
 ) -> tuple[float | None, float | None]:
     """Return the greatest calibrated similarity of the candidates, and the least that is wanted."""
-    scores = [one["vector"] for one in candidates if one["vector"] is not None]
+    scores = [score for score in vector if score is not None]
     least = policy.min_score
     if least is None and policy.score is Score.BLENDED:
         least = scoring.relevance_floor(model.name, len(scores))
@@ -301,6 +325,9 @@ def _words(
 class _RowDecoder:
     """Converts result rows to bites."""
 
+    candidates: ranking.Candidates
+    ranked: Mapping[str, ranking.Ranked]
+    """The shortlist, by element id."""
     mu: float
     by: TraceRank
     rule: rating.Rating
@@ -308,16 +335,18 @@ class _RowDecoder:
     is_now: bool
 
     def bite(self, hit: dict[str, Any]) -> AnyBite:
-        score = hit["vector_score"]
+        """Return the bite of a row."""
+        ranked = self.ranked[hit["node"]]
+        score = self.candidates.vector[ranked.place]
         common = {
             "score": hit["score"],
-            "parts": ScoreBreakdown(**hit["parts"]),
+            "parts": ScoreBreakdown(**ranked.parts),
             "similarity": None
             if score is None
             else scoring.calibrate(scoring.from_neo4j(score), self.mu),
-            "vector_rank": hit["vector_rank"],
-            "bm25": hit["bm25"],
-            "bm25_rank": hit["bm25_rank"],
+            "vector_rank": ranked.vector_rank,
+            "bm25": self.candidates.words[ranked.place],
+            "bm25_rank": ranked.bm25_rank,
             "trust": trust.parse(hit["trust"]),
             "rating": self._rating(hit["rating"]),
         }
@@ -327,7 +356,7 @@ class _RowDecoder:
             return EpisodeBite(episode=Episode(**hit["item"]), **common)
         common["reasons"] = tuple(_reason(one) for one in hit["reasons"])
         if hit["kind"] == "memory":
-            return self._memory(hit, common)
+            return self._memory(hit["item"], self.candidates.traces[ranked.place], common)
         return _belief(hit, common)
 
     def _rating(self, found: Mapping[str, Any] | None) -> Rating | None:
@@ -335,9 +364,9 @@ class _RowDecoder:
             return None
         return Rating(tier=rating.tier(found["elo"], self.rule), **found)
 
-    def _memory(self, hit: Mapping[str, Any], common: dict[str, Any]) -> MemoryBite:
-        similarity, trace = common["similarity"], hit["trace"]
-        memory = Memory(**hit["item"], trust=trust.parse(hit["trust"]))
+    def _memory(self, item: Mapping[str, Any], trace: float, common: dict[str, Any]) -> MemoryBite:
+        similarity = common["similarity"]
+        memory = Memory(**item, trust=common["trust"])
         return MemoryBite(
             memory=claims.mark_lost_claims(memory, self.lost),
             trace=trace,

@@ -9,9 +9,9 @@ SIGIR 2020); that of a text is the score of its best passage. Tokens of texts ar
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -199,16 +199,3 @@ def _idf(found: npt.NDArray[np.bool_]) -> Floats:
     weights = np.maximum(idf, MIN_IDF)
     shares: Floats = (weights / weights.sum()).astype(np.float32)
     return shares
-
-
-def scored(question: TokenStates, candidates: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the candidates of recall/current or recall/filtered as recall/hits reads them."""
-    texts = [one["states"] for one in candidates]
-    found = max_sim(question, texts, [one["before"] for one in candidates])
-    return [
-        {name: one[name] for name in ("node", "kind", "vector", "words")}
-        | {"late": None if own != own else own, "late_context": None if own != own else both}
-        for one, own, both in zip(
-            candidates, found.own.tolist(), found.context.tolist(), strict=True
-        )
-    ]

@@ -18,7 +18,7 @@ from graphmem.adapters.local_server.files import DataFolder
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
-LONGEST = 41_500
+LONGEST = 33_500
 """Characters of a hot query, without comments and indentation, which are not planned. A cold server
 plans about 6,000 of them in a second."""
 

@@ -1,4 +1,4 @@
-"""Scores of recall candidates: the oracle of cypher/fragments/recall_scores.cypher.
+"""Scores of recall candidates: the oracle of graphmem/rules/ranking.py.
 
 The blend is a weighted sum of lists that are each scaled first. It keeps the distance between the
 best results, which reciprocal ranks discard (Bruch, Gai and Ingber, TOIS 2023).

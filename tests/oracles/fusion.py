@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion: the oracle of cypher/recall/hybrid.cypher."""
+"""Reciprocal rank fusion: the oracle of graphmem/rules/ranking.py."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from tests.procedures.conftest import Populated
 
 LATER = datetime(2200, 1, 1, tzinfo=UTC)
 SCOPES = ["global", "alice"]
+KINDS = ["memory", "belief", "turn", "episode"]
 SILENT: dict[str, str] = {
     "belief/drawn": "no belief generalises others",
     "cache/count_nameless": "every memory has an id",
@@ -224,11 +225,8 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "predicate/list": {},
         "recall/hits": {
             "found": {"candidates": [], "filtered": False},
-            **{
-                name: value
-                for name, value in _asked(found, facets=False).items()
-                if name not in {"embedding", "words"}
-            },
+            "scopes": SCOPES,
+            "kinds": KINDS,
         },
         "recall/filtered": {
             **_asked(found, facets=True),
@@ -287,13 +285,12 @@ def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
     }
     return {
         "scopes": SCOPES,
-        "kinds": ["memory", "belief", "turn", "episode"],
+        "kinds": KINDS,
         "embedding": _vector(text),
         "words": asked
         | ({"facets": fulltext.facet_query(tenant_scope, statuses, tokens)} if facets else {}),
         "query_words": scoring.question_words(text),
         "dates": [[read_options.BEGINNING, LATER]],
-        "mu": 0.1,
     }
 
 

@@ -101,7 +101,7 @@ def test_a_bad_argument_is_named(
         ("belief/current", {"valid": "yesterday"}, "DateTime"),
         ("belief/current", {"policy": ["ONE"]}, "Map"),
         ("belief/current", {"default_policy": "ONE"}, "Map"),
-        ("recall/current", {"mu": "little"}, "Float"),
+        ("metrics/ratings", {"step": "little"}, "Float"),
     ],
 )
 def test_another_type_is_refused_by_the_server(

@@ -19,7 +19,6 @@ from graphmem.rules.late_interaction import (
     MIN_IDF,
     max_sim,
     pack,
-    scored,
 )
 
 WIDTH = 16
@@ -118,14 +117,9 @@ def test_a_rare_token_counts_more_than_a_common_one() -> None:
 
 @pytest.mark.parametrize("stored", [None, b"", b"\0", b"x" * 17, bytes(3)])
 def test_what_cannot_be_read_has_no_score(stored: bytes | None) -> None:
-    candidates = [
-        {"node": "n", "kind": "turn", "vector": 0.5, "words": None, "states": one, "before": stored}
-        for one in (stored, pack(tokens(4)))
-    ]
-    first, second = scored(tokens(4), candidates)
-    assert (first["late"], first["late_context"]) == (None, None)
-    assert second["late"] == second["late_context"] == pytest.approx(second["late"])
-    assert "states" not in first
+    own, context = max_sim(tokens(4), [stored, pack(tokens(4))], [stored, stored])
+    assert np.isnan([own[0], context[0]]).all()
+    assert own[1] == context[1] == pytest.approx(1.0, abs=0.5)
 
 
 def test_a_question_without_tokens_has_no_score() -> None:
