@@ -137,7 +137,7 @@ class OverMcp(Surface):
 
     async def _call(self, scope: str, name: str, arguments: dict[str, Any]) -> tuple[str, Any]:
         caller = Caller(self._tenant, scope, False)
-        connection = MemoryConnection(self._settings, wait_s=120)
+        connection = MemoryConnection(self._settings, wait_s=300)
         handler = RequestHandler(connection, lambda _: caller, "full")
         made = server.create_server(handler, read_only=False)
         async with Client(made, mode="legacy") as client:

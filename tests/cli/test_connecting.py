@@ -129,7 +129,7 @@ def test_a_password_is_asked_for_in_a_terminal(
         # Input before the question is discarded.
         question = asked.stderr.read(len("Password of neo4j: "))
         os.write(terminal, f"{right}\n".encode())
-        out, err = asked.communicate(timeout=120)
+        out, err = asked.communicate(timeout=300)
         os.close(terminal)
     assert asked.returncode == 0, err
     assert '"memories": []' in out

@@ -26,6 +26,7 @@ from graphmem.cli.views.usage import PANES
 from graphmem.client.usage import RATED
 from graphmem.model import Status
 from graphmem.settings import Settings
+from tests.cli.watching import settled
 from tests.fuzz.test_commands import commands
 from tests.plugins import hostile
 from tests.plugins.children import variables_of
@@ -421,10 +422,10 @@ def test_the_live_dashboard_shows_data(
         async with app.run_test(size=(300, 60)) as pilot:
 
             async def until(holds: Callable[[], bool]) -> None:
-                for _ in range(3_000):
+                for _ in range(30_000):
                     if holds():
                         return
-                    await pilot.pause(0.01)
+                    await settled(pilot.pause(0.01))
                 raise AssertionError(drawn(app))
 
             await until(lambda: app._asked is None)
@@ -434,11 +435,11 @@ def test_the_live_dashboard_shows_data(
                 assert hostile.found_in(drawn(app)) == set()
                 for row in range(min(3, app._tables[pane].row_count) if pane in (0, 3) else 0):
                     app._tables[pane].move_cursor(row=row)
-                    await pilot.press("enter")
+                    await settled(pilot.press("enter"))
                     await until(lambda: isinstance(app.screen, DetailScreen))
                     await pilot.pause()
                     assert hostile.found_in(drawn(app)) == set()
-                    await pilot.press("escape")
+                    await settled(pilot.press("escape"))
                     await until(lambda: not isinstance(app.screen, DetailScreen))
             await pilot.press("4")
             await pilot.pause()

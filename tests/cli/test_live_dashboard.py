@@ -226,7 +226,7 @@ def test_who_quits_does_not_wait_for_the_server() -> None:
     [asking] = {*threading.enumerate()} - before
     assert asking.daemon
     figures.open.set()
-    asking.join(30)
+    asking.join(300)
     assert not asking.is_alive()
 
 

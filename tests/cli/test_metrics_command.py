@@ -86,7 +86,7 @@ def test_a_served_exporter_is_scraped(migrated: Settings, remembered: str, tenan
                 assert secret not in first
             with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
                 client.tenant(tenant).remember("Carol deploys from Atlas.")
-            until = time.monotonic() + 120
+            until = time.monotonic() + 300
             while values(scrape(address), "graphmem_memories")["current",] != 3:
                 assert time.monotonic() < until
                 time.sleep(0.1)
@@ -95,7 +95,7 @@ def test_a_served_exporter_is_scraped(migrated: Settings, remembered: str, tenan
                 env=environ,
                 capture_output=True,
                 text=True,
-                timeout=120,
+                timeout=300,
             )
             assert taken.returncode == 2
             assert "--port" in taken.stderr
@@ -106,7 +106,7 @@ def test_a_served_exporter_is_scraped(migrated: Settings, remembered: str, tenan
 
 
 def scrape(address: str) -> str:
-    with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310 - our own, on loopback
+    with urllib.request.urlopen(address, timeout=300) as answer:  # noqa: S310 - our own, on loopback
         text: str = answer.read().decode()
         return text
 

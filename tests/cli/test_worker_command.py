@@ -60,6 +60,6 @@ def test_a_worker_ends_when_a_service_manager_stops_it(
         try:
             assert " rate ok " in child.stdout.readline()
             child.send_signal(signal.SIGTERM)
-            assert child.wait(120) == 0
+            assert child.wait(300) == 0
         finally:
             child.kill()

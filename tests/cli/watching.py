@@ -11,10 +11,11 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Self, TypeVar, cast
 
-from textual.pilot import Pilot
+from textual.pilot import Pilot, WaitForScreenTimeout
 from textual.widgets import Static, TabbedContent
 
 from graphmem.cli.dashboard import DashboardApp, PaneTable
@@ -25,7 +26,7 @@ from graphmem.usage import Audit, RatedItem, RatingUpdate, SessionAudit, UsageCo
 NOW = datetime(2026, 6, 1, 9, 30, tzinfo=UTC)
 LONG = 3_600.0
 """Seconds: nothing is refreshed by itself."""
-LIMIT_S = 120.0
+LIMIT_S = 300.0
 """How long a command on a terminal may take for one step."""
 T = TypeVar("T")
 
@@ -90,7 +91,7 @@ class Figures:
     def dashboard(self, *, kinds: Sequence[str], limit: int) -> UsageDashboard:
         self.asked.append((tuple(kinds), limit))
         found, error = self.found, self.error
-        assert self.open.wait(60)
+        assert self.open.wait(300)
         if error is not None:
             raise error
         return found
@@ -132,6 +133,15 @@ def memory(item_id: str) -> Memory:
     )
 
 
+async def settled(work: Coroutine[Any, Any, None]) -> None:
+    """Await what a pilot does.
+
+    A pilot gives up if a widget has not handled its messages within 30 seconds.
+    """
+    with suppress(WaitForScreenTimeout):
+        await work
+
+
 class Watched:
     """A running dashboard and whoever sits before it."""
 
@@ -141,13 +151,13 @@ class Watched:
         self.figures = figures
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
+        await settled(self.pilot.press(*keys))
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        for _ in range(3_000):
+        for _ in range(30_000):
             if holds():
                 return
-            await self.pilot.pause(0.01)
+            await settled(self.pilot.pause(0.01))
         raise AssertionError(self.seen())
 
     async def refreshed(self) -> None:

@@ -48,7 +48,7 @@ def follow(newcomer: Environ) -> Follow:
 
 def run(script: list[str], environ: Environ) -> str:
     """Run a command in this environment and return what it prints."""
-    done = subprocess.run(script, env=environ, capture_output=True, text=True, timeout=240)
+    done = subprocess.run(script, env=environ, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -138,7 +138,7 @@ def test_the_awaited_face_lets_the_loop_go_on() -> None:
 
     class Patient(LengthEngine):
         async def vectors(self, texts: Sequence[str], role: Role) -> Matrix:
-            await self.face.run(lambda: others_ran.wait(30) or pytest.fail("the loop did not run"))
+            await self.face.run(lambda: others_ran.wait(300) or pytest.fail("the loop did not run"))
             return await super().vectors(texts, role)
 
     async def both() -> Matrix:

@@ -232,7 +232,7 @@ def test_two_processes_at_once_lose_nothing(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", APPENDING, str(path), name], cwd=ROOT)
         for name in "ab"
     ]
-    assert [process.wait(120) for process in running] == [0, 0]
+    assert [process.wait(300) for process in running] == [0, 0]
     lines = path.read_text().split()
     assert len(lines) == 80
     for name in "ab":

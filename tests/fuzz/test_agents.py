@@ -70,7 +70,7 @@ def test_a_tool_answers_or_tells_why_not(
 
     async def session() -> str:
         told = []
-        desk = RequestHandler(MemoryConnection(known, wait_s=120), lambda _: who, "full")
+        desk = RequestHandler(MemoryConnection(known, wait_s=300), lambda _: who, "full")
         async with Client(server.create_server(desk, read_only=False), mode="legacy") as client:
             for tool, arguments in asked:
                 try:
@@ -139,7 +139,7 @@ def served(environ: dict[str, str], frames: list[bytes]) -> tuple[list[Any], str
         env=environ,
         cwd=ROOT,
         capture_output=True,
-        timeout=120,
+        timeout=300,
     )
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
 

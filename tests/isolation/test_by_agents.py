@@ -109,7 +109,7 @@ async def tools_of(settings: Settings, tenant: str) -> AsyncIterator[Client]:
         password=settings.password,
     )
     desk = RequestHandler(
-        MemoryConnection(known, wait_s=120),
+        MemoryConnection(known, wait_s=300),
         lambda _: Caller(tenant, "global", read_only=False),
         "full",
     )

@@ -100,7 +100,7 @@ def test_the_index_filters_inside_its_search(
     small = stores(door.on(memory, graph=noting), fields=["text"])
     texts = ("green tea with milk", "a bicycle", "the night train")
     small.batch([PutOp(("mine", "deep"), text, {"text": text}) for text in texts])
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while True:
         noting.names.clear()
         found = small.search(("mine",), query="green tea", limit=3)

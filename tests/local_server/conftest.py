@@ -46,7 +46,7 @@ def fetching(repository: Repository, tmp_path: Path) -> Settings:
 def eventually() -> object:
     """Return a function that waits until a condition holds, and fails when it never does."""
 
-    def wait(condition: object, timeout_s: float = 120.0) -> None:
+    def wait(condition: object, timeout_s: float = 300.0) -> None:
         assert callable(condition)
         deadline = time.monotonic() + timeout_s
         while not condition():

@@ -201,7 +201,7 @@ def test_two_processes_at_once_share_one_server(own_server: Settings) -> None:
     starters = [subprocess.Popen(command, **pipes) for _ in range(3)]  # type: ignore[call-overload]
     for starter in starters:
         assert starter.stdout.readline() == "ready\n"
-    answers = {starter.communicate("go\n", timeout=120)[0] for starter in starters}
+    answers = {starter.communicate("go\n", timeout=300)[0] for starter in starters}
     assert [starter.returncode for starter in starters] == [0, 0, 0]
     assert len(answers) == 1
     home = f"--home-dir={DataFolder.of(own_server).root}"

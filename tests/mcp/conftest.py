@@ -65,7 +65,7 @@ def opened(settings: Settings) -> Opened:
     ) -> AsyncIterator[Client]:
         used = known or settings
         caller = Caller(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
-        handler = RequestHandler(MemoryConnection(used, wait_s=120), lambda _: caller, profile)
+        handler = RequestHandler(MemoryConnection(used, wait_s=300), lambda _: caller, profile)
         made = server.create_server(handler, read_only=read_only)
         async with Client(made, mode=mode) as found:
             yield found
@@ -122,7 +122,7 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-async def until(found: Callable[[], Awaitable[T | None]], *, seconds: float = 120) -> T:
+async def until(found: Callable[[], Awaitable[T | None]], *, seconds: float = 300) -> T:
     """Call until the result is not None, and return it."""
     async with asyncio.timeout(seconds):
         while (result := await found()) is None:
@@ -144,7 +144,7 @@ class Served:
     ) -> AsyncIterator[Client]:
         """Open a client that sends this token."""
         bearer = {"Authorization": f"Bearer {token}", **headers}
-        async with httpx2.AsyncClient(headers=bearer, timeout=60) as http:
+        async with httpx2.AsyncClient(headers=bearer, timeout=300) as http:
             transport = streamable_http_client(self.url, http_client=http)
             async with Client(transport, mode=mode) as client:
                 yield client
@@ -176,7 +176,7 @@ async def over_http(
     finally:
         if process.returncode is None:
             process.terminate()
-        await asyncio.wait_for(process.wait(), 60)
+        await asyncio.wait_for(process.wait(), 300)
     assert process.stdout is not None
     assert await process.stdout.read() == b""
 
@@ -200,7 +200,7 @@ def graphmem(environ: Environ) -> Command:
     def ran(*arguments: str, **more: str) -> Ran:
         command = [sys.executable, "-m", "graphmem", *arguments]
         done = subprocess.run(
-            command, env=environ | more, cwd=ROOT, capture_output=True, text=True, timeout=120
+            command, env=environ | more, cwd=ROOT, capture_output=True, text=True, timeout=300
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 

@@ -123,7 +123,7 @@ async def desk(environ: Environ, folder: Path, tasks: int) -> AsyncIterator[Desk
     arguments = ("--tokens", str(file))
     async with (
         over_http(environ, *arguments, errors=folder / "errors.txt", profile="core") as served,
-        httpx2.AsyncClient(timeout=60) as http,
+        httpx2.AsyncClient(timeout=300) as http,
     ):
         with LiteralService.opened() as model:
             yield Desk(served, model, http)

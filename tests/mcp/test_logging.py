@@ -15,7 +15,7 @@ logging.getLogger("graphmem.mcp").info("value %s", "x\n2026-01-01 graphmem.mcp: 
 
 def test_a_logged_value_is_escaped() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, timeout=300
     )
     [line] = done.stderr.splitlines()
     assert line.endswith(r"graphmem.mcp: value x\n2026-01-01 graphmem.mcp: forged\x1b[2J")

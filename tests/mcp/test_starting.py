@@ -180,7 +180,7 @@ def test_a_call_during_the_start_gets_the_progress(
     run(session())
     assert not fetched.is_set()
     let_go.set()
-    assert fetched.wait(30)
+    assert fetched.wait(300)
 
 
 def test_a_failed_start_is_reported_and_retried(
@@ -197,7 +197,7 @@ def test_a_failed_start_is_reported_and_retried(
     monkeypatch.setattr(MemoryConnection, "_opened", fails)
 
     async def session() -> None:
-        connection = MemoryConnection(settings, wait_s=120)
+        connection = MemoryConnection(settings, wait_s=300)
         first, second = await asyncio.gather(
             connection.memory(), connection.memory(), return_exceptions=True
         )
@@ -307,7 +307,7 @@ def test_stdout_carries_only_the_protocol(environ: Environ, tmp_path: Path) -> N
                 break
         process.stdin.close()
         printed += (await process.stdout.read()).decode().splitlines()
-        assert await asyncio.wait_for(process.wait(), 60) == 0
+        assert await asyncio.wait_for(process.wait(), 300) == 0
         return printed
 
     printed = run(session())
@@ -349,7 +349,7 @@ def test_a_signal_stops_the_server_and_flushes_the_log(
             if "bites" in json.dumps(line):
                 break
         process.terminate()
-        assert await asyncio.wait_for(process.wait(), 60) == 143
+        assert await asyncio.wait_for(process.wait(), 300) == 143
 
     run(session())
     logged = look.rows(

@@ -178,7 +178,7 @@ def test_a_write_that_is_under_way_is_refused_or_goes(
     late = on(plain, graph=Holding(guarded, "belief/append", happens))
     with nullcontext() if trusting else pytest.raises(ErasedError):
         late.observe("alice", "works_on", MARK, note=MARK)
-    eraser.join(60)
+    eraser.join(300)
     assert done[0].clean
     assert holding(look, tenant, MARK) == []
 
@@ -205,7 +205,7 @@ def test_a_write_that_has_looked_already_is_waited_for(
         eraser.join(1)
         assert eraser.is_alive()
         tx.commit()
-    eraser.join(60)
+    eraser.join(300)
     assert done[0].clean
     assert holding(look, tenant, MARK) == holding(look, tenant, "late") == []
 

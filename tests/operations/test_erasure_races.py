@@ -143,7 +143,7 @@ def test_a_search_that_is_logged_while_its_result_goes_goes_with_it(
 
     graph = Holding(plain._state.context.services.graph, "erase/events", happens)
     done = on(plain, graph=graph).forget("episode", session.episode_id, dry_run=False)
-    logging.join(60)
+    logging.join(300)
     assert tried == [True]
     assert done.clean
     assert searches(look, tenant) == {}
@@ -214,7 +214,7 @@ def test_a_write_that_only_names_it_keeps_its_text(
         guarded._looked[tenant] = time.monotonic() + 60
     late = on(plain, graph=Holding(guarded, "commit/write", happens))
     written = late.remember(LIMIT.format(200), event_id="update")
-    eraser.join(60)
+    eraser.join(300)
     assert written.possible_update_of == known
     assert done[0].clean
     assert done[0].unmentioned == int(trusting)

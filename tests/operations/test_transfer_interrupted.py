@@ -172,7 +172,7 @@ def test_what_was_recorded_and_not_yet_committed_is_waited_for(
         # Far longer than an export of nothing takes; it must not have gone past.
         assert not wait([exporting], timeout=3).done
         tx.commit()
-        assert exporting.result(timeout=60).records == {"Artifact": 1}
+        assert exporting.result(timeout=300).records == {"Artifact": 1}
 
 
 @pytest.mark.usefixtures("small_pages")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 
-def eventually(holds: Callable[[], object], *, seconds: float = 120.0) -> None:
+def eventually(holds: Callable[[], object], *, seconds: float = 300.0) -> None:
     """Wait until a condition holds; fail after `seconds`."""
     deadline = time.monotonic() + seconds
     while not holds():

@@ -151,7 +151,7 @@ def cut(at: Poisoned) -> Poisoned:
 def test_results_over_mcp_are_data(poisoned: Poisoned) -> None:
     caller = Caller(poisoned.tenant, "global", read_only=True)
     handler = RequestHandler(
-        MemoryConnection(poisoned.settings, wait_s=120), lambda _: caller, "full"
+        MemoryConnection(poisoned.settings, wait_s=300), lambda _: caller, "full"
     )
     calls: list[tuple[str, dict[str, Any]]] = [
         ("recall", {"query": MARK, "limit": 100, "turns": True}),

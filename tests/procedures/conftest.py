@@ -148,7 +148,7 @@ def populated(client: Handle, asked: Asked) -> Populated:
 
 def _settled(memory: Handle) -> None:
     """Wait until the indexes show all that was written."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     ids: list[str] | None = None
     while True:
         found = memory.recall(unlike(1), turns=True, include_hidden=True, limit=100)

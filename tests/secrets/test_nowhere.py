@@ -39,7 +39,7 @@ def planted(migrated: Settings) -> Iterator[Settings]:
 
 def _let_in(settings: Settings) -> None:
     """Wait until the server accepts logins again after failed attempts."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while True:
         try:
             with driver_of(settings) as driver:

@@ -391,7 +391,7 @@ def test_a_scrape_by_another_name_is_refused(name: str, status: int) -> None:
     shown = GraphMetrics(by_tenant=False)
     shown.show(StatsSnapshot([reading()], 1.0, 1.0))
     port = shown.serve("127.0.0.1", 0, ["metrics.example"])
-    asking = HTTPConnection("127.0.0.1", port, timeout=30)
+    asking = HTTPConnection("127.0.0.1", port, timeout=300)
     asking.request("GET", "/metrics", headers={"Host": name.format(port=port)})
     answer = asking.getresponse()
     assert answer.status == status
