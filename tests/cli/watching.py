@@ -1,4 +1,4 @@
-"""Somebody who sits before the live dashboard, and made-up figures for it to show."""
+"""A user of the live dashboard, and made-up figures for it to show."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ async def settled(work: Coroutine[Any, Any, None]) -> None:
 
 
 class Watched:
-    """A running dashboard and whoever sits before it."""
+    """A running dashboard and its user."""
 
     def __init__(self, app: DashboardApp, pilot: Pilot[None], figures: Figures) -> None:
         self.app = app
@@ -221,7 +221,7 @@ class Terminal:
     def ended(self) -> int:
         """Read on until the command has ended; return its exit code.
 
-        A command whose terminal nobody reads waits until there is room for its output.
+        A command waits until its terminal has room for its output.
         """
         end = time.monotonic() + LIMIT_S
         while self.process.poll() is None:
