@@ -49,7 +49,8 @@ def test_what_was_last_said_longest_ago_comes_first(door: Door, memory: Handle) 
     assert [one.days for one in (first, second)] == [95.0, 93.0]
     assert second.memory.reinforce_count == 1
     for one in today.memories.stale().memories:
-        assert one.memory == today.memories.get(one.memory.id)
+        found = today.memories.get(one.memory.id)
+        assert one.memory == found.model_copy(update={"trust": None})
 
 
 def test_longer_ago_is_longer_to_the_microsecond(door: Door, memory: Handle) -> None:
