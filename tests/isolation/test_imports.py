@@ -111,7 +111,8 @@ def test_a_forged_record_is_refused_by_line_and_field_or_taken(export: Export, s
         assert (refusal(export, forged) or "Line 2").startswith("Line 2")
 
 
-@hypothesis.settings(max_examples=examples(1, 20, 200))
+@pytest.mark.system
+@hypothesis.settings(max_examples=examples(3, 20, 200))
 @given(seed=SEEDS)
 def test_what_is_taken_harms_nobody(
     client: Handle, look: Look, victim: Victim, export: Export, tmp_path: Path, seed: int

@@ -641,5 +641,5 @@ def test_any_history_of_evidence_reads_as_the_model_says(plain: Handle, look: Lo
 
     run_state_machine_as_test(
         Here,
-        settings=hypothesis.settings(max_examples=examples(8, 60, 400), stateful_step_count=15),
+        settings=hypothesis.settings(max_examples=examples(6, 60, 400), stateful_step_count=15),
     )

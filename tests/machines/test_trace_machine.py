@@ -25,7 +25,7 @@ NOW = datetime(2025, 5, 5, tzinfo=UTC)
 SEES = {"global": {"global"}, "alice": {"global", "alice"}}
 TEXTS = [unlike(0), unlike(1), restated(0), restated(5)]
 """The last two are one and the same to a commit."""
-EXAMPLES = examples(8, 100, 500)
+EXAMPLES = examples(5, 100, 500)
 
 scopes = st.sampled_from(sorted(SEES))
 texts = st.sampled_from(TEXTS)

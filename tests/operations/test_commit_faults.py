@@ -11,6 +11,7 @@ import pytest
 from graphmem import Handle, Message, NewMemory, Outcome
 from graphmem.errors import GraphUnavailableError, ModelReplyError, ModelUnavailableError
 from tests.plugins.clients import Door, on_tenant
+from tests.plugins.examples import sample
 from tests.plugins.faults import (
     Between,
     Breaking,
@@ -99,7 +100,7 @@ def test_a_retried_transaction_counts_once(
     assert cards(retried) == cards(straight)
 
 
-@pytest.mark.parametrize("nth", [1, 2])
+@pytest.mark.parametrize("nth", sample([1, 2], 2))
 @pytest.mark.parametrize("name", WRITES)
 def test_a_lost_acknowledgement_and_a_second_try_count_once(
     door: Door, memory: Handle, look: Look, name: str, nth: int

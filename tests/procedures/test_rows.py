@@ -12,6 +12,7 @@ from neo4j.time import DateTime
 
 from graphmem import Handle, catalog
 from graphmem.ports import Mode
+from tests.plugins.examples import sample
 from tests.procedures.cases import SILENT, needed
 from tests.procedures.conftest import OFFERS, Asked, Populated, Rows, values
 
@@ -49,7 +50,7 @@ def filled(rows: Rows) -> bool:
     return any(value not in (None, [], 0, "", False) for row in rows for value in row.values())
 
 
-@pytest.mark.parametrize("name", OFFERS)
+@pytest.mark.parametrize("name", sample(OFFERS, 3))
 def test_a_call_returns_the_rows_of_the_query_also_when_it_assumes_what_it_can(
     asked: Asked, populated: Populated, name: str
 ) -> None:
