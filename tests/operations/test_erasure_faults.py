@@ -28,6 +28,7 @@ from tests.plugins.faults import Dying, Holding, Retrying
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import clocked
 from tests.plugins.texts import unlike
+from tests.plugins.waiting import until_erased
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 NOON = datetime(2026, 2, 1, tzinfo=UTC)
@@ -165,11 +166,8 @@ def test_a_write_that_is_under_way_is_refused_or_goes(
 
     def happens() -> None:
         eraser.start()
-        while not look.rows("MATCH (t:Tombstone) WHERE t.erased_at > $since RETURN 1", since=since):
-            time.sleep(0.05)
+        until_erased(look, tenant)
 
-    [now] = look.rows("RETURN datetime.realtime() AS now")
-    since = now["now"]
     guarded = plain._state.context.services.graph
     assert isinstance(guarded, ErasureGuard)
     guarded = ErasureGuard(guarded._inner, time.monotonic)

@@ -23,6 +23,7 @@ from tests.plugins.clients import on, on_tenant
 from tests.plugins.faults import Holding
 from tests.plugins.graph import NODES, Look
 from tests.plugins.texts import unlike
+from tests.plugins.waiting import until_erased
 
 Telling = Callable[[str, int], None]
 
@@ -176,18 +177,6 @@ def test_a_session_of_a_forgotten_scope_is_not_logged(
     assert rows == []
 
 
-def since_now(look: Look) -> Callable[[], None]:
-    """Return what waits until something was forgotten after now."""
-    [row] = look.rows("RETURN datetime.realtime() AS now")
-    asked = "MATCH (t:Tombstone) WHERE t.erased_at > $since RETURN 1"
-
-    def wait() -> None:
-        while not look.rows(asked, since=row["now"]):
-            time.sleep(0.05)
-
-    return wait
-
-
 @pytest.mark.parametrize("trusting", [False, True])
 def test_a_write_that_only_names_it_keeps_its_text(
     plain: Handle,
@@ -201,11 +190,10 @@ def test_a_write_that_only_names_it_keeps_its_text(
     eraser = threading.Thread(
         target=lambda: done.append(plain.forget("memory", known, dry_run=False))
     )
-    wait = since_now(look)
 
     def happens() -> None:
         eraser.start()
-        wait()
+        until_erased(look, tenant)
 
     services = plain._state.context.services
     assert isinstance(services.graph, ErasureGuard)
