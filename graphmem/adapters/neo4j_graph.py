@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Work = Callable[[Tx], Coroutine[Any, Any, T]]
+Planning = Callable[[str], Callable[[], None] | None]
+"""Takes the name of a query that is about to run; returns what waits while the server is planning
+it, or None."""
 
 FULLTEXT_QUERY = "db.index.fulltext.queryNodes"
 _ALONE = frozenset({str, int, float, bool, bytes, NoneType})
@@ -198,6 +201,10 @@ def _text(query: Query[Any], generation: int) -> str:
     return LANGUAGE + in_one_map(in_generation(query, generation))
 
 
+def never_waiting(_name: str) -> None:
+    """Return None: no query of this server is planned ahead."""
+
+
 def _driver_config(settings: Settings) -> dict[str, Any]:
     return {
         "max_connection_pool_size": settings.max_pool_size,
@@ -212,12 +219,15 @@ def _driver_config(settings: Settings) -> dict[str, Any]:
 class BlockingTx:
     """A transaction whose awaits never suspend."""
 
-    def __init__(self, tx: neo4j.ManagedTransaction, generation: int) -> None:
+    def __init__(self, tx: neo4j.ManagedTransaction, generation: int, planning: Planning) -> None:
         self._tx = tx
         self._generation = generation
+        self._planning = planning
 
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
+        if (wait := self._planning(query.name)) is not None:
+            wait()
         result = self._tx.run(checked(query, params, self._generation), packed(query, params))
         return [query.row(plain(record)) for record in result]
 
@@ -225,12 +235,17 @@ class BlockingTx:
 class AwaitedTx:
     """A transaction on an event loop."""
 
-    def __init__(self, tx: neo4j.AsyncManagedTransaction, generation: int) -> None:
+    def __init__(
+        self, tx: neo4j.AsyncManagedTransaction, generation: int, planning: Planning
+    ) -> None:
         self._tx = tx
         self._generation = generation
+        self._planning = planning
 
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
+        if (wait := self._planning(query.name)) is not None:
+            await asyncio.to_thread(wait)
         result = await self._tx.run(checked(query, params, self._generation), packed(query, params))
         return [query.row(plain(record)) async for record in result]
 
@@ -238,8 +253,11 @@ class AwaitedTx:
 class BlockingGraph:
     """Neo4j for blocking callers; safe to share between threads."""
 
-    def __init__(self, address: ServerAddress, settings: Settings) -> None:
+    def __init__(
+        self, address: ServerAddress, settings: Settings, planning: Planning = never_waiting
+    ) -> None:
         self._settings = settings
+        self._planning = planning
         self._generation = scoring.FIRST_GENERATION
         self._closed = False
         self._connect(address)
@@ -297,7 +315,7 @@ class BlockingGraph:
 
     def _unit(self, work: Work[T], timeout_s: float) -> Callable[[neo4j.ManagedTransaction], T]:
         return neo4j.unit_of_work(timeout=timeout_s)(
-            blocking(lambda tx: work(BlockingTx(tx, self._generation)))
+            blocking(lambda tx: work(BlockingTx(tx, self._generation, self._planning)))
         )
 
     def _session(self) -> neo4j.Session:
@@ -313,8 +331,11 @@ class BlockingGraph:
 class AwaitedGraph:
     """Neo4j for callers on an event loop."""
 
-    def __init__(self, address: ServerAddress, settings: Settings) -> None:
+    def __init__(
+        self, address: ServerAddress, settings: Settings, planning: Planning = never_waiting
+    ) -> None:
         self._settings = settings
+        self._planning = planning
         self._generation = scoring.FIRST_GENERATION
         self._closed = False
         self._connect(address)
@@ -376,7 +397,7 @@ class AwaitedGraph:
         self, work: Work[T], timeout_s: float
     ) -> Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]:
         return neo4j.unit_of_work(timeout=timeout_s)(
-            lambda tx: work(AwaitedTx(tx, self._generation))
+            lambda tx: work(AwaitedTx(tx, self._generation, self._planning))
         )
 
     def _session(self) -> neo4j.AsyncSession:

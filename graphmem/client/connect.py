@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from graphmem.rules import drafts
 from graphmem.schema import Health, migration
 
 if TYPE_CHECKING:
+    from graphmem.adapters.neo4j_graph import Planning
     from graphmem.model import EmbeddingModel
     from graphmem.ports import Embedder, Llm, Reranker
     from graphmem.settings import Settings
@@ -123,10 +125,17 @@ def open_services(
         model = check_embedder(embedder)
     writer = llm or open_llm(known, awaited=awaited)
     ranker = reranker or open_reranker(known, awaited=awaited)
-    graph = AwaitedGraph(at, known) if awaited else BlockingGraph(at, known)
+    kind = AwaitedGraph if awaited else BlockingGraph
+    graph = kind(at, known, _planning(known)) if known.uri is None else kind(at, known)
     files, exports, clock = TextFiles(mode), ExportFiles(mode), SystemClock(mode)
     services = Services(graph, model, clock, known, report, files, exports, writer, ranker)
     return replace(services, gather=run_concurrently) if awaited else services
+
+
+def _planning(known: Settings) -> Planning:
+    from graphmem.adapters.local_server import DataFolder, plan_in_progress
+
+    return partial(plan_in_progress, DataFolder.of(known))
 
 
 async def bound(services: Services, known: Settings) -> RequestContext:

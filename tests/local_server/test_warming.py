@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import neo4j
 import psutil
@@ -15,6 +18,8 @@ from graphmem import AsOf, GraphMem, catalog
 from graphmem.adapters import local_server
 from graphmem.adapters.local_server import Endpoint, warming
 from graphmem.adapters.local_server.files import DataFolder
+from graphmem.adapters.neo4j_graph import AwaitedGraph, BlockingGraph
+from graphmem.client import connect
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
@@ -46,6 +51,48 @@ def cleared(endpoint: Endpoint) -> int:
 def test_a_hot_query_is_short_enough_to_plan(name: str) -> None:
     lines = (line.strip() for line in catalog.procedure(name).text.splitlines())
     assert sum(len(line) + 1 for line in lines if not line.startswith("//")) < LONGEST
+
+
+def test_a_read_waits_while_its_query_is_being_planned(tmp_path: Path) -> None:
+    folder = DataFolder.of(Settings(home=tmp_path))
+    folder.create()
+    name = warming.HOT[0]
+    file = warming._lock_file(folder, name)
+    assert warming.plan_in_progress(folder, name) is None
+    with FileLock(file):
+        assert warming.plan_in_progress(folder, "memory/get") is None
+        wait = warming.plan_in_progress(folder, name)
+        assert wait is not None
+        reader = threading.Thread(target=wait)
+        reader.start()
+        reader.join(0.2)
+        assert reader.is_alive()
+    reader.join(60)
+    assert not reader.is_alive()
+    assert warming.plan_in_progress(folder, name) is None
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_each_query_asks_whether_it_is_being_planned(
+    migrated: Settings,
+    awaited: bool,  # noqa: FBT001
+) -> None:
+    asked: list[str] = []
+    waited: list[str] = []
+
+    def planning(name: str) -> Callable[[], None]:
+        asked.append(name)
+        return lambda: waited.append(name)
+
+    kind = AwaitedGraph if awaited else BlockingGraph
+
+    async def read() -> None:
+        graph = kind(connect.address(migrated, connect.silent), migrated, planning)
+        await graph.read(lambda tx: tx.fetch(catalog.query("schema/generation", dict)))
+        await graph.close()
+
+    asyncio.run(read())
+    assert asked == waited == ["schema/generation"]
 
 
 @pytest.mark.system

@@ -7,6 +7,7 @@ from graphmem.adapters.local_server.compaction import Compaction as Compaction
 from graphmem.adapters.local_server.compaction import compact as compact
 from graphmem.adapters.local_server.doctor import DoctorFinding as DoctorFinding
 from graphmem.adapters.local_server.doctor import diagnose as diagnose
+from graphmem.adapters.local_server.files import DataFolder as DataFolder
 from graphmem.adapters.local_server.lifecycle import Endpoint as Endpoint
 from graphmem.adapters.local_server.lifecycle import ServerStatus as ServerStatus
 from graphmem.adapters.local_server.lifecycle import browse_link as browse_link
@@ -15,5 +16,6 @@ from graphmem.adapters.local_server.lifecycle import status as status
 from graphmem.adapters.local_server.lifecycle import stop as stop
 from graphmem.adapters.local_server.lifecycle import stored_password as stored_password
 from graphmem.adapters.local_server.process import log_in as log_in
+from graphmem.adapters.local_server.warming import plan_in_progress as plan_in_progress
 from graphmem.maven import Progress as Progress
 from graphmem.maven import Report as Report

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
@@ -22,7 +25,12 @@ if TYPE_CHECKING:
     from neo4j import Session
 
 HOT = ("recall/hits", "recall/current", "recall/filtered", "belief/current", "belief/explain")
-"""Procedures to plan, in this order: each recall needs the first and one of the next two."""
+"""Procedures to plan, in this order: each recall needs the first and one of the next two. The
+longest is planned alone, because a second one beside it would delay the first recall."""
+CORES = 2
+"""Number of the others that are planned at once."""
+WAIT_S = 10.0
+"""Seconds that a read waits for a plan in progress, before it lets the server plan again."""
 LIMIT_S = 120.0
 """Seconds the server may plan one query, even on a busy machine."""
 
@@ -51,14 +59,52 @@ def warm(folder: DataFolder) -> None:
         with (
             FileLock(folder.root / "warming.lock", timeout=0),
             process.connect(state.uri, folder.password()) as driver,
-            driver.session(default_access_mode=READ_ACCESS) as session,
         ):
             text = catalog.procedure("schema/generation").text
-            for generation in session.run(LANGUAGE + text).value():
+            with driver.session(default_access_mode=READ_ACCESS) as session:
+                generations = session.run(LANGUAGE + text).value()
+
+            def plan(name: str) -> None:
+                with (
+                    FileLock(_lock_file(folder, name)),
+                    driver.session(default_access_mode=READ_ACCESS) as session,
+                ):
+                    for generation in generations:
+                        _plan(session, name, generation)
+
+            try:
+                plan(HOT[0])
+                with ThreadPoolExecutor(CORES) as pool:
+                    # A list, so that an error is raised.
+                    list(pool.map(plan, HOT[1:]))
+            finally:
                 for name in HOT:
-                    _plan(session, name, generation)
+                    _lock_file(folder, name).unlink(missing_ok=True)
     except Timeout:
         return
+
+
+def plan_in_progress(folder: DataFolder, name: str) -> Callable[[], None] | None:
+    """Return a function that waits until a hot query is planned; None if it is not being planned.
+
+    The server would plan it a second time for a read that does not wait.
+    """
+    if name not in HOT or not (file := _lock_file(folder, name)).exists():
+        return None
+
+    def wait() -> None:
+        from filelock import FileLock, Timeout
+
+        with suppress(Timeout, OSError), FileLock(file, timeout=WAIT_S):
+            # Opening the lock creates the file again if it was removed meanwhile.
+            file.unlink(missing_ok=True)
+
+    return wait
+
+
+def _lock_file(folder: DataFolder, name: str) -> Path:
+    """Return the file that is locked while a query is being planned, and removed afterwards."""
+    return folder.root / f"planning-{name.replace('/', '-')}.lock"
 
 
 def _plan(session: Session, name: str, generation: int) -> None:
