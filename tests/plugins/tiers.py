@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """Let the garbage collector ignore what was imported and collected.
 
-    It would look at these millions of objects again and again: a seventh of the processor time of
+    It would traverse these millions of objects repeatedly: a seventh of the processor time of
     the tests that need no server.
     """
     gc.collect()
