@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,10 +24,7 @@ if TYPE_CHECKING:
     from neo4j import Session
 
 HOT = ("recall/hits", "recall/current", "recall/filtered", "belief/current", "belief/explain")
-"""Procedures to plan, in this order: each recall needs the first and one of the next two. The
-longest is planned alone, because a second one beside it would delay the first recall."""
-CORES = 2
-"""Number of the others that are planned at once."""
+"""Procedures to plan, in this order: each recall needs the first and one of the next two."""
 WAIT_S = 10.0
 """Seconds that a read waits for a plan in progress, before it lets the server plan again."""
 LIMIT_S = 120.0
@@ -59,27 +55,15 @@ def warm(folder: DataFolder) -> None:
         with (
             FileLock(folder.root / "warming.lock", timeout=0),
             process.connect(state.uri, folder.password()) as driver,
+            driver.session(default_access_mode=READ_ACCESS) as session,
         ):
             text = catalog.procedure("schema/generation").text
-            with driver.session(default_access_mode=READ_ACCESS) as session:
-                generations = session.run(LANGUAGE + text).value()
-
-            def plan(name: str) -> None:
-                with (
-                    FileLock(_lock_file(folder, name)),
-                    driver.session(default_access_mode=READ_ACCESS) as session,
-                ):
-                    for generation in generations:
-                        _plan(session, name, generation)
-
-            try:
-                plan(HOT[0])
-                with ThreadPoolExecutor(CORES) as pool:
-                    # A list, so that an error is raised.
-                    list(pool.map(plan, HOT[1:]))
-            finally:
+            for generation in session.run(LANGUAGE + text).value():
                 for name in HOT:
-                    _lock_file(folder, name).unlink(missing_ok=True)
+                    file = _lock_file(folder, name)
+                    with FileLock(file):
+                        _plan(session, name, generation)
+                    file.unlink(missing_ok=True)
     except Timeout:
         return
 
