@@ -154,7 +154,7 @@ UNION ALL
 UNION ALL
   FILTER kind = 'episode' AND n.recorded_at <= $window.known AND n.occurred_at >= $since AND n.occurred_at < $window.until
   WITH n AS p
-  // A summary must not tell of turns that are invisible then.
+  // A summary must not cover turns that are invisible then.
   FILTER NOT EXISTS { (p)<-[:OCCURRED_IN]-(t:Turn {tenant: $tenant}) WHERE t.occurred_at > $valid OR t.recorded_at > $window.known }
   // include: fragments/episode_archived.cypher
   FILTER NOT put_away

@@ -78,7 +78,7 @@ class ErasedRecords:
         if batch and await self._is_needed():
             await self._look_up(batch)
 
-    async def mend(self) -> None:
+    async def recompute_dates(self) -> None:
         """Recompute the dates of memories and beliefs that erased events of the file stated.
 
         An import merges those of the file into them.

@@ -74,7 +74,7 @@ async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> 
         batch.append(node)
     if batch:
         done.update(await _write(context, batch, on_progress))
-    await erased.mend()
+    await erased.recompute_dates()
     await sealing.defer_late(context, on_progress)
     await sealing.seal_waiting(context)
     return ImportReport(
