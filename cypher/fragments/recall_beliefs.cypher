@@ -50,7 +50,7 @@ CALL (places) {
       .id, .scope, .statement, .subject, .predicate, .object, created_at: toString(b.created_at),
       recorded_at: toString(b.recorded_at), status: value.status
     },
-    initial: initial, trust: trust, evidence: evidence, projected: projected, verdict: verdict, belief: belief, ambiguous: value.ambiguous,
+    initial: initial, trust: trust, projected: projected, verdict: verdict, belief: belief, ambiguous: value.ambiguous,
     last_at: toString(coalesce(value.last_at, projected.last_at)), lost: j.lost AND j.b = b,
     head_ids: CASE
       WHEN value.status <> 'current' THEN value.head_ids

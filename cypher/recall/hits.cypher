@@ -21,7 +21,6 @@
 //   $default_policy      map       policy of undeclared predicates
 //   $weights             map       reliability of each source type, in (0, 1]
 //   $test                map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
-//   $vitality_constants  map       vitality constants: see rules/formulas.py VitalityConstants
 //   $rating_decay        map       floor of ratings, and days, the time constant of their decay
 // columns:
 //   - hits           list      maps, best first: node (of the candidate that found it), kind, item (a card), score, reasons, trust (its rank); belief values of a belief; times as ISO text, which a driver decodes much faster
@@ -86,13 +85,13 @@ CALL (hit) {
   // include: fragments/memory_trust.cypher
   RETURN card {
     .*, created_at: toString(card.created_at), recorded_at: toString(card.recorded_at), last_seen_at: toString(card.last_seen_at)
-  } AS item, reasons, trust, null AS vitality
+  } AS item, reasons, trust
 UNION ALL
   FILTER hit.kind = 'turn'
   WITH hit.n AS n
   RETURN n {
     .id, .episode_id, .position, .role, .name, .text, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
-  } AS item, null AS reasons, coalesce(n.trust, 0) AS trust, null AS vitality
+  } AS item, null AS reasons, coalesce(n.trust, 0) AS trust
 UNION ALL
   FILTER hit.kind = 'episode'
   WITH hit.n AS p
@@ -102,20 +101,10 @@ UNION ALL
     content: left(p.content, 2000), occurred_at: toString(p.occurred_at), recorded_at: toString(p.recorded_at),
     compressed: p.turns_compressed IS NOT NULL OR EXISTS { (p)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
     turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p) }
-  } AS item, null AS reasons, trust, null AS vitality
+  } AS item, null AS reasons, trust
 UNION ALL
   FILTER hit.kind = 'belief'
-  WITH hit, hit.n AS b, $valid AS valid, hit.initial AS initial, hit.evidence AS evidence
-  CALL (b) {
-    OPTIONAL MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
-    WHERE $known IS NOT NULL AND x.occurred_at <= $valid AND x.recorded_at <= $known
-    RETURN coalesce(min(x.occurred_at), b.created_at) AS created_at
-  }
-  // include: fragments/vitality.cypher
-  RETURN hit.item AS item, hit.reasons AS reasons, hit.trust AS trust, vitality {
-    .*, last_access_at: toString(vitality.last_access_at), prior_at: toString(vitality.prior_at),
-    flagged_at: toString(vitality.flagged_at)
-  } AS vitality
+  RETURN hit.item AS item, hit.reasons AS reasons, hit.trust AS trust
 }
 FILTER trust >= $min_trust
 CALL (hit) {
@@ -123,11 +112,11 @@ CALL (hit) {
   // include: fragments/rating_decayed.cypher
   RETURN g {.games, elo: elo, touched_at: toString(g.touched_at)} AS rating
 }
-WITH hit, lost, item, reasons, trust, vitality, rating
+WITH hit, lost, item, reasons, trust, rating
 ORDER BY hit.score DESC, item.id
 WITH collect(hit {
   .node, .kind, .score, .initial, .projected, .verdict, .belief, .ambiguous, .last_at, .lost, .head_ids, .other_candidates, .found_by,
-  item: item, reasons: reasons, trust: trust, vitality: vitality, rating: rating
+  item: item, reasons: reasons, trust: trust, rating: rating
 }) AS hits, coalesce(collect(lost)[0], []) AS lost
 CALL (hits) {
   FILTER hits = [] AND NOT $found.filtered AND 'memory' IN $kinds

@@ -433,6 +433,7 @@ async def _remind(
         until=None,
         min_trust=None,
         scopes=None,
+        vitality=True,
     )
     others = tuple(bite for bite in found.bites if bite.id not in turn_ids)[:RECALLED]
     return await supply(state, question, found.model_copy(update={"bites": others}), tokens, count)

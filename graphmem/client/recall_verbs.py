@@ -258,6 +258,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             until=until,
             min_trust=min_trust,
             scopes=scopes,
+            vitality=True,
         )
         return await supply(self._state, question, found, room, token_counter(count_tokens))
 
@@ -377,6 +378,8 @@ def recalled(
     policy: str | RecallPolicy,
     min_score: float | None,
     as_of: AsOfLike | None,
+    *,
+    vitality: bool = False,
     **given: Any,
 ) -> Coroutine[Any, Any, Recollection]:
     """Return the search of `recall`, to be awaited; it updates neither the session nor the log."""
@@ -390,6 +393,7 @@ def recalled(
         **filters.model_dump(exclude={"scopes"}),
         as_of=moment_of(as_of),
         limit=bounded("limit", limit, MAX_BITES),
+        vitality=vitality,
     )
     least = valid(_MinScore, min_score=min_score).min_score
     if least is not None:

@@ -420,7 +420,7 @@ class Belief(BeliefText):
     """Who vouches for it: see docs/trust.md. None if not computed, as in `why`, whose result has
     it."""
     vitality: Vitality | None = None
-    """Vitality; None if not computed, as in `why`."""
+    """Vitality; None if not computed, as in `recall` and `why`."""
 
 
 class BeliefPage(Record):

@@ -33,6 +33,7 @@ from graphmem.model import (
     Trust,
     Turn,
     TurnBite,
+    Vitality,
 )
 from graphmem.ports import Query, RequestContext, Services, Tx
 from graphmem.rules import (
@@ -54,6 +55,7 @@ from graphmem.rules import (
 CURRENT = catalog.query("recall/current", dict)
 FILTERED = catalog.query("recall/filtered", dict)
 HITS = catalog.query("recall/hits", dict)
+VITALITY = catalog.query("recall/vitality", lambda row: (row["id"], Vitality(**row["vitality"])))
 
 log = logging.getLogger("graphmem")
 
@@ -82,6 +84,8 @@ class RecallRequest:
     min_trust: Trust | None = None
     as_of: AsOf | None = None
     limit: int = 10
+    vitality: bool = False
+    """Whether to compute the vitality of the beliefs found."""
 
     @property
     def narrows(self) -> bool:
@@ -194,6 +198,8 @@ async def recall(
             is_now=times == AsOf(),
         )
         bites = tuple(map(reader.bite, found["hits"]))
+        if want.vitality:
+            bites = await _with_vitality(tx, bites, asked)
         if want.min_trust is not None:
             bites = tuple(map(_without_others, bites))
         return Recollection(
@@ -209,6 +215,22 @@ async def recall(
     shown = bites[:limit]
     marked = versions.mark_outdated(shown, text) if policy.mark_outdated else shown
     return found.model_copy(update={"bites": marked, "reranked": use})
+
+
+async def _with_vitality(
+    tx: Tx, bites: Sequence[AnyBite], asked: Mapping[str, Any]
+) -> tuple[AnyBite, ...]:
+    ids = [bite.id for bite in bites if isinstance(bite, BeliefBite)]
+    rows = await tx.fetch(VITALITY, ids=ids, **_of(VITALITY, asked)) if ids else []
+    found = dict(rows)
+    return tuple(
+        bite.model_copy(
+            update={"belief": bite.belief.model_copy(update={"vitality": found.get(bite.id)})}
+        )
+        if isinstance(bite, BeliefBite)
+        else bite
+        for bite in bites
+    )
 
 
 def _reranked_count(services: Services, policy: RecallPolicy) -> int:

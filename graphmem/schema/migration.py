@@ -19,7 +19,7 @@ from graphmem.errors import (
     ModelMismatchError,
 )
 from graphmem.model import EmbeddingModel
-from graphmem.ports import Embedder, Query, Role, Row, SelectableEmbedder, Services, Tx
+from graphmem.ports import Embedder, Mode, Query, Role, Row, SelectableEmbedder, Services, Tx
 from graphmem.rules import scoring
 from graphmem.rules.scoring import Calibration, embedding_property, mean_cosine, number_embeddings
 from graphmem.schema import data_migrations
@@ -212,14 +212,13 @@ async def _apply(
         await lease.renew()
         # A concurrent reader must not take half-built indexes for those of the old language.
         await services.fetch(REOPEN, number=migration.number)
-    words = {"indexConfig": {"fulltext.analyzer": language}}
     for statement in migration.statements:
         await lease.renew()
         if VECTORS in statement.params:
             for generation, dimension in kept.items():
                 await _index_vectors(services, statement, generation, dimension)
         elif FULLTEXT in statement.params:
-            await services.graph.schema(statement, **{FULLTEXT: words})
+            await services.graph.schema(statement, **{FULLTEXT: _word_options(language)})
         elif data_migrations.takes(statement):
             await data_migrations.fill(services, statement, lease.renew)
         else:
@@ -265,9 +264,9 @@ async def _create(
         return bool(named)
     if not _names(statement, name):
         return False
-    language = {"indexConfig": {"fulltext.analyzer": services.settings.language}}
+    words = _word_options(services.settings.language)
     await services.graph.schema(
-        statement, **({FULLTEXT: language} if FULLTEXT in statement.params else {})
+        statement, **({FULLTEXT: words} if FULLTEXT in statement.params else {})
     )
     return True
 
@@ -299,6 +298,27 @@ def _vector_options(dimension: int) -> dict[str, Any]:
             "vector.quantization.type": "NONE",
         }
     }
+
+
+def _word_options(language: str | None) -> dict[str, Any]:
+    return {"indexConfig": {"fulltext.analyzer": language}}
+
+
+def first_schema(dimension: int, language: str) -> Iterator[tuple[Query[Row], dict[str, Any]]]:
+    """Return the statements that create all indexes and constraints of an empty graph.
+
+    Args:
+        dimension: dimension of the embeddings.
+        language: analyser of the full-text indexes.
+
+    Returns:
+        Statements for the first generation of embeddings, in order, and their parameters.
+    """
+    options = {VECTORS: _vector_options(dimension), FULLTEXT: _word_options(language)}
+    for statement in (q for m in catalog.migrations() for q in m.statements):
+        if statement.mode is Mode.SCHEMA:
+            needed = {name: options[name] for name in statement.params}
+            yield catalog.in_generation(statement, scoring.FIRST_GENERATION), needed
 
 
 async def record_model(services: Services, key: str, generation: int) -> None:

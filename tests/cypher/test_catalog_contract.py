@@ -50,7 +50,7 @@ HANGING = {
     "lineage": 18,
     "memory": 14,
     "predicate": 1,
-    "recall": 37,
+    "recall": 40,
     "reject": 15,
     "seal": 3,
     "transfer": 15,

@@ -20,10 +20,11 @@ from graphmem.adapters.local_server import Endpoint, warming
 from graphmem.adapters.local_server.files import DataFolder
 from graphmem.adapters.neo4j_graph import AwaitedGraph, BlockingGraph
 from graphmem.client import connect
+from graphmem.errors import LocalServerError
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
-LONGEST = 33_500
+LONGEST = 25_500
 """Characters of a hot query, without comments and indentation, which are not planned. A cold server
 plans about 6,000 of them in a second."""
 
@@ -95,6 +96,22 @@ def test_each_query_asks_whether_it_is_being_planned(
     assert asked == waited == ["schema/generation"]
 
 
+def test_nothing_is_planned_for_a_server_that_did_not_start(
+    tmp_path: Path, eventually: Callable[..., None]
+) -> None:
+    folder = DataFolder.of(Settings(home=tmp_path))
+
+    def fail() -> None:
+        with warming.after_start(folder):
+            eventually(lambda: at_work(folder))
+            raise LocalServerError("it did not start")
+
+    with pytest.raises(LocalServerError):
+        fail()
+    eventually(lambda: not at_work(folder))
+    assert not [*tmp_path.iterdir()]
+
+
 @pytest.mark.system
 @pytest.mark.timeout(600)
 def test_the_first_reads_find_their_plans(
@@ -115,8 +132,8 @@ def test_the_first_reads_find_their_plans(
             warming.warm(folder)
         assert cleared(endpoint) == 0
 
-        warming.warm_in_background(folder)
-        eventually(lambda: at_work(folder))
+        with warming.after_start(folder):
+            eventually(lambda: at_work(folder))
         eventually(lambda: not at_work(folder), 300)
         now = datetime.now(UTC)
         memory.recall("Who works on Atlas?")
@@ -127,7 +144,7 @@ def test_the_first_reads_find_their_plans(
         # One more asks for the generation of the embeddings.
         assert cleared(endpoint) == len(warming.HOT) + 1
 
-    warming.warm_in_background(folder)
-    eventually(lambda: at_work(folder))
+    with warming.after_start(folder):
+        eventually(lambda: at_work(folder))
     local_server.stop(own_server)
     eventually(lambda: not at_work(folder))

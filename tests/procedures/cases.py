@@ -241,6 +241,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             },
         },
         "recall/current": _asked(found, facets=False),
+        "recall/vitality": {**seen, "ids": [belief]},
         "recall/trace": {**seen, "id": memory},
         "transfer/taken_positions": {
             "ends": [{"id": "another", "position": 1}],

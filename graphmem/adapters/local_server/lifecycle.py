@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from graphmem import catalog, maven
+from graphmem import maven
 from graphmem.adapters.local_server import process, warming
 from graphmem.adapters.local_server.files import (
     PAGE_CACHE,
@@ -24,10 +24,11 @@ from graphmem.adapters.local_server.files import (
 from graphmem.adapters.local_server.jars import JarStore, fetch, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, Java, find_java
 from graphmem.adapters.local_server.process import USER
+from graphmem.catalog import LANGUAGE
 from graphmem.errors import GraphAccessError, GraphmemError, GraphUnavailableError
 from graphmem.maven import Progress, Report
 from graphmem.private_files import make_folder
-from graphmem.rules import urls
+from graphmem.rules import scoring, urls
 from graphmem.settings import Settings
 
 
@@ -70,6 +71,8 @@ class ServerStatus:
 
 TRAINING_S = 180.0
 """Seconds the training server may take to answer; it runs at the lowest priority."""
+DIMENSION = 8
+"""Dimension of the vector indexes of the training server, which contain nothing."""
 WRITING_S = 300.0
 """Seconds the JVM may take to write the cache when it ends."""
 
@@ -78,11 +81,14 @@ def aot_cache_file(settings: Settings, java: Java, store: JarStore) -> Path | No
     """Return the path of the AOT cache for this Java and these jars; None if Java has no AOT cache.
 
     The JVM accepts a cache only for the same build, class path and modification times of the jars.
+    One that was trained on other reads is not used.
     """
     if java.major < AOT_SINCE:
         return None
     times = [(name, (store.folder / name).stat().st_mtime_ns) for name in store.class_path]
-    key = sha256(repr((java.build, java.flags, str(store.folder), times)).encode()).hexdigest()
+    key = sha256(
+        repr((java.build, java.flags, str(store.folder), times, warming.HOT)).encode()
+    ).hexdigest()
     return cache_root(settings) / "aot" / f"{key[:16]}.aot"
 
 
@@ -146,8 +152,12 @@ def _train(java: Java, store: JarStore, cache: Path) -> None:
 
 
 def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> None:
-    """Run a server on a temporary folder until it has answered one query."""
-    from neo4j import RoutingControl
+    """Run a server on a temporary folder until it has planned the longest reads.
+
+    The cache then contains the profile of the planner, which takes most of the time of the first
+    reads.
+    """
+    from graphmem.schema import migration
 
     small = Settings(heap="256m", page_cache="16m")
     folder.create()
@@ -158,11 +168,12 @@ def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> N
     state = launcher.start(small)
     try:
         process.wait_ready(folder, state, TRAINING_S)
-        # Run a query too: the parser and the planner take most of the time of a first answer.
-        params = {"tenant": "default", "scopes": ["global"], "skip": 0, "limit": 1}
-        read = catalog.LANGUAGE + catalog.procedure("browser/memories").text
-        with process.connect(state.uri, password) as driver:
-            driver.execute_query(read, params, routing_=RoutingControl.READ)
+        with process.connect(state.uri, password) as driver, driver.session() as session:
+            for statement, options in migration.first_schema(DIMENSION, small.language):
+                session.run(LANGUAGE + statement.text, options).consume()
+            session.run(LANGUAGE + migration.AWAIT_INDEXES.text, seconds=TRAINING_S).consume()
+            for name in warming.HOT:
+                warming.plan(session, name, scoring.FIRST_GENERATION)
     finally:
         if (server := process.find(folder, state)) is not None:
             process.end(server, WRITING_S)
@@ -213,10 +224,10 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
             launcher.set_password()
         cache = aot_cache_file(settings, java, store)
         on_progress(Progress("start", f"Starting Neo4j {store.lock.neo4j}"))
-        state = _start(launcher, settings, cache)
-        endpoint = _log_in(folder, state, settings)
+        with warming.after_start(folder):
+            state = _start(launcher, settings, cache)
+            endpoint = _log_in(folder, state, settings)
         folder.remove_leftovers()
-    warming.warm_in_background(folder)
     make_aot_cache_in_background(settings, cache)
     on_progress(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
     return endpoint

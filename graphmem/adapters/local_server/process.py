@@ -149,7 +149,13 @@ class Launcher:
         return environment() | home | {"CLASSPATH": os.pathsep.join(class_path)}
 
 
-def spawn_detached(command: list[str], *, stdout: Any = subprocess.DEVNULL, **options: Any) -> int:
+def spawn_detached(
+    command: list[str],
+    *,
+    stdin: Any = subprocess.DEVNULL,
+    stdout: Any = subprocess.DEVNULL,
+    **options: Any,
+) -> int:
     """Start a process in its own session, so that it outlives this one; return its id."""
     detached: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
@@ -157,7 +163,7 @@ def spawn_detached(command: list[str], *, stdout: Any = subprocess.DEVNULL, **op
         detached = {"creationflags": flags}
     process = subprocess.Popen(  # noqa: S603 - a command of ours
         command,
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=stdout,
         stderr=subprocess.STDOUT,
         umask=UMASK,
@@ -169,11 +175,13 @@ def spawn_detached(command: list[str], *, stdout: Any = subprocess.DEVNULL, **op
     return process.pid
 
 
-def run_in_background(module: str, **settings: Path | None) -> None:
+def run_in_background(
+    module: str, *, stdin: Any = subprocess.DEVNULL, **settings: Path | None
+) -> None:
     """Run a module in a process that outlives this one and has only these settings."""
     values = {f"{PREFIX}{name.upper()}": str(value) for name, value in settings.items() if value}
     command = [sys.executable, "-m", module]
-    spawn_detached(command, env=environment("PYTHON", "VIRTUAL_ENV") | values)
+    spawn_detached(command, stdin=stdin, env=environment("PYTHON", "VIRTUAL_ENV") | values)
 
 
 def identity(folder: DataFolder) -> list[str]:

@@ -1,15 +1,16 @@
 """Plan the longest reads in the background, right after the server has started.
 
-A JVM that has just started takes seconds to plan one of them. Run as a module, this file runs each
-of them once for a tenant without data, so that their plans are cached for the first caller.
+A JVM that has just started takes seconds to plan one of them. Run as a module, this file waits for
+a byte on its standard input and then runs each of them once for a tenant without data, so that
+their plans are cached for the first caller.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,17 +24,42 @@ from graphmem.settings import Settings
 if TYPE_CHECKING:
     from neo4j import Session
 
-HOT = ("recall/hits", "recall/current", "recall/filtered", "belief/current", "belief/explain")
-"""Procedures to plan, in this order: each recall needs the first and one of the next two."""
+HOT = (
+    "recall/hits",
+    "recall/current",
+    "recall/filtered",
+    "belief/current",
+    "belief/explain",
+    "recall/vitality",
+)
+"""Procedures to plan, in this order: each recall needs the first and one of the next two, and a
+context of beliefs also the last. A recall meanwhile plans the second one itself, on another core."""
+GO = b"\n"
+"""Byte for the planning process: the server has started."""
 WAIT_S = 10.0
 """Seconds that a read waits for a plan in progress, before it lets the server plan again."""
 LIMIT_S = 120.0
 """Seconds the server may plan one query, even on a busy machine."""
 
 
-def warm_in_background(folder: DataFolder) -> None:
-    """Start planning in a process that outlives this one; the server must be running."""
-    process.run_in_background(__name__, home=folder.root.parent)
+@contextmanager
+def after_start(folder: DataFolder) -> Iterator[None]:
+    """Plan in a process that outlives this one, as soon as the block has started the server.
+
+    The process is started first, because its imports take half a second. It plans nothing if the
+    block fails or this process dies.
+    """
+    waiting, started = os.pipe()
+    try:
+        try:
+            process.run_in_background(__name__, stdin=waiting, home=folder.root.parent)
+        finally:
+            os.close(waiting)
+        yield
+        with suppress(BrokenPipeError):
+            os.write(started, GO)
+    finally:
+        os.close(started)
 
 
 def warm(folder: DataFolder) -> None:
@@ -62,7 +88,7 @@ def warm(folder: DataFolder) -> None:
                 for name in HOT:
                     file = _lock_file(folder, name)
                     with FileLock(file):
-                        _plan(session, name, generation)
+                        plan(session, name, generation)
                     file.unlink(missing_ok=True)
     except Timeout:
         return
@@ -91,7 +117,7 @@ def _lock_file(folder: DataFolder, name: str) -> Path:
     return folder.root / f"planning-{name.replace('/', '-')}.lock"
 
 
-def _plan(session: Session, name: str, generation: int) -> None:
+def plan(session: Session, name: str, generation: int) -> None:
     """Run a query as the client sends it, for no tenant; EXPLAIN would skip a quarter of it."""
     from neo4j import Query
 
@@ -119,9 +145,12 @@ def _params(procedure: Procedure) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Plan the queries of the server of one data folder."""
+    """Plan the queries of the server of one data folder, once it has started."""
     from neo4j.exceptions import DriverError, Neo4jError
 
+    catalog.procedure(HOT[0])
+    if sys.stdin.buffer.read(len(GO)) != GO:
+        return
     try:
         warm(DataFolder.of(Settings.load(os.environ)))
     except (DriverError, Neo4jError) as error:

@@ -72,8 +72,6 @@ def _belief(line: Text, bite: model.BeliefBite) -> list[str]:
     notes = [_other(other, bite) for other in bite.others]
     if bite.ambiguous:
         notes.append("too close to call")
-    if found.vitality and found.vitality.flagged_at:
-        notes.append(f"flagged since {day(found.vitality.flagged_at)}")
     if found.status == model.Status.ARCHIVED:
         notes.append(f"archived: graphmem belief restore {found.id}")
     if found.status == model.Status.REJECTED:
