@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Protocol, runtime_checkable
 
+from graphmem.errors import ConfigurationError
 from graphmem.rules.prompts import M
 from graphmem.rules.prompts import Prompt as Prompt  # argument of `Llm`, created by rules
 
@@ -88,6 +89,54 @@ class SelectableEmbedder(Embedder, Protocol):
             ModelFetchError: the graph is new, and no model is available.
         """
         ...
+
+
+class WrappedEmbedder:
+    """An embedder that passes every call to another one, so that subclasses override only some.
+
+    It is selectable and has token states as far as the other one is and has.
+    """
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+
+    @property
+    def name(self) -> str:
+        """Stable name of the model."""
+        return self._inner.name
+
+    async def dimension(self) -> int:
+        """Return the length of the vectors."""
+        return await self._inner.dimension()
+
+    async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
+        """Return the vectors of texts; see `Embedder.embed`."""
+        return await self._inner.embed(texts, role)
+
+    async def select(self, recorded: Sequence[str]) -> None:
+        """Select a model; see `SelectableEmbedder.select`."""
+        if isinstance(self._inner, SelectableEmbedder):
+            await self._inner.select(recorded)
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether `encode` and `token_states` may be called."""
+        return token_embedder(self._inner) is not None
+
+    async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
+        """Return vectors and token states; see `TokenEmbedder.encode`.
+
+        Raises:
+            ConfigurationError: the model has no token states.
+        """
+        inner = token_embedder(self._inner)
+        if inner is None:
+            raise ConfigurationError(f"The model {self.name} has no token states.")
+        return await inner.encode(texts, role)
+
+    async def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
+        """Return token states; see `TokenEmbedder.token_states`."""
+        return (await self.encode(texts, role)).tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from graphmem.model_ports import Role as Role
 from graphmem.model_ports import SelectableEmbedder as SelectableEmbedder
 from graphmem.model_ports import TokenEmbedder as TokenEmbedder
 from graphmem.model_ports import TokenUsage as TokenUsage
+from graphmem.model_ports import WrappedEmbedder as WrappedEmbedder
 from graphmem.model_ports import token_embedder as token_embedder
 from graphmem.rules import identity, late_interaction, read_options, trust
 

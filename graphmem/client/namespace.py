@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeAli
 from graphmem import ports
 from graphmem.client import connect
 from graphmem.client.state import valid
-from graphmem.errors import ConfigurationError, GraphmemError, MigrationPendingError
+from graphmem.errors import GraphmemError, MigrationPendingError
 from graphmem.model import TenantScope
-from graphmem.ports import Answer, Role, SelectableEmbedder, Services, run_now, token_embedder
+from graphmem.ports import Answer, Role, Services, WrappedEmbedder, run_now
 from graphmem.schema import migration
 from graphmem.usage import operations
 
 if TYPE_CHECKING:
     from graphmem.adapters.telemetry.graph_metrics import GraphMetrics
     from graphmem.client.state import HandleState
-    from graphmem.model.terms import Encoding, TokenStates
+    from graphmem.model.terms import Encoding
     from graphmem.ports import Embedder, Llm, Matrix, Prompt, Reranker, Telemetry
     from graphmem.rules.prompts import M
     from graphmem.settings import Settings
@@ -64,48 +64,22 @@ def instrumented(services: Services, telemetry: Telemetry | None) -> Services:
     )
 
 
-class InstrumentedEmbedder:
+class InstrumentedEmbedder(WrappedEmbedder):
     """An embedder that reports its calls to telemetry."""
 
     def __init__(self, inner: Embedder, telemetry: Telemetry) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._telemetry = telemetry
 
-    @property
-    def name(self) -> str:
-        """Stable name of the model."""
-        return self._inner.name
-
-    async def dimension(self) -> int:
-        """Return the length of the vectors."""
-        return await self._inner.dimension()
-
     async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
-        """Return the embeddings of texts; see `ports.Embedder.embed`."""
-        with self._telemetry.embedding(self._inner.name, role, len(texts)):
-            return await self._inner.embed(texts, role)
-
-    async def select(self, recorded: Sequence[str]) -> None:
-        """Select a model; see `ports.SelectableEmbedder.select`."""
-        if isinstance(self._inner, SelectableEmbedder):
-            await self._inner.select(recorded)
-
-    @property
-    def has_tokens(self) -> bool:
-        """Whether `encode` and `token_states` may be called."""
-        return token_embedder(self._inner) is not None
+        """Return the vectors of texts; see `ports.Embedder.embed`."""
+        with self._telemetry.embedding(self.name, role, len(texts)):
+            return await super().embed(texts, role)
 
     async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
         """Return vectors and token states; see `ports.TokenEmbedder.encode`."""
-        inner = token_embedder(self._inner)
-        if inner is None:
-            raise ConfigurationError(f"The model {self.name} has no token states.")
         with self._telemetry.embedding(self.name, role, len(texts)):
-            return await inner.encode(texts, role)
-
-    async def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
-        """Return token states; see `ports.TokenEmbedder.token_states`."""
-        return (await self.encode(texts, role)).tokens
+            return await super().encode(texts, role)
 
 
 class InstrumentedLlm:

@@ -11,6 +11,7 @@ import pytest
 
 from graphmem.cli import main
 from graphmem.settings import Settings
+from tests.plugins.children import variables_of
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,9 @@ def run(
     capsys: pytest.CaptureFixture[str],
 ) -> Run:
     """Run `graphmem …` on a fresh tenant of the session's server."""
-    assert migrated.uri is not None
-    assert migrated.password is not None
-    monkeypatch.setenv("GRAPHMEM_URI", migrated.uri)
-    monkeypatch.setenv("GRAPHMEM_PASSWORD", migrated.password.get_secret_value())
+    for name, value in variables_of(migrated, tenant).items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("GRAPHMEM_EMBEDDER", "hash")
-    monkeypatch.setenv("GRAPHMEM_TENANT", tenant)
     monkeypatch.setenv("COLUMNS", "200")
 
     def ran(*args: str) -> Ran:

@@ -17,6 +17,7 @@ from graphmem.cli import main
 from graphmem.erasure import ErasureCertificate
 from graphmem.errors import ConfigurationError, DigestFileError, ExportFileError
 from graphmem.settings import Settings
+from tests.plugins.children import variables_of
 from tests.plugins.episodes import MARCH
 from tests.plugins.texts import unlike
 
@@ -96,12 +97,9 @@ def test_a_certificate_that_cannot_be_written_is_printed(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert migrated.uri is not None
-    assert migrated.password is not None
-    monkeypatch.setenv("GRAPHMEM_URI", migrated.uri)
-    monkeypatch.setenv("GRAPHMEM_PASSWORD", migrated.password.get_secret_value())
+    for name, value in variables_of(migrated, tenant).items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("GRAPHMEM_EMBEDDER", "hash")
-    monkeypatch.setenv("GRAPHMEM_TENANT", tenant)
     monkeypatch.setenv("GRAPHMEM_HOME", str(tmp_path))
     memory_id = str(plain.remember(unlike(1)).memory_id)
     file = tmp_path / "certificate.json"

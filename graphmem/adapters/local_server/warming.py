@@ -33,7 +33,8 @@ HOT = (
     "recall/vitality",
 )
 """Procedures to plan, in this order: each recall needs the first and one of the next two, and a
-context of beliefs also the last. A recall meanwhile plans the second one itself, on another core."""
+context of beliefs also the last. The longest is first: a read that comes meanwhile plans another
+one on a second core."""
 GO = b"\n"
 """Byte for the planning process: the server has started."""
 WAIT_S = 10.0

@@ -12,15 +12,15 @@ import numpy as np
 
 from graphmem.adapters.models.access import ModelAccess
 from graphmem.adapters.models.service import ModelService, RequestFault, exception_of
-from graphmem.errors import ConfigurationError, InvalidInputError, ModelReplyError
-from graphmem.model.terms import Encoding, TokenStates
-from graphmem.ports import Role, SelectableEmbedder, token_embedder
+from graphmem.errors import InvalidInputError, ModelReplyError
+from graphmem.model.terms import Encoding
+from graphmem.ports import Role, WrappedEmbedder
 from graphmem.rules.identity import digest
 
 if TYPE_CHECKING:
     from graphmem.adapters.models.vector_cache import Vector, VectorCache
     from graphmem.io_modes import IOMode
-    from graphmem.ports import Embedder, Matrix
+    from graphmem.ports import Matrix
     from graphmem.settings import Settings
 
 
@@ -214,54 +214,25 @@ def unit_rows(raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None)
     return np.ascontiguousarray(unit, dtype=np.float32)
 
 
-class CheckedEmbedder:
+class CheckedEmbedder(WrappedEmbedder):
     """A caller's own embedder, with its vectors checked and set to length 1.
 
     Neo4j stores a vector of any length, but its indexes leave out those of another dimension and
     zero vectors. Without this check such items would never be found.
     """
 
-    def __init__(self, inner: Embedder) -> None:
-        self._inner = inner
-
-    @property
-    def name(self) -> str:
-        """Stable name of the model."""
-        return self._inner.name
-
-    async def dimension(self) -> int:
-        """Return the length of the vectors."""
-        return await self._inner.dimension()
-
     async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
         """Return the checked vectors of texts; see `ports.Embedder.embed`."""
-        return await self._checked(await self._inner.embed(texts, role), len(texts))
-
-    async def select(self, recorded: Sequence[str]) -> None:
-        """Select a model; see `ports.SelectableEmbedder.select`."""
-        if isinstance(self._inner, SelectableEmbedder):
-            await self._inner.select(recorded)
-
-    @property
-    def has_tokens(self) -> bool:
-        """Whether `encode` and `token_states` may be called."""
-        return token_embedder(self._inner) is not None
+        return await self._checked(await super().embed(texts, role), len(texts))
 
     async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
         """Return checked vectors, and token states; see `ports.TokenEmbedder.encode`."""
-        inner = token_embedder(self._inner)
-        if inner is None:
-            raise ConfigurationError(f"The model {self.name} has no token states.")
-        made = await inner.encode(texts, role)
+        made = await super().encode(texts, role)
         if len(made.tokens) != len(texts):
             raise ModelReplyError(
                 f"The model returned token states of {len(made.tokens)} texts for {len(texts)}."
             )
         return Encoding(await self._checked(made.vectors, len(texts)), made.tokens)
-
-    async def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
-        """Return token states; see `ports.TokenEmbedder.token_states`."""
-        return (await self.encode(texts, role)).tokens
 
     async def _checked(self, raw: Matrix, count: int) -> Matrix:
         if not count:
