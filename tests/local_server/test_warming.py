@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import re
 import threading
 from collections.abc import Callable
@@ -110,6 +111,21 @@ def test_nothing_is_planned_for_a_server_that_did_not_start(
         fail()
     eventually(lambda: not at_work(folder))
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(("sent", "plans"), [(b"", 0), (warming.GO, 1)])
+def test_it_plans_when_the_server_has_started(
+    sent: bytes,
+    plans: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    planned: list[DataFolder] = []
+    monkeypatch.setenv("GRAPHMEM_HOME", str(tmp_path))
+    monkeypatch.setattr(warming, "warm", planned.append)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(sent)))
+    warming.main()
+    assert planned == [DataFolder.of(Settings(home=tmp_path))] * plans
 
 
 @pytest.mark.system

@@ -171,6 +171,7 @@ def test_the_score_is_the_factor_times_the_sum(rows: list[list[Any]], policy: Re
 def test_the_best_are_read_and_equal_scores_are_in_order_of_ids(
     rows: list[list[Any]], limit: int, beliefs: int
 ) -> None:
+    rows = rows[::-1]  # The server returns candidates in any order.
     every = ranked(rows, RecallPolicy(beliefs=50))
     kinds = {one[1]: one[2] for one in rows}
     first = sorted(every, key=lambda item: (-every[item].score, item))
@@ -179,6 +180,11 @@ def test_the_best_are_read_and_equal_scores_are_in_order_of_ids(
         *[item for item in first if kinds[item] != "belief"][:limit],
         *[item for item in first if kinds[item] == "belief"][:beliefs],
     ]
+
+
+def test_a_minimum_similarity_excludes_what_only_words_found() -> None:
+    rows = [row(0, words=4.0), row(1, vector=0.97), row(2, vector=0.8, words=9.0)]
+    assert [*ranked(rows, RecallPolicy(min_similarity=0.4))] == ["001"]
 
 
 def test_recency_fades_and_accesses_are_relative_to_the_most() -> None:
