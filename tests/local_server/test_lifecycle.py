@@ -420,6 +420,31 @@ def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path
         local_server.stop(settings)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="priorities are numbers on Unix only")
+def test_a_process_of_its_own_session_yields_with_its_session() -> None:
+    waits = [sys.executable, "-c", "input()"]
+    own, shared = (
+        subprocess.Popen(waits, stdin=subprocess.PIPE, start_new_session=alone)
+        for alone in (True, False)
+    )
+    try:
+        ours = _session_priority(os.getpid())
+        for child in (own, shared):
+            process.yield_processor(child.pid)
+            assert psutil.Process(child.pid).nice() == process.LOWEST
+        assert _session_priority(own.pid) in ("", f"nice {process.LOWEST}")
+        assert _session_priority(os.getpid()) == ours
+    finally:
+        for child in (own, shared):
+            child.communicate(b"\n", timeout=60)
+
+
+def _session_priority(pid: int) -> str:
+    """Return the priority of a session; empty on systems without one."""
+    group = Path(f"/proc/{pid}/autogroup")
+    return group.read_text().split(" ", 1)[1].strip() if group.exists() else ""
+
+
 def test_what_was_changed_after_it_was_made_is_not_loaded(tmp_path: Path) -> None:
     """A cache and a plugin hold code: size and time as before are not enough."""
     made = tmp_path / "made.aot"

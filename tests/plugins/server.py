@@ -21,7 +21,7 @@ import pytest
 from pydantic import SecretStr
 
 from graphmem.adapters import local_server
-from graphmem.adapters.local_server import files
+from graphmem.adapters.local_server import files, lifecycle
 from graphmem.adapters.local_server.jars import shipped_lock
 from graphmem.errors import ConfigurationError, LocalServerError
 from graphmem.settings import Settings
@@ -155,9 +155,13 @@ def server(server_settings: Settings) -> Iterator[Server]:
 
 @contextmanager
 def keeping_plans() -> Iterator[None]:
-    """Start servers that keep query plans when their graph grows."""
+    """Start servers that keep query plans when their graph grows, and make no AOT cache.
+
+    Making it takes a minute of a core, and a run starts one server.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "PLANS", _KEEPING_PLANS)
+        patch.setattr(lifecycle, "make_aot_cache_in_background", lambda *_: None)
         yield
 
 

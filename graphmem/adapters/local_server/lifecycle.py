@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -166,6 +165,7 @@ def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> N
     launcher = process.Launcher(java, store, folder, flags)
     launcher.set_password()
     state = launcher.start(small)
+    process.yield_processor(state.pid)
     try:
         process.wait_ready(folder, state, TRAINING_S)
         with process.connect(state.uri, password) as driver, driver.session() as session:
@@ -381,10 +381,7 @@ def _size(root: Path) -> int:
 
 def main() -> None:
     """Make the cache at the lowest priority."""
-    import psutil
-
-    lowest = psutil.IDLE_PRIORITY_CLASS if sys.platform == "win32" else 19
-    psutil.Process().nice(lowest)
+    process.yield_processor(os.getpid())
     make_aot_cache(Settings.load(os.environ))
 
 

@@ -46,6 +46,8 @@ ADMIN = "org.neo4j.cli.AdminTool"
 POLL_S = 0.02
 EMPTY_COMMAND_LINE_S = 1.0
 """Seconds a process may have an empty command line before it counts as another program."""
+LOWEST = 19
+"""Lowest priority of a process on Unix."""
 STOP_S = 30.0
 """Seconds a server may take to stop before it is killed."""
 TAIL_LINES = 20
@@ -173,6 +175,21 @@ def spawn_detached(
     # The process keeps running on purpose; a return code prevents Popen's ResourceWarning.
     process.returncode = 0
     return process.pid
+
+
+def yield_processor(pid: int) -> None:
+    """Set a process of ours to the lowest priority.
+
+    Linux weighs whole sessions against each other, so that of a process that has its own is
+    lowered, too.
+    """
+    import psutil
+
+    psutil.Process(pid).nice(psutil.IDLE_PRIORITY_CLASS if sys.platform == "win32" else LOWEST)
+    group = Path(f"/proc/{pid}/autogroup")
+    with suppress(OSError):
+        if group.exists() and os.getsid(pid) == pid:
+            group.write_text(str(LOWEST), encoding="ascii")
 
 
 def run_in_background(
