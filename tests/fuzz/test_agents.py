@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,10 @@ from graphmem.mcp.tools import TOOLS
 from graphmem.settings import Settings
 from tests.fuzz import wild
 from tests.fuzz.wild import everything_of, refusal
-from tests.mcp.conftest import served_from
+from tests.mcp.conftest import Served, over_http, served_from
 from tests.mcp.test_conformance import valid_arguments
 from tests.plugins.clients import on_tenant
-from tests.plugins.examples import few
+from tests.plugins.examples import examples, few
 from tests.plugins.graph import fresh_tenant
 
 pytestmark = pytest.mark.timeout(3_600)
@@ -87,6 +88,56 @@ def test_a_tool_answers_or_tells_why_not(
     assert wild.SECRET not in written
 
 
+@pytest.fixture(scope="module")
+def environ(migrated: Settings) -> dict[str, str]:
+    return served_from(migrated, fresh_tenant())
+
+
+TOKEN = "a-token-of-the-fuzzer-0123"
+
+
+@pytest.fixture(scope="module")
+def over_network(
+    environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    """One HTTP server for all examples; its log must have no traceback and no secret."""
+    errors = tmp_path_factory.mktemp("http") / "errors.txt"
+    secrets = {"GRAPHMEM_MCP_TOKEN": TOKEN, "GRAPHMEM_MODEL_KEY": wild.SECRET}
+    with asyncio.Runner() as runner:
+        serving = over_http(environ | secrets, errors=errors)
+        yield runner.run(serving.__aenter__())
+        runner.run(serving.__aexit__(None, None, None))
+    log = errors.read_text()
+    assert "Traceback" not in log
+    for secret in (*secrets.values(), environ["GRAPHMEM_PASSWORD"]):
+        assert secret not in log
+
+
+@pytest.mark.system
+@hypothesis.settings(max_examples=examples(5, 20, 500))
+@given(asked=st.lists(asks(), min_size=20, max_size=20))
+def test_a_call_over_http_is_answered_or_refused(
+    over_network: Served, environ: dict[str, str], asked: list[tuple[str, dict[str, Any]]]
+) -> None:
+    async def session() -> str:
+        answers = []
+        async with over_network.client(TOKEN) as client:
+            for tool, arguments in asked:
+                try:
+                    result = await client.call_tool(tool, arguments)
+                except MCPError as error:
+                    answers.append(str(error))
+                else:
+                    answers.append(json.dumps(result.model_dump(mode="json")))
+                    assert '\\"internal\\"' not in answers[-1], (tool, arguments)
+            assert (await client.list_tools()).tools
+        return "".join(answers)
+
+    seen = asyncio.run(session())
+    for secret in (TOKEN, wild.SECRET, environ["GRAPHMEM_PASSWORD"]):
+        assert secret not in seen
+
+
 FRAMES: st.SearchStrategy[bytes] = st.one_of(
     st.binary(max_size=200),
     wild.json_values.map(lambda found: json.dumps(found).encode()),
@@ -115,11 +166,6 @@ FRAMES: st.SearchStrategy[bytes] = st.one_of(
 def _framed(number: int, method: str, **params: Any) -> bytes:
     message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
     return json.dumps(message).encode()
-
-
-@pytest.fixture(scope="module")
-def environ(migrated: Settings) -> dict[str, str]:
-    return served_from(migrated, fresh_tenant())
 
 
 def served(environ: dict[str, str], frames: list[bytes]) -> tuple[list[Any], str]:
