@@ -10,7 +10,8 @@
 //   $scope   string  scope whose names and predicates are erased: of their events; null: none
 // columns:
 
-CALL () {
+MATCH (t:Tenant {tenant: $tenant})
+CALL (t) {
   UNWIND $events AS id
   MATCH (e:Event {tenant: $tenant, id: id})
   RETURN e
@@ -24,7 +25,6 @@ UNION
   RETURN e
 }
 MATCH (s:Seal {tenant: $tenant})-[r:SEALS]->(e)
-MATCH (t:Tenant {tenant: $tenant})
 CREATE (t)-[:UNSEALED]->(e)
 DELETE r
 WITH s, collect(e.id) AS ids

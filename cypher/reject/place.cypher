@@ -1,7 +1,7 @@
 // Create the belief of a value that is to be rejected or no longer rejected, if it does not exist.
 // mode: write
 // rows: none
-// plan: NodeUniqueIndexSeek
+// plan: MergeUniqueNode NodeIndexSeek
 // writes_ids: claim.id Belief
 // refers_to: claim.subject_key Person
 // params:

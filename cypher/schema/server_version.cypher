@@ -1,5 +1,5 @@
 // Return the version of the server.
-// mode: read
+// mode: schema
 // rows: many
 // params:
 // columns:

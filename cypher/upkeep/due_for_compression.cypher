@@ -46,4 +46,5 @@ WITH p, turns, characters, last
 // Sorting by the whole index key reads no more entries than the page needs.
 ORDER BY p.tenant, p.scope, p.occurred_at, p.id
 LIMIT $limit
-RETURN p.id AS id, p.occurred_at AS occurred_at, p.summary AS summary, p.content AS content, p.importance AS importance, turns, characters, last
+RETURN p.id AS id, p.occurred_at AS occurred_at, p.summary AS summary, p.content AS content, turns, characters,
+       p.importance AS importance, last

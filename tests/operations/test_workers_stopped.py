@@ -14,6 +14,7 @@ import pytest
 
 from graphmem import GraphMem, Settings
 from graphmem.client import worker
+from graphmem.rules.prompts import Prompt
 from graphmem.testing import FrozenClock, HashEmbedder, ScriptedLlm
 from graphmem.upkeep import JobName, JobRun, schedule
 from tests.clients.test_worker import fill
@@ -47,6 +48,17 @@ CITY = {
         }
     ]
 }
+
+SWIMMING = {
+    "statement": "I swim across the cold lake before breakfast every day",
+    "confidence": 0.8,
+    "episodes": ["e1", "e2", "e3"],
+}
+
+
+def reply(prompt: Prompt[Any]) -> dict[str, Any]:
+    """Return a reply to a prompt of extraction or of consolidation."""
+    return CITY if "proposals" in prompt.reply.model_fields else SWIMMING
 
 
 class Stopped(Through):
@@ -83,7 +95,7 @@ def work(client: GraphMem, tenant: str, folder: Path, *jobs: JobName, **ports: A
     """Run jobs as a worker, months later."""
     if not jobs:
         return []
-    given = on(client, clock=FrozenClock(LATER), llm=ScriptedLlm(lambda _: CITY), **ports)
+    given = on(client, clock=FrozenClock(LATER), llm=ScriptedLlm(reply), **ports)
     return [*given.run_jobs(tenants=[tenant], jobs=jobs, digests=folder).runs]
 
 
