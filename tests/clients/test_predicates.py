@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ import pytest
 from graphmem import Handle
 from graphmem.errors import CardinalityConflictError, EventConflictError, InvalidInputError
 from graphmem.model import AsOf, Cardinality, Combine, Policy, PolicyOrigin, Triple
+from graphmem.operations.evidence import writing
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
@@ -198,7 +200,17 @@ def test_many_observations_declare_their_predicates(
     assert look.count(tenant) == before
 
 
-def test_concurrent_observations_declare_a_predicate_once(plain: Handle) -> None:
+def test_concurrent_observations_declare_a_predicate_once(
+    plain: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declare = writing.declare_predicates
+
+    async def slowly(*args: Any) -> None:
+        time.sleep(0.1)  # Without a lock the others read meanwhile that nothing is declared.
+        await declare(*args)
+
+    monkeypatch.setattr(writing, "declare_predicates", slowly)
+
     def observe(n: int) -> str:
         try:
             plain.observe("alice", "favours", str(n), cardinality=("ONE", "MANY")[n % 2])

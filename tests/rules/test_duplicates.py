@@ -315,6 +315,7 @@ def test_another_value_in_the_same_frame_is_an_update(first: str, second: str) -
         ("The limit's 100 requests", "The limit is 100 requests"),
         ("Our office is near the park", "The park is near our office"),
         ("I like tea", "Maria likes her new job in Porto"),
+        ("Ana met Bob in Oslo", "Eve met Dan in Rome"),
         ("Alice lives in Porto", "Alice lives in a flat in the old part of the town"),
         (f"a b {'x1 ' * 100}", f"a b {'x2 y ' * 100}"),
     ],
