@@ -375,4 +375,6 @@ def test_what_was_told_is_never_kept_out(door: Door, memory: Handle) -> None:
     life = now.beliefs.get(belief_id).vitality
     assert life is not None
     assert (life.derived, life.retrieval < 1e-9) == (False, True)
-    assert now.context(question).ids == (belief_id, said, assumed)
+    first, *others = now.context(question).ids
+    # The index is shared with other tests, so the scores of the others depend on them.
+    assert (first, set(others)) == (belief_id, {said, assumed})

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import Handle
-from graphmem.model import AsOf, BeliefBite, EventType
+from graphmem.model import AsOf, BeliefBite, EventType, RecallPolicy
+from graphmem.operations import recall
+from graphmem.ports import run_now
 from graphmem.rules.formulas import Evidence
 from tests.plugins.examples import few
 from tests.plugins.graph import Look
@@ -59,16 +61,18 @@ def test_one_belief(shelf: Shelf, story: Story, data: st.DataObject) -> None:
 
 @few
 @given(story=stories(), data=st.data())
-def test_recall_says_the_same(shelf: Shelf, story: Story, data: st.DataObject) -> None:
+def test_a_recall_for_a_context_has_the_same(
+    shelf: Shelf, story: Story, data: st.DataObject
+) -> None:
     lived = shelf.write(story)
     for as_of in (AsOf(), data.draw(lived.moments())):
         for hidden in (False, True):
             listed = lived.written.handle.beliefs.list(
                 as_of=as_of, limit=1_000, include_archived=hidden
             ).beliefs
-            found = lived.written.handle.recall(
-                "alice works on", as_of=as_of, include_hidden=hidden
-            ).bites
+            want = recall.RecallRequest(as_of=as_of, include_hidden=hidden, vitality=True)
+            request = lived.written.handle._state.context
+            found = run_now(recall.recall(request, "alice works on", want, RecallPolicy())).bites
             bites = {bite.id: bite.belief for bite in found if isinstance(bite, BeliefBite)}
             assert {b.id: b.status for b in bites.values()} == {b.id: b.status for b in listed}
             for one in listed:
