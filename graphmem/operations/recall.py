@@ -33,7 +33,6 @@ from graphmem.model import (
     Trust,
     Turn,
     TurnBite,
-    Vitality,
 )
 from graphmem.ports import Query, RequestContext, Services, Tx
 from graphmem.rules import (
@@ -55,7 +54,7 @@ from graphmem.rules import (
 CURRENT = catalog.query("recall/current", dict)
 FILTERED = catalog.query("recall/filtered", dict)
 HITS = catalog.query("recall/hits", dict)
-VITALITY = catalog.query("recall/vitality", lambda row: (row["id"], Vitality(**row["vitality"])))
+VITALITY = catalog.query("recall/vitality", dict)
 
 log = logging.getLogger("graphmem")
 
@@ -197,9 +196,9 @@ async def recall(
             found["lost"],
             is_now=times == AsOf(),
         )
-        bites = tuple(map(reader.bite, found["hits"]))
         if want.vitality:
-            bites = await _with_vitality(tx, bites, asked)
+            await _add_vitality(tx, found["hits"], asked)
+        bites = tuple(map(reader.bite, found["hits"]))
         if want.min_trust is not None:
             bites = tuple(map(_without_others, bites))
         return Recollection(
@@ -217,20 +216,12 @@ async def recall(
     return found.model_copy(update={"bites": marked, "reranked": use})
 
 
-async def _with_vitality(
-    tx: Tx, bites: Sequence[AnyBite], asked: Mapping[str, Any]
-) -> tuple[AnyBite, ...]:
-    ids = [bite.id for bite in bites if isinstance(bite, BeliefBite)]
-    rows = await tx.fetch(VITALITY, ids=ids, **_of(VITALITY, asked)) if ids else []
-    found = dict(rows)
-    return tuple(
-        bite.model_copy(
-            update={"belief": bite.belief.model_copy(update={"vitality": found.get(bite.id)})}
-        )
-        if isinstance(bite, BeliefBite)
-        else bite
-        for bite in bites
-    )
+async def _add_vitality(tx: Tx, hits: Sequence[dict[str, Any]], asked: Mapping[str, Any]) -> None:
+    """Add the vitality of the beliefs to their rows."""
+    beliefs = {hit["item"]["id"]: hit for hit in hits if hit["kind"] == "belief"}
+    if beliefs:
+        for row in await tx.fetch(VITALITY, ids=list(beliefs), **_of(VITALITY, asked)):
+            beliefs[row["id"]]["vitality"] = row["vitality"]
 
 
 def _reranked_count(services: Services, policy: RecallPolicy) -> int:

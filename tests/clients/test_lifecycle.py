@@ -19,7 +19,7 @@ from graphmem.errors import (
     NotFoundError,
     SupersededBeliefError,
 )
-from graphmem.model import EventSource, EventType
+from graphmem.model import EventSource, EventType, RecallPolicy
 from graphmem.operations import evidence
 from graphmem.rules import formulas
 from graphmem.testing import FrozenClock
@@ -375,6 +375,6 @@ def test_what_was_told_is_never_kept_out(door: Door, memory: Handle) -> None:
     life = now.beliefs.get(belief_id).vitality
     assert life is not None
     assert (life.derived, life.retrieval < 1e-9) == (False, True)
-    first, *others = now.context(question).ids
-    # The index is shared with other tests, so the scores of the others depend on them.
-    assert (first, set(others)) == (belief_id, {said, assumed})
+    # Scores of words depend on what other tests wrote to the index.
+    alike = RecallPolicy(words_weight=0)
+    assert now.context(question, policy=alike).ids == (belief_id, said, assumed)

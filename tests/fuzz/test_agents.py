@@ -56,6 +56,20 @@ def _sendable(value: Any) -> Any:
     return json.loads(plain.encode("utf-8", "replace"))
 
 
+async def answers_of(client: Client, asked: list[tuple[str, dict[str, Any]]]) -> str:
+    """Call tools; return all answers and refusals, none of which may be an internal error."""
+    answers = []
+    for tool, arguments in asked:
+        try:
+            result = await client.call_tool(tool, arguments)
+        except MCPError as error:
+            answers.append(str(error))
+        else:
+            answers.append(json.dumps(result.model_dump(mode="json")))
+            assert '\\"internal\\"' not in answers[-1], (tool, arguments)
+    return "".join(answers)
+
+
 @few
 @given(asked=st.lists(asks(), min_size=5, max_size=5))
 def test_a_tool_answers_or_tells_why_not(
@@ -70,18 +84,9 @@ def test_a_tool_answers_or_tells_why_not(
     who = Caller(fresh_tenant(), "global", read_only=False)
 
     async def session() -> str:
-        told = []
         desk = RequestHandler(MemoryConnection(known, wait_s=300), lambda _: who, "full")
         async with Client(server.create_server(desk, read_only=False), mode="legacy") as client:
-            for tool, arguments in asked:
-                try:
-                    result = await client.call_tool(tool, arguments)
-                except MCPError as error:
-                    told.append(str(error))
-                else:
-                    told.append(json.dumps(result.model_dump(mode="json")))
-                    assert '\\"internal\\"' not in told[-1], (tool, arguments)
-        return "".join(told)
+            return await answers_of(client, asked)
 
     written = asyncio.run(session())
     assert migrated.password.get_secret_value() not in written
@@ -120,18 +125,10 @@ def test_a_call_over_http_is_answered_or_refused(
     over_network: Served, environ: dict[str, str], asked: list[tuple[str, dict[str, Any]]]
 ) -> None:
     async def session() -> str:
-        answers = []
         async with over_network.client(TOKEN) as client:
-            for tool, arguments in asked:
-                try:
-                    result = await client.call_tool(tool, arguments)
-                except MCPError as error:
-                    answers.append(str(error))
-                else:
-                    answers.append(json.dumps(result.model_dump(mode="json")))
-                    assert '\\"internal\\"' not in answers[-1], (tool, arguments)
+            seen = await answers_of(client, asked)
             assert (await client.list_tools()).tools
-        return "".join(answers)
+        return seen
 
     seen = asyncio.run(session())
     for secret in (TOKEN, wild.SECRET, environ["GRAPHMEM_PASSWORD"]):

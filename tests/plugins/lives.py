@@ -171,10 +171,9 @@ class Lived:
 
     def moments(self) -> st.SearchStrategy[AsOf]:
         """Draw pairs of times: between any two events, and before and after."""
-        knowns = sorted(self.recorded.values()) or [END]
-        return st.builds(
-            AsOf, valid=st.none() | instants, known=st.none() | st.sampled_from(knowns)
-        )
+        # Without an event there is no known time that is not in the future.
+        known = st.sampled_from([None, *sorted(self.recorded.values())])
+        return st.builds(AsOf, valid=st.none() | instants, known=known)
 
     def expected(self, belief_id: str, as_of: AsOf) -> Vitality | None:
         """Return the vitality by the oracle."""

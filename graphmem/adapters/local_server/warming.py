@@ -149,7 +149,7 @@ def main() -> None:
     """Plan the queries of the server of one data folder, once it has started."""
     from neo4j.exceptions import DriverError, Neo4jError
 
-    catalog.procedure(HOT[0])
+    catalog.procedure(HOT[0])  # The first access reads and expands it; the server is starting.
     if sys.stdin.buffer.read(len(GO)) != GO:
         return
     try:
