@@ -171,7 +171,7 @@ class Lived:
 
     def moments(self) -> st.SearchStrategy[AsOf]:
         """Draw pairs of times: between any two events, and before and after."""
-        # Without an event there is no known time that is not in the future.
+        # Reads refuse a known time in the future, which is all that an empty story has.
         known = st.sampled_from([None, *sorted(self.recorded.values())])
         return st.builds(AsOf, valid=st.none() | instants, known=known)
 
