@@ -35,7 +35,7 @@ UNWIND $rows AS row
 CREATE (m:Memory {
   tenant: $tenant, tenant_key: $tenant_key, id: row.id, scope: row.scope, scope_key: row.scope_key,
   content: row.content, content_hash: row.content_hash, tags: row.tags, sources: [row.source],
-  facet_keys: row.facet_keys, status: 'current',
+  facet_keys: row.facet_keys, value_key: row.value_key, status: 'current',
   created_at: row.occurred_at,
   recorded_at: datetime.truncate('microsecond', datetime.realtime('Z')),
   trace: 1.0, trace_at: row.occurred_at, trace_full_at: row.occurred_at, trace_burst: 0
@@ -44,7 +44,7 @@ CREATE (e:Event {
   tenant: $tenant, id: row.event_id, scope: row.scope, type: 'ADD', occurred_at: row.occurred_at,
   recorded_at: datetime.truncate('microsecond', datetime.realtime('Z')),
   request_hash: row.request_hash, content_hash: row.content_hash, source: row.source,
-  actor: row.actor, artifact_ref: row.artifact_ref, payload: row.payload
+  actor: row.actor, artifact_ref: row.artifact_ref, payload: row.payload, trust: row.trust
 })
 CREATE (e)-[:REINFORCES]->(m)
 WITH m, row

@@ -17,7 +17,7 @@ from bench.figures import Cell, Report, Table, spread
 from bench.server import connected, fresh_server
 from graphmem import GraphMem
 from graphmem.model import GLOBAL_SCOPE, NewMemory
-from graphmem.rules import identity
+from graphmem.rules import identity, rejections, trust
 
 if TYPE_CHECKING:
     from bench.progress import Steps
@@ -146,6 +146,8 @@ def written(tenant: str, text: str, embedding: object) -> dict[str, Any]:
         "request_hash": identity.digest(GLOBAL_SCOPE, hashed),
         "tags": [],
         "facet_keys": identity.facet_keys(tenant, (), ["manual"]),
+        "value_key": rejections.text_key(tenant, text),
+        "trust": trust.rank("person"),
         "occurred_at": now,
         "source": "manual",
         "actor": None,

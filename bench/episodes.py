@@ -26,7 +26,7 @@ NEAR, NEAREST = 0.82, 0.95
 SPREAD = 1.0
 """Noise at which unrelated episodes of one topic have a cosine of about 0.5."""
 OTHER_WORDS = 5
-"""Number of words in which the texts of a group differ."""
+"""Number of words of the second clause, in which the texts of a group differ."""
 TENANT, WARM_UP = "episodes", "warm up"
 ROWS = 1_000
 APART = timedelta(seconds=60)
@@ -120,12 +120,12 @@ def _sizes(rng: np.random.Generator, count: int) -> list[int]:
 
 
 def _texts(rng: np.random.Generator, kinds: int, centre: list[int]) -> list[str]:
-    """Return sentences of about a dozen words; those of one centre differ in a few words."""
+    """Return sentences of two clauses; those of one centre have the first one in common."""
     stems = [text.split()[:-1] for text in synthetic.sentences(rng, range(kinds))]
     texts = []
     for number, stem in enumerate(centre):
-        words = list(stems[stem])
-        for place in rng.integers(0, len(words), OTHER_WORDS):
-            words[place] = synthetic.word(int(rng.integers(synthetic.VOCABULARY)))
-        texts.append(" ".join([*words, synthetic.word(synthetic.VOCABULARY + number)]))
+        others = rng.integers(0, synthetic.VOCABULARY, OTHER_WORDS)
+        words = [synthetic.word(int(one)) for one in others]
+        words.append(synthetic.word(synthetic.VOCABULARY + number))
+        texts.append(f"I {' '.join(stems[stem])}, {' '.join(words)}")
     return texts

@@ -38,7 +38,8 @@ def check(result: MonthResult, talk: str, folder: Path) -> None:
     """Check what holds with and without a model."""
     assert result.failures == []
     assert {run.job for run in result.runs} == {
-        *("extract", "consolidate", "rate", "graduate", "compress", "plan_pruning", "roll_up")
+        *("extract", "consolidate", "rate", "graduate", "compress", "plan_pruning", "roll_up"),
+        "seal",
     }
     assert len(result.episodes) == len(SCOPES) * DAYS
     assert all(one.summary and one.entities for one in result.episodes)
