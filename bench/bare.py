@@ -78,7 +78,8 @@ LOAD = """CYPHER 25
 UNWIND $rows AS row
 CREATE (m:Memory {
   tenant: $tenant, tenant_key: $tenant_key, id: row.id, scope: $scope, scope_key: $scope_key,
-  content: row.content, content_hash: row.content_hash, tags: [], status: 'current',
+  content: row.content, content_hash: row.content_hash, value_key: row.value_key, tags: [],
+  status: 'current',
   created_at: $times[0], recorded_at: $times[0],
   sources: ['manual'], facet_keys: $facet_keys,
   trace: $trace.trace, trace_at: $trace.at, trace_full_at: $trace.full_at,

@@ -24,7 +24,7 @@ from bench.server import connected, running, settings_in, wind_down
 from graphmem import GraphMem
 from graphmem.errors import ConfigurationError
 from graphmem.model import GLOBAL_SCOPE
-from graphmem.rules import identity, late_interaction
+from graphmem.rules import identity, late_interaction, rejections
 from tests.oracles import tracerank
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _write(bare: Bare, store: Store, block: synthetic.Corpus, number: int, tenan
     times = [start + timedelta(days=n) for n in range(EVENTS)]
     trace = tracerank.continued(tracerank.State(), times)
     places = range(tenant, len(block.texts), TENANTS)
-    rows = {first + place: _row(block, first, place, tokens=store.tokens) for place in places}
+    rows = {first + place: _row(name, block, first, place, tokens=store.tokens) for place in places}
     bare.write(
         LOAD,
         tenant=name,
@@ -215,13 +215,16 @@ def _write(bare: Bare, store: Store, block: synthetic.Corpus, number: int, tenan
     bare.write(SUPERSEDE, tenant=name, scope=GLOBAL_SCOPE, rows=pairs)
 
 
-def _row(block: synthetic.Corpus, first: int, place: int, *, tokens: bool) -> dict[str, Any]:
+def _row(
+    tenant: str, block: synthetic.Corpus, first: int, place: int, *, tokens: bool
+) -> dict[str, Any]:
     text = block.texts[place]
     return {
         "id": identity.memory_id(GLOBAL_SCOPE, text),
         "number": str(first + place),
         "content": text,
         "content_hash": identity.content_hash(text),
+        "value_key": rejections.text_key(tenant, text),
         "embedding": Vector.from_numpy(block.vectors[place]),
         "token_states": late_interaction.pack(synthetic.tokens_of(text)) if tokens else None,
     }
