@@ -188,20 +188,21 @@ def _parse_header(record: dict[str, Any]) -> Header:
 
 def _parse_node(line: int, record: dict[str, Any], dimension: int) -> Node:
     kind = _parse_kind(record)
+    key = _validate("key", _key_type(kind.label), record["key"])
     properties = _validate("properties", NODES[kind.label], record["properties"], dimension)
     texts: list[dict[str, Any]] = []
     namespace: dict[str, Any] = {}
     if kind.label == "Item":
         namespace = _validate("namespace", NODES["Namespace"], record["namespace"])
         texts = _validate("texts", TEXTS, record["texts"], dimension)
-    links = _parse_links(kind, record, properties)
+    links = _parse_links(kind, key, record["links"], properties)
     if "trust" not in properties:
         found = _unrecorded_trust(kind.label, properties, links)
         properties |= {} if found is None else {"trust": found}
     node = Node(
         line=line,
         kind=kind,
-        key=_validate("key", _key_type(kind.label), record["key"]),
+        key=key,
         properties=properties,
         links=links,
         texts=texts,
@@ -238,11 +239,11 @@ def _key_type(label: str) -> Any:
 
 
 def _parse_links(
-    kind: NodeKind, record: Mapping[str, Any], properties: Mapping[str, Any]
+    kind: NodeKind, key: str, given: object, properties: Mapping[str, Any]
 ) -> list[Related]:
-    own = _LABELS[kind.label], record["key"]
+    own = _LABELS[kind.label], key
     links = []
-    for n, link in enumerate(_validate("links", list[_Link], record["links"])):
+    for n, link in enumerate(_validate("links", list[_Link], given)):
         where = f"links.{n}"
         start, end = kind.label, link["label"]
         if not link["leaves"]:

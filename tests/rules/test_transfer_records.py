@@ -163,6 +163,13 @@ def test_an_id_that_nothing_can_cite_is_refused() -> None:
     assert read({**record("Memory"), "key": "x" * 201})
 
 
+@pytest.mark.parametrize("key", [{"instant": DAY}, 1, None, ["k"]])
+def test_a_key_that_is_no_text_is_refused_before_relationships_are_compared(key: Any) -> None:
+    older = {"type": "SUPERSEDES", "label": "Memory", "leaves": True, "key": "a", "properties": {}}
+    with pytest.raises(ExportFileError, match=r"^Line 2: key: "):
+        read({**record("Memory"), "key": key, "links": [older]})
+
+
 def test_what_an_event_tells_is_checked_with_its_type() -> None:
     proposed = {"claim": CLAIM, "turn_id": "t", "quote": "It rains."}
     given = {"type": "PROPOSE", "polarity": 1, "episode_id": "e", "actor": "x", "confidence": 0.5}
