@@ -31,6 +31,7 @@ PAUSE_S = 0.05
 FOUND = catalog.query("erase/target", dict)
 REFUSED = catalog.query("erase/find_tombstones", dict)
 RUNNING = catalog.query("schema/running", lambda row: row["id"])
+RECORDED = catalog.query("erase/is_recorded", lambda row: bool(row["recorded"]))
 LIFT = catalog.query("erase/lift_tombstone", lambda row: row["erased_at"])
 REOPEN = catalog.query("erase/reopen", catalog.ignored)
 LABELS: Mapping[str, str] = {
@@ -221,7 +222,10 @@ async def reopen(context: RequestContext, scope: str, given: EventSource) -> Reo
     key = rules.scope_key(context.tenant, scope)
     if not await is_refused(context, key):
         raise NotFoundError(f"Scope {scope!r} was not forgotten.")
-    if await targets.census(context, scope):
+    # Without the record, an import could not tell that a file is from before the erasure.
+    owner = identity.tenant_key(context.tenant)
+    [recorded] = await context.fetch(RECORDED, tenant=owner, key=key)
+    if not recorded or await targets.census(context, scope):
         raise RefusedError(
             f"The erasure of scope {scope!r} has not finished.",
             hint="Run `forget` again: it resumes the erasure.",

@@ -221,8 +221,9 @@ async def _states(
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
     params = context.read_params(STATES, by)
     rows = await context.fetch(STATES, **params, **asked, limit=limit)
-    for _, now in rows[:1]:
-        read_options.check_not_future(by.as_of, now)
+    # The server's clock is in the rows.
+    now = rows[0][1] if rows else context.services.clock.now()
+    read_options.check_not_future(by.as_of, now)
     return [found for found, _ in rows]
 
 
@@ -264,8 +265,9 @@ async def slot_page(
         slots=limit,
         limit=values,
     )
-    for row in rows[:1]:
-        read_options.check_not_future(by.as_of, row["now"])
+    # The server's clock is in the rows.
+    now = rows[0]["now"] if rows else context.services.clock.now()
+    read_options.check_not_future(by.as_of, now)
     last = rows[-1] if len(rows) == limit else None
     keys = ("scope", "subject_key", "predicate_key")
     return SlotPage(

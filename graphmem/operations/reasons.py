@@ -256,15 +256,16 @@ async def timeline_slot(
         predicate=claims.predicate_key(predicate),
         limit=MAX_VALUES,
     )
-    for row in rows[:1]:
-        read_options.check_not_future(by.as_of, row["now"])
+    # The server's clock is in the rows.
+    now = rows[0]["now"] if rows else context.services.clock.now()
+    read_options.check_not_future(by.as_of, now)
     names = rows[0]["names"] if rows else {"subject": subject.strip(), "predicate": predicate}
     return Timeline(
         subject=names["subject"],
         predicate=names["predicate"],
         series=_series(rows, best),
         instants=tuple(row["at"] for row in rows),
-        provisional=bool(rows) and read_options.is_provisional(by.as_of, rows[0]["now"]),
+        provisional=bool(rows) and read_options.is_provisional(by.as_of, now),
     )
 
 

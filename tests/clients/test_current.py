@@ -295,6 +295,20 @@ def test_nobody_knows_yet_what_will_be_known(memory: Handle) -> None:
     assert memory.current("alice", "works_on", as_of=AsOf(valid=FRIDAY + 10_000 * DAY)).leader
 
 
+def test_nobody_knows_yet_what_will_be_known_of_an_empty_tenant(memory: Handle) -> None:
+    tomorrow = AsOf(known=datetime.now(UTC) + DAY)
+    for ask in (
+        lambda: memory.beliefs.list(as_of=tomorrow),
+        lambda: memory.beliefs.slots(as_of=tomorrow),
+        lambda: memory.beliefs.timeline("alice", "works_on", as_of=tomorrow),
+        lambda: memory.memories.list(as_of=tomorrow),
+        lambda: memory.recall("where?", as_of=tomorrow),
+        lambda: memory.current("alice", "works_on", as_of=tomorrow),
+    ):
+        with pytest.raises(InvalidInputError, match="must not be in the future"):
+            ask()
+
+
 def test_beliefs_come_by_pages_newest_first(memory: Handle) -> None:
     done = [memory.observe(f"s{n}", "is", "here", at=MONDAY + n * DAY) for n in range(5)]
     old = memory.believe("It rains", at=MONDAY + timedelta(hours=1))

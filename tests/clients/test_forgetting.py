@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 
 from graphmem import Handle, Outcome, Status
-from graphmem.errors import ErasedError, ForeignScopeError, InvalidInputError, NotFoundError
+from graphmem.erasure import certificates
+from graphmem.errors import (
+    ErasedError,
+    ForeignScopeError,
+    InvalidInputError,
+    NotFoundError,
+    RefusedError,
+)
+from graphmem.items import PutItem
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything
@@ -394,6 +402,32 @@ def test_a_forgotten_scope_is_reopened(memory: Handle, look: Look, tenant: str) 
     alice.forget("scope", "alice", dry_run=False)
     assert done.event_id not in look.events(tenant)
     memory.admin.reopen("alice")
+
+
+def test_a_scope_is_not_reopened_before_its_erasure_is_recorded(
+    memory: Handle, look: Look, tenant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An import knows the files from before an erasure by its record."""
+    alice = memory.scope("alice")
+    alice.items.batch([PutItem(namespace=("notes",), key="door", value={"code": MARK})])
+    old = tmp_path / "old.jsonl"
+    memory.admin.export_to(old)
+
+    async def died(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(certificates, "certify", died)
+        with pytest.raises(KeyboardInterrupt):
+            alice.forget("scope", "alice", dry_run=False)
+    with pytest.raises(RefusedError, match="has not finished"):
+        memory.admin.reopen("alice")
+
+    assert alice.forget("scope", "alice", dry_run=False).clean
+    memory.admin.reopen("alice")
+
+    memory.admin.import_from(old)
+    assert holding(look, tenant, MARK) == []
 
 
 @pytest.mark.usefixtures("both_clients")

@@ -38,6 +38,9 @@ ROOM = 4 << 30
 _KEEPING_PLANS = {"dbms.cypher.min_replan_interval": "24h"}
 """The graph of a run only grows, and replanning because of that would dominate the run time."""
 
+_COLLECTOR = ("-XX:-UseG1GC", "-XX:+UseParallelGC")
+"""A run needs throughput and no short pauses; with G1 it takes 5 % longer."""
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
@@ -159,8 +162,10 @@ def keeping_plans() -> Iterator[None]:
 
     Making it takes a minute of a core, and a run starts one server.
     """
+    flags = lifecycle.aot_flags
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "PLANS", _KEEPING_PLANS)
+        patch.setattr(lifecycle, "aot_flags", lambda cache: [*flags(cache), *_COLLECTOR])
         patch.setattr(lifecycle, "make_aot_cache_in_background", lambda *_: None)
         yield
 

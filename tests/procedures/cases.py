@@ -24,6 +24,7 @@ SILENT: dict[str, str] = {
     "upkeep/compressed_turns": "no conversation is compressed",
     "erase/memories_of": "no memory was made in a session",
     "erase/find_tombstones": "it is asked by a digest of the tenant",
+    "erase/is_recorded": "it is asked by a digest of the tenant",
     "erase/records": "it is asked by a digest of the tenant",
     "seal/waiting": "no event was redacted",
 }
@@ -170,6 +171,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "reject/find_target": {"scope": "global", **seen, "event_id": "j1"},
         "reject/values": {"label": "Belief"},
         "erase/find_tombstones": {"keys": ["none"]},
+        "erase/is_recorded": {"key": "none"},
         "erase/records": {},
         "extract/find_existing": {"event_ids": ["o1", known["proposal"]], "belief_ids": [belief]},
         "extract/proposals": seen,
