@@ -11,6 +11,7 @@ from typing import Any
 from graphmem import catalog
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
+    AsOf,
     Belief,
     BeliefPage,
     Candidate,
@@ -221,10 +222,27 @@ async def _states(
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
     params = context.read_params(STATES, by)
     rows = await context.fetch(STATES, **params, **asked, limit=limit)
-    # The server's clock is in the rows.
-    now = rows[0][1] if rows else context.services.clock.now()
-    read_options.check_not_future(by.as_of, now)
+    await check_known(context, by.as_of, *(now for _, now in rows[:1]))
     return [found for found, _ in rows]
+
+
+CLOCK = catalog.query("schema/clock", lambda row: row["now"])
+
+
+async def check_known(context: RequestContext, as_of: AsOf, *read_at: datetime) -> None:
+    """Refuse a read of knowledge from the future.
+
+    Args:
+        context: request context.
+        as_of: times of the read.
+        read_at: server clock of the read; none if it returned no rows. Then the server is asked.
+
+    Raises:
+        InvalidInputError: `known` is in the future.
+    """
+    if as_of.known is not None:
+        [now] = read_at or await context.fetch(CLOCK)
+        read_options.check_not_future(as_of, now)
 
 
 SLOTS = catalog.query("belief/slots", dict)
@@ -265,9 +283,7 @@ async def slot_page(
         slots=limit,
         limit=values,
     )
-    # The server's clock is in the rows.
-    now = rows[0]["now"] if rows else context.services.clock.now()
-    read_options.check_not_future(by.as_of, now)
+    await check_known(context, by.as_of, *(row["now"] for row in rows[:1]))
     last = rows[-1] if len(rows) == limit else None
     keys = ("scope", "subject_key", "predicate_key")
     return SlotPage(

@@ -37,6 +37,7 @@ from graphmem.model import (
     Turn,
     Verdict,
 )
+from graphmem.operations.belief import check_known
 from graphmem.ports import RequestContext
 from graphmem.rules import claims, predicates, read_options, trust
 from graphmem.rules.conflicts import retry_conversion
@@ -256,16 +257,14 @@ async def timeline_slot(
         predicate=claims.predicate_key(predicate),
         limit=MAX_VALUES,
     )
-    # The server's clock is in the rows.
-    now = rows[0]["now"] if rows else context.services.clock.now()
-    read_options.check_not_future(by.as_of, now)
+    await check_known(context, by.as_of, *(row["now"] for row in rows[:1]))
     names = rows[0]["names"] if rows else {"subject": subject.strip(), "predicate": predicate}
     return Timeline(
         subject=names["subject"],
         predicate=names["predicate"],
         series=_series(rows, best),
         instants=tuple(row["at"] for row in rows),
-        provisional=bool(rows) and read_options.is_provisional(by.as_of, now),
+        provisional=bool(rows) and read_options.is_provisional(by.as_of, rows[0]["now"]),
     )
 
 

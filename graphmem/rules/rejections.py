@@ -57,7 +57,7 @@ def normal_form(text: str) -> str:
 
 def _step(text: str) -> str:
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    if not text.isascii() or not text.isprintable():
+    if not text.isascii() or not text.isprintable() or "`" in text:
         text = _WORD.sub(_latin, "".join(map(_drawn, text)))
     text = " ".join(text.split())
     return text.rstrip(_CLOSING) or text

@@ -44,6 +44,7 @@ def test_other_spellings_of_a_value_are_the_value(spelling: str) -> None:
     ("one", "other"),
     [
         ("don't", "don’t"),
+        ("don't", "don`t"),
         ('"a"', "“a”"),
         ("a-b", "a–b"),
         ("New York", "Νew Yοrk"),
@@ -90,6 +91,7 @@ def test_a_normal_form_is_its_own(text: str) -> None:
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])), st.integers(0, 10))
+@example("`", 0)
 def test_what_is_not_drawn_never_counts(text: str, place: int) -> None:
     assert normal_form(text[:place] + "\u200d" + text[place:]) == normal_form(text)
 
