@@ -45,6 +45,7 @@ _SERVICES = ("model_url", "model", "embedder_url", "embedder", "reranker", "brow
 _LOOPBACK = re.compile(
     r"([\w.-]+/)*(https?://)?(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w./-]*)?"
 )
+_USER_OF_URL = re.compile(r"://[^/?#]*@")
 NO_KEY = "no-key-of-the-user"
 """Key for an address of a project's file without a key. With no key at all, litellm would send that
 of the provider's variable, such as OPENAI_API_KEY."""
@@ -276,6 +277,13 @@ def check_addresses(found: Mapping[str, Source], sources: Sequence[Source]) -> N
 
 def _is_loopback(value: object) -> bool:
     return _LOOPBACK.fullmatch(str(value)) is not None
+
+
+def may_hold_secret(value: object) -> bool:
+    """Return whether a value is a text with a URL that has a user or a query."""
+    return isinstance(value, str) and (
+        "?" in value.partition("://")[2] or _USER_OF_URL.search(value) is not None
+    )
 
 
 def _names(source: Source, kind: str) -> bool:

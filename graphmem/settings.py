@@ -6,7 +6,6 @@ import difflib
 import json
 import logging
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -33,7 +32,6 @@ from graphmem.setting_files import PREFIX as PREFIX
 
 HIDDEN = "**********"
 """Shown instead of a secret, as by pydantic."""
-_USER_OF_URL = re.compile(r"://[^/?#]*@")
 SOURCE_WEIGHTS = {"TOOL": 1.0, "EXPLICIT": 1.0, "RULE": 0.8, "CLASSIFIER": 0.6, "EXTRACTOR": 0.5}
 Weight = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
@@ -323,7 +321,7 @@ class Settings(BaseModel):
         """
         values = by_name(self.model_dump(mode="json"), TABLES)
         return {
-            name: HIDDEN if isinstance(value, str) and _may_hold_secret(value) else value
+            name: HIDDEN if setting_files.may_hold_secret(value) else value
             for name, value in ((name, values[name]) for name in FIELDS)
         }
 
@@ -381,11 +379,6 @@ class Settings(BaseModel):
             ) from None
         at = {name: found.get(name.partition(".")[0]) or found.get(name) for name in FIELDS}
         return made, {name: source.origin if source else DEFAULT for name, source in at.items()}
-
-
-def _may_hold_secret(value: str) -> bool:
-    """Return whether a value contains a URL with a user or a query."""
-    return "?" in value.partition("://")[2] or _USER_OF_URL.search(value) is not None
 
 
 TABLES = {

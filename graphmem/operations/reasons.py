@@ -37,7 +37,6 @@ from graphmem.model import (
     Turn,
     Verdict,
 )
-from graphmem.operations.belief import check_known
 from graphmem.ports import RequestContext
 from graphmem.rules import claims, predicates, read_options, trust
 from graphmem.rules.conflicts import retry_conversion
@@ -257,7 +256,8 @@ async def timeline_slot(
         predicate=claims.predicate_key(predicate),
         limit=MAX_VALUES,
     )
-    await check_known(context, by.as_of, *(row["now"] for row in rows[:1]))
+    for row in rows[:1]:
+        read_options.check_not_future(by.as_of, row["now"])
     names = rows[0]["names"] if rows else {"subject": subject.strip(), "predicate": predicate}
     return Timeline(
         subject=names["subject"],

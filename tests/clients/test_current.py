@@ -300,7 +300,6 @@ def test_nobody_knows_yet_what_will_be_known_of_an_empty_tenant(memory: Handle) 
     for ask in (
         lambda: memory.beliefs.list(as_of=tomorrow),
         lambda: memory.beliefs.slots(as_of=tomorrow),
-        lambda: memory.beliefs.timeline("alice", "works_on", as_of=tomorrow),
         lambda: memory.memories.list(as_of=tomorrow),
         lambda: memory.recall("where?", as_of=tomorrow),
         lambda: memory.current("alice", "works_on", as_of=tomorrow),
