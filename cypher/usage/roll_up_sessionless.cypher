@@ -1,4 +1,5 @@
-// Remove entries outside sessions, by id, and append ROLL_UP events with their counts.
+// Remove entries outside sessions, by id, and append ROLL_UP events with their counts. If an import has brought back entries
+// that one event counted, they are removed without another.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -15,5 +16,6 @@ CALL (event) {
   MATCH (s:Event {tenant: $tenant, id: id})
   DETACH DELETE s
 }
+FILTER NOT EXISTS { MATCH (counted:Event {tenant: $tenant, id: event.id}) WHERE counted.type = 'ROLL_UP' }
 // include: fragments/append_event.cypher
 RETURN count(e) AS written

@@ -395,14 +395,15 @@ def _of_alone(
 ) -> dict[str, Any]:
     names = ("searches", "results", "accesses")
     payload = {name: sum(row[name] for row in rows) for name in names}
+    ids = [row["id"] for row in rows]
     return {
-        # The id derives from the first search, which is removed with the others.
-        "id": f"roll_{rows[0]['id']}",
-        "ids": [row["id"] for row in rows],
+        # An import may bring the same entries back, which are then not counted again.
+        "id": f"roll_{identity.digest(EventType.ROLL_UP, *ids)[:32]}",
+        "ids": ids,
         "scope": scope,
         "type": EventType.ROLL_UP,
         "occurred_at": context.services.clock.now(),
-        "request_hash": drafts.request_hash(scope, EventType.ROLL_UP, rows[0]["id"]),
+        "request_hash": drafts.request_hash(scope, EventType.ROLL_UP, *ids),
         "payload": json.dumps(payload),
     }
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -356,6 +357,29 @@ def test_searches_outside_sessions_go_too(
     assert sum(one["results"] for _, one in told) == 7
     assert standings(look, tenant) == before
     assert late.usage.roll_up(dry_run=False).searches == 0
+
+
+def test_entries_that_an_import_brings_back_are_not_counted_again(
+    plain: Handle, look: Look, tenant: str, tmp_path: Path
+) -> None:
+    for n in range(2):
+        plain.usage.log_search(f"where {n}?", tool="grep", results=[("file", "a")])
+    plain.usage.flush()
+    plain.admin.export_to(tmp_path / "old.jsonl")
+    assert later(plain, 100).usage.roll_up(dry_run=False).searches == 2
+    rolled = look.events(tenant)
+    plain.admin.import_from(tmp_path / "old.jsonl")
+    assert kinds(look, tenant)["SEARCH"] == 2
+
+    later(plain, 100).usage.roll_up(dry_run=False)
+
+    assert look.events(tenant) == rolled
+    # With another entry, they are another count.
+    plain.admin.import_from(tmp_path / "old.jsonl")
+    plain.usage.log_search("where else?", tool="grep", results=[("file", "a")])
+    plain.usage.flush()
+    assert later(plain, 100).usage.roll_up(dry_run=False).searches == 3
+    assert kinds(look, tenant) == {"ROLL_UP": 2}
 
 
 def test_what_was_logged_after_the_end_is_in_no_checkpoint(
