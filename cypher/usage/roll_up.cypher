@@ -26,7 +26,7 @@ CALL (start) {
   MATCH (start)<-[:WITHIN]-(a:Event {tenant: $tenant, type: 'ACCESS'})-[:ACCESSED]->(:Artifact {tenant: $tenant})
   DETACH DELETE a
 }
-// include: fragments/append_event.cypher
+// include: fragments/append_roll_up.cypher
 CREATE (e)-[:WITHIN]->(start)
 CALL (e, returned) {
   UNWIND returned AS one

@@ -1,5 +1,4 @@
-// Remove entries outside sessions, by id, and append ROLL_UP events with their counts. If an import has brought back entries
-// that one event counted, they are removed without another.
+// Remove entries outside sessions, by id, and append ROLL_UP events with their counts.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -16,6 +15,5 @@ CALL (event) {
   MATCH (s:Event {tenant: $tenant, id: id})
   DETACH DELETE s
 }
-FILTER NOT EXISTS { MATCH (counted:Event {tenant: $tenant, id: event.id}) WHERE counted.type = 'ROLL_UP' }
-// include: fragments/append_event.cypher
+// include: fragments/append_roll_up.cypher
 RETURN count(e) AS written

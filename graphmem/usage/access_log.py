@@ -397,7 +397,7 @@ def _of_alone(
     payload = {name: sum(row[name] for row in rows) for name in names}
     ids = [row["id"] for row in rows]
     return {
-        # An import may bring the same entries back, which are then not counted again.
+        # The same entries, brought back by an import, get the same id.
         "id": f"roll_{identity.digest(EventType.ROLL_UP, *ids)[:32]}",
         "ids": ids,
         "scope": scope,

@@ -382,6 +382,27 @@ def test_entries_that_an_import_brings_back_are_not_counted_again(
     assert kinds(look, tenant) == {"ROLL_UP": 2}
 
 
+def test_sessions_whose_count_is_imported_are_not_counted_again(
+    plain: Handle, look: Look, tmp_path: Path
+) -> None:
+    filled(plain, 8, 3)
+    plain.admin.export_to(tmp_path / "old.jsonl")
+    later(plain, 100).usage.roll_up(dry_run=False)
+    plain.admin.export_to(tmp_path / "new.jsonl")
+    tenant = fresh_tenant()
+    other = on_tenant(plain, tenant)
+    for name in ("old.jsonl", "new.jsonl"):
+        other.admin.import_from(tmp_path / name)
+    before = kinds(look, tenant)
+    other.usage.rate()
+
+    assert later(other, 100).usage.roll_up(dry_run=False).searches == before["SEARCH"]
+
+    left = kinds(look, tenant)
+    assert left["ROLL_UP"] == before["ROLL_UP"] >= 3
+    assert "SEARCH" not in left
+
+
 def test_what_was_logged_after_the_end_is_in_no_checkpoint(
     plain: Handle, look: Look, tenant: str
 ) -> None:
