@@ -222,7 +222,7 @@ async def reopen(context: RequestContext, scope: str, given: EventSource) -> Reo
     key = rules.scope_key(context.tenant, scope)
     if not await is_refused(context, key):
         raise NotFoundError(f"Scope {scope!r} was not forgotten.")
-    # Without the record, an import could not tell that a file is from before the erasure.
+    # An import recognises a file from before the erasure by its record.
     owner = identity.tenant_key(context.tenant)
     [recorded] = await context.fetch(RECORDED, tenant=owner, key=key)
     if not recorded or await targets.census(context, scope):

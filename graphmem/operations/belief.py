@@ -222,14 +222,14 @@ async def _states(
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
     params = context.read_params(STATES, by)
     rows = await context.fetch(STATES, **params, **asked, limit=limit)
-    await check_known(context, by.as_of, *(now for _, now in rows[:1]))
+    await _check_known(context, by.as_of, *(now for _, now in rows[:1]))
     return [found for found, _ in rows]
 
 
 CLOCK = catalog.query("schema/clock", lambda row: row["now"])
 
 
-async def check_known(context: RequestContext, as_of: AsOf, *read_at: datetime) -> None:
+async def _check_known(context: RequestContext, as_of: AsOf, *read_at: datetime) -> None:
     """Refuse a read of knowledge from the future.
 
     Args:
@@ -283,7 +283,7 @@ async def slot_page(
         slots=limit,
         limit=values,
     )
-    await check_known(context, by.as_of, *(row["now"] for row in rows[:1]))
+    await _check_known(context, by.as_of, *(row["now"] for row in rows[:1]))
     last = rows[-1] if len(rows) == limit else None
     keys = ("scope", "subject_key", "predicate_key")
     return SlotPage(

@@ -38,6 +38,8 @@ _ALWAYS = _QUOTES | {
         and name.startswith(_SMALL_CAPITAL)
     },
 }
+_ASCII = tuple(filter(str.isascii, _ALWAYS))
+"""ASCII characters that have another normal form."""
 _LAST_LATIN = "\u024f"
 
 
@@ -57,7 +59,7 @@ def normal_form(text: str) -> str:
 
 def _step(text: str) -> str:
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    if not text.isascii() or not text.isprintable() or "`" in text:
+    if not text.isascii() or not text.isprintable() or any(one in text for one in _ASCII):
         text = _WORD.sub(_latin, "".join(map(_drawn, text)))
     text = " ".join(text.split())
     return text.rstrip(_CLOSING) or text

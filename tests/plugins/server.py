@@ -37,7 +37,6 @@ ROOM = 4 << 30
 
 _KEEPING_PLANS = {"dbms.cypher.min_replan_interval": "24h"}
 """The graph of a run only grows, and replanning because of that would dominate the run time."""
-
 _COLLECTOR = ("-XX:-UseG1GC", "-XX:+UseParallelGC")
 """A run needs throughput and no short pauses; with G1 it takes 5 % longer."""
 
@@ -158,9 +157,10 @@ def server(server_settings: Settings) -> Iterator[Server]:
 
 @contextmanager
 def keeping_plans() -> Iterator[None]:
-    """Start servers that keep query plans when their graph grows, and make no AOT cache.
+    """Start servers for tests: they keep query plans when their graph grows, and make no AOT cache.
 
-    Making it takes a minute of a core, and a run starts one server.
+    Making it takes a minute of a core, and a run starts one server. Their garbage collector is for
+    throughput.
     """
     flags = lifecycle.aot_flags
     with pytest.MonkeyPatch.context() as patch:
