@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +13,10 @@ from typing import Any
 
 from graphmem.adapters.conversations import (
     Conversation,
-    ConversationFile,
     FileReader,
     open_text_file,
     parse_document,
 )
-from graphmem.errors import SourceFileError
 from graphmem.model import Message
 from graphmem.rules.identity import digest
 from graphmem.rules.transcripts import assign_ids
@@ -45,164 +44,82 @@ class Question:
     """Name of the conversation and place of the question in its file, from 0."""
 
 
-def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
+def read_conversations(path: Path) -> list[Conversation]:
     """Return the conversations of a LoCoMo file, or the chat of a BEAM file.
 
-    LoCoMo is one sample or a list of samples, whose sessions are dated. BEAM is a list of batches
-    of turns of messages, dated by time anchors. A BEAM file has no chat id and numbers its messages
-    from 0, so the chat's name is a digest of its first turn; it does not change when the file is
-    moved or grows.
+    LoCoMo is a list of samples, whose sessions are dated. BEAM is a list of batches of turns of
+    messages, dated by time anchors. A BEAM file has no chat id and numbers its messages from 0, so
+    the chat's name is a digest of its first turn; it does not change when the file is moved or
+    grows.
 
     Raises:
-        SourceFileError: the file cannot be read, or it has a problem and `strict` is True.
+        SourceFileError: the file cannot be read, or a message in it has a problem.
     """
-    reader = FileReader(path, strict=strict)
+    reader = FileReader(path, strict=True)
     with open_text_file(path) as handle:
-        document = parse_document(path, handle)
-    items = document if isinstance(document, list) else [document]
-    is_beam = bool(items) and isinstance(items[0], Mapping) and "turns" in items[0]
-    conversations = [_beam(items, reader)] if is_beam else _locomo(items, reader)
-    return ConversationFile(conversations=tuple(conversations), problems=tuple(reader.problems))
+        items: Any = parse_document(path, handle)
+    if "turns" in items[0]:
+        return [_beam(items, reader)]
+    return [_locomo(sample["sample_id"], sample["conversation"], reader) for sample in items]
 
 
-def _locomo(samples: Sequence[object], reader: FileReader) -> list[Conversation]:
-    """Return one conversation per sample, sessions in the order of their numbers."""
-    conversations = []
-    for number, sample in enumerate(samples, 1):
-        parts = None
-        with reader.location(f"sample {number}"):
-            parts = _sample(sample)
-        if parts:
-            conversations.append(_conversation(*parts, reader))
-    return conversations
-
-
-def _sample(sample: object) -> tuple[str, Mapping[str, object]]:
-    if not isinstance(sample, Mapping):
-        raise SourceFileError("expected an object with sample_id and conversation")
-    name, sessions = sample.get("sample_id"), sample.get("conversation")
-    if not isinstance(name, str) or not name.strip():
-        raise SourceFileError("sample_id is missing")
-    if not isinstance(sessions, Mapping):
-        raise SourceFileError("conversation is missing")
-    return name, sessions
-
-
-def _conversation(name: str, sessions: Mapping[str, object], reader: FileReader) -> Conversation:
+def _locomo(name: str, sessions: Mapping[str, Any], reader: FileReader) -> Conversation:
+    """Return a conversation with its sessions in the order of their numbers."""
     matches = [match for key in sessions if (match := _SESSION.fullmatch(key))]
     messages: list[Message] = []
     for match in sorted(matches, key=lambda match: int(match[1])):
-        session, turns, started = f"{name}/{match[0]}", sessions[match[0]], None
-        with reader.location(session):
-            started = _timestamp(sessions.get(f"{match[0]}_date_time"))
-        if isinstance(turns, list):
-            messages += _turns(turns, session, started, reader)
-        else:
-            reader.reject(session, "expected a list of turns")
+        started = _timestamp(sessions[f"{match[0]}_date_time"])
+        for position, turn in enumerate(sessions[match[0]]):
+            caption = turn.get("blip_caption")
+            messages += reader.read(
+                {
+                    "role": "user",
+                    "content": f"{turn['text']} [image: {caption}]" if caption else turn["text"],
+                    "name": turn["speaker"],
+                    "at": _nth_second(started, position),
+                    "id": f"{name}/{turn['dia_id']}",
+                    "session": f"{name}/{match[0]}",
+                }
+            )
     return Conversation(name=name, messages=tuple(messages))
 
 
-def _turns(
-    turns: list[object], session: str, started: datetime | None, reader: FileReader
-) -> list[Message]:
-    messages: list[Message] = []
-    for position, turn in enumerate(turns):
-        with reader.location(f"{session}, turn {position + 1}"):
-            messages += reader.read(_raw_message(turn, session, _nth_second(started, position)))
-    return messages
-
-
-def _raw_message(turn: object, session: str, at: str | None) -> Mapping[str, object]:
-    if not isinstance(turn, Mapping):
-        raise SourceFileError("expected an object with speaker, dia_id and text")
-    text, caption, dia_id = turn.get("text"), turn.get("blip_caption"), turn.get("dia_id")
-    if not isinstance(text, str) or not isinstance(dia_id, str):
-        raise SourceFileError("dia_id or text is missing")
-    sample = session.rpartition("/")[0]
-    return {
-        "role": "user",
-        "content": f"{text} [image: {caption}]" if isinstance(caption, str) else text,
-        "name": turn.get("speaker"),
-        "at": at,
-        "id": f"{sample}/{dia_id}",
-        "session": session,
-    }
-
-
-def _beam(batches: Sequence[object], reader: FileReader) -> Conversation:
-    name = f"beam-{digest(json.dumps(_first_turn(batches)))[:8]}"
+def _beam(batches: Sequence[Mapping[str, Any]], reader: FileReader) -> Conversation:
+    name = f"beam-{digest(json.dumps(batches[0]['turns'][0]))[:8]}"
     messages: list[Message] = []
     day: datetime | None = None
     position = -1
     for number, batch in enumerate(batches, 1):
-        for place, session, raw in _beam_messages(batch, number, reader):
+        # The first message of a batch has the batch's anchor, unless it has its own.
+        anchor = batch.get("time_anchor")
+        for raw in itertools.chain.from_iterable(batch["turns"]):
             position += 1
-            with reader.location(place):
-                anchor = raw.get("time_anchor")
-                day = _timestamp(anchor) if anchor is not None else day
-            with reader.location(place):
-                at = _nth_second(day, position)
-                messages += reader.read(_beam_message(raw, name, session, at))
+            own = raw.get("time_anchor", anchor)
+            anchor = None
+            day = day if own is None else _timestamp(own)
+            messages += reader.read(_beam_message(raw, name, number, _nth_second(day, position)))
     return Conversation(name=name, messages=tuple(assign_ids(messages)))
 
 
-def _first_turn(batches: Sequence[object]) -> object:
-    turns = batches[0].get("turns") if isinstance(batches[0], Mapping) else None
-    return turns[0] if isinstance(turns, list) and turns else None
-
-
-def _beam_messages(
-    batch: object, number: int, reader: FileReader
-) -> Iterator[tuple[str, int, Mapping[str, object]]]:
-    """Yield (place, session number, message) of one batch; the first has the batch's anchor."""
-    turns = batch.get("turns") if isinstance(batch, Mapping) else None
-    if not isinstance(batch, Mapping) or not isinstance(turns, list):
-        reader.reject(f"batch {number}", "expected an object with a list of turns")
-        return
-    anchor = batch.get("time_anchor")
-    for turn_number, turn in enumerate(turns, 1):
-        for message in turn if isinstance(turn, list) else [turn]:
-            place = f"batch {number}, turn {turn_number}"
-            if not isinstance(message, Mapping):
-                reader.reject(place, "expected a list of messages")
-                continue
-            yield place, number, {"time_anchor": anchor, **message}
-            anchor = None
-
-
 def _beam_message(
-    raw: Mapping[str, object], name: str, number: int, at: str | None
+    raw: Mapping[str, Any], name: str, number: int, at: str | None
 ) -> Mapping[str, object]:
-    renamed = {**raw, "session": f"{name}/batch_{number}", "at": at}
-    content, own_id = raw.get("content"), raw.get("id")
-    if isinstance(content, str) and _ANNOTATION.search(content):
-        renamed["content"] = _ANNOTATION.sub("", content).rstrip()
-    if isinstance(own_id, int | str) and not isinstance(own_id, bool):
-        renamed["id"] = f"{name}/{own_id}"
-    return renamed
+    content = raw["content"]
+    if _ANNOTATION.search(content):
+        content = _ANNOTATION.sub("", content).rstrip()
+    own = {"id": f"{name}/{raw['id']}"} if "id" in raw else {}
+    return {**raw, **own, "content": content, "session": f"{name}/batch_{number}", "at": at}
 
 
-def _timestamp(text: object) -> datetime:
+def _timestamp(text: str) -> datetime:
     """Return "1:56 pm on 8 May, 2023" or "March-15-2024" (midnight) as a UTC timestamp."""
-    for form in ("%I:%M %p on %d %B, %Y", "%B-%d-%Y"):
-        try:
-            return datetime.strptime(str(text).strip(), form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-    raise SourceFileError(
-        "the date is missing or unreadable; expected the form "
-        "'1:56 pm on 8 May, 2023' or 'March-15-2024'"
-    )
+    form = "%I:%M %p on %d %B, %Y" if " on " in text else "%B-%d-%Y"
+    return datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
 
 
 def _nth_second(start: datetime | None, position: int) -> str | None:
     """Return the ISO timestamp `position` seconds after `start`, which preserves the order."""
-    if start is None:
-        return None
-    try:
-        return (start + timedelta(seconds=position)).isoformat()
-    except OverflowError as error:
-        raise SourceFileError("the date is after the year 9999") from error
+    return None if start is None else (start + timedelta(seconds=position)).isoformat()
 
 
 def locomo_questions(samples: Sequence[Mapping[str, Any]]) -> Iterator[Question]:

@@ -60,9 +60,7 @@ def measure(steps: Steps) -> Report:
     tables: list[Table] = []
     setting: dict[str, Cell] = {"seed": SEED}
     for name, paths in files.items():
-        talks = [
-            talk for path in paths for talk in read_conversations(path, strict=True).conversations
-        ]
+        talks = [talk for path in paths for talk in read_conversations(path)]
         sessions = [s for talk in steps.over(talks, name) for s in _sessions(talk)]
         cases = [case for session in sessions for case in _scripted(session)]
         setting[f"{name} turns"] = sum(len(w.turns) for session in sessions for w in session)

@@ -180,11 +180,11 @@ def data_folder() -> Path:
 
 
 def _locomo(memory: GraphMem, path: Path, steps: Steps, setting: dict[str, Cell]) -> list[Table]:
-    source = read_conversations(path, strict=True)
+    talks = read_conversations(path)
     questions = list(locomo_questions(json.loads(path.read_text("utf-8"))))
     started = time.perf_counter()
     turns: dict[str, str] = {}
-    for conversation in steps.over(source.conversations, "ingest LoCoMo"):
+    for conversation in steps.over(talks, "ingest LoCoMo"):
         turns |= ingest(memory, conversation)
     setting |= {
         "turns": len(turns),
@@ -221,7 +221,7 @@ def _locomo(memory: GraphMem, path: Path, steps: Steps, setting: dict[str, Cell]
         Table("evidence found, LoCoMo", overall),
         Table("R@10 by category", [*ten, *BASELINE_CATEGORIES]),
         Table("as shipped, by category", shipped),
-        _foreign(evaluation, source.conversations, steps),
+        _foreign(evaluation, talks, steps),
         Table("older versions, LoCoMo", versions),
     ]
 
@@ -259,7 +259,7 @@ def _beam(memory: GraphMem, folder: Path, steps: Steps) -> list[Table]:
     questions: list[Question] = []
     turns: dict[str, str] = {}
     for chat in steps.over(sorted(folder.glob("*/chat.json")), "ingest BEAM"):
-        [conversation] = read_conversations(chat).conversations
+        [conversation] = read_conversations(chat)
         turns |= ingest(memory, conversation)
         probing = json.loads((chat.parent / "probing_questions.json").read_text("utf-8"))
         questions += beam_questions(conversation.name, probing)

@@ -269,7 +269,7 @@ def scripted(prompt: Prompt[Any]) -> dict[str, Any]:
 
 def measure(steps: Steps) -> Report:
     """Return what a month leaves, on LoCoMo and on invented talk, without and with a model."""
-    real = read_conversations(data_folder() / "locomo" / "locomo.json").conversations
+    real = read_conversations(data_folder() / "locomo" / "locomo.json")
     talks: dict[str, Sequence[Visit]] = {
         "LoCoMo": month_talk.locomo(real, STARTED, DAYS),
         "invented": month_talk.invented(STARTED, DAYS),

@@ -135,10 +135,10 @@ def read_sets(folder: Path) -> Iterator[DataSet]:
     """Yield LoCoMo and BEAM."""
     path = folder / "locomo" / "locomo.json"
     questions = list(locomo_questions(json.loads(path.read_text("utf-8"))))
-    yield DataSet("LoCoMo", read_conversations(path, strict=True).conversations, questions)
+    yield DataSet("LoCoMo", read_conversations(path), questions)
     chats, questions = [], []
     for file in sorted((folder / "beam").glob("*/chat.json")):
-        [chat] = read_conversations(file).conversations
+        [chat] = read_conversations(file)
         probing = json.loads((file.parent / "probing_questions.json").read_text("utf-8"))
         questions += [one for one in beam_questions(chat.name, probing) if one.evidence]
         chats.append(chat)

@@ -99,7 +99,7 @@ def generated(seed: int) -> Talk:
 
 def conversations(path: Path) -> Iterator[Talk]:
     """Yield the conversations of a file."""
-    for talk in read_conversations(path).conversations:
+    for talk in read_conversations(path):
         groups = itertools.groupby(talk.messages, lambda message: str(message.session))
         yield Talk(talk.name, tuple((name, list(messages)) for name, messages in groups))
 

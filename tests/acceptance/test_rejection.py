@@ -6,12 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from graphmem import AsOf, ConsolidationPolicy, GraphMem, Handle, Message, Outcome, PrunePolicy
+from graphmem import AsOf, ConsolidationPolicy, GraphMem, Handle, Message, Outcome
 from graphmem.errors import RejectedError
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
 from tests.acceptance.surfaces import OverMcp, Surface
 from tests.plugins.clients import on
+from tests.plugins.everything import AT_ONCE
 from tests.plugins.graph import Look
 
 MAY = datetime(2026, 5, 4, 9, tzinfo=UTC)
@@ -25,7 +26,6 @@ SPELLINGS = (
     "\uff34he spare key of the boathouse lies under the slate",
 )
 PARAPHRASE = "Look below the slate for the second key to the boathouse."
-AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, low_archive_days=0)
 
 
 def values(memory: Handle, as_of: AsOf | None = None) -> list[str]:

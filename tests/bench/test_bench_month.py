@@ -24,7 +24,7 @@ def visits(talk: str) -> list[Visit]:
         return month_talk.invented(STARTED, DAYS)
     path = real("locomo/locomo.json")
     assert path is not None
-    return month_talk.locomo(read_conversations(path).conversations, STARTED, DAYS)
+    return month_talk.locomo(read_conversations(path), STARTED, DAYS)
 
 
 def lived(settings: Settings, talk: str, folder: Path, llm: Llm | None = None) -> MonthResult:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, Handle, Outcome, Session, Status
+from graphmem import Handle, Outcome, Status
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import CommitOutcome
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
-from tests.plugins.everything import (
-    MAY,
-    NO_READS,
-    READS,
-    WRITES,
-    write_everything,
-)
+from tests.plugins.everything import MAY, write_everything
 from tests.plugins.graph import NODES, Look, fresh_tenant
 from tests.plugins.texts import WINDOW, restated, unlike
-from tests.plugins.twins import methods, public
 
 
 def contents(memory: Handle) -> set[str]:
@@ -141,30 +133,6 @@ def test_what_was_said_about_a_memory_opens_no_way_to_it(memory: Handle) -> None
     ):
         with pytest.raises(NotFoundError):
             ask(theirs)
-
-
-def test_every_public_method_is_looked_at() -> None:
-    named = {*public(), *methods(Session), *methods(GraphMem)}
-    assert named == READS.keys() | WRITES | NO_READS
-
-
-@pytest.fixture(scope="module")
-def known(door: Door, _clients: Callable[[Door], Handle]) -> dict[str, str]:
-    """Ids of another tenant, which wrote one of everything in each of two scopes."""
-    other = on_tenant(_clients(door), fresh_tenant())
-    found = write_everything(other)
-    write_everything(other.scope("alice"), mark="a")
-    return found
-
-
-@pytest.mark.parametrize("name", READS)
-def test_a_tenant_sees_nothing_of_another(memory: Handle, known: dict[str, str], name: str) -> None:
-    for handle in (
-        memory,
-        memory.scope("alice"),
-        memory.scope("x", read_scopes=["alice", "global"]),
-    ):
-        assert not READS[name](handle, known)
 
 
 def test_two_tenants_with_the_same_ids_live_apart(

@@ -178,38 +178,9 @@ MESSAGES = st.fixed_dictionaries(
         **dict.fromkeys(("name", "at", "id", "session", "extra"), wild.json_values),
     },
 )
-TURNS = st.fixed_dictionaries(
-    {},
-    optional={
-        "dia_id": st.just("D1:1") | wild.json_values,
-        "text": st.just("tea") | wild.json_values,
-        **dict.fromkeys(("speaker", "blip_caption"), wild.json_values),
-    },
-)
-SAMPLES = st.fixed_dictionaries(
-    {},
-    optional={
-        "sample_id": st.just("s") | wild.json_values,
-        "conversation": wild.json_values
-        | st.dictionaries(
-            st.sampled_from(["session_1", "session_999999", "session_1_date_time", "speaker_a"]),
-            wild.json_values | st.lists(TURNS, max_size=3),
-        ),
-    },
-)
-BATCHES = st.fixed_dictionaries(
-    {},
-    optional={
-        "turns": wild.json_values
-        | st.lists(wild.json_values | st.lists(MESSAGES, max_size=3), max_size=3),
-        **dict.fromkeys(("batch_number", "time_anchor"), wild.json_values),
-    },
-)
 DOCUMENTS = st.one_of(
     wild.json_values,
     st.lists(MESSAGES, max_size=4),
-    st.lists(SAMPLES, max_size=2),
-    st.lists(BATCHES, max_size=3),
     st.fixed_dictionaries({"messages": wild.json_values | st.lists(MESSAGES, max_size=3)}),
 )
 FILES: st.SearchStrategy[bytes] = st.one_of(

@@ -7,9 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from graphmem import ConsolidationPolicy, Handle, PrunePolicy, Status
+from graphmem import Handle, Status
 from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems
 from tests.isolation.victims import NAMESPACE
+from tests.plugins.episodes import FEW
+from tests.plugins.everything import AT_ONCE
 from tests.plugins.texts import unlike
 
 Known = dict[str, str]
@@ -30,8 +32,6 @@ def exported(memory: Handle) -> str:
         return "\n".join(line[: line.rindex(',"check"')] for line in lines)
 
 
-AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, low_archive_days=0)
-AT_FIRST = ConsolidationPolicy(min_episodes=1)
 NO_FILE = "no such folder/MEMORY.md"
 
 READS: dict[str, Call] = {
@@ -174,7 +174,7 @@ WRITES: dict[str, Call] = {
     "admin.seal": lambda m, _: m.admin.seal(),
     "admin.backfill": lambda m, _: m.admin.backfill(),
     "usage.flush": lambda m, _: m.usage.flush(),
-    "consolidate": lambda m, _: m.consolidate(policy=AT_FIRST),
+    "consolidate": lambda m, _: m.consolidate(policy=FEW),
     "usage.log_access": lambda m, _: m.session("s1").usage.log_access("file", "notes.md"),
     "usage.log_search": lambda m, known: m.session("s1").usage.log_search(
         "where?", tool="grep", results=[known["memory"], known["belief"], known["turn"]]
@@ -194,3 +194,5 @@ WRITES: dict[str, Call] = {
     ),
 }
 CALLS = READS | WRITES
+BY_ID = sorted(name for name, call in CALLS.items() if call.__code__.co_varnames[1] != "_")
+"""Methods that are asked for something by an id or a cursor."""

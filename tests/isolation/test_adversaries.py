@@ -21,7 +21,7 @@ from graphmem.testing import FrozenClock
 from tests.isolation import victims
 from tests.isolation.calls import CALLS, READS, Call, Known
 from tests.isolation.victims import MARK, Victim, disguises, told
-from tests.plugins import everything
+from tests.plugins import twins
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant, unfaded
@@ -114,7 +114,7 @@ def answer(by: Handle, call: Call, known: Known) -> str:
 
 
 def test_every_public_method_is_attacked_with() -> None:
-    assert CALLS.keys() == everything.READS.keys() | everything.WRITES
+    assert CALLS.keys() == twins.with_data()
 
 
 @pytest.mark.parametrize("method", sorted(READS.keys() - UNMARKED))

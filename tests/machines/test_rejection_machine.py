@@ -22,7 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from graphmem import Handle, PrunePolicy, Status
+from graphmem import Handle, Status
 from graphmem.errors import NotFoundError, RefusedError
 from graphmem.model import Belief, EvidenceKind
 from graphmem.operations import evidence
@@ -30,6 +30,7 @@ from graphmem.ports import run_now
 from graphmem.rules import claims
 from tests.plugins.clients import on_tenant
 from tests.plugins.episodes import FEW
+from tests.plugins.everything import AT_ONCE
 from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import unlike
@@ -50,7 +51,6 @@ VALUES = {
 SUBJECTS = ["alice", "ALICE", "аlice"]
 PREDICATES = ["lives_in", "Lives in"]
 SCOPES = ["global", "user:alice"]
-AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, low_archive_days=0)
 
 cities = st.sampled_from([spelt for city in CITIES for spelt in city])
 texts = st.sampled_from([spelt for text in TEXTS for spelt in text])

@@ -30,6 +30,11 @@ TWINS = [
     (AsyncSession, Session),
     *NAMESPACES.values(),
 ]
+NO_DATA = {
+    *("open", "reconnect", "close", "health", "tenant", "scope", "session"),
+    *("tenants", "run_jobs"),
+}
+"""Methods that read no data, and those that only the client has since they are of all tenants."""
 
 
 def exported(module: ModuleType) -> list[str]:
@@ -59,3 +64,8 @@ def public() -> dict[str, Any]:
         for space, (_, blocking) in NAMESPACES.items()
         for name in methods(blocking)
     }
+
+
+def with_data() -> set[str]:
+    """Return the names of the methods that read or write the data of one tenant."""
+    return {*public(), *methods(Session), *methods(GraphMem)} - NO_DATA
