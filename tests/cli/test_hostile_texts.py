@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import click
 import hypothesis
@@ -20,14 +17,14 @@ import pytest
 from rich.text import Text
 
 from graphmem import Handle
-from graphmem.cli import cli, main
+from graphmem.cli import cli
 from graphmem.cli.dashboard import DashboardApp, DetailScreen, rows_of
 from graphmem.cli.views.usage import PANES
 from graphmem.client.usage import RATED
 from graphmem.model import Status
 from graphmem.settings import Settings
 from tests.cli.watching import settled
-from tests.fuzz.test_commands import commands
+from tests.fuzz.test_commands import commands, ran
 from tests.plugins import hostile
 from tests.plugins.children import variables_of
 from tests.plugins.clients import on_tenant
@@ -282,20 +279,6 @@ def serving(at: Place) -> dict[str, list[Line]]:
 
 BROWSE = ("--print", "--query")
 READING = tuple(reading(Place(ids=defaultdict(list))))
-
-
-def ran(words: list[str], environ: dict[str, str]) -> tuple[Any, str, str]:
-    """Run a command in this process; return its exit code and what it wrote to each stream."""
-    out, err = (
-        io.TextIOWrapper(io.BytesIO(), "utf-8", how) for how in ("strict", "backslashreplace")
-    )
-    with mock.patch.dict(os.environ, environ), redirect_stdout(out), redirect_stderr(err):
-        with pytest.raises(SystemExit) as ended:
-            main(words)
-        out.flush()
-        err.flush()
-    shown, told = (one.buffer.getvalue().decode() for one in (out, err))
-    return ended.value.code or 0, shown, told
 
 
 def checked(words: list[str], environ: dict[str, str]) -> tuple[Any, str, str]:

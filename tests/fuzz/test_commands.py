@@ -94,8 +94,8 @@ def lines(draw: st.DrawFn) -> list[str]:
     return line
 
 
-def ran(line: list[str], environ: dict[str, str]) -> tuple[Any, str]:
-    """Run a command in this process; return its exit code and all that it wrote."""
+def ran(line: list[str], environ: dict[str, str]) -> tuple[Any, str, str]:
+    """Run a command in this process; return its exit code and what it wrote to each stream."""
     out, err = (
         io.TextIOWrapper(io.BytesIO(), "utf-8", how) for how in ("strict", "backslashreplace")
     )
@@ -104,8 +104,8 @@ def ran(line: list[str], environ: dict[str, str]) -> tuple[Any, str]:
             main(line)
         for stream in (out, err):
             stream.flush()
-    written = b"".join(stream.buffer.getvalue() for stream in (out, err))
-    return ended.value.code, written.decode("utf-8", "replace")
+    shown, told = (stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err))
+    return ended.value.code or 0, shown, told
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,8 @@ def environ(
 @hypothesis.settings(max_examples=examples(30, 200, 2_000))
 @given(line=lines())
 def test_a_command_ends_with_a_code_that_is_told(environ: dict[str, str], line: list[str]) -> None:
-    code, written = ran(line, environ)
+    code, out, err = ran(line, environ)
+    written = out + err
     assert code in CODES, written
     assert "Traceback" not in written
     assert environ["GRAPHMEM_PASSWORD"] not in written

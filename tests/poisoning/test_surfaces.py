@@ -24,10 +24,9 @@ from graphmem.mcp.connection import Caller, MemoryConnection
 from graphmem.mcp.server import RequestHandler
 from graphmem.rules import fulltext, urls
 from graphmem.settings import Settings
-from tests.cli.test_hostile_texts import checked
 from tests.mcp.conftest import answer, text_of
 from tests.plugins import poison
-from tests.plugins.children import environ_of, variables_of
+from tests.plugins.children import environ_of
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.poison import FENCE, MARK, TEXTS
 
@@ -183,41 +182,6 @@ def test_results_over_mcp_are_data(poisoned: Poisoned) -> None:
             assert json.loads(shown)["trust"] == "model"
 
     asyncio.run(run())
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["recall", MARK, "--limit", "200", "--turns", "--episodes"],
-        ["context", MARK, "--limit", "200", "--turns", "--tokens", "100000"],
-        ["why", "BELIEF"],
-        ["why", "MEMORY"],
-        ["expand", "BELIEF"],
-        ["expand", "MEMORY"],
-        ["belief", "list", "--limit", "1000"],
-        ["belief", "slots", "--limit", "1000"],
-        ["belief", "current", MARK, "wrote", "--limit", "1000"],
-        ["belief", "history", "BELIEF"],
-        ["memory", "list", "--limit", "1000"],
-        ["memory", "history", "MEMORY"],
-        ["episode", "list"],
-    ],
-    ids=lambda words: " ".join(words[:2]),
-)
-def test_a_terminal_obeys_nothing(poisoned: Poisoned, migrated: Settings, words: list[str]) -> None:
-    environ = variables_of(migrated, poisoned.tenant) | {"GRAPHMEM_EMBEDDER": "hash"}
-    environ |= {"COLUMNS": "80", "FORCE_COLOR": "1"}
-    for n in (0, -1):
-        ids = {"BELIEF": poisoned.beliefs[n], "MEMORY": poisoned.memories[n]}
-        line = [ids.get(word, word) for word in words]
-        code, out, err = checked(line, environ)
-        assert code == 0, err
-        assert out
-        # Markup is shown as written, not interpreted: no hyperlink of rich's is in the output.
-        assert "\x1b]8" not in out
-        assert "⚠" not in out
-        if line == words:
-            break
 
 
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
