@@ -328,7 +328,7 @@ def query(name: str, row: Callable[[Row], R]) -> Query[R]:
 
 
 def in_generation(query: Query[R], generation: int) -> Query[R]:
-    """Return the query for one generation of embeddings; see rules/generations."""
+    """Return the query for one generation of embeddings; see rules/scoring."""
     return replace(query, text=scoring.number_embeddings(query.text, generation))
 
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import file_digest
 from pathlib import Path
@@ -97,6 +98,10 @@ def _checksum_file(path: Path) -> Path:
 
 
 HASHING_THREADS = 2
+THREADS = 8
+TIMEOUT_S = 30.0
+"""Timeout of a connection that delivers no byte, seconds."""
+DISK_HINT = "Free disk space, or set GRAPHMEM_CACHE to a folder on another disk."
 
 
 @dataclass(frozen=True)
@@ -146,22 +151,27 @@ class JarFolder:
     def missing(self) -> list[Jar]:
         """Return the jars that are absent or damaged; damaged ones are removed."""
         for jar in self.damaged():
-            (self.folder / jar.name).unlink(missing_ok=True)
+            self.path(jar).unlink(missing_ok=True)
         return self.absent()
 
     def absent(self) -> list[Jar]:
         """Return the jars that do not exist in the folder."""
-        return [jar for jar in self.jars if not self._path(jar).is_file()]
+        return [jar for jar in self.jars if not self.path(jar).is_file()]
 
     def damaged(self) -> list[Jar]:
         """Return the jars whose content differs from the lock."""
-        present = [jar for jar in self.jars if self._path(jar).is_file()]
+        present = [jar for jar in self.jars if self.path(jar).is_file()]
         with ThreadPoolExecutor(HASHING_THREADS) as pool:
-            digests = pool.map(lambda jar: digest(self._path(jar)), present)
+            digests = pool.map(lambda jar: digest(self.path(jar)), present)
         return [jar for jar, found in zip(present, digests, strict=True) if found != jar.sha256]
 
-    def _path(self, jar: Jar) -> Path:
+    def path(self, jar: Jar) -> Path:
+        """Return the path of a jar in the folder."""
         return self.folder / jar.name
+
+    def error(self, message: str, advice: str) -> UnavailableError:
+        """Return the exception for a failure; its hint is the advice and the alternative."""
+        return self.failure(message, hint=f"{advice} {self.alternative}".strip())
 
 
 def digest(path: Path) -> str:
@@ -170,13 +180,6 @@ def digest(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-THREADS = 8
-PLAIN = {"Accept-Encoding": "identity"}
-TIMEOUT_S = 30.0
-"""Timeout of a connection that delivers no byte, seconds."""
-
-
-DISK_HINT = "Free disk space, or set GRAPHMEM_CACHE to a folder on another disk."
 Folder = TypeVar("Folder", bound="JarFolder")
 
 
@@ -205,8 +208,7 @@ def fetch_missing(store: Folder, settings: Settings, report: Report) -> Folder:
     with FileLock(store.folder / "fetch.lock"):
         wanted = store.missing()
         if wanted:
-            _require_permission(store, wanted, settings)
-            _require_space(store, wanted)
+            _check_feasible(store, wanted, settings)
             for scrap in store.folder.glob("*.part"):
                 scrap.unlink(missing_ok=True)
             report(Progress("licence", store.licence))
@@ -232,27 +234,19 @@ def repository(settings: Settings, title: str) -> str:
     return str(MAVEN_CENTRAL_URL).rstrip("/")
 
 
-def _require_permission(store: JarFolder, wanted: list[Jar], settings: Settings) -> None:
+def _check_feasible(store: JarFolder, wanted: list[Jar], settings: Settings) -> None:
     if settings.offline:
-        raise store.failure(
+        raise store.error(
             f"{len(wanted)} of {len(store.jars)} files of {store.title} are missing in "
             f"{store.folder}, and GRAPHMEM_OFFLINE forbids to fetch them.",
-            hint=_hint("Unset it, or copy the folder from another machine.", store),
+            "Unset it, or copy the folder from another machine.",
         )
-
-
-def _hint(advice: str, store: JarFolder) -> str:
-    return f"{advice} {store.alternative}".strip()
-
-
-def _require_space(store: JarFolder, wanted: list[Jar]) -> None:
-    needed = sum(jar.size for jar in wanted)
-    free = shutil.disk_usage(store.folder).free
+    needed, free = sum(jar.size for jar in wanted), shutil.disk_usage(store.folder).free
     if free < needed:
-        raise store.failure(
+        raise store.error(
             f"{needed / 1e6:.0f} MB are needed in {store.folder} for {store.title}; "
             f"{free / 1e6:.0f} MB are free.",
-            hint=_hint(DISK_HINT, store),
+            DISK_HINT,
         )
 
 
@@ -267,10 +261,7 @@ class _Fetch:
     store: JarFolder
     source: str
     wanted: list[Jar]
-    bytes_done: int = 0
-    files_done: int = 0
     stopped: threading.Event = field(default_factory=threading.Event)
-    guard: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, report: Report) -> None:
         import httpx
@@ -296,14 +287,18 @@ class _Fetch:
                 pool.shutdown(cancel_futures=True)
 
     def _progress(self) -> Progress:
-        total = sum(jar.size for jar in self.wanted)
+        sizes = [jar.size for jar in self.wanted if self.store.path(jar).is_file()]
+        files, n_bytes, total = len(sizes), sum(sizes), sum(jar.size for jar in self.wanted)
+        for draft in self.store.folder.glob("*.part"):
+            with suppress(FileNotFoundError):  # It was finished or discarded meanwhile.
+                n_bytes += draft.stat().st_size
         return Progress(
             "fetch",
-            f"Fetching {self.store.title}: {self.files_done} of {len(self.wanted)} "
-            f"files, {self.bytes_done / 1e6:.0f} of {total / 1e6:.0f} MB",
-            files_done=self.files_done,
+            f"Fetching {self.store.title}: {files} of {len(self.wanted)} "
+            f"files, {n_bytes / 1e6:.0f} of {total / 1e6:.0f} MB",
+            files_done=files,
             files_total=len(self.wanted),
-            bytes_done=self.bytes_done,
+            bytes_done=n_bytes,
             bytes_total=total,
         )
 
@@ -316,55 +311,42 @@ class _Fetch:
                 self._attempt(client, jar)
             except (httpx.TransportError, _DamagedError):
                 self._attempt(client, jar)
+            return
         except httpx.HTTPStatusError as error:
-            raise self._failure(jar, f"answered {error.response.status_code}") from None
+            problem = f"answered {error.response.status_code}"
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self._failure(jar, f"failed ({str(error) or type(error).__name__})") from None
+            problem = f"failed ({str(error) or type(error).__name__})"
         except _DamagedError as error:
-            raise self._failure(jar, f"sent a damaged file twice ({error})") from None
+            problem = f"sent a damaged file twice ({error})"
         except OSError as error:
-            raise self.store.failure(
+            raise self.store.error(
                 f"{jar.name} could not be written to {self.store.folder}: {error.strerror}.",
-                hint=_hint(DISK_HINT, self.store),
+                DISK_HINT,
             ) from None
-
-    def _failure(self, jar: Jar, problem: str) -> UnavailableError:
-        return self.store.failure(
+        raise self.store.error(
             f"{jar.name} could not be fetched: {self.source} {problem}.",
-            hint=_hint(
-                "Check the network and GRAPHMEM_MAVEN_MIRROR, then run it again; "
-                "files already fetched are kept.",
-                self.store,
-            ),
+            "Check the network and GRAPHMEM_MAVEN_MIRROR, then run it again; "
+            "files already fetched are kept.",
         )
 
     def _attempt(self, client: httpx.Client, jar: Jar) -> None:
         draft = self.store.folder / f"{jar.name}.part"
-        counted = 0
         address = f"{self.source}/{jar.path}"
+        plain = {"Accept-Encoding": "identity"}
+        counted = 0
         try:
-            with client.stream("GET", address, headers=PLAIN) as reply, draft.open("wb") as out:
+            with client.stream("GET", address, headers=plain) as reply, draft.open("wb") as out:
                 reply.raise_for_status()
                 # Raw: a reply that is compressed despite the request is never decompressed.
                 for chunk in reply.iter_raw(1 << 16):
                     if self.stopped.is_set():
                         return
                     counted += len(chunk)
-                    self._count(len(chunk))
                     if counted > jar.size:
                         raise _DamagedError(f"more than its {jar.size} bytes")
                     out.write(chunk)
             if (found := digest(draft)) != jar.sha256:
                 raise _DamagedError(f"{counted} of {jar.size} bytes, SHA-256 {found[:12]}…")
-            draft.replace(self.store.folder / jar.name)
-            self._count(0, files=1)
-        except BaseException:
-            self._count(-counted)
-            raise
+            draft.replace(self.store.path(jar))
         finally:
             draft.unlink(missing_ok=True)
-
-    def _count(self, size: int, *, files: int = 0) -> None:
-        with self.guard:
-            self.bytes_done += size
-            self.files_done += files

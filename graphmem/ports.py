@@ -123,7 +123,7 @@ class Graph(Protocol):
         ...
 
     def use(self, generation: int) -> None:
-        """Use this embedding generation for all following queries; see rules/generations."""
+        """Use this embedding generation for all following queries; see rules/scoring."""
         ...
 
     async def move(self, find: Callable[[], ServerAddress]) -> None:

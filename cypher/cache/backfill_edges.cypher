@@ -13,7 +13,7 @@
 // columns:
 //   - looked  integer  number of memories on the page; 0: no more pages
 //   - after   string   id of the last memory of the page
-//   - edges   list     maps, one per pair of memories: the fields of Edge in rules/backfill.py
+//   - edges   list     maps, one per pair of memories: the fields of UnbackedEdge in upkeep/backfill.py
 
 CALL () {
   MATCH (older:Memory)

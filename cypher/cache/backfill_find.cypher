@@ -13,7 +13,7 @@
 // columns:
 //   - looked  integer  number of memories on the page; 0: no more pages
 //   - after   string   id of the last memory of the page
-//   - found   list     maps of the incomplete memories: the fields of Found in rules/backfill.py
+//   - found   list     maps of the incomplete memories: the fields of UnbackedMemory in upkeep/backfill.py
 
 CALL () {
   MATCH (m:Memory)

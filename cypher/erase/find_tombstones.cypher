@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  full-text token of the tenant; the name of an erased tenant is not stored
-//   $keys    list    digests: see rules/erasure.py
+//   $keys    list    digests: see erasure/rules.py
 // columns:
 //   - keys  list     digests that have a tombstone
 //   - ever  boolean  whether the tenant has any tombstone

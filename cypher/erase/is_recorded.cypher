@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  full-text token of the tenant
-//   $key     string  digest: see rules/erasure.py
+//   $key     string  digest: see erasure/rules.py
 // columns:
 //   - recorded  boolean  whether it was recorded; false if there is no such tombstone
 

@@ -4,7 +4,7 @@
 // plan: MergeUniqueNode
 // params:
 //   $tenant  string  full-text token of the tenant
-//   $keys    list    digests, sorted: see rules/erasure.py
+//   $keys    list    digests, sorted: see erasure/rules.py
 // columns:
 
 UNWIND $keys AS key

@@ -5,7 +5,7 @@
 // params:
 //   $tenant  string    tenant name
 //   $scope   string    scope name
-//   $ids     list      item ids: see rules/items.py item_id
+//   $ids     list      item ids: see items/rules.py item_id
 //   $valid   datetime  time of the read
 // columns:
 //   - id          string   id of the item

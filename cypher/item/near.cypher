@@ -8,7 +8,7 @@
 //   $low        string    lower bound of namespace paths, inclusive
 //   $high       string    upper bound of namespace paths, exclusive
 //   $embedding  list      embedding of the question
-//   $facets     list      required facets of the items, all must match: see rules/items.py facets
+//   $facets     list      required facets of the items, all must match: see items/rules.py facets
 //   $valid      datetime  time of the read
 //   $pool       integer   number of texts to request from the index
 //   $limit      integer   maximum number of items

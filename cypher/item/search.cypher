@@ -6,7 +6,7 @@
 //   $tenant     string    tenant name
 //   $scope      string    scope name
 //   $prefix     string    namespace path: each label followed by a point; '' matches all
-//   $facets     list      required facets of the items, all must match: see rules/items.py facets
+//   $facets     list      required facets of the items, all must match: see items/rules.py facets
 //   $unindexed  boolean   return only items without texts
 //   $valid      datetime  time of the read
 //   $skip       integer   number of items to skip

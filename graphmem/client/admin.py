@@ -313,7 +313,7 @@ class Admin(Erasing):
 
 
 async def rebuilt(context: RequestContext, on_progress: OnProgress) -> RebuildReport:
-    """Rebuild every cache of a tenant; see `AsyncUpkeep.rebuild`."""
+    """Rebuild every cache of a tenant; see `AsyncAdmin.rebuild`."""
     mismatches = await writes.replay(context, repair=True, on_page=on_progress)
     mismatches += await rulings.check(context, repair=True, on_page=on_progress)
     mismatches += await caches.lineage(context, repair=True, on_page=on_progress)

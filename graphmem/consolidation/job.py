@@ -105,7 +105,7 @@ class _ConsolidationRun:
 async def consolidate(
     context: RequestContext, options: ConsolidationOptions
 ) -> ConsolidationReport:
-    """Consolidate episodes into beliefs or preview it; see `AsyncConsolidation.consolidate`."""
+    """Consolidate episodes into beliefs or preview it; see `AsyncJobs.consolidate`."""
     [state] = await context.fetch(STATE)
     counted = {"episodes": state["episodes"], "fresh": state["fresh"]}
     if why := _not_now(

@@ -110,7 +110,7 @@ class ConsolidationReport(Record):
     passages: int = 0
     """Number of passages without a belief: turns of people, and episodes without turns."""
     clusters: int = 0
-    """Number of clusters with at least `least_episodes` episodes."""
+    """Number of clusters with at least `min_belief_episodes` episodes."""
     changes: tuple[BeliefChange, ...] = ()
     troubles: tuple[ClusterFailure, ...] = ()
     calls: int = 0

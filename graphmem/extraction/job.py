@@ -98,7 +98,7 @@ class _WindowResult:
 async def extract(
     context: RequestContext, episode_id: str, options: ExtractionOptions
 ) -> ExtractionReport:
-    """Extract the unread turns of a session; see `AsyncExtraction.extract`."""
+    """Extract the unread turns of a session; see `AsyncJobs.extract`."""
     episode = await readers.session(context, episode_id)
     places = await readers.places(context, episode_id, options.reader.name)
     spans = windows.unread_groups(places)

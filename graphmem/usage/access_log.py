@@ -1,6 +1,6 @@
 """Log searches and accesses; beliefs and traces do not depend on this log.
 
-Only the accessibility of a belief (see rules/vitality.py) and ratings do.
+Only the accessibility of a belief (see rules/formulas.py) and ratings do.
 """
 
 from __future__ import annotations

