@@ -17,8 +17,10 @@ from graphmem.rules import cypher_scope, scoring, urls
 from graphmem.rules.cypher_scope import QUOTED
 
 _INCLUDE = re.compile(r"^[ \t]*// include: (\S+)[ \t]*$", re.MULTILINE)
-_ENTRY = re.compile(r"^// +(?:- )?(\$?\w+) {2,}(\S+) {2,}(.+)$")
+_ENTRY = re.compile(r"^(?:// +)?(?:- )?(\$?\w+) {2,}(\S+) {2,}(.+)$")
 _MARK = re.compile(rf"^[ \t]*({cypher_scope.BEGIN}|{cypher_scope.END}) .*\n", re.MULTILINE)
+_NOTE = re.compile(r"\([^()]*\)")
+"""Meaning of a variable behind its name in the header of a fragment."""
 _PARAM = re.compile(r"\$(\w+)")
 _STRING = re.compile(QUOTED)
 _STRING_OR_COMMENT = re.compile(rf"({QUOTED})|//.*")
@@ -125,7 +127,12 @@ def parse(name: str, source: str) -> Procedure:
     summary, fields, entries = _header(name, head)
     text = expand(name, body)
     used = frozenset(_PARAM.findall(_STRING.sub("''", _uncommented(text))))
-    declared = frozenset(entry.name for entry in entries["params"])
+    own = {entry.name for entry in entries["params"]}
+    first, last = (
+        [entry for entry in common if entry.name in used - own] for common in common_params()
+    )
+    params = (*first, *entries["params"], *last)
+    declared = frozenset(entry.name for entry in params)
     if used != declared:
         raise CatalogError(
             f"{name}: declared but unused {sorted(declared - used)}, "
@@ -145,7 +152,7 @@ def parse(name: str, source: str) -> Procedure:
             *_ids(name, "refers_to", fields, declared),
         ),
         then=fields.get("then"),
-        params=tuple(entries["params"]),
+        params=params,
         columns=tuple(entries["columns"]),
         text=text,
     )
@@ -181,15 +188,30 @@ def _header(
         elif not section:
             summary.append(line.removeprefix("//").strip())
         elif section in entries:
-            entry = _ENTRY.match(line)
-            if not entry:
-                raise CatalogError(f"{name}: cannot read header line {line!r}.")
-            entries[section].append(
-                HeaderEntry(entry[1].removeprefix("$"), entry[2], entry[3].strip())
-            )
+            entries[section].append(_entry(name, line))
         else:
             fields[section] += " " + line.removeprefix("//").strip()
     return " ".join(summary), fields, entries
+
+
+def _entry(name: str, line: str) -> HeaderEntry:
+    entry = _ENTRY.match(line)
+    if not entry:
+        raise CatalogError(f"{name}: cannot read header line {line!r}.")
+    return HeaderEntry(entry[1].removeprefix("$"), entry[2], entry[3].strip())
+
+
+@cache
+def common_params() -> tuple[tuple[HeaderEntry, ...], tuple[HeaderEntry, ...]]:
+    """Return the parameters that mean the same in every procedure, by `cypher/parameters.txt`.
+
+    The former precede the parameters that a procedure declares, the latter follow them.
+    """
+    _, first, last = (folder("cypher") / "parameters.txt").read_text("utf-8").split("\n\n")
+    return (
+        tuple(_entry("parameters.txt", line) for line in first.splitlines()),
+        tuple(_entry("parameters.txt", line) for line in last.splitlines()),
+    )
 
 
 def _uncommented(text: str) -> str:
@@ -247,7 +269,8 @@ def fragment(name: str) -> Fragment:
     head, _, body = (folder("cypher") / f"{name}.cypher").read_text("utf-8").partition("\n\n")
     _, fields, _ = _header(name, head, FRAGMENT_FIELDS)
     needs, leaves = (
-        frozenset(fields.get(field, "").replace(",", " ").split()) for field in ("needs", "leaves")
+        frozenset(_NOTE.sub("", fields.get(field, "")).replace(",", " ").split())
+        for field in ("needs", "leaves")
     )
     return Fragment(name, needs, leaves, body.rstrip())
 

@@ -2,8 +2,6 @@
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
-// params:
-//   $tenant  string  tenant name
 // columns:
 //   - alias  map  key, name, same_key, same_as, event_id, occurred_at
 

@@ -4,7 +4,6 @@
 // plan: MergeUniqueNode
 // writes_ids: event.id Event
 // params:
-//   $tenant     string  tenant name
 //   $key        string  name, folded
 //   $name       string  name, as written
 //   $other_key  string  canonical name, folded; null: the name is not an alias

@@ -5,11 +5,8 @@
 // writes_ids: events.id Event, events.claim.id Belief
 // refers_to: events.episode_id Episode, events.turn_id Turn, events.target_id Event, events.claim.subject_key Person
 // params:
-//   $tenant      string  tenant name
-//   $tenant_key  string  full-text token of the tenant
-//   $scopes      list    read scopes of the writer, in which episodes and turns are looked up
-//   $trust       map     rank of the writer's trust, by source type: see rules/trust.py
-//   $events      list    in order: the event properties, turn_id, looks_after, derived_trust (rank of the evidence target_id that it is drawn from) or null, and claim: a map of depth or null, id, slot_id, scope, scope_key, statement, subject, predicate, object, subject_key, predicate_key, object_key, embedding or null
+//   $scopes  list  read scopes of the writer, in which episodes and turns are looked up
+//   $events  list  in order: the event properties, turn_id, looks_after, derived_trust (rank of the evidence target_id that it is drawn from) or null, and claim: a map of depth or null, id, slot_id, scope, scope_key, statement, subject, predicate, object, subject_key, predicate_key, object_key, embedding or null
 // columns:
 //   - missing     list  ids of episodes and turns that do not exist
 //   - unembedded  list  ids of beliefs of these events that lack an embedding

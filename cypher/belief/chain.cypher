@@ -4,11 +4,9 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scopes  list      read scopes
-//   $id      string    id of any node of the chain
-//   $valid   datetime  upper bound of valid time
-//   $known   datetime  upper bound of known time
+//   $id     string    id of any node of the chain
+//   $valid  datetime  upper bound of valid time
+//   $known  datetime  upper bound of known time
 // columns:
 //   - beliefs  list      maps: card and links, see fragments/belief_card.cypher and fragments/links_as_of.cypher; head_ids is empty
 //   - now      datetime  server clock

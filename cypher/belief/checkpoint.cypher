@@ -5,20 +5,17 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant          string    tenant name
-//   $slot_id         string    slot id
-//   $scope           string    scope of the slot
-//   $subject         string    folded
-//   $predicate       string    folded
-//   $now             datetime  upper bound of valid time
-//   $known           datetime  null: a checkpoint reflects the latest known state
-//   $settled         datetime  server time before which every recording transaction has ended
-//   $newest          integer   number of newest events to exclude
-//   $min_events           integer   minimum number of new events that justifies a new checkpoint
-//   $policy          map       null: the declared policy
-//   $default_policy  map       policy of undeclared predicates
-//   $weights         map       reliability of each source type, in (0, 1]
-//   $weights_key     string    key of the weights for which the checkpoint is valid
+//   $slot_id      string    slot id
+//   $scope        string    scope of the slot
+//   $subject      string    folded
+//   $predicate    string    folded
+//   $now          datetime  upper bound of valid time
+//   $known        datetime  null: a checkpoint reflects the latest known state
+//   $settled      datetime  server time before which every recording transaction has ended
+//   $newest       integer   number of newest events to exclude
+//   $min_events   integer   minimum number of new events that justifies a new checkpoint
+//   $policy       map       null: the declared policy
+//   $weights_key  string    key of the weights for which the checkpoint is valid
 // columns:
 //   - events  integer  number of events that were added to the checkpoint
 

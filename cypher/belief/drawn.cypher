@@ -3,7 +3,6 @@
 // rows: many
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $tenant     string  tenant name
 //   $event_id   string  id of evidence, or of a retraction of it; null: the evidence for a value
 //   $value_key  string  key of the value: see rules/rejections.py; null: the evidence of one event
 //   $scope      string  scope of the value; global: every scope

@@ -3,7 +3,6 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string   tenant name
 //   $slot_id  string   slot id
 //   $whole    boolean  also delete a checkpoint that is not empty
 // columns:

@@ -3,8 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  tenant name
-//   $embeddings  list    maps: id, statement, embedding, token_states (bytes or null)
+//   $embeddings  list  maps: id, statement, embedding, token_states (bytes or null)
 // columns:
 
 UNWIND $embeddings AS row

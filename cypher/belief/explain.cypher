@@ -5,8 +5,6 @@
 // source: ESPER, Mneva; twins oracles/projection.py, oracles/sequential.py, oracles/retraction.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant          string    tenant name
-//   $scopes          list      read scopes
 //   $id              string    belief id
 //   $valid           datetime  upper bound of valid time
 //   $known           datetime  upper bound of known time; null: no bound

@@ -4,10 +4,9 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  tenant name
-//   $scopes      list    read scopes of the writer
-//   $event_ids   list    ids of the events to be written or retracted
-//   $belief_ids  list    ids of the target beliefs
+//   $scopes      list  read scopes of the writer
+//   $event_ids   list  ids of the events to be written or retracted
+//   $belief_ids  list  ids of the target beliefs
 // columns:
 //   - events   list  maps: id, scope, type, request_hash, payload, speaks (whether it supports or refutes a belief)
 //   - beliefs  list  maps: id, scope, status, head_ids, and the fields of a claim

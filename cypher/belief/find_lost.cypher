@@ -5,14 +5,7 @@
 // source: ESPER, ONE; twin oracles/projection.py
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $tenant          string    tenant name
-//   $scopes          list      read scopes
-//   $ids             list      belief ids
-//   $valid           datetime  upper bound of valid time
-//   $known           datetime  upper bound of known time; null: no bound
-//   $policy          map       policy override; null: the declared policy
-//   $default_policy  map       policy of undeclared predicates
-//   $weights         map       reliability of each source type, in (0, 1]
+//   $ids  list  belief ids
 // columns:
 //   - lost  list  belief ids
 

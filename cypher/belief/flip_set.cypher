@@ -4,14 +4,8 @@
 // source: Mneva; twin oracles/flips.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string    tenant name
-//   $scopes   list      read scopes
-//   $id       string    belief id
-//   $valid    datetime  upper bound of valid time
-//   $known    datetime  upper bound of known time; null: no bound
-//   $weights  map       reliability of each source type, in (0, 1]
-//   $test     map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
-//   $max_events     integer   maximum number of evidence events; for a belief with more, nothing is computed
+//   $id          string   belief id
+//   $max_events  integer  maximum number of evidence events; for a belief with more, nothing is computed
 // columns:
 //   - evidence  integer   number of evidence events that count
 //   - status    string    status of the test; null: too many evidence events

@@ -4,12 +4,10 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scopes  list      read scopes
-//   $id      string    belief id
-//   $limit   integer   maximum number of newest events
-//   $valid   datetime  upper bound of valid time; retractions apply at every valid time
-//   $known   datetime  upper bound of known time
+//   $id     string    belief id
+//   $limit  integer   maximum number of newest events
+//   $valid  datetime  upper bound of valid time; retractions apply at every valid time
+//   $known  datetime  upper bound of known time
 // columns:
 //   - events  list      maps, see fragments/belief_event.cypher; empty if the belief did not exist
 //   - now     datetime  server clock

@@ -3,9 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  tenant name
-//   $predicates  list    predicate keys
-//   $belief_ids  list    ids of beliefs that may exist
+//   $predicates  list  predicate keys
+//   $belief_ids  list  ids of beliefs that may exist
 // columns:
 //   - templates  list  maps: key, template
 //   - beliefs    list  maps of existing beliefs with an embedding: id, statement, worded_at

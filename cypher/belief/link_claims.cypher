@@ -6,9 +6,7 @@
 // writes_ids: claims.event.id Event, claims.claim.id Belief
 // refers_to: claims.memory_id Memory, claims.claim.subject_key Person
 // params:
-//   $tenant      string  tenant name
-//   $tenant_key  string  full-text token of the tenant
-//   $claims      list    in order of belief: event (id, occurred_at), memory_id, and claim, as in belief/append
+//   $claims  list  in order of belief: event (id, occurred_at), memory_id, and claim, as in belief/append
 // columns:
 //   - events    integer  number of events that support a belief
 //   - rejected  list     ids of claimed beliefs that are rejected

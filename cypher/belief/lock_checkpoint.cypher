@@ -4,7 +4,6 @@
 // rows: one
 // plan: MergeUniqueNode
 // params:
-//   $tenant     string  tenant name
 //   $slot_id    string  slot id
 //   $longest_s  float   transaction timeout in seconds
 // columns:

@@ -4,8 +4,7 @@
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    event ids, sorted
+//   $ids  list  event ids, sorted
 // columns:
 
 UNWIND $ids AS id

@@ -3,8 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $min_events   integer  minimum number of evidence events, including retracted ones
+//   $min_events  integer  minimum number of evidence events, including retracted ones
 // columns:
 //   - place  map  slot_id, scope, subject_key, predicate_key
 

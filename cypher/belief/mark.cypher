@@ -6,13 +6,9 @@
 // writes_ids: events.id Event
 // refers_to: events.belief_id Belief
 // params:
-//   $tenant              string    tenant name
-//   $scopes              list      read scopes
-//   $events              list      maps with unique ids: belief_id and the event properties
-//   $valid               datetime  time of the write
-//   $known               datetime  null: the flag takes all events into account
-//   $weights             map       reliability of each source type, in (0, 1]
-//   $vitality_constants  map       vitality constants: see rules/formulas.py VitalityConstants
+//   $events  list      maps with unique ids: belief_id and the event properties
+//   $valid   datetime  time of the write
+//   $known   datetime  null: the flag takes all events into account
 // columns:
 //   - id       string   belief id
 //   - written  integer  number of events appended to the belief

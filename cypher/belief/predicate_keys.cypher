@@ -3,9 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $after   string   id of the last belief of the previous page; '' for the first page
-//   $limit   integer  maximum number of beliefs
+//   $after  string   id of the last belief of the previous page; '' for the first page
+//   $limit  integer  maximum number of beliefs
 // columns:
 //   - beliefs   list  maps: id, scope, slot_id, subject_key, predicate_key or null
 //   - declared  list  keys of declared predicates

@@ -3,12 +3,10 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scopes  list      read scopes
-//   $names   list      names of the subject, folded
-//   $valid   datetime  upper bound of valid time
-//   $known   datetime  upper bound of known time; null: no bound
-//   $limit   integer   maximum number of predicates
+//   $names  list      names of the subject, folded
+//   $valid  datetime  upper bound of valid time
+//   $known  datetime  upper bound of known time; null: no bound
+//   $limit  integer   maximum number of predicates
 // columns:
 //   - name  string  predicate
 

@@ -4,12 +4,10 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scopes  list      read scopes
-//   $id      string    belief id
-//   $limit   integer   maximum number of newest events, and of memories
-//   $valid   datetime  upper bound of valid time
-//   $known   datetime  upper bound of known time
+//   $id     string    belief id
+//   $limit  integer   maximum number of newest events, and of memories
+//   $valid  datetime  upper bound of valid time
+//   $known  datetime  upper bound of known time
 // columns:
 //   - card      map       see fragments/belief_card.cypher; null: the belief did not exist
 //   - total     integer   total number of events, returned or not

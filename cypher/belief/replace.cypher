@@ -5,10 +5,9 @@
 // writes_ids: event.id Event
 // refers_to: newer Belief, older Belief
 // params:
-//   $tenant  string  tenant name
-//   $event   map     event properties
-//   $newer   list    ids of the superseding beliefs
-//   $older   list    ids of the superseded beliefs
+//   $event  map   event properties
+//   $newer  list  ids of the superseding beliefs
+//   $older  list  ids of the superseded beliefs
 // columns:
 //   - written  integer  number of beliefs whose lineage changed
 

@@ -5,8 +5,7 @@
 // writes_ids: event.id Event
 // refers_to: event.target_id Event
 // params:
-//   $tenant  string  tenant name
-//   $event   map     event properties, including target_id
+//   $event  map  event properties, including target_id
 // columns:
 
 WITH $event AS event

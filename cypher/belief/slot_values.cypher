@@ -6,8 +6,6 @@
 // source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
-//   $tenant          string    tenant name
-//   $scope           string    scope name
 //   $subject         string    folded: trimmed, NFC, lower case
 //   $predicate       string    folded
 //   $valid           datetime  upper bound of valid time

@@ -5,19 +5,12 @@
 // source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
-//   $tenant           string    tenant name
-//   $scopes           list      read scopes
-//   $subject          string    folded; null: all subjects
-//   $after_scope      string    scope of the last slot of the previous page; '' for the first page
-//   $after_subject    string    folded subject of the last slot of the previous page; '' for the first page
-//   $after_predicate  string    folded predicate of the last slot of the previous page; '' for the first page
-//   $slots            integer   maximum number of slots per page
-//   $limit            integer   maximum number of candidates per slot, best first
-//   $valid            datetime  upper bound of valid time
-//   $known            datetime  upper bound of known time; null: no bound
-//   $policy           map       policy override; null: the declared policy
-//   $default_policy   map       policy of undeclared predicates
-//   $weights          map       reliability of each source type, in (0, 1]
+//   $subject          string   folded; null: all subjects
+//   $after_scope      string   scope of the last slot of the previous page; '' for the first page
+//   $after_subject    string   folded subject of the last slot of the previous page; '' for the first page
+//   $after_predicate  string   folded predicate of the last slot of the previous page; '' for the first page
+//   $slots            integer  maximum number of slots per page
+//   $limit            integer  maximum number of candidates per slot, best first
 // columns:
 //   - scope          string    scope of the slot
 //   - subject_key    string    folded

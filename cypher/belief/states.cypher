@@ -4,20 +4,10 @@
 // rows: many
 // plan: NodeIndexSeek NodeUniqueIndexSeek
 // params:
-//   $tenant              string    tenant name
-//   $scopes              list      read scopes
-//   $ids                 list      belief ids; null: a page
-//   $statuses            list      statuses to return, as of the read; pages only
-//   $before_at           datetime  created_at of the last row of the previous page; null: the first page
-//   $before_id           string    id of the last row of the previous page
-//   $limit               integer   maximum number of rows
-//   $valid               datetime  upper bound of valid time
-//   $known               datetime  upper bound of known time; null: no bound
-//   $policy              map       policy override; null: the declared policy
-//   $default_policy      map       policy of undeclared predicates
-//   $weights             map       reliability of each source type, in (0, 1]
-//   $test                map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
-//   $vitality_constants  map       vitality constants: see rules/formulas.py VitalityConstants
+//   $ids        list      belief ids; null: a page
+//   $statuses   list      statuses to return, as of the read; pages only
+//   $before_at  datetime  created_at of the last row of the previous page; null: the first page
+//   $before_id  string    id of the last row of the previous page
 // columns:
 //   - card       map       id, scope, statement, subject, predicate, object, recorded_at, depth, status as of the read, created_at
 //   - initial    float     confidence before any evidence

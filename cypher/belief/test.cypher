@@ -5,8 +5,6 @@
 // source: Mneva; twin oracles/sequential.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string    tenant name
-//   $scopes   list      read scopes
 //   $id       string    belief id
 //   $valid    datetime  upper bound of valid time
 //   $known    datetime  upper bound of known time; null: no bound

@@ -5,8 +5,6 @@
 // source: ESPER, Mneva; twins oracles/projection.py, oracles/sequential.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant          string    tenant name
-//   $scopes          list      read scopes
 //   $id              string    belief id
 //   $valid           datetime  last time, unless times are given
 //   $known           datetime  upper bound of known time; null: no bound

@@ -5,7 +5,6 @@
 // source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
-//   $tenant          string    tenant name
 //   $scopes          list      scopes to search, in order
 //   $subject         string    folded: trimmed, NFC, lower case
 //   $predicate       string    folded

@@ -3,9 +3,7 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $ids     list     belief ids; null: all of the tenant
-//   $limit   integer  maximum number of rows
+//   $ids  list  belief ids; null: all of the tenant
 // columns:
 //   - id         string  belief id
 //   - statement  string  statement to embed

@@ -4,11 +4,9 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scopes  list     scopes to search
-//   $id      string   belief id
-//   $skip    integer  number of newest events of each kind to skip
-//   $limit   integer  maximum number of events, and of neighbours, of each kind
+//   $id     string   belief id
+//   $skip   integer  number of newest events of each kind to skip
+//   $limit  integer  maximum number of events, and of neighbours, of each kind
 // columns:
 //   - belief  node  belief
 //   - events  list  maps of paths, see fragments/event_paths.cypher

@@ -4,11 +4,9 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scopes  list     scopes to search
-//   $id      string   id of a memory or a belief
-//   $skip    integer  number of newest nodes to skip
-//   $limit   integer  maximum number of nodes, and of nodes that each superseded
+//   $id     string   id of a memory or a belief
+//   $skip   integer  number of newest nodes to skip
+//   $limit  integer  maximum number of nodes, and of nodes that each superseded
 // columns:
 //   - item      node     memory or belief
 //   - replaced  list     paths to the superseded nodes

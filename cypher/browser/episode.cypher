@@ -4,11 +4,9 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scopes  list     scopes to search
-//   $id      string   episode id
-//   $skip    integer  number of first turns, and of newest events, to skip
-//   $limit   integer  maximum number of turns, and of events
+//   $id     string   episode id
+//   $skip   integer  number of first turns, and of newest events, to skip
+//   $limit  integer  maximum number of turns, and of events
 // columns:
 //   - episode  node     episode
 //   - turns    list     paths from the turns of the episode

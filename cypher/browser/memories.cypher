@@ -4,10 +4,8 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scopes  list     scopes to search
-//   $skip    integer  number of newest memories to skip
-//   $limit   integer  maximum number of memories
+//   $skip   integer  number of newest memories to skip
+//   $limit  integer  maximum number of memories
 // columns:
 //   - memory  node  memory
 //   - events  list  maps of paths, two of each kind, see fragments/event_paths.cypher

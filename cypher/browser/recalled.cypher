@@ -4,11 +4,9 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scopes  list     scopes to search
-//   $ids     list     ids of memories, beliefs and turns, best first
-//   $skip    integer  number of newest events of each kind to skip
-//   $limit   integer  maximum number of events, and of neighbours, of each kind
+//   $ids    list     ids of memories, beliefs and turns, best first
+//   $skip   integer  number of newest events of each kind to skip
+//   $limit  integer  maximum number of events, and of neighbours, of each kind
 // columns:
 //   - place   integer  rank, from 1
 //   - item    node     search result

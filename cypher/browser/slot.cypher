@@ -4,8 +4,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant     string    tenant name
-//   $scopes     list      scopes to search
 //   $subject    string    folded: trimmed, NFC, lower case
 //   $predicate  string    folded
 //   $known      datetime  upper bound of known time for aliases; null: no bound

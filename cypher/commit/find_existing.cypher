@@ -4,12 +4,11 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string   tenant name
 //   $scope       string   write scope
 //   $scopes      list     read scopes of the writer
 //   $rows        list     maps: event_id, exact_ids (in order of preference), value_key (of the text in the write scope), embedding or null
 //   $candidates  integer  maximum number of nearest memories per row, >= 1
-//   $min_score       float    minimum score of a nearest memory
+//   $min_score   float    minimum score of a nearest memory
 // columns:
 //   - event_id  string  event id of the row
 //   - event     map     event already committed under this id, or null

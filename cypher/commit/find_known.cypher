@@ -3,9 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  tenant name
-//   $event_ids   list    ids of the events of the batch
-//   $memory_ids  list    ids of its contents in every read scope
+//   $event_ids   list  ids of the events of the batch
+//   $memory_ids  list  ids of its contents in every read scope
 // columns:
 //   - events    list  ids of those that exist
 //   - memories  list  ids of those that exist

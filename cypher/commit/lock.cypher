@@ -4,8 +4,6 @@
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
-// params:
-//   $tenant  string  tenant name
 // columns:
 
 MERGE (t:Tenant {tenant: $tenant})

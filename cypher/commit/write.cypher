@@ -5,11 +5,8 @@
 // writes_ids: events.id Event
 // refers_to: events.memory_id Memory, events.episode_id Episode, events.turn_id Turn
 // params:
-//   $tenant      string  tenant name
-//   $tenant_key  string  full-text token of the tenant
-//   $scopes      list    read scopes of the writer, in which episodes and turns are looked up
-//   $trust       map     rank of the writer's trust, by source type: see rules/trust.py
-//   $events      list    in order: id, memory_id, memory, episode_id, turn_id, tags (new tags of the memory), tag_keys and source_key (their full-text tokens) and the event properties; memory is null if it exists, else scope_key, content, embedding and token_states (bytes or null)
+//   $scopes  list  read scopes of the writer, in which episodes and turns are looked up
+//   $events  list  in order: id, memory_id, memory, episode_id, turn_id, tags (new tags of the memory), tag_keys and source_key (their full-text tokens) and the event properties; memory is null if it exists, else scope_key, content, embedding and token_states (bytes or null)
 // columns:
 //   - written      integer  number of events appended
 //   - in_episodes  integer  number of events linked to their episode

@@ -3,8 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    reply ids
+//   $ids  list  reply ids
 // columns:
 //   - id        string   reply id
 //   - done      boolean  whether its events were committed

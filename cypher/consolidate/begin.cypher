@@ -4,8 +4,6 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string   tenant name
-//   $scope    string   scope name
 //   $owner    string   owner of the lease
 //   $seconds  integer  lease duration in seconds
 //   $id       string   reply id

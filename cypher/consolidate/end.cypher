@@ -4,9 +4,8 @@
 // plan: NodeUniqueIndexSeek
 // refers_to: passages Episode, passages Turn
 // params:
-//   $tenant    string  tenant name
-//   $reply     map     id, done, failed (whether it is a failed attempt), synthesiser, known, decided (JSON), raw (model output) or null, problem or null; for this attempt calls, tokens_in, tokens_out, cost_usd or null
-//   $passages  list    ids of turns and episodes
+//   $reply     map   id, done, failed (whether it is a failed attempt), synthesiser, known, decided (JSON), raw (model output) or null, problem or null; for this attempt calls, tokens_in, tokens_out, cost_usd or null
+//   $passages  list  ids of turns and episodes
 // columns:
 
 MATCH (r:Reply {tenant: $tenant, id: $reply.id})

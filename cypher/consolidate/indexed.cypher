@@ -3,9 +3,7 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scope   string    scope name
-//   $known   datetime  upper bound of known time
+//   $known  datetime  upper bound of known time
 // columns:
 //   - visible  boolean  whether both are indexed, if they exist
 

@@ -3,11 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scope   string    scope name
-//   $known   datetime  upper bound of known time
-//   $after   string    id of the last row of the previous page; '' for the first page
-//   $limit   integer   maximum number of rows per page
+//   $known  datetime  upper bound of known time
+//   $after  string    id of the last row of the previous page; '' for the first page
 // columns:
 //   - id  string  belief id
 

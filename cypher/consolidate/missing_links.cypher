@@ -3,8 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $links   list    maps: event_id, belief_id
+//   $links  list  maps: event_id, belief_id
 // columns:
 //   - event_id   string  id of an existing event
 //   - belief_id  string  id of the belief that the event should be linked to

@@ -4,13 +4,11 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant           string    tenant name
-//   $scope            string    scope name
-//   $beliefs          list      maps: id, and vector, the embedding of the statement, or null for the stored one
-//   $known            datetime  upper bound of known time
-//   $human_roles      list      roles of people, lower case; other turns are not evidence
-//   $limit            integer   maximum number of nearest turns, and of nearest episodes, per belief, >= 1
-//   $min_score            float     minimum score of a near passage
+//   $beliefs      list      maps: id, and vector, the embedding of the statement, or null for the stored one
+//   $known        datetime  upper bound of known time
+//   $human_roles  list      roles of people, lower case; other turns are not evidence
+//   $limit        integer   maximum number of nearest turns, and of nearest episodes, per belief, >= 1
+//   $min_score    float     minimum score of a near passage
 // columns:
 //   - belief_id  string  belief id
 //   - score      float   similarity score

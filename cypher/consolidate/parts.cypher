@@ -4,8 +4,6 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string    tenant name
-//   $scope      string    scope name
 //   $known      datetime  upper bound of known time
 //   $max_depth  integer   maximum depth of a belief that generalises others
 //   $nearest    integer   maximum number of nearest beliefs, >= 1

@@ -4,20 +4,18 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant           string    tenant name
-//   $scope            string    scope name
-//   $label            string    page only: Turn or Episode
-//   $since            datetime  page only: exclusive lower bound of recorded_at
-//   $after_at         datetime  page only: recorded_at of the last row of the previous page
-//   $after_id         string    id of the last row of the previous page; '' for the first page
-//   $limit            integer   page only: maximum number of rows
-//   $ids              list      passage ids; null: a page
-//   $known            datetime  upper bound of known time
-//   $human_roles      list      roles of people, lower case; other turns are not evidence
-//   $neighbours       integer   maximum number of nearest turns, and of nearest episodes, >= 1
-//   $beliefs          integer   maximum number of nearest beliefs, >= 1
-//   $min_score            float     minimum score of a near passage
-//   $min_score_same       float     minimum score of a near belief
+//   $label           string    page only: Turn or Episode
+//   $since           datetime  page only: exclusive lower bound of recorded_at
+//   $after_at        datetime  page only: recorded_at of the last row of the previous page
+//   $after_id        string    id of the last row of the previous page; '' for the first page
+//   $limit           integer   page only: maximum number of rows
+//   $ids             list      passage ids; null: a page
+//   $known           datetime  upper bound of known time
+//   $human_roles     list      roles of people, lower case; other turns are not evidence
+//   $neighbours      integer   maximum number of nearest turns, and of nearest episodes, >= 1
+//   $beliefs         integer   maximum number of nearest beliefs, >= 1
+//   $min_score       float     minimum score of a near passage
+//   $min_score_same  float     minimum score of a near belief
 // columns:
 //   - id           string    passage id
 //   - recorded_at  datetime  time of recording, the sort key of pages

@@ -5,8 +5,6 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string   tenant name
-//   $scope     string   scope name
 //   $owner     string   owner of the lease
 //   $finished  boolean  whether every cluster was completed
 //   $away      boolean  whether a model was unavailable

@@ -5,9 +5,7 @@
 // writes_ids: links.claim.id Belief
 // refers_to: links.event_id Event, links.claim.subject_key Person
 // params:
-//   $tenant      string  tenant name
-//   $tenant_key  string  full-text token of the tenant
-//   $links       list    maps in order of belief: event_id, and claim: see fragments/merge_belief.cypher
+//   $links  list  maps in order of belief: event_id, and claim: see fragments/merge_belief.cypher
 // columns:
 //   - linked  integer  number of events linked to their belief
 

@@ -4,8 +4,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    event ids
+//   $ids  list  event ids
 // columns:
 //   - standing  integer  number of events
 

@@ -2,9 +2,6 @@
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
-// params:
-//   $tenant  string  tenant name
-//   $scope   string  scope name
 // columns:
 //   - episodes    integer   number of episodes in the scope
 //   - fresh       integer   number of episodes recorded after the snapshot of the last finished run

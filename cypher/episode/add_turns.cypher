@@ -4,8 +4,6 @@
 // plan: NodeUniqueIndexSeek
 // refers_to: episode_id Episode
 // params:
-//   $tenant      string  tenant name
-//   $tenant_key  string  full-text token of the tenant
 //   $episode_id  string  id of the session
 //   $turns       list    in order: id, scope, scope_key, position, role, name, text, trust, occurred_at, embedding or null, token_states (bytes or null)
 // columns:

@@ -4,8 +4,6 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scope   string   scope name
 //   $ids     list     episode ids; null: a page
 //   $method  string   name of the method that must have summarised it; null: any
 //   $after   string   page only: id of the last row of the previous page; '' for the first page

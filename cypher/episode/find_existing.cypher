@@ -5,7 +5,6 @@
 // plan: NodeUniqueIndexSeek
 // allow: CartesianProduct
 // params:
-//   $tenant      string   tenant name
 //   $episode_id  string   id of the session
 //   $ids         list     ids of turns that may exist
 //   $given       integer  number of given messages

@@ -3,9 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $scopes  list    read scopes
-//   $ids     list    episode ids
+//   $ids  list  episode ids
 // columns:
 //   - episode  map  id, scope, session_id, summary, content, gist, compressed, entities, importance, summarised_by, occurred_at, recorded_at, turns
 

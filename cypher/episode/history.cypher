@@ -3,8 +3,6 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string    tenant name
-//   $scopes      list      read scopes
 //   $episode_id  string    episode id
 //   $limit       integer   maximum number of newest events
 //   $valid       datetime  upper bound of valid time

@@ -4,8 +4,6 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant            string    tenant name
-//   $scopes            list      read scopes
 //   $session_id        string    name of their session; null: any
 //   $sessions_only     boolean   true: leave out episodes without a session; null: false
 //   $since             datetime  inclusive lower bound of occurred_at; null: none

@@ -3,7 +3,6 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  tenant name
 //   $episode_id  string  id of the session
 // columns:
 

@@ -4,9 +4,7 @@
 // plan: MergeUniqueNode
 // writes_ids: episode.id Episode
 // params:
-//   $tenant      string  tenant name
-//   $tenant_key  string  full-text token of the tenant
-//   $episode     map     id, scope, scope_key, session_id, summary, content, entities, importance, stated (names of the three fields that a caller gave), trust (rank of a given text; null: none), occurred_at, request_hash, embedding of its summary or content (or null), token_states (bytes or null)
+//   $episode  map  id, scope, scope_key, session_id, summary, content, entities, importance, stated (names of the three fields that a caller gave), trust (rank of a given text; null: none), occurred_at, request_hash, embedding of its summary or content (or null), token_states (bytes or null)
 // columns:
 //   - request_hash  string  hash of the request that created it
 //   - summary       string  its summary; null: none

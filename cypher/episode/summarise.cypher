@@ -5,11 +5,8 @@
 // plan: NodeUniqueIndexSeek
 // refers_to: episode.id Episode
 // params:
-//   $tenant      string  tenant name
-//   $tenant_key  string  full-text token of the tenant
-//   $scope       string  scope name
-//   $episode     map     id, scope_key, turns (their number), method, summary, entities, importance, embedding of the summary (or null), token_states (bytes or null)
-//   $reply       map     id, done, synthesiser, decided (JSON) or null, raw (model output) or null, problem or null, calls, tokens_in, tokens_out, cost_usd or null; null: no model was called
+//   $episode  map  id, scope_key, turns (their number), method, summary, entities, importance, embedding of the summary (or null), token_states (bytes or null)
+//   $reply    map  id, done, synthesiser, decided (JSON) or null, raw (model output) or null, problem or null, calls, tokens_in, tokens_out, cost_usd or null; null: no model was called
 // columns:
 //   - id  string  episode id
 

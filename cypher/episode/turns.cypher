@@ -3,11 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string   tenant name
-//   $scopes      list     read scopes
 //   $episode_id  string   id of the session
 //   $from        integer  first position to return
-//   $limit       integer  maximum number of rows per page
 // columns:
 //   - turn  map  id, episode_id, position, role, name, text, occurred_at, recorded_at
 

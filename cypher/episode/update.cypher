@@ -6,9 +6,8 @@
 // writes_ids: event.id Event
 // refers_to: episode.id Episode
 // params:
-//   $tenant   string  tenant name
-//   $episode  map     id; summary, content, entities, importance and occurred_at, null: unchanged; trust (rank of a given text; null: none), stated (names of those that are given); embedding of the summary or content (or null), token_states (bytes or null)
-//   $event    map     properties of the event without its payload
+//   $episode  map  id; summary, content, entities, importance and occurred_at, null: unchanged; trust (rank of a given text; null: none), stated (names of those that are given); embedding of the summary or content (or null), token_states (bytes or null)
+//   $event    map  properties of the event without its payload
 // columns:
 
 MATCH (p:Episode {tenant: $tenant, id: $episode.id})

@@ -3,9 +3,7 @@
 // rows: one
 // plan: MergeUniqueNode
 // params:
-//   $tenant  string  tenant name
-//   $scope   string  scope name
-//   $id      string  reply id
+//   $id  string  reply id
 // columns:
 //   - done  boolean  whether another worker has completed it
 

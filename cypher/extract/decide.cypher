@@ -5,8 +5,7 @@
 // writes_ids: events.id Event
 // refers_to: events.proposal_id Event
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps: proposal_id and the event properties
+//   $events  list  maps: proposal_id and the event properties
 // columns:
 //   - written  integer  number of events appended
 

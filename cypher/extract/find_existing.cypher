@@ -3,9 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  tenant name
-//   $event_ids   list    ids of evidence events and of proposals that may exist
-//   $belief_ids  list    ids of beliefs that may exist
+//   $event_ids   list  ids of evidence events and of proposals that may exist
+//   $belief_ids  list  ids of beliefs that may exist
 // columns:
 //   - events   list  maps: id, dismissed (whether it was dismissed and not accepted)
 //   - beliefs  list  belief ids

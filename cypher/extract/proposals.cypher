@@ -3,12 +3,8 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    tenant name
-//   $scopes    list      read scopes
 //   $status    string    open, accepted or dismissed; null: all
 //   $after_at  datetime  recorded_at of the last row of the previous page
-//   $after_id  string    id of the last row of the previous page; '' for the first page
-//   $limit     integer   maximum number of rows per page
 // columns:
 //   - proposal  map  id, type, scope, status, polarity, confidence, source_type, occurred_at, recorded_at, episode_id, actor, payload (JSON); memories (those of an update, maps of id and content)
 

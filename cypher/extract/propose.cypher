@@ -5,8 +5,7 @@
 // writes_ids: events.id Event, events.payload.claim.id Belief
 // refers_to: events.episode_id Episode, events.turn_id Turn
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps: turn_id and the event properties, including episode_id
+//   $events  list  maps: turn_id and the event properties, including episode_id
 // columns:
 //   - written  integer  number of events appended
 

@@ -3,9 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $scopes  list    read scopes
-//   $ids     list    ids of PROPOSE and PROPOSE_UPDATE events
+//   $ids  list  ids of PROPOSE and PROPOSE_UPDATE events
 // columns:
 //   - proposal  map  see extract/proposals
 

@@ -4,7 +4,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    tenant name
 //   $scope       string    scope of the session
 //   $session_id  string    session id, as chosen by the caller
 //   $since       datetime  inclusive lower bound of recorded_at; earlier entries belong to another session

@@ -3,12 +3,9 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string   tenant name
-//   $scope       string   scope name
 //   $episode_id  string   id of the session
 //   $extractor   string   name of the extractor
 //   $from        integer  first position to return
-//   $limit       integer  maximum number of rows per page
 // columns:
 //   - id           string   turn id
 //   - position     integer  position in the session, from 0

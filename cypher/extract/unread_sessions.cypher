@@ -3,8 +3,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant     string    tenant name
-//   $scope      string    scope name
 //   $extractor  string    name of the extractor
 //   $attempts   integer   number of failed attempts after which turns are given up
 //   $quiet      datetime  sessions with a turn recorded after this time are not listed: they may continue

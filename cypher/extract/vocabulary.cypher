@@ -4,8 +4,6 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string   tenant name
-//   $scopes      list     read scopes
 //   $predicates  integer  maximum number of predicates, and of declared predicates
 //   $names       integer  maximum number of names
 // columns:

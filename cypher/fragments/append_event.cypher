@@ -1,7 +1,7 @@
-// Append one immutable event. Needs `event`, a map of its properties; leaves `e`, the new node. The server clock sets
-// recorded_at; only an import provides it. No other file creates an Event.
-// needs: event
-// leaves: e
+// Append one immutable event. The server clock sets recorded_at; only an import provides it. No other file creates an
+// Event.
+// needs: event (a map of its properties)
+// leaves: e (the new node)
 
 CREATE (e:Event {
   tenant: $tenant,

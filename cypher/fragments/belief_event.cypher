@@ -1,7 +1,6 @@
-// Build the output of `e`, an event about a belief. Needs `e`, `speaks` (whether it is evidence) and `counts` (whether
-// it is not retracted), $scopes; leaves `line`, a map.
-// needs: e, speaks, counts
-// leaves: line
+// Build the output of `e`, an event about a belief.
+// needs: e, speaks (whether it is evidence), counts (whether it is not retracted)
+// leaves: line (a map)
 
 LET line = e {
   .id, .type, .occurred_at, .recorded_at, .source, .actor, .artifact_ref, .trust, .payload, .polarity, .confidence, .strength,

@@ -1,7 +1,6 @@
-// Compute the trust of a belief: the rank of `last_id`, the event that sets its score in a ONE slot; else the highest rank
-// of its supporting evidence; else that of its earliest hypothesis. Needs `last_id` (or null), `evidence` (the events
-// that count) and `assumed` (fragments/prior); leaves `trust`.
-// needs: last_id, evidence, assumed
+// Compute the trust of a belief: the rank of `last_id`, the event that sets its score in a ONE slot; else the highest
+// rank of its supporting evidence; else that of its earliest hypothesis.
+// needs: last_id (or null), evidence (the events that count), assumed (of fragments/prior)
 // leaves: trust
 // twin: oracles/trust.py belief
 

@@ -1,6 +1,5 @@
-// Add the stored fields of `m`, a candidate of a slot. Needs `candidate`, a map of its belief values, and `status`,
-// null if nothing superseded it; leaves `candidate`.
-// needs: candidate, m, status
+// Add the stored fields of `m`, a candidate of a slot.
+// needs: candidate (a map of its belief values), m, status (null if nothing superseded it)
 // leaves: candidate
 
 WITH candidate {

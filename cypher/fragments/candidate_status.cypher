@@ -1,6 +1,6 @@
-// Compute the status of `m`, a candidate of a slot. Leaves `status`, null if nothing ever hid it.
+// Compute the status of `m`, a candidate of a slot.
 // needs: m
-// leaves: status
+// leaves: status (null if nothing ever hid it)
 
 CALL (m) {
   // include: fragments/may_be_hidden.cypher

@@ -1,6 +1,5 @@
-// Compute the trust of `m`, a candidate of a slot, like fragments/belief_trust. Needs `candidate`, a map with last_id, null
-// if candidates coexist, and `valid`; leaves `trust`.
-// needs: m, candidate, valid
+// Compute the trust of `m`, a candidate of a slot, like fragments/belief_trust.
+// needs: m, candidate (a map with last_id, null if candidates coexist), valid
 // leaves: trust
 
 CALL (m, candidate, valid) {

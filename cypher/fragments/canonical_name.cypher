@@ -1,6 +1,5 @@
-// Return what the name `n` is an alias of, as of $known. Needs `n`; returns one row: a folded name, or null if it is no
-// longer an alias. The newest event by (occurred_at, id) applies, at every valid time, because an alias has no start
-// date.
+// Return what the name `n` is an alias of, as of $known. One row: a folded name, or null if it is no longer an alias.
+// The newest event by (occurred_at, id) applies, at every valid time, because an alias has no start date.
 // needs: n
 // twin: oracles/names.py canonical
 

@@ -1,7 +1,6 @@
-// Find the heads of the chain of `m`, a memory. The list is empty unless `m` is superseded. Needs `m`; leaves
-// `head_ids`, sorted.
+// Find the heads of the chain of `m`, a memory. The list is empty unless `m` is superseded.
 // needs: m
-// leaves: head_ids
+// leaves: head_ids (sorted)
 
 CALL (m) {
   FILTER m.status IN ['superseded', 'rejected']

@@ -1,7 +1,6 @@
-// Collect the supersessions around `n`, a memory or a belief, as paths to draw. Covers at most three steps. Needs `n`,
-// `page_size` and $scopes; leaves `chain`, a list of paths.
+// Collect the supersessions around `n`, a memory or a belief, as paths to draw. Covers at most three steps.
 // needs: n, page_size
-// leaves: chain
+// leaves: chain (a list of paths)
 
 CALL (n) {
   MATCH way = (n)-[:SUPERSEDES*1..3]->(older)

@@ -1,5 +1,4 @@
-// Compare the cached lineage of `m` with its events. Needs `m`, and `status` and `superseding` of
-// fragments/status_as_of.cypher; leaves `cached`, `found` and `wrong`.
+// Compare the cached lineage of `m` with its events.
 // needs: m, status, superseding
 // leaves: cached, found, wrong
 

@@ -1,7 +1,6 @@
 // Collect the beliefs that `b` generalises: those for which the evidence counts from which its own evidence was drawn.
-// Needs `b`, $valid and $known; leaves `derived_from`, a list of maps in order of id.
 // needs: b
-// leaves: derived_from
+// leaves: derived_from (a list of maps in order of id)
 
 CALL (b) {
   FILTER coalesce(b.depth, 0) > 0

@@ -1,6 +1,6 @@
-// Match one page of the nodes of a kind. Needs $kind, $after and $limit; leaves `id`, the page key, and `n`, the node
-// with the embedding. This is the node itself, or each text of an item; null if it has none.
-// leaves: id, n
+// Match one page of the nodes of a kind.
+// leaves: id (the page key), n (the node with the embedding: the node itself, or each text of an item; null if it has
+// none)
 
 CALL () {
   FILTER $kind = 'memory'

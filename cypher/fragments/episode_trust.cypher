@@ -1,7 +1,7 @@
 // Compute the trust of an episode: the lowest rank of its turns, of a text that a caller gave, and of a model that
-// summarised it. Needs `p`; leaves `trust`, 0 for an episode without text.
+// summarised it.
 // needs: p
-// leaves: trust
+// leaves: trust (0 for an episode without text)
 // twin: oracles/trust.py episode
 
 CALL (p) {

@@ -1,9 +1,8 @@
 // Collect the events of `n`, a memory or a belief, as paths to draw. Per kind of edge: a page of its events, newest
-// first, each with two quoted turns, its episode and two retractions. Needs `n`, `skip` and `page_size`; leaves `events`,
-// maps of paths, and `counts`, maps for all events, drawn or not: edge, of, events, sources, retractions, newest; most
-// events first.
+// first, each with two quoted turns, its episode and two retractions.
 // needs: n, skip, page_size
-// leaves: events, counts
+// leaves: events (maps of paths), counts (maps for all events, drawn or not, most first: edge, of, events, sources,
+// retractions, newest)
 
 CALL (n, skip, page_size) {
   MATCH path = (n)<-[edge:SUPPORTS|REFUTES|REINFORCES|CONCERNS]-(e:Event)

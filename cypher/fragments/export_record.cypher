@@ -1,6 +1,6 @@
 // Build the export record of `n`, a node with this `key`, as of $known. Each relationship is exported with the later of
-// its two nodes, by kind and then by key, so that a reader that streams the file has both. Leaves one row; ends the
-// query. A node described by events is included if one of them was visible; newer data is left out.
+// its two nodes, by kind and then by key, so that a reader that streams the file has both. One row; it ends the query.
+// A node described by events is included if one of them was visible; newer data is left out.
 // needs: n, key
 
 LET described = n:Memory OR n:Name OR n:Predicate

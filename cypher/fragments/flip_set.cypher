@@ -1,11 +1,9 @@
-// Compute the smallest set of evidence of one side whose removal changes the result of a test. Needs `pieces`, maps of
-// id, at and llr, `status` of the test and `side` (1: supporting, -1: refuting), $test; leaves `removed`, their ids, or
-// null. Signs are relative to `side`. The kept upward evidence must never lift the ratio to the upper boundary, counted
-// from the start or from a time at which the ratio is at the lower boundary. The capacity for it grows with the
-// downward evidence so far. Evidence is added in order of time; whenever the capacity is exceeded, the largest is
-// removed, which keeps the most.
-// needs: pieces, status, side
-// leaves: removed
+// Compute the smallest set of evidence of one side whose removal changes the result of a test. Signs are relative to
+// `side`. The kept upward evidence must never lift the ratio to the upper boundary, counted from the start or from a
+// time at which the ratio is at the lower boundary. The capacity for it grows with the downward evidence so far.
+// Evidence is added in order of time; whenever the capacity is exceeded, the largest is removed, which keeps the most.
+// needs: pieces (maps of id, at and llr), status (of the test), side (1: supporting, -1: refuting)
+// leaves: removed (their ids, or null)
 // twin: oracles/flips.py
 
 WITH pieces, status, CASE status

@@ -1,10 +1,9 @@
-// Find when contradictions flagged `b`, a belief, for revision by `valid`. Needs `evidence`, in order of (occurred_at, id),
-// `initial`, `created_at`, $scopes, $known, $weights and $vitality_constants. Leaves `accesses` (times), `words` (the events
-// that concern the belief) and `gated`, a map: flags, the times at which the belief became flagged; flagged_at, null if it is not
-// flagged; prior, the belief at prior_at, its last support or review, after `known` pieces of evidence; contradiction, what
-// has refuted it since, pooled. An episode counts once per polarity, by its strongest piece.
-// needs: b, valid, initial, evidence, created_at
-// leaves: accesses, words, gated
+// Find when contradictions flagged `b`, a belief, for revision by `valid`. An episode counts once per polarity, by its
+// strongest piece.
+// needs: b, valid, initial, evidence (in order of occurred_at and id), created_at
+// leaves: accesses (times), words (the events that concern the belief), gated (a map: flags, the times at which the
+// belief became flagged; flagged_at, null if it is not flagged; prior, the belief at prior_at, its last support or
+// review, after `known` pieces of evidence; contradiction, what has refuted it since, pooled)
 // twin: oracles/vitality.py gated
 
 CALL (b, valid) {

@@ -1,4 +1,4 @@
-// Keep items that have not expired. Needs `i`, an Item, and $valid.
-// needs: i
+// Keep items that have not expired.
+// needs: i (an Item)
 
 FILTER i.expires_at IS NULL OR i.expires_at > $valid

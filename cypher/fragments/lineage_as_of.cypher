@@ -1,8 +1,7 @@
 // Compute the lineage of `m`, a memory or a belief, as of ($valid, $known): its status, the heads of its chain, and its
-// incoming SUPERSEDES edges. Needs `m`; leaves `status`, `head_ids` (empty unless superseded) and `superseding`. It
-// walks the chain; if no heads are needed, use fragments/status_as_of.cypher.
+// incoming SUPERSEDES edges. It walks the chain; if no heads are needed, use fragments/status_as_of.cypher.
 // needs: m
-// leaves: status, head_ids, superseding
+// leaves: status, head_ids (empty unless superseded), superseding
 
 CALL (m) {
   MATCH (m)<-[path:SUPERSEDES*0..]-(node)

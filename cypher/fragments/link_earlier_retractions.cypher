@@ -1,4 +1,4 @@
-// Link retractions of `e` that were recorded before it. Needs `e`; changes no rows.
+// Link retractions of `e` that were recorded before it.
 // needs: e
 
 CALL (e) {

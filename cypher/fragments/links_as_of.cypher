@@ -1,7 +1,6 @@
-// Build the output of incoming SUPERSEDES edges. Needs `superseding` (fragments/status_as_of.cypher); leaves `links`,
-// a list of maps.
-// needs: superseding
-// leaves: links
+// Build the output of incoming SUPERSEDES edges.
+// needs: superseding (of fragments/status_as_of.cypher)
+// leaves: links (a list of maps)
 
 LET links = [x IN superseding | {
   newer_id: startNode(x.edge).id, event_id: x.edge.event_id, occurred_at: x.edge.occurred_at, recorded_at: x.edge.recorded_at,

@@ -1,5 +1,4 @@
-// Mark echoes among the evidence of a belief. Needs rows of `heard` (fragments/sprt_llr), `c`, `l` (fragments/noisy_or_term) and
-// `s` (fragments/overwrite_strength); leaves `pieces`, a list of maps of all evidence, oldest first, with echo_of. This is the
+// Mark echoes among the evidence of a belief. All evidence is in `pieces`, oldest first, with echo_of. This is the
 // strongest event of the same episode and polarity, on a tie the first; null for that event itself.
 // needs: heard, c, l, s
 // leaves: pieces

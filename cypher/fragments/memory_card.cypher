@@ -1,6 +1,6 @@
-// Build the card of `m` from its events in $scopes. Leaves `card`, a map.
+// Build the card of `m` from its events in $scopes.
 // needs: m, head_ids
-// leaves: card
+// leaves: card (a map)
 
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)

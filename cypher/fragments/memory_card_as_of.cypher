@@ -1,8 +1,7 @@
-// Build the card of `m` as of ($valid, $known). Needs `m` and the results of fragments/memory_dates_as_of.cypher and
-// fragments/lineage_as_of.cypher; leaves `card`, a map. Its claims are the beliefs that a visible event supports,
-// including retracted events.
+// Build the card of `m` as of ($valid, $known). Its claims are the beliefs that a visible event supports, including
+// retracted events.
 // needs: m, status, created_at, last_seen_at, reinforce_count, head_ids
-// leaves: card
+// leaves: card (a map)
 
 LET card = m {
   .id, .scope, .content, .content_hash, .tags, .recorded_at, status: status, created_at: created_at,

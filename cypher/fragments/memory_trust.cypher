@@ -1,5 +1,5 @@
-// Compute the trust of `m`, a memory, at (`valid`, $known): the highest rank of the events in $scopes that state its very
-// text, since it was last restored. Another wording does not vouch for this one. Needs `m` and `valid`; leaves `trust`.
+// Compute the trust of `m`, a memory, at (`valid`, $known): the highest rank of the events in $scopes that state its
+// very text, since it was last restored. Another wording does not vouch for this one.
 // needs: m, valid
 // leaves: trust
 // twin: oracles/trust.py memory

@@ -1,8 +1,7 @@
-// Match the belief of a claim, or create it. Needs `claim`, a map, and `event`, the map of its event; leaves `b`. The
-// belief starts at its earliest event, and takes its wording from the earliest statement by (occurred_at, id), so the
-// order of arrival does not matter. Evidence with a strength provides no wording. The embedding is of the displayed
-// wording.
-// needs: claim, event
+// Match the belief of a claim, or create it. The belief starts at its earliest event, and takes its wording from the
+// earliest statement by (occurred_at, id), so the order of arrival does not matter. Evidence with a strength provides
+// no wording. The embedding is of the displayed wording.
+// needs: claim (a map), event (the map of its event)
 // leaves: b
 
 MERGE (b:Belief {tenant: $tenant, id: claim.id})

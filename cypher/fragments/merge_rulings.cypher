@@ -1,6 +1,5 @@
-// Add rulings to a tombstone `r` of a value, and sort all of them by time. Needs `given`, a list of maps: id (of the
-// event), at, known_at, rejects. A ruling that it has is not added again.
-// needs: r, given
+// Add rulings to a tombstone `r` of a value, and sort all of them by time. A ruling that it has is not added again.
+// needs: r, given (a list of maps: id of the event, at, known_at, rejects)
 
 CALL (r, given) {
   UNWIND [i IN range(0, size(coalesce(r.event_ids, [])) - 1) |

@@ -1,6 +1,5 @@
 // Keep the namespaces that meet every condition and contain an item, and return their labels once, cut to a depth.
-// Needs `n`, a Namespace, $conditions, $depth, $valid, $skip and $limit.
-// needs: n
+// needs: n (a Namespace)
 // leaves: namespace
 
 FILTER all(c IN $conditions WHERE size(c.path) <= n.depth AND all(

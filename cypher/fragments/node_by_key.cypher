@@ -1,7 +1,6 @@
-// Match the node of the tenant with the given `label` and `key`; both must be set. Leaves `x`, null if none exists.
-// Reads only the index of that label.
+// Match the node of the tenant with the given `label` and `key`; both must be set. Reads only the index of that label.
 // needs: label, key
-// leaves: x
+// leaves: x (null if none exists)
 
 OPTIONAL CALL (label, key) {
   FILTER label = 'Event'

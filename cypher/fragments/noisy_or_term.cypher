@@ -1,7 +1,6 @@
-// Compute the contribution of an event to a coexisting candidate. Needs rows of `b` and `e`, and `valid`, `policy`,
-// $weights; adds `c` and `l` to each: its confidence with decay, less than 1, and w * ln(1 - c).
+// Compute the contribution of an event to a coexisting candidate.
 // needs: e, valid, policy
-// leaves: c, l
+// leaves: c (its confidence with decay, less than 1), l (w * ln[1 - c])
 // twin: oracles/projection.py many
 
 WITH *, CASE policy.decay_per_day WHEN 0.0 THEN e.confidence ELSE e.confidence * exp(-policy.decay_per_day * (

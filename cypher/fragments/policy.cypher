@@ -1,9 +1,8 @@
-// Select the policy for the evidence of a predicate at (`valid`, $known). Needs `valid` and `predicate_key`; leaves
-// `policy`, a map: $policy if given; else the newest known POLICY event by (occurred_at, id), with these two fields,
-// that holds for every valid time or from a time up to `valid`; else $default_policy, with `built_in`, whether the
-// predicate is among its single-valued ones.
+// Select the policy for the evidence of a predicate at (`valid`, $known). This is $policy if given; else the newest
+// known POLICY event by (occurred_at, id), with these two fields, that holds for every valid time or from a time up to
+// `valid`; else $default_policy, with `built_in`, whether the predicate is among its single-valued ones.
 // needs: valid, predicate_key
-// leaves: policy
+// leaves: policy (a map)
 
 CALL (valid, predicate_key) {
   OPTIONAL MATCH (:Predicate {tenant: $tenant, key: predicate_key})<-[:CONCERNS]-(x:Event)

@@ -1,7 +1,6 @@
-// Return the prior of `b`, from its earliest hypothesis by (occurred_at, id). Needs `b` and `valid`; leaves `initial`,
-// in [0, 1], and `assumed`, the trust of that hypothesis, 0 without one.
+// Return the prior of `b`, from its earliest hypothesis by (occurred_at, id).
 // needs: b, valid
-// leaves: initial, assumed
+// leaves: initial (between 0 and 1), assumed (the trust of that hypothesis, 0 without one)
 
 CALL (b, valid) {
   OPTIONAL MATCH (b)<-[:CONCERNS]-(x:Event {tenant: $tenant})

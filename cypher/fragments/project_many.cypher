@@ -1,10 +1,8 @@
-// Compute the belief of coexisting candidates (MANY). Needs rows of `b`, `polarity`, `episode` (or null), `alone` (the
-// event id if it has no episode), `at`, `l`, `events`, `episodes` and `covered` (whether a checkpoint includes it), and
-// `policy`; leaves `b` and `projected`, a map, for each belief. Per polarity, an episode contributes its strongest
-// evidence; episodes are combined by noisy-or. If an episode has newer evidence, its checkpointed contribution is
-// subtracted.
-// needs: b, polarity, episode, alone, at, l, events, episodes, covered, policy
-// leaves: b, projected
+// Compute the belief of coexisting candidates (MANY). Per polarity, an episode contributes its strongest evidence;
+// episodes are combined by noisy-or. If an episode has newer evidence, its checkpointed contribution is subtracted.
+// needs: b, polarity, episode (or null), alone (the event id if it has no episode), at, l, events, episodes, covered
+// (whether a checkpoint includes it), policy
+// leaves: b, projected (a map, for each belief)
 // twin: oracles/projection.py many
 
 WITH b, polarity, episode, alone, sum(events) AS events, max(episodes) AS episodes, min(l) AS l,

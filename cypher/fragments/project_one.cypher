@@ -1,11 +1,9 @@
-// Rank competing candidates (ONE). Needs rows of one slot: `b`, `polarity`, `at`, `id` (of the event), `s`, `force` (on
-// other candidates) and `events`; and `valid` and `policy`. Leaves `ranked`, a list of maps, best first; `close`,
-// whether the first two are ambiguous; and `instants`, a list of maps, newest first, with the rows of each time. The
-// closed form costs the same for 4 candidates as for 500. A candidate has the score of its last affirmation, minus
-// later refutations and later affirmations of others. The latter are summed from the newest time to the oldest, over
-// the interval between the last affirmations of two candidates.
-// needs: b, polarity, at, id, s, force, events, valid, policy
-// leaves: ranked, close, instants
+// Rank competing candidates (ONE). The closed form costs the same for 4 candidates as for 500. A candidate has the
+// score of its last affirmation, minus later refutations and later affirmations of others. The latter are summed from
+// the newest time to the oldest, over the interval between the last affirmations of two candidates.
+// needs: b, polarity, at, id (of the event), s, force (on other candidates), events, valid, policy
+// leaves: ranked (a list of maps, best first), close (whether the first two are ambiguous), instants (maps, newest
+// first, with the rows of each time)
 // twin: oracles/projection.py one
 
 WITH b, polarity, at, id, s, force, events

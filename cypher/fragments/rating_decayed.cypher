@@ -1,6 +1,5 @@
-// Compute the decayed rating at the time of the read. Needs `g`, a Rating or null, $valid, and $rating_decay, the floor and the
-// days of its time constant; leaves `elo`.
-// needs: g
+// Compute the decayed rating at the time of the read.
+// needs: g (a Rating or null)
 // leaves: elo
 // twin: oracles/rating.py faded
 

@@ -1,8 +1,8 @@
 // Look up the rejection in force of the value with this `value_key` in `ruled_scope`; one in the global scope applies,
-// too, and the newest ruling decides. Leaves `rejection`, a map: event_id, rejected_at, rejects (true), actor and payload
-// of the event; null if the value is not rejected.
+// too, and the newest ruling decides.
 // needs: value_key, ruled_scope
-// leaves: rejection
+// leaves: rejection (a map: event_id, rejected_at, rejects, which is true, actor and payload of the event; null if the
+// value is not rejected)
 
 LET ruling = COLLECT {
   MATCH (known:Rejection)

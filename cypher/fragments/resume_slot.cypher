@@ -1,9 +1,8 @@
-// Find the checkpoint from which a read of a slot can resume, and the events after it. Needs `slot_id`, `scope`,
-// `names`, `predicate_key`, `valid` and `policy`, $known and $weights_key; leaves `checkpoint`, null if every event
-// must be read; `tail`, a list of maps of b and e; and, to read every event, `members` (fragments/slot.cypher).
-// Checkpoints exclude the newest events by valid time, so late events rarely fall into them.
+// Find the checkpoint from which a read of a slot can resume, and the events after it. Checkpoints exclude the newest
+// events by valid time, so late events rarely fall into them.
 // needs: slot_id, scope, names, predicate_key, valid, policy
-// leaves: checkpoint, tail, members
+// leaves: checkpoint (null if every event must be read), tail (a list of maps of b and e), members (of
+// fragments/slot.cypher, to read every event)
 
 CALL (slot_id, valid, policy) {
   OPTIONAL MATCH (c:Checkpoint {tenant: $tenant, slot_id: slot_id})

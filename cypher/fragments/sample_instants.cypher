@@ -1,7 +1,6 @@
-// Select the times of a time series. Needs `times`, in order, none after $valid; leaves `instants`: $instants if given;
-// else these and $valid. More than $points are evenly thinned, keeping the first and the last. A long history is
-// thinned further, because each time reads all of it; the limit is about a million events in total.
-// needs: times
+// Select the times of a time series. More than $points are evenly thinned, keeping the first and the last. A long
+// history is thinned further, because each time reads all of it; the limit is about a million events in total.
+// needs: times (in order, none after $valid)
 // leaves: instants
 
 WITH *, coll.max([3, coll.min([$points, 1000000 / (size(times) + 1)])]) AS most

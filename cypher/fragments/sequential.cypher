@@ -1,9 +1,8 @@
-// Run the sequential test. Needs rows of `heard`, and `initial` and `shown` (first and last time to return, or an empty
-// list) from outside, $test; leaves one row: `verdict`, a map of status, log_ratio, confidence, evidence; and `steps`,
-// a list of maps of at, status, log_ratio and confidence, one for each time to return. Evidence at the same time is summed first.
-// A boundary counts once, until the other one is crossed.
-// needs: heard, initial, shown
-// leaves: verdict, steps
+// Run the sequential test. Evidence at the same time is summed first. A boundary counts once, until the other one is
+// crossed.
+// needs: heard, initial, shown (first and last time to return, or an empty list)
+// leaves: verdict (a map of status, log_ratio, confidence, evidence), steps (maps of at, status, log_ratio and
+// confidence, one for each time to return)
 // twin: oracles/sequential.py test
 
 WITH heard.at AS at, sum(heard.llr) AS llr, count(*) AS n

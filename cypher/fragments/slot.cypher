@@ -1,9 +1,8 @@
-// Collect the beliefs of a slot, under every name of its subject. Needs `scope`, `names`, `predicate_key` and `mine`, a
-// list of beliefs; leaves `members`, a list of maps: x, a belief, b, the belief that represents it, and ruled, the beliefs
-// of its value about which there are rulings. Beliefs that
-// are equal under aliases are represented by one: one of `mine`, else the one whose subject name comes first.
-// needs: scope, names, predicate_key, mine
-// leaves: members
+// Collect the beliefs of a slot, under every name of its subject. Beliefs that are equal under aliases are represented
+// by one: one of `mine`, else the one whose subject name comes first.
+// needs: scope, names, predicate_key, mine (a list of beliefs)
+// leaves: members (maps: x, a belief, b, the belief that represents it, and ruled, the beliefs of its value about which
+// there are rulings)
 
 CALL (scope, names, predicate_key, mine) {
   MATCH (x:Belief)

@@ -1,8 +1,7 @@
 // Match the events of a slot to read: all of them or, to resume from `checkpoint`, its `tail`. For coexisting
-// candidates, checkpointed events of the episodes in the tail are included. Needs `slot_id`, `policy` and the results
-// of fragments/resume_slot.cypher; leaves rows of `b`, `e` and `covered`, whether the checkpoint includes the event.
+// candidates, checkpointed events of the episodes in the tail are included.
 // needs: slot_id, policy, checkpoint, tail, members, valid
-// leaves: b, e, covered
+// leaves: b, e, covered (whether the checkpoint includes the event)
 
 CALL (slot_id, policy, checkpoint, tail, members, valid) {
   FILTER checkpoint IS NULL

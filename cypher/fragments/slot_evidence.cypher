@@ -1,7 +1,6 @@
-// Match the evidence of a slot. Needs `members` (fragments/slot.cypher); leaves rows of `member`, `x`, `b` and `e`: x has the
-// evidence, b represents it.
-// needs: members
-// leaves: member, x, b, e
+// Match the evidence of a slot.
+// needs: members (of fragments/slot.cypher)
+// leaves: member, x (has the evidence), b (represents it), e
 
 UNWIND members AS member
 LET b = member.b, x = member.x

@@ -1,10 +1,9 @@
-// Decide which beliefs are in force, and which candidates outrank the others. Needs `asked`, a list of beliefs, and the
-// parameters for reading a slot; leaves `judged`, a list of maps: b, policy (of its predicate), status, head_ids (of
-// its successors), lost (it is superseded, or another candidate leads its ONE slot and the two are not ambiguous). For
-// a candidate of a ONE slot also: value (a map of belief, last_at, last_id, ambiguous), contenders (such maps: the leader and
-// candidates too close to it) and others (the other candidates of the slot).
-// needs: asked
-// leaves: judged
+// Decide which beliefs are in force, and which candidates outrank the others. For a candidate of a ONE slot also: value
+// (a map of belief, last_at, last_id, ambiguous), contenders (such maps: the leader and candidates too close to it) and
+// others (the other candidates of the slot).
+// needs: asked (a list of beliefs)
+// leaves: judged (a list of maps: b, policy of its predicate, status, head_ids of its successors, lost: it is
+// superseded, or another candidate leads its ONE slot and the two are not ambiguous)
 // twin: oracles/projection.py one, oracles/lineage.py
 
 CALL (asked) {

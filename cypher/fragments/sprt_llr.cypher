@@ -1,7 +1,6 @@
-// Compute the contribution of an event to the sequential test. Needs rows of `e`, $weights; leaves rows of `heard`, a
-// map of id, at, polarity, episode, strength as counted, llr (its log-likelihood ratio), event.
+// Compute the contribution of an event to the sequential test.
 // needs: e
-// leaves: heard
+// leaves: heard (a map of id, at, polarity, episode, strength as counted, llr: its log-likelihood ratio, event)
 // twin: oracles/sequential.py llr
 
 WITH e, coalesce(e.strength, 0.5 + coalesce($weights[e.source_type], 0.0) * e.confidence / 2) AS s

@@ -1,8 +1,7 @@
-// Compute the lineage of `node`, a memory or a belief, as of ($valid, $known), without walking its chain. Needs `node`;
-// leaves `status`, and `superseding`, a list of maps of its incoming SUPERSEDES edges: edge, in_force. Applies the rule
-// of fragments/refresh_status.cypher to the visible events.
+// Compute the lineage of `node`, a memory or a belief, as of ($valid, $known), without walking its chain. Applies the
+// rule of fragments/refresh_status.cypher to the visible events.
 // needs: node
-// leaves: status, superseding
+// leaves: status, superseding (maps of its incoming SUPERSEDES edges: edge, in_force)
 // twin: oracles/lineage.py
 
 CALL (node) {

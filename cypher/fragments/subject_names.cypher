@@ -1,6 +1,6 @@
-// Collect the names of the subject of a slot. Needs `subject_key`; leaves `names`, folded, with `subject_key` first.
+// Collect the names of the subject of a slot.
 // needs: subject_key
-// leaves: names
+// leaves: names (folded, with `subject_key` first)
 // twin: oracles/names.py ways
 
 LET canonical = coalesce(COLLECT {

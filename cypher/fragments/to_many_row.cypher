@@ -1,6 +1,5 @@
-// Convert an event to the input of fragments/project_many.cypher. Needs rows of `b`, `e`, `l` and `covered`, whether a
-// checkpoint includes it; leaves its rows.
-// needs: b, e, l, covered
+// Convert an event to the input of fragments/project_many.cypher.
+// needs: b, e, l, covered (whether a checkpoint includes it)
 // leaves: b, polarity, episode, alone, at, l, events, episodes, covered
 
 WITH b, e.polarity AS polarity, e.episode_id AS episode, CASE WHEN e.episode_id IS NULL THEN e.id END AS alone,

@@ -1,7 +1,6 @@
-// Select the best candidates of a MANY slot. Needs the results of fragments/project_many.cypher, and $limit; leaves
-// `many`, a list of [b, map], and `n_many`, the total number, or null.
+// Select the best candidates of a MANY slot.
 // needs: b, projected
-// leaves: n_many, many
+// leaves: n_many (the total number, or null), many (a list of [b, map])
 
 WITH b, projected
 ORDER BY projected.belief DESC, projected.last_at IS NOT NULL DESC, projected.last_at DESC, b.id DESC

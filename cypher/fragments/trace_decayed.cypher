@@ -1,6 +1,5 @@
-// Compute the trace at `valid`, with decay since the last event. Needs `traced` (fragments/trace_fold.cypher) and
-// `valid`, $trace; leaves `trace`.
-// needs: traced, valid
+// Compute the trace at `valid`, with decay since the last event.
+// needs: traced (of fragments/trace_fold.cypher), valid
 // leaves: trace
 // twin: oracles/tracerank.py trace
 

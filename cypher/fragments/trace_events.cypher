@@ -1,6 +1,5 @@
-// Select the start of the trace of `m` at `valid`, from its events in $scopes as of $known. Needs `m` and `valid`,
-// $trace; leaves `state` and `times`, the input of fragments/trace_fold.cypher. A memory stores the state after the
-// last event of its own scope. It applies if the memory has no events of other scopes and none after `valid`.
+// Select the start of the trace of `m` at `valid`, from its events in $scopes as of $known. A memory stores the state
+// after the last event of its own scope. It applies if the memory has no events of other scopes and none after `valid`.
 // needs: m, valid
 // leaves: state, times
 

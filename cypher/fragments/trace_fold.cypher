@@ -1,10 +1,9 @@
-// Add events to a trace. Needs `state`, a map of trace, at, full_at and burst, all except trace absent at the
-// beginning; `times`, in order, none older than the state: pairs of the time of an event and whether it is an IMPORT;
-// and $trace. Leaves `traced`, such a map. An event is full if the window has passed since the last full one; otherwise it is the j-th of
-// a burst and counts $trace.burst^j. An IMPORT counts $trace.import_weight times as much. If the state starts with an empty list of
-// `contributions`, the contribution of each event is added to it; otherwise it stays null.
-// needs: state, times
-// leaves: traced
+// Add events to a trace. An event is full if the window has passed since the last full one; otherwise it is the j-th of
+// a burst and counts $trace.burst^j. An IMPORT counts $trace.import_weight times as much. If the state starts with an
+// empty list of `contributions`, the contribution of each event is added to it; otherwise it stays null.
+// needs: state (a map of trace, at, full_at and burst, all except trace absent at the beginning), times (in order, none
+// older than the state: pairs of the time of an event and whether it is an IMPORT)
+// leaves: traced (such a map)
 // twin: oracles/tracerank.py continued
 
 LET traced = reduce(s = state, x IN times | [t IN [x[0]] | [

@@ -1,8 +1,6 @@
-// Build the output of a page of evidence. Needs `page`, a list of maps with `event`, and `steps`
-// (fragments/sequential), $weights; leaves `lines`, a list of these maps with the event properties, its weight, its
-// source turn and memory, and `after`, the state of the sequential test after its time.
-// needs: page, steps
-// leaves: lines
+// Build the output of a page of evidence.
+// needs: page (a list of maps with `event`), steps (of fragments/sequential)
+// leaves: lines (these maps with the event properties, weight, source turn and memory; `after`: the test after its time)
 
 CALL (page, steps) {
   UNWIND page AS x

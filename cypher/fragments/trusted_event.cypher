@@ -1,8 +1,7 @@
 // Add its trust to an event: the lowest rank (rules/trust.py) of its writer and source type, of the turn that it quotes
-// and, if it was consolidated, of the episode and of the evidence that it was drawn from. Needs `given`, the map of its properties; `turn`
-// and `episode`, nodes or null; and $trust. Leaves `event`, the map with its trust.
-// needs: given, turn, episode
-// leaves: event
+// and, if it was consolidated, of the episode and of the evidence that it was drawn from.
+// needs: given (the map of its properties), turn (node or null), episode (node or null)
+// leaves: event (the map with its trust)
 // twin: oracles/trust.py event
 
 OPTIONAL CALL (given, episode) {

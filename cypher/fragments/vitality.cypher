@@ -1,9 +1,7 @@
-// Compute the vitality of `b`, a belief, at (`valid`, $known). Needs `b`, `valid`, `initial` (fragments/prior),
-// `evidence`, the evidence that counts (fragments/not_retracted) in order of (occurred_at, id), and `created_at`, the time of its
-// first visible event; $scopes, $weights and $vitality_constants (rules/formulas.py VitalityConstants). Leaves `vitality`, a map of the fields of
-// model/belief.py. Events at the same time count once.
-// needs: b, valid, initial, evidence, created_at
-// leaves: vitality
+// Compute the vitality of `b`, a belief, at (`valid`, $known). Events at the same time count once.
+// needs: b, valid, initial (of fragments/prior), evidence (what counts, in order of occurred_at and id), created_at
+// (the time of its first visible event)
+// leaves: vitality (a map of the fields of model/belief.py)
 // twin: oracles/vitality.py vitality
 
 // include: fragments/gate.cypher

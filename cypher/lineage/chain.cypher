@@ -4,8 +4,6 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string  tenant name
-//   $scopes     list    read scopes
 //   $memory_id  string  id of any node of the chain
 // columns:
 //   - card   map   see fragments/memory_card.cypher; head_ids is empty

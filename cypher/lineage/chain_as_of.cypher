@@ -4,8 +4,6 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string    tenant name
-//   $scopes     list      read scopes
 //   $memory_id  string    id of any node of the chain
 //   $valid      datetime  upper bound of valid time
 //   $known      datetime  upper bound of known time

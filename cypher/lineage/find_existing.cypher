@@ -3,7 +3,6 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string  tenant name
 //   $scopes     list    read scopes of the writer
 //   $event_id   string  id of the event to be written
 //   $memory_id  string  memory id

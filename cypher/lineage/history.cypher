@@ -3,8 +3,6 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string    tenant name
-//   $scopes     list      read scopes
 //   $memory_id  string    memory id
 //   $limit      integer   maximum number of newest events
 //   $valid      datetime  upper bound of valid time

@@ -5,9 +5,7 @@
 // writes_ids: events.id Event
 // refers_to: events.about label
 // params:
-//   $tenant  string  tenant name
-//   $trust   map     rank of the writer's trust, by source type: see rules/trust.py
-//   $events  list    maps: about (the id), label (Memory or Belief) and the event properties
+//   $events  list  maps: about (the id), label (Memory or Belief) and the event properties
 // columns:
 //   - written  integer  number of events appended
 

@@ -5,7 +5,6 @@
 // writes_ids: event.id Event
 // refers_to: newer_id Memory, older_id Memory
 // params:
-//   $tenant    string  tenant name
 //   $event     map     event properties
 //   $newer_id  string  id of the superseding memory
 //   $older_id  string  id of the superseded memory

@@ -3,11 +3,9 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scopes  list      read scopes
-//   $ids     list      memory ids
-//   $valid   datetime  upper bound of valid time
-//   $known   datetime  upper bound of known time
+//   $ids    list      memory ids
+//   $valid  datetime  upper bound of valid time
+//   $known  datetime  upper bound of known time
 // columns:
 //   - cards  list      see fragments/memory_card_as_of.cypher; and trust, its rank: see rules/trust.py
 //   - now    datetime  server clock

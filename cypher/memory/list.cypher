@@ -3,8 +3,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant     string    tenant name
-//   $scopes     list      read scopes
 //   $statuses   list      statuses to return
 //   $tags       list      required tags; all must match
 //   $source     string    required source of at least one event; null: any

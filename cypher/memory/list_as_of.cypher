@@ -3,8 +3,6 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant     string    tenant name
-//   $scopes     list      read scopes
 //   $statuses   list      statuses to return, as of the read
 //   $tags       list      required tags; all must match
 //   $source     string    required source of at least one visible event; null: any

@@ -2,8 +2,6 @@
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
-// params:
-//   $tenant  string  tenant name
 // columns:
 //   - known  boolean  true if anything is stored for the tenant
 

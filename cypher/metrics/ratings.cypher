@@ -3,10 +3,7 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant        string    tenant name
-//   $valid         datetime  time of the read
-//   $rating_decay  map       floor, and days, the time constant of decay
-//   $step          float     width of a bucket in rating points, > 0
+//   $step  float  width of a bucket in rating points, > 0
 // columns:
 //   - kind   string   Memory, Belief, Episode or Artifact
 //   - min_elo  float    lower bound of the bucket

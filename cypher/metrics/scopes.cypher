@@ -3,8 +3,7 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $after   string  previous scope; '' at the start
+//   $after  string  previous scope; '' at the start
 // columns:
 //   - scope       string   scope name; null after the last one
 //   - memories    integer  number of memories

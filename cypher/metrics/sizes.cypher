@@ -2,8 +2,6 @@
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
-// params:
-//   $tenant  string  tenant name
 // columns:
 //   - kind   string   memory, belief, event, episode, turn, artifact or archive
 //   - state  string   status of a memory or a belief, type of an event; null for other kinds

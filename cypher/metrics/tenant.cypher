@@ -2,8 +2,6 @@
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
-// params:
-//   $tenant  string  tenant name
 // columns:
 //   - memories    integer  number of memories
 //   - beliefs     integer  number of beliefs

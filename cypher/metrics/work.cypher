@@ -2,8 +2,6 @@
 // mode: read
 // rows: one
 // plan: NodeIndexSeek
-// params:
-//   $tenant  string  tenant name
 // columns:
 //   - unrated     integer  number of ended sessions that are not rated
 //   - unembedded  integer  number of beliefs that lack an embedding

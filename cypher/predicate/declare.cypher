@@ -5,7 +5,6 @@
 // plan: MergeUniqueNode
 // writes_ids: event.id Event
 // params:
-//   $tenant    string  tenant name
 //   $key       string  predicate key
 //   $name      string  name, as written
 //   $template  string  sentence template of its triples, or null

@@ -3,8 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  tenant name
-//   $predicates  list    predicate keys
+//   $predicates  list  predicate keys
 // columns:
 //   - key          string  predicate key
 //   - cardinality  string  ONE or MANY

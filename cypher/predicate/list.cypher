@@ -2,8 +2,6 @@
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
-// params:
-//   $tenant  string  tenant name
 // columns:
 //   - policy  map  name, template, event_id, and the fields of the policy
 

@@ -3,11 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scopes  list      read scopes
-//   $id      string    id of the memory or the belief
-//   $valid   datetime  upper bound of valid time
-//   $known   datetime  upper bound of known time; null: no bound
+//   $id  string  id of the memory or the belief
 // columns:
 //   - event_id     string    event that rejected it
 //   - rejected_at  datetime  time of the rejection

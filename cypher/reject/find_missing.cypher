@@ -3,8 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps: id, tombstone (its id)
+//   $events  list  maps: id, tombstone (its id)
 // columns:
 //   - id  string  event id
 

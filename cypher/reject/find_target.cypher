@@ -4,7 +4,6 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string  tenant name
 //   $scope      string  write scope
 //   $scopes     list    read scopes of the writer
 //   $event_id   string  id of the event to be written

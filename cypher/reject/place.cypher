@@ -5,10 +5,8 @@
 // writes_ids: claim.id Belief
 // refers_to: claim.subject_key Person
 // params:
-//   $tenant      string  tenant name
-//   $tenant_key  string  full-text token of the tenant
-//   $event       map     properties of the event to be written
-//   $claim       map     as in belief/append
+//   $event  map  properties of the event to be written
+//   $claim  map  as in belief/append
 // columns:
 
 WITH $event AS event, $claim AS claim

@@ -5,8 +5,7 @@
 // plan: NodeUniqueIndexSeek
 // refers_to: items.id label
 // params:
-//   $tenant  string  tenant name
-//   $items   list    maps: label (Memory or Belief), id, value_key
+//   $items  list  maps: label (Memory or Belief), id, value_key
 // columns:
 
 UNWIND $items AS row

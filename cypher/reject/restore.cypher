@@ -3,8 +3,7 @@
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps: tombstone (its id), value_key, and the columns of reject/events
+//   $events  list  maps: tombstone (its id), value_key, and the columns of reject/events
 // columns:
 
 UNWIND $events AS row

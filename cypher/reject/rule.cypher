@@ -5,7 +5,6 @@
 // plan: MergeUniqueNode
 // writes_ids: event.id Event
 // params:
-//   $tenant     string  tenant name
 //   $id         string  id of the tombstone: see rules/rejections.py
 //   $value_key  string  key of the value
 //   $event      map     event properties; content_hash is the digest of the value

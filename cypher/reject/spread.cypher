@@ -3,8 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    ids of tombstones: see rules/rejections.py
+//   $ids  list  ids of tombstones: see rules/rejections.py
 // columns:
 
 UNWIND $ids AS id

@@ -4,10 +4,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $label   string   Memory or Belief
-//   $after   string   id of the last row of the previous page; '' for the first page
-//   $limit   integer  maximum number of rows
+//   $label  string  Memory or Belief
+//   $after  string  id of the last row of the previous page; '' for the first page
 // columns:
 //   - id             string   id
 //   - label          string   Memory or Belief

@@ -4,7 +4,6 @@
 // plan: NodeUniqueIndexSeek
 // refers_to: ids Event
 // params:
-//   $tenant  string    tenant name
 //   $id      string    its number, 12 digits
 //   $until   datetime  recording time up to which every event is sealed
 //   $ids     list      ids of the events, in order

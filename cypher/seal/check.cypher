@@ -3,9 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $after   string   id of the last seal of the previous page; '' for the first page
-//   $limit   integer  maximum number of seals
+//   $after  string   id of the last seal of the previous page; '' for the first page
+//   $limit  integer  maximum number of seals
 // columns:
 //   - seal    map   id, sealed_until, ids, salts, leaves, digest
 //   - events  list  maps of the events: id, recorded_at, properties, links

@@ -4,8 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // refers_to: ids Event
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    event ids
+//   $ids  list  event ids
 // columns:
 
 MATCH (t:Tenant {tenant: $tenant})

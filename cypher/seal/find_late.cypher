@@ -3,7 +3,6 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string    tenant name
 //   $telemetry  list      types of events that are not sealed
 //   $before     datetime  end of the newest seal
 //   $after      string    id of the last event of the previous page; '' for the first page

@@ -2,8 +2,6 @@
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
-// params:
-//   $tenant  string  tenant name
 // columns:
 //   - id      string    its number, 12 digits
 //   - digest  string    its digest

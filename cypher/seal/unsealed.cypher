@@ -3,11 +3,10 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $types   list      types of events that are sealed
-//   $since   datetime  lower bound of the recording time, inclusive
-//   $until   datetime  upper bound of the recording time, inclusive
-//   $limit   integer   maximum number of events
+//   $types  list      types of events that are sealed
+//   $since  datetime  lower bound of the recording time, inclusive
+//   $until  datetime  upper bound of the recording time, inclusive
+//   $limit  integer   maximum number of events
 // columns:
 //   - event  map  id, recorded_at, properties, links: maps of type, label and key
 

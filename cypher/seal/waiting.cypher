@@ -3,8 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $limit   integer  maximum number of events
+//   $limit  integer  maximum number of events
 // columns:
 //   - event  map  id, recorded_at, properties, links: maps of type, label and key
 

@@ -4,7 +4,6 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
 //   $kind    string   memory, belief, turn, episode or item
 //   $after   string   id of the last node of the previous page; '' for the first page
 //   $limit   integer  maximum number of nodes

@@ -3,9 +3,8 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $kind    string  memory, belief, turn, episode or item
-//   $texts   list    maps: id, name or null, text, embedding, token_states (bytes or null)
+//   $kind   string  memory, belief, turn, episode or item
+//   $texts  list    maps: id, name or null, text, embedding, token_states (bytes or null)
 // columns:
 
 UNWIND $texts AS row

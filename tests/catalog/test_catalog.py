@@ -35,6 +35,7 @@ RETURN n.id AS id, 1 AS n
 LIMIT $limit
 """
 BODY = GOOD.partition("\n\n")[2]
+COMMON = "Same everywhere.\n\n$tenant  string  tenant name\n\n$known  datetime  time; null: none\n"
 
 Files = Callable[[dict[str, str]], Path]
 
@@ -44,6 +45,7 @@ def cypher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Files]:
     """Let a test say which files stand under cypher/."""
 
     def write(files: dict[str, str]) -> Path:
+        files = {"parameters.txt": COMMON, **files}
         for name, text in files.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +61,12 @@ def cypher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Files]:
 
 def forget() -> None:
     """Clear what the catalog has read."""
-    for cached in (catalog.names, catalog.procedure, catalog.fragment):
+    for cached in (
+        catalog.names,
+        catalog.procedure,
+        catalog.fragment,
+        catalog.common_params,
+    ):
         cached.cache_clear()
 
 
@@ -92,7 +99,7 @@ def test_a_header_says_what_a_file_is() -> None:
         (GOOD.replace("rows: one", "rows: few"), "rows: none|one|many"),
         (GOOD.replace("rows: one", "row: one"), "'row' is unknown"),
         (GOOD.replace("rows: one", "mode: write"), "'mode' is unknown or repeated"),
-        (GOOD.replace("$limit ", "$most "), "unused ['most'], used but undeclared ['limit']"),
+        (GOOD.replace("$limit ", "$most "), "unused ['most'], used but undeclared []"),
         (GOOD.replace("LIMIT $limit", ""), "unused ['limit'], used but undeclared []"),
         (GOOD.replace("LIMIT $limit", "LIMIT 1 // $limit"), "unused ['limit']"),
         (GOOD.replace("LIMIT $limit", "LIMIT '$limit'"), "unused ['limit']"),
@@ -118,6 +125,16 @@ def test_a_file_that_contradicts_itself_is_refused(text: str, complaint: str) ->
         catalog.parse("a/b", text)
     assert complaint.replace("`", "") in str(refused.value).replace("`", "")
     assert str(refused.value).startswith("a/b: ")
+
+
+def test_a_parameter_that_means_the_same_everywhere_needs_no_declaration(cypher: Files) -> None:
+    text = GOOD.replace("//   $tenant  string  whose\n", "").replace("1 AS n", "$known AS n")
+    cypher({"a/b.cypher": text, "a/c.cypher": GOOD})
+    found = catalog.procedure("a/b").params
+    assert [entry.name for entry in found] == ["tenant", "limit", "known"]
+    assert found[0].text == "tenant name"
+    assert found[2].is_nullable
+    assert catalog.procedure("a/c").params[0].text == "whose"
 
 
 def test_a_fragment_is_pasted_with_its_indent_and_its_parameters_count(cypher: Files) -> None:
