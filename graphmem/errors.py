@@ -32,6 +32,7 @@ The class docstring is the default message, so the text is written once.
     ├─ UnavailableError              may succeed later
     │  ├─ GraphUnavailableError
     │  ├─ ModelUnavailableError
+    │  │  ├─ ModelUnansweredError    it answers other requests
     │  │  └─ ModelFetchError         the files of a local model could not be fetched
     │  ├─ IndexNotReadyError         a search would return incomplete results
     │  ├─ ReadConflictError          data was deleted while it was read
@@ -289,6 +290,12 @@ class StillStartingError(UnavailableError):
 
 class ModelUnavailableError(UnavailableError):
     """The embedding or language model cannot be reached."""
+
+
+class ModelUnansweredError(ModelUnavailableError):
+    """The model answers other requests, but not this one."""
+
+    default_hint = "The text may be too long or too slow for it; it is tried again later."
 
 
 class ModelFetchError(ModelUnavailableError):

@@ -28,6 +28,7 @@ RETURN {
   Checkpoint: COUNT { MATCH (n:Checkpoint) WHERE n.tenant = $tenant AND n.slot_id IS NOT NULL AND $scope IS NULL },
   NameLock: COUNT { MATCH (n:NameLock) WHERE n.tenant = $tenant AND n.key IS NOT NULL AND $scope IS NULL },
   Job: COUNT { MATCH (n:Job) WHERE n.tenant = $tenant AND n.name IS NOT NULL AND $scope IS NULL },
+  JobUnit: COUNT { MATCH (n:JobUnit) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) },
   Rater: COUNT { MATCH (n:Rater) WHERE n.tenant = $tenant AND n.tenant IS NOT NULL AND $scope IS NULL },
   Seal: COUNT { MATCH (n:Seal) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND $scope IS NULL },
   Tenant: COUNT { MATCH (n:Tenant) WHERE n.tenant = $tenant AND n.tenant IS NOT NULL AND $scope IS NULL }

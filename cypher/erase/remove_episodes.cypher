@@ -19,6 +19,11 @@ CALL (p) {
   DETACH DELETE r
 }
 CALL (p) {
+  MATCH (u:JobUnit)
+  WHERE u.tenant = $tenant AND u.id > '' AND u.scope = p.scope AND u.unit IN [p.id, p.session_id]
+  DELETE u
+}
+CALL (p) {
   MATCH (c:Consolidation {tenant: $tenant, scope: p.scope})
   SET c.cursor = null
 }

@@ -51,6 +51,8 @@ UNION ALL
 UNION ALL
   MATCH (n:Job) WHERE n.tenant = $tenant AND n.name IS NOT NULL AND $scope IS NULL RETURN n LIMIT $limit
 UNION ALL
+  MATCH (n:JobUnit) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) RETURN n LIMIT $limit
+UNION ALL
   MATCH (n:Rater) WHERE n.tenant = $tenant AND $scope IS NULL RETURN n LIMIT $limit
 UNION ALL
   MATCH (n:Seal) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND $scope IS NULL RETURN n LIMIT $limit

@@ -6,12 +6,14 @@
 //   $extractor  string    name of the extractor
 //   $attempts   integer   number of failed attempts after which turns are given up
 //   $quiet      datetime  sessions with a turn recorded after this time are not listed: they may continue
+//   $skipped    list      names of sessions that are not listed
 //   $limit      integer   maximum number of sessions
 // columns:
 //   - session_id  string  name of the session
 
 MATCH (p:Episode)
 WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at IS NOT NULL AND p.session_id IS NOT NULL
+  AND NOT p.session_id IN $skipped
   AND EXISTS {
     MATCH (t:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p)
     WHERE NOT EXISTS {

@@ -12,6 +12,7 @@
 //   $importance  float     minimum importance, in [0, 1]
 //   $accesses    integer   number of accesses that suffices at any age
 //   $until       datetime  episodes that occurred up to this time need no accesses
+//   $skipped     list      ids of episodes that are not listed
 //   $limit       integer   maximum number of rows
 // columns:
 //   - id           string    episode id
@@ -25,6 +26,7 @@
 
 MATCH (p:Episode)
 WHERE p.tenant = $tenant AND p.scope = $scope AND p.occurred_at IS NOT NULL AND p.importance >= $importance
+  AND NOT p.id IN $skipped
   AND NOT EXISTS { (p)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'GRADUATE', artifact_ref: $file}) }
 CALL (p) {
   MATCH (p)<-[:ACCESSED]-(e:Event)

@@ -17,5 +17,6 @@ SET j.owner = null,
     j.until = null,
     j.due_at = now + duration({milliseconds: toInteger($wait_s * 1000)}),
     j.error = $error,
+    j.served_at = now,
     j.failures = CASE WHEN $error IS NULL THEN 0 ELSE coalesce(j.failures, 0) + 1 END,
     j.finished_at = CASE WHEN $error IS NULL THEN now ELSE j.finished_at END

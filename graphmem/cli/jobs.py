@@ -134,14 +134,15 @@ def worker(app: App, *, once: bool, **asked: Any) -> int:
 
     The jobs are extraction, consolidation, rating, graduation, compression, the roll-up of the
     search log, and sealing; what pruning would do is only counted. Every run prints one line. Any
-    number of workers may run: a lease in the graph gives each job of a tenant to one of them. The
-    exit code of --once is 1 when a job failed.
+    number of workers may run: a lease in the graph gives each job of a tenant to one of them. A
+    scope, session or item that fails is shown, skipped, and tried again later; the others are
+    served. The exit code of --once is 1 when anything failed.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with app.client() as client:
         run = partial(client.run_jobs, on_job=partial(_report_job, app), **given(asked))
         if once:
-            return int(any(job.error for job in run().runs))
+            return int(any(job.error or job.failed for job in run().runs))
         _serve(app, client, run)
     return 0
 
@@ -169,8 +170,14 @@ def _report_job(app: App, run: JobRun) -> None:
         terminal.echo_json(plain(run))
         return
     outcome = "failed" if run.error else "ok"
-    line = f"{run.at:%Y-%m-%dT%H:%M:%SZ} {run.tenant} {run.job} {outcome} {run.seconds:.1f} s: "
-    terminal.echo(display.line(line + run.summary))
+    start = f"{run.at:%Y-%m-%dT%H:%M:%SZ} {run.tenant} {run.job}"
+    waiting = f", {run.waiting} waiting after failures" if run.waiting else ""
+    line = f"{start} {outcome} {run.seconds:.1f} s: {run.summary}{waiting}"
+    terminal.echo(display.line(line))
+    for one in run.failed:
+        unit = one.scope if one.unit is None else f"{one.scope} {one.unit}"
+        again = f"attempt {one.failures}, the next in {one.retry_s:.0f} s"
+        terminal.echo(display.line(f"{start} skipped {unit}: {one.problem} ({again})"))
 
 
 extract = method_command(

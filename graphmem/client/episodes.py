@@ -234,9 +234,9 @@ class AsyncEpisodes(AsyncNamespace):
         """
         to, thresholds = self._state.context, _policy(self._state, policy)
         apply = not yes_or_no("dry_run", dry_run)
-        if apply:
-            await summaries.refresh(to)
-        return await compression.graduate(to, _path(file), thresholds, apply=apply)
+        failed = await summaries.refresh_all(to) if apply else []
+        report = await compression.graduate(to, _path(file), thresholds, apply=apply)
+        return report.model_copy(update={"failed": (*failed, *report.failed)})
 
     async def compress(
         self,
@@ -266,9 +266,9 @@ class AsyncEpisodes(AsyncNamespace):
         """
         to, thresholds = self._state.context, _policy(self._state, policy)
         apply = not yes_or_no("dry_run", dry_run)
-        if apply:
-            await summaries.refresh(to)
-        return await compression.compress(to, thresholds, on_progress, apply=apply)
+        failed = await summaries.refresh_all(to) if apply else []
+        report = await compression.compress(to, thresholds, on_progress, apply=apply)
+        return report.model_copy(update={"failed": (*failed, *report.failed)})
 
     async def restore(self, episode_id: str) -> RestoredEpisode:
         """Restore the full text or the turns of an episode; `compress` skips it from then on.

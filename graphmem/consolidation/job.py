@@ -30,7 +30,7 @@ from graphmem.consolidation.sources import Neighborhood, NewBelief, ScopeSnapsho
 from graphmem.consolidation.statements import ClauseSimilarities
 from graphmem.consolidation.synthesis import ClusterQuestion
 from graphmem.consolidation.writes import Lease
-from graphmem.errors import ModelUnavailableError
+from graphmem.errors import ModelUnansweredError, ModelUnavailableError
 from graphmem.model import EvidenceKind
 from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage
 from graphmem.rules import drafts, identity, read_options
@@ -400,7 +400,8 @@ async def _asked(
         unit = await ask(bill)
         run.down = 0
     except ModelUnavailableError as error:
-        run.down += 1
+        # A model that answers other requests is not down: this one counts as an attempt.
+        run.down += not isinstance(error, ModelUnansweredError)
         unit = replace(unit, problem=(error.code, str(error)))
     # Count the answer even if the embedding model failed after it.
     run.bill.join(bill)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from graphmem import catalog
-from graphmem.errors import ModelReplyError, ModelUnavailableError
+from graphmem.errors import ModelReplyError, ModelUnansweredError, ModelUnavailableError
 from graphmem.extraction import proposals, readers, windows
 from graphmem.extraction import review as extraction_review
 from graphmem.extraction.proposals import CheckContext, CheckedProposal, TurnEvidence
@@ -180,7 +180,7 @@ async def _window(run: _ExtractionRun, span: Sequence[TurnContext]) -> _WindowRe
             else await options.reader.read(window, run.known, unit.bill)
         )
     except ModelUnavailableError as error:
-        run.down += 1
+        run.down += not isinstance(error, ModelUnansweredError)
         return _unread(unit, (error.code, str(error)), run)
     except ModelReplyError as error:
         problem = f"{error.code}: {error}"

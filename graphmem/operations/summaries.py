@@ -8,14 +8,20 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from graphmem import catalog
-from graphmem.errors import ModelReplyError, ModelUnavailableError, NotFoundError
+from graphmem.errors import (
+    ModelReplyError,
+    ModelUnansweredError,
+    ModelUnavailableError,
+    NotFoundError,
+)
 from graphmem.model import SummarisedEpisode, SummaryReport, TenantScope
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage, silent
 from graphmem.rules import episodes, identity, prompts
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.episodes import EpisodeSummary, SpokenText
-from graphmem.upkeep import Mismatch
+from graphmem.upkeep import FailedItem, Mismatch
+from graphmem.upkeep.isolation import write_each
 
 PAGE = 100
 """Conversations per read."""
@@ -92,17 +98,27 @@ async def summarise(
     )
 
 
-async def refresh(context: RequestContext, episode_ids: Sequence[str] | None = None) -> None:
-    """Summarise by rules the conversations of the scope, or the given ones, whose turns changed."""
+async def refresh(context: RequestContext, episode_ids: Sequence[str]) -> None:
+    """Summarise by rules the given conversations whose turns changed."""
     run = _Run(context, SummaryOptions())
-    rows = (
-        [row async for row in _waiting(run, None)]
-        if episode_ids is None
-        else (await context.fetch(STATES, ids=list(episode_ids), method=None, after="", limit=PAGE))
-    )
-    for row in rows:
-        if row["turns"] != (row["covered"] or 0) or episode_ids is None:
+    for row in await context.fetch(
+        STATES, ids=list(episode_ids), method=None, after="", limit=PAGE
+    ):
+        if row["turns"] != (row["covered"] or 0):
             await _one(run, row)
+
+
+async def refresh_all(context: RequestContext) -> list[FailedItem]:
+    """Summarise by rules the conversations of the scope whose turns changed; return the failed."""
+    run = _Run(context, SummaryOptions())
+
+    async def write(rows: Sequence[Mapping[str, Any]]) -> list[SummarisedEpisode | None]:
+        return [await _one(run, row) for row in rows]
+
+    failed: list[FailedItem] = []
+    async for row in _waiting(run, None):
+        failed += (await write_each([row], write))[1]
+    return failed
 
 
 async def _waiting(run: _Run, episode_id: str | None) -> AsyncIterator[dict[str, Any]]:
@@ -197,6 +213,8 @@ async def _asked(
     raw, problem, of = None, None, None
     try:
         answer = await llm.answer(episodes.summary_prompt(turns))
+    except ModelUnansweredError as error:
+        return replace(by_rules, problem=str(error))
     except ModelUnavailableError as error:
         run.unavailable = str(error)
         return replace(by_rules, problem=run.unavailable)

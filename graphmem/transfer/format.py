@@ -64,6 +64,7 @@ OMITTED_LABELS: Mapping[str, str] = {
     "NameLock": "exists only within a transaction",
     "Checkpoint": "a cache, recomputed from the events",
     "Job": "belongs to the workers of this graph",
+    "JobUnit": "belongs to the workers of this graph",
     "Namespace": "part of the records of its items",
     "ItemText": "part of the record of its item",
     "EmbeddingModel": "belongs to the graph, not to a tenant; the header names it",

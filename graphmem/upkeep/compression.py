@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,11 @@ from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, formulas, identity, passages, read_options, transcripts
 from graphmem.upkeep import rules
+from graphmem.upkeep.isolation import write_each
 from graphmem.upkeep.records import (
     CompressedEpisode,
     CompressionReport,
+    FailedItem,
     GraduatedEpisode,
     GraduationReport,
     RestoredEpisode,
@@ -132,6 +134,7 @@ async def compress(
         apply: whether to write; False for a preview.
     """
     found: list[CompressedEpisode] = []
+    failed: list[FailedItem] = []
     fetch = partial(
         context.fetch,
         UNUSED,
@@ -142,10 +145,15 @@ async def compress(
     )
     async for rows in read_options.pages(fetch, at="occurred_at"):
         gists = {row["id"]: gist(row["summary"], row["content"] or "") for row in rows}
-        done = set(await _write(context, rows, gists, policy)) if apply else gists.keys()
+        done: Collection[str] = gists.keys()
+        if apply:
+            done, refused = await write_each(rows, partial(_write, context, gists, policy))
+            failed += refused
         found += [_compressed(row, gists[row["id"]]) for row in rows if row["id"] in done]
         on_progress("episode", len(rows))
-    return CompressionReport(applied=apply and bool(found), episodes=tuple(found))
+    return CompressionReport(
+        applied=apply and bool(found), episodes=tuple(found), failed=tuple(failed)
+    )
 
 
 async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
@@ -196,9 +204,9 @@ async def _embedded_turns(context: RequestContext, episode_id: str) -> list[dict
 
 async def _write(
     context: RequestContext,
-    rows: Sequence[Mapping[str, Any]],
     gists: Mapping[str, str | None],
     policy: UpkeepPolicy,
+    rows: Sequence[Mapping[str, Any]],
 ) -> list[str]:
     reasons = {
         row["id"]: f"importance {row['importance']:.2f} is below {policy.importance:g}, never "
@@ -275,12 +283,17 @@ TURNS = catalog.query("episode/turns", lambda row: row["turn"])
 
 
 async def graduate(
-    context: RequestContext, path: Path, policy: UpkeepPolicy, *, apply: bool
+    context: RequestContext,
+    path: Path,
+    policy: UpkeepPolicy,
+    *,
+    apply: bool,
+    skipped: Sequence[str] = (),
 ) -> GraduationReport:
     """Add a line to a digest for each episode that is due, then record it in events.
 
     If an earlier run was interrupted before writing an event, the line is found by its id and not
-    written again.
+    written again. Episodes in `skipped` wait.
 
     Raises:
         DigestFileError: the file cannot be read or written, or its markers are broken.
@@ -294,6 +307,7 @@ async def graduate(
         importance=policy.importance,
         accesses=policy.accesses,
         until=context.services.clock.now() - timedelta(days=policy.graduate_days),
+        skipped=skipped,
         limit=policy.max_episodes + 1,
     )
     due = rows[: policy.max_episodes]
@@ -303,6 +317,7 @@ async def graduate(
         )
         for row in due
     }
+    failed: list[FailedItem] = []
     if apply and due:
 
         def change(text: str | None) -> str:
@@ -311,9 +326,10 @@ async def graduate(
             return rules.add_lines(text, lines, name)
 
         await context.services.files.revise(path, change)
-        await _write_digest(context, name, lines, due)
+        _, failed = await write_each(due, partial(_write_digest, context, name, lines))
+    refused = {one.id for one in failed}
     return GraduationReport(
-        applied=apply and bool(due),
+        applied=apply and len(due) > len(failed),
         file=name,
         episodes=tuple(
             GraduatedEpisode(
@@ -323,8 +339,10 @@ async def graduate(
                 added=not rules.has_code(codes, row["id"]),
             )
             for row in due
+            if row["id"] not in refused
         ),
         more=len(rows) > len(due),
+        failed=tuple(failed),
     )
 
 
@@ -363,7 +381,7 @@ async def _write_digest(
     name: str,
     lines: Mapping[str, str],
     due: Sequence[Mapping[str, Any]],
-) -> None:
+) -> Sequence[str]:
     now = context.services.clock.now()
     # A fixed order makes concurrent writers wait for each other, so they cannot deadlock.
     events = [
@@ -371,6 +389,7 @@ async def _write_digest(
         for row in sorted(due, key=lambda row: str(row["id"]))
     ]
     await context.fetch(GRADUATE, events=events)
+    return list(lines)
 
 
 def _event(context: RequestContext, name: str, row: Mapping[str, Any], line: str) -> dict[str, Any]:

@@ -113,6 +113,8 @@ class GraduationReport(Record):
     """The most important first."""
     more: bool = False
     """Whether other episodes are left for the next cycle."""
+    failed: tuple[FailedItem, ...] = ()
+    """Episodes that were skipped, because the write about them failed."""
 
 
 class CompressedEpisode(Record):
@@ -135,6 +137,8 @@ class CompressionReport(Record):
     """False for a preview, and if there was nothing to do."""
     episodes: tuple[CompressedEpisode, ...] = ()
     """Compressed episodes, oldest first."""
+    failed: tuple[FailedItem, ...] = ()
+    """Episodes that were skipped, because the write about them failed."""
 
 
 class RestoredEpisode(Record):
@@ -247,6 +251,33 @@ JobName = Literal[
 ]
 
 
+class FailedItem(Record):
+    """An item that was skipped, because the work on it failed."""
+
+    id: str
+    code: str
+    """Code of the error."""
+    problem: str
+
+
+class FailedUnit(Record):
+    """A unit of work that failed in a background job; the other units were served."""
+
+    tenant: str
+    job: JobName
+    scope: str | None
+    """Scope of the unit; None if the job has the tenant as its unit."""
+    unit: str | None
+    """Name of the session or id of the item; None for the scope as a whole."""
+    code: str
+    """Code of the error."""
+    problem: str
+    failures: int
+    """Number of failed attempts in a row."""
+    retry_s: float
+    """Seconds until the next attempt."""
+
+
 class JobRun(Record):
     """One run of a background job for a tenant, over all its scopes."""
 
@@ -261,7 +292,11 @@ class JobRun(Record):
     summary: str
     """Number and kind of the results, or the reason of the failure."""
     error: str | None = None
-    """Code of the error that ended the run; None if it succeeded."""
+    """Code of the error that ended the run; None if every scope was tried."""
+    failed: tuple[FailedUnit, ...] = ()
+    """Scopes, sessions and items that failed; each is skipped until its next attempt is due."""
+    waiting: int = 0
+    """Number of units that were skipped, because they failed before."""
 
 
 class WorkerReport(Record):

@@ -20,6 +20,7 @@ from graphmem.usage.packs import PackBudget, PackEntry
 from graphmem.usage.records import (
     Audit,
     ConsolidationWork,
+    FailingUnit,
     JobStatus,
     Pack,
     RatedItem,
@@ -333,6 +334,7 @@ NEXT_SCOPE = catalog.query("metrics/scopes", dict)
 TIERS = catalog.query("metrics/ratings", dict)
 WORK = catalog.query("metrics/work", dict)
 JOBS = catalog.query("metrics/jobs", lambda row: JobStatus(**row))
+FAILING = catalog.query("metrics/failing_units", lambda row: FailingUnit(**row))
 
 
 @retry_conversion
@@ -343,7 +345,9 @@ async def read(services: Services, tenant: str) -> TenantStats:
     """
     now, by = services.clock.now(), rating.from_settings(services.settings)
 
-    async def work(tx: Tx) -> tuple[list[Any], list[Any], list[Any], list[JobStatus]]:
+    async def work(
+        tx: Tx,
+    ) -> tuple[list[Any], list[Any], list[Any], list[JobStatus], list[FailingUnit]]:
         return (
             await tx.fetch(SIZES, tenant=tenant),
             await tx.fetch(
@@ -355,9 +359,10 @@ async def read(services: Services, tenant: str) -> TenantStats:
             ),
             await tx.fetch(WORK, tenant=tenant),
             await tx.fetch(JOBS, tenant=tenant),
+            await tx.fetch(FAILING, tenant=tenant),
         )
 
-    sizes, ratings, [waiting], jobs = await services.graph.read(work)
+    sizes, ratings, [waiting], jobs, failing = await services.graph.read(work)
     counted = {(row["kind"], row["state"]): row["items"] for row in sizes}
     unrated, unembedded = waiting.pop("unrated"), waiting.pop("unembedded")
     return TenantStats(
@@ -379,6 +384,7 @@ async def read(services: Services, tenant: str) -> TenantStats:
         unembedded=unembedded,
         consolidation=ConsolidationWork(**waiting),
         jobs=tuple(jobs),
+        failing=tuple(failing),
     )
 
 

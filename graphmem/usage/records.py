@@ -177,6 +177,23 @@ class JobStatus(Record):
     """Code of the error that ended the last run; None if it succeeded."""
 
 
+class FailingUnit(Record):
+    """A scope, session or item whose last attempt in a background job failed."""
+
+    job: str
+    scope: str
+    unit: str
+    """Name of the session or id of the item; '' for the scope as a whole."""
+    code: str
+    """Code of the error."""
+    reason: str
+    failures: int
+    """Number of failed attempts in a row."""
+    failed_at: Instant
+    due_at: Instant
+    """Time of the next attempt."""
+
+
 class TenantStats(Record):
     """Statistics of one tenant, over all scopes, at one time."""
 
@@ -198,6 +215,8 @@ class TenantStats(Record):
     consolidation: ConsolidationWork
     jobs: tuple[JobStatus, ...]
     """Background jobs, by name."""
+    failing: tuple[FailingUnit, ...] = ()
+    """Scopes, sessions and items that a background job skips until their next attempt."""
 
 
 class StoredCounts(Record):

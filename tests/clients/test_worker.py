@@ -10,7 +10,6 @@ import pytest
 
 from graphmem import Handle
 from graphmem.client import worker
-from graphmem.client.state import HandleState
 from graphmem.errors import GraphUnavailableError, InvalidInputError, ModelUnavailableError
 from graphmem.testing import FrozenClock, ScriptedLlm
 from graphmem.upkeep import JobRun, WorkerReport, schedule
@@ -175,8 +174,8 @@ def test_an_error_of_one_tenant_does_not_stop_the_others(
 ) -> None:
     bad, good = fresh_tenant(), fresh_tenant()
 
-    async def work(state: HandleState, _: Path | None) -> int:
-        if state.context.tenant == bad:
+    async def work(part: worker._Part) -> int:
+        if part.state.context.tenant == bad:
             raise TypeError("secret words of a memory")
         return 7
 
@@ -185,7 +184,7 @@ def test_an_error_of_one_tenant_does_not_stop_the_others(
         report = client.run_jobs(tenants=[bad, good], jobs=["rate"])
     assert outcomes(report) == {(bad, "rate"): (0, "unexpected"), (good, "rate"): (7, None)}
     assert report.runs[0].summary == "unexpected TypeError; see the log"
-    assert "A job failed unexpectedly." in caplog.text
+    assert "A background job failed unexpectedly." in caplog.text
 
 
 def test_a_job_is_run_by_one_worker_at_a_time(
@@ -194,7 +193,7 @@ def test_a_job_is_run_by_one_worker_at_a_time(
     inside: list[WorkerReport] = []
     with door.open() as client, door.open() as other:
 
-        async def work(state: HandleState, _: Path | None) -> int:
+        async def work(_: worker._Part) -> int:
             inner = plain(other)
             inside.append(
                 await worker.run_due(inner._state, [tenant], ["rate"], None, worker.silent)
@@ -215,7 +214,7 @@ def test_a_lease_that_ran_out_is_taken_over(
     calls: list[str] = []
     with door.open() as client, door.open() as other:
 
-        async def work(state: HandleState, _: Path | None) -> int:
+        async def work(_: worker._Part) -> int:
             calls.append("")
             if len(calls) == 1:
                 inner = plain(other)

@@ -56,6 +56,7 @@ KEYS = {
     "Checkpoint": ("tenant", "slot_id"),
     "Consolidation": ("tenant", "scope"),
     "Job": ("tenant", "name"),
+    "JobUnit": ("tenant", "id"),
     "Reply": BY_ID,
     "Archive": BY_ID,
     "Artifact": BY_ID,

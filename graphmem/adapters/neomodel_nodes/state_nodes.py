@@ -54,6 +54,21 @@ class Job(TenantNode):
     failures = IntegerProperty()
     error = StringProperty()
     asked_at = DateTimeNeo4jFormatProperty()
+    served_at = DateTimeNeo4jFormatProperty()
+
+
+class JobUnit(ScopedNode):
+    """A scope that a background job served, or a session or item of it that failed."""
+
+    indexes: ClassVar = (ID,)
+
+    job = StringProperty(required=True)
+    unit = StringProperty(required=True)
+    served_at = DateTimeNeo4jFormatProperty()
+    due_at = DateTimeNeo4jFormatProperty()
+    failures = IntegerProperty()
+    error = StringProperty()
+    reason = StringProperty()
 
 
 class Rater(StructuredNode):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from socketserver import ThreadingMixIn
@@ -83,6 +84,12 @@ METRICS = (
         "Failed runs of a background job since its last successful one.",
         ("task",),  # Prometheus itself sets the label `job`.
         lambda r: (((one.job,), one.failures) for one in r.jobs),
+    ),
+    _Gauge(
+        "job_failing_units",
+        "Scopes, sessions and items whose last attempt in a background job failed.",
+        ("task",),
+        lambda r: _by(Counter(one.job for one in r.failing)),
     ),
     _Gauge(
         "job_due_timestamp_seconds",

@@ -122,7 +122,21 @@ def stats(found: TenantStats) -> Group:
         f"Consolidation of {work.decided:,} clusters: {work.calls:,} requests, {tokens}, "
         f"{work.cost_usd:.4f} USD; {work.failures:,} failed attempts."
     )
-    return Group(f"Tenant {found.tenant}", rows, "", counts("waiting", waiting), "", cost)
+    return Group(
+        f"Tenant {found.tenant}", rows, "", counts("waiting", waiting), "", cost, *_failing(found)
+    )
+
+
+def _failing(found: TenantStats) -> Iterator[RenderableType]:
+    """Yield a table of the units that background jobs skip, if there are any."""
+    if not found.failing:
+        return
+    rows = table("job", "scope", "session or item", "attempts", "next", "reason")
+    for one in found.failing:
+        time = f"{one.due_at:%Y-%m-%d %H:%M:%S}"
+        rows.add_row(one.job, one.scope, one.unit, str(one.failures), time, one.reason)
+    yield ""
+    yield rows
 
 
 def stored(found: TenantPage | ScopePage) -> Group:
