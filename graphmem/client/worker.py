@@ -98,7 +98,7 @@ class _Job:
 
 @dataclass(slots=True)
 class _Outcome:
-    """What a run has done so far."""
+    """Results of a run so far."""
 
     done: int = 0
     error: Exception | None = None
@@ -151,7 +151,7 @@ async def _attempt(state: HandleState, work: Awaitable[T]) -> tuple[T | None, Ex
     except (GraphAccessError, ClientClosedError):
         raise
     except GraphUnavailableError as error:
-        # A transaction that timed out or was rejected says nothing about the others.
+        # A transaction that timed out or was rejected is no sign of an outage.
         await schedule.tenants(state.context.services)
         return None, error
     except GraphmemError as error:

@@ -48,6 +48,7 @@ CODES = {
     "LeaseLostError": "lease_lost",
     "DigestLockedError": "digest_locked",
     "StillStartingError": "still_starting",
+    "ModelUnansweredError": "model_unanswered",
     "ModelUnavailableError": "model_unavailable",
     "LocalServerError": "local_server",
     "ServerFetchError": "server_fetch",

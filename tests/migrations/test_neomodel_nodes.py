@@ -120,7 +120,8 @@ def whole(filled: Handle) -> Handle:
     filled.consolidate(policy=FEW)
     filled.usage.flush()
     filled.usage.rate()
-    run_now(worker.run_due(filled._state, [filled._state.context.tenant], ["rate"], None, print))
+    tenants = [filled._state.context.tenant]
+    run_now(worker.run_due(filled._state, tenants, ["rate", "compress"], None, print))
     filled.admin.seal()
     return filled
 

@@ -55,6 +55,11 @@ def _by(of: Mapping[Any, int]) -> Iterator[tuple[tuple[str, ...], float]]:
     return (((str(state),), count) for state, count in of.items())
 
 
+def _failing_units(found: TenantStats) -> Iterator[tuple[tuple[str, ...], float]]:
+    failing = Counter(one.job for one in found.failing)
+    return (((one.job,), failing[one.job]) for one in found.jobs)
+
+
 def _one(value: float) -> Iterator[tuple[tuple[str, ...], float]]:
     yield (), value
 
@@ -89,7 +94,7 @@ METRICS = (
         "job_failing_units",
         "Scopes, sessions and items whose last attempt in a background job failed.",
         ("task",),
-        lambda r: _by(Counter(one.job for one in r.failing)),
+        _failing_units,
     ),
     _Gauge(
         "job_due_timestamp_seconds",
