@@ -345,6 +345,7 @@ def query(name: str, row: Callable[[Row], R]) -> Query[R]:
         mode=found.mode,
         params=frozenset(entry.name for entry in found.params),
         row=row,
+        null=frozenset(entry.name for entry in found.columns if "null" in entry.text),
         sized=frozenset(entry.name for entry in found.params if entry.is_sized),
         ids=found.ids,
     )

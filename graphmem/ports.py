@@ -7,7 +7,7 @@ awaited ones suspend on real I/O. No thread and no generated twin is involved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +23,7 @@ from typing import (
     TypeVar,
 )
 
-from graphmem.errors import SuspendedInSyncError
+from graphmem.errors import ReadConflictError, SuspendedInSyncError
 from graphmem.model.terms import Embedding, TokenStates, Trust
 from graphmem.model_ports import Answer as Answer
 from graphmem.model_ports import Embedder as Embedder
@@ -77,10 +77,47 @@ class Query(Generic[R]):
     mode: Mode
     params: frozenset[str]
     row: Callable[[Row], R]
+    """Conversion of a row; call `decode`."""
+    null: frozenset[str] = frozenset()
+    """Columns that may be null."""
     sized: frozenset[str] = frozenset()
     """Parameters that are strings or lists, or may be null."""
     ids: tuple[IdLocation, ...] = ()
     """Parameters with ids of memories, beliefs, episodes, turns and events that it writes."""
+
+    def decode(self, row: Row) -> R:
+        """Return the record of a row.
+
+        Raises:
+            ReadConflictError: a node of the row was deleted after it was matched.
+        """
+        if _lacks_properties(row, self.null) or any(map(_has_deleted_node, row.values())):
+            raise ReadConflictError
+        return self.row(row)
+
+
+MANDATORY = frozenset(
+    {
+        *("content_hash", "created_at", "decided", "occurred_at", "recorded_at", "request_hash"),
+        *("scope", "statement", "text", "type"),
+    }
+)
+"""Properties that each node has, if its label has them. They are null in a row only if the node was
+deleted after it was matched."""
+
+
+def _lacks_properties(found: Row, null: Set[str] = frozenset()) -> bool:
+    return any(found[name] is None for name in found.keys() & (MANDATORY - null))
+
+
+def _has_deleted_node(value: object) -> bool:
+    """Return whether a value of a row has a map of a node without its properties."""
+    if isinstance(value, dict):
+        return _lacks_properties(value) or any(map(_has_deleted_node, value.values()))
+    # Lists are alike throughout: long ones of numbers or of lists have no maps.
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return any(map(_has_deleted_node, value))
+    return False
 
 
 class Tx(Protocol):

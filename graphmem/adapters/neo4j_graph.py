@@ -229,7 +229,7 @@ class BlockingTx:
         if (wait := self._planning(query.name)) is not None:
             wait()
         result = self._tx.run(checked(query, params, self._generation), packed(query, params))
-        return [query.row(plain(record)) for record in result]
+        return [query.decode(plain(record)) for record in result]
 
 
 class AwaitedTx:
@@ -247,7 +247,7 @@ class AwaitedTx:
         if (wait := self._planning(query.name)) is not None:
             await asyncio.to_thread(wait)
         result = await self._tx.run(checked(query, params, self._generation), packed(query, params))
-        return [query.row(plain(record)) async for record in result]
+        return [query.decode(plain(record)) async for record in result]
 
 
 class BlockingGraph:

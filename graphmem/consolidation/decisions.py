@@ -18,7 +18,6 @@ from graphmem.model import AsOf, Belief, EventType, EvidenceKind, EvidenceSource
 from graphmem.ports import RequestContext, TokenUsage
 from graphmem.rules import claims, drafts, formulas, identity, read_options
 from graphmem.rules.claims import Claim, EvidenceDraft
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.formulas import Evidence
 from graphmem.rules.passages import Passage
 from graphmem.rules.read_options import ReadOptions
@@ -249,7 +248,6 @@ STATES = catalog.query("belief/states", read_options.parse_belief)
 INFERRED = catalog.query("consolidate/inferred", lambda row: row["id"])
 
 
-@retry_conversion
 async def marked(
     context: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite]
 ) -> list[BeliefWrite]:
@@ -273,7 +271,6 @@ async def marked(
     ]
 
 
-@retry_conversion
 async def faint(
     context: RequestContext, seen: ScopeSnapshot, supported: set[str], policy: ConsolidationPolicy
 ) -> list[StatusMark]:

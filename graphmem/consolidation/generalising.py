@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.consolidation import decisions, rules, sources, synthesis
 from graphmem.consolidation.decisions import BeliefWrite, DrawnFrom, PassageEvidence
 from graphmem.consolidation.records import ConsolidationPolicy
@@ -18,14 +18,12 @@ from graphmem.consolidation.sources import ScopeSnapshot
 from graphmem.model import EvidenceKind
 from graphmem.ports import Llm, RequestContext, TokenUsage
 from graphmem.rules import claims
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.passages import Passage
 
 PAGE = 64
 """Beliefs per read, with a vector search each."""
 
 PARTS = catalog.query("consolidate/parts", dict)
-LOOK = catalog.query("belief/find_existing", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,6 @@ class PartCluster:
         return tuple(part.id for part in self.parts)
 
 
-@retry_conversion
 async def clusters(
     context: RequestContext, seen: ScopeSnapshot, policy: ConsolidationPolicy, name: str
 ) -> list[PartCluster]:
@@ -144,7 +141,7 @@ async def ask(
     if reply.statement is None:
         return made
     claim = claims.statement_claim(context.scope, reply.statement)
-    [found] = await context.fetch(LOOK, scopes=[context.scope], event_ids=[], belief_ids=[claim.id])
+    found = await stored.find_existing(context, belief_ids=[claim.id])
     if found["beliefs"]:
         return made
     named = [shown[key] for key in reply.episodes]

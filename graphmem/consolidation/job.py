@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.consolidation import (
     decisions,
     generalising,
@@ -43,7 +43,6 @@ DOWN = 3
 
 STATE = catalog.query("consolidate/state", dict)
 REPLIES = catalog.query("consolidate/attempted", dict)
-LOOK = catalog.query("belief/find_existing", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,9 +413,7 @@ async def _ready(
     """Yield units with flags and embeddings, each with the ids of beliefs that existed before."""
     context = run.context
     statements = {s.claim.id: s.claim.statement for unit in units for s in unit.evidence}
-    [found] = await context.fetch(
-        LOOK, scopes=[context.scope], event_ids=[], belief_ids=sorted(statements)
-    )
+    found = await stored.find_existing(context, belief_ids=sorted(statements))
     existing = {row["id"] for row in found["beliefs"]}
     made = {belief_id: one for unit in units for belief_id, one in unit.embeddings.items()}
     new = [belief_id for belief_id in statements if belief_id not in existing | made.keys()]

@@ -15,7 +15,6 @@ from graphmem.model import Status
 from graphmem.ports import OnProgress, RequestContext
 from graphmem.rules import claims, drafts, read_options, scoring, transcripts
 from graphmem.rules.claims import Claim
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.passages import Passage, informative_sentences, prefix_speaker
 
 if TYPE_CHECKING:
@@ -75,7 +74,6 @@ class Neighborhood:
     """Number of new passages, which come first; an earlier run read the others."""
 
 
-@retry_conversion
 async def ground(
     context: RequestContext,
     seen: ScopeSnapshot,
@@ -238,7 +236,6 @@ class NewBelief:
     """Embedding of the statement; None if it is stored already."""
 
 
-@retry_conversion
 async def around(
     context: RequestContext,
     seen: ScopeSnapshot,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.consolidation.decisions import BeliefWrite, StatusMark
 from graphmem.consolidation.sources import ScopeSnapshot
 from graphmem.errors import ErasedError, LeaseLostError
@@ -24,10 +24,8 @@ LEASE = catalog.query("consolidate/lease", dict)
 RELEASE = catalog.query("consolidate/release", catalog.ignored)
 BEGIN = catalog.query("consolidate/begin", lambda row: row["done"])
 END = catalog.query("consolidate/end", catalog.ignored)
-LOOK = catalog.query("belief/find_existing", dict)
 APPEND = catalog.query("belief/append", dict)
 STANDING = catalog.query("consolidate/standing", lambda row: row["standing"])
-LOCK = catalog.query("commit/lock", catalog.ignored)
 MARK = catalog.query("belief/mark", dict)
 
 
@@ -109,25 +107,20 @@ async def _write(
         drawn = [one.drawn_from.event_id for one in unit.evidence if one.drawn_from]
         if drawn:
             # A retraction or rejection since the snapshot has not reached the new belief.
-            await tx.fetch(LOCK)
+            await stored.lock(tx)
             if await tx.fetch(STANDING, ids=drawn) != [len(drawn)]:
                 return False
         if batch:
-            [found] = await tx.fetch(
-                LOOK,
-                scopes=[context.scope],
-                event_ids=[draft.event_id for draft in batch],
-                belief_ids=[],
-            )
-            stored = {event["id"] for event in found["events"]}
+            found = await stored.find_existing(tx, [draft.event_id for draft in batch])
+            existing = {event["id"] for event in found["events"]}
             rows = [
                 draft.row(context.tenant_scope, unit.embeddings.get(draft.claim.id))
                 for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
-                if draft.event_id not in stored
+                if draft.event_id not in existing
             ]
             await tx.fetch(APPEND, scopes=[context.scope], events=rows)
         if unit.marks:
-            await tx.fetch(LOCK)
+            await stored.lock(tx)
             rows = [_mark_row(context, unit, mark, synthesiser) for mark in unit.marks]
             by = context.read_params(MARK, ReadOptions())
             await tx.fetch(MARK, events=rows, **by)

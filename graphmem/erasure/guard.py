@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from graphmem import catalog
@@ -13,7 +14,6 @@ from graphmem.erasure.rules import NamedItem
 from graphmem.errors import ErasedError, NotFoundError, ReadConflictError
 from graphmem.ports import Graph, Mode, Query, R, ServerAddress, Tx
 from graphmem.rules import identity
-from graphmem.rules.conflicts import transaction_attempts
 
 T = TypeVar("T")
 Given = Sequence[tuple[Query[Any], Mapping[str, object]]]
@@ -29,6 +29,8 @@ UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
 TRUST_S = 1.0
 """Seconds for which a tenant without tombstones is assumed to stay that way. An erasure waits as
 long after writing its tombstone, so every write is either refused or erased."""
+MAX_ATTEMPTS = 5
+"""Number of attempts of a transaction that meets nodes being deleted."""
 
 
 class ErasureGuard:
@@ -73,10 +75,7 @@ class ErasureGuard:
         Raises:
             ReadConflictError: data was deleted while it was read, in every attempt.
         """
-        for attempt in transaction_attempts():
-            with attempt:
-                return await self._inner.read(work)
-        raise ReadConflictError
+        return await _attempted(lambda: self._inner.read(work))
 
     async def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
         """Run `work` in one managed write transaction.
@@ -97,10 +96,7 @@ class ErasureGuard:
             await watched.refuse()
             return done
 
-        for attempt in transaction_attempts():
-            with attempt:
-                return await self._inner.write(guarded)
-        raise ReadConflictError
+        return await _attempted(lambda: self._inner.write(guarded))
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
@@ -213,6 +209,14 @@ class _TombstoneCheck:
         if events:
             written = {"events": events, "replies": [], "removed": []}
             await self._tx.fetch(UNMENTION, tenant=self._tenant, **written)
+
+
+async def _attempted(transact: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a transaction, again while it meets nodes being deleted."""
+    for _ in range(MAX_ATTEMPTS - 1):
+        with suppress(ReadConflictError):
+            return await transact()
+    return await transact()
 
 
 def _by_key(tenant: str, named: AbstractSet[NamedItem]) -> dict[str, tuple[NamedItem, str | None]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.erasure import rules, targets, tombstones
 from graphmem.erasure.targets import ErasureSet
 from graphmem.ports import OnProgress, RequestContext, Tx
@@ -38,7 +38,6 @@ async def remove(
     return lines
 
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
 PLACES = catalog.query("erase/scopes_of", dict)
 HOLD = catalog.query("erase/lock_items", catalog.ignored)
 REMOVE_EVENTS = catalog.query("erase/remove_events", catalog.ignored)
@@ -99,7 +98,7 @@ async def episodes(
         on_progress("node", removed)
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         await targets.unseal(tx, nodes=erased.episodes)
         places = await tx.fetch(PLACES, turns=[], episodes=list(erased.episodes), events=[])
         copies = [("Episode", row["id"], row["scope"]) for row in places]
@@ -117,7 +116,7 @@ async def events_of_scope(
 
     async def work(tx: Tx) -> int:
         if scope is not None:
-            await tx.fetch(LOCK)
+            await stored.lock(tx)
         rows = await targets.events_of_scope(tx, scope)
         if scope is not None:
             keys = [rules.key(context.tenant, "Event", row["id"], scope) for row in rows]
@@ -138,7 +137,7 @@ async def aliases(context: RequestContext, names: Sequence[str], events: Sequenc
     """Erase names and the events that declared them as aliases or removed them."""
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         await targets.unseal(tx, events=events)
         places = await tx.fetch(PLACES, turns=[], episodes=[], events=list(events))
         await tombstones.refuse_copies(
@@ -159,7 +158,7 @@ async def sweep(context: RequestContext, scope: str | None, on_progress: OnProgr
     """Erase the remaining nodes of a scope or of the whole tenant."""
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         await targets.unseal(tx, scope=scope)
 
     if scope is not None:
@@ -179,7 +178,7 @@ async def _until_last(
     refused: bool,
 ) -> None:
     async def work(tx: Tx) -> int:
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         # The search log is written without the tenant lock.
         await tx.fetch(HOLD, ids=sorted(erased.stated))
         found = await targets.events(tx, erased)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.erasure import ErasureTarget, RemainingNode, rules, tombstones
 from graphmem.erasure.rules import Gone
 from graphmem.ports import OnProgress, RequestContext, Tx
@@ -155,7 +155,6 @@ END = "\U0010ffff"
 """A string that sorts after every id."""
 SHOWN = 20
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
 UNSEAL = catalog.query("erase/unseal", catalog.ignored)
 MENTIONS = catalog.query("erase/mentions", dict)
 UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
@@ -244,7 +243,7 @@ async def _redact(context: RequestContext, found: _Mentions) -> None:
     ids = [event["id"] for event in found.events]
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         await unseal(tx, events=ids)
         replies = [("Reply", one, None) for one in (*found.replies, *found.removed)]
         await tombstones.refuse_copies(tx, context, replies)

@@ -17,7 +17,6 @@ from graphmem.model import Cardinality, Episode, Turn
 from graphmem.ports import Llm, RequestContext, TokenUsage
 from graphmem.rules import prompts
 from graphmem.rules.claims import predicate_key
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.predicates import SINGLE_VALUED
 
 Extractor: TypeAlias = Callable[[Sequence[Turn]], Iterable[Proposal | Mapping[str, Any]]]
@@ -140,7 +139,6 @@ class PendingLogEntry(NamedTuple):
     """Ids of the results."""
 
 
-@retry_conversion
 async def session(context: RequestContext, episode_id: str) -> Episode:
     """Return the episode of a session.
 
@@ -153,7 +151,6 @@ async def session(context: RequestContext, episode_id: str) -> Episode:
     return found[0]
 
 
-@retry_conversion
 async def places(context: RequestContext, episode_id: str, extractor: str) -> list[TurnContext]:
     """Return all turns of a session in order, marked as read or unread by an extractor."""
     rows: list[dict[str, Any]] = []
@@ -169,7 +166,6 @@ async def places(context: RequestContext, episode_id: str, extractor: str) -> li
     )
 
 
-@retry_conversion
 async def window(
     context: RequestContext, episode_id: str, span: Sequence[TurnContext]
 ) -> TurnWindow:
@@ -185,7 +181,6 @@ async def window(
     return windows.build_window(span, turns)
 
 
-@retry_conversion
 async def supplied(
     context: RequestContext, episode: Episode, waiting: Sequence[PendingLogEntry]
 ) -> list[SuppliedText]:
@@ -212,7 +207,6 @@ def _supplies(row: Mapping[str, Any]) -> list[SuppliedText]:
     return [SuppliedText(row["id"], text, at, query) for text in dict.fromkeys(row["texts"])]
 
 
-@retry_conversion
 async def vocabulary(context: RequestContext, names: Mapping[str, str]) -> Vocabulary:
     """Return the predicates and names of the tenant that the handle may read.
 

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from graphmem import catalog
-from graphmem.errors import ErasedError, ForeignScopeError, NotFoundError, RefusedError
+from graphmem import catalog, stored
+from graphmem.errors import ErasedError, RefusedError
 from graphmem.extraction import proposals
 from graphmem.extraction.proposals import TurnEvidence
 from graphmem.extraction.records import ProposalPage, ProposalStatus, ReviewReport
@@ -17,13 +17,11 @@ from graphmem.model import Cardinality, EventSource, EventType, Policy
 from graphmem.ports import RequestContext, TokenUsage, Tx
 from graphmem.rules import claims, drafts, identity, predicates, read_options
 from graphmem.rules.claims import Claim
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.predicates import SINGLE_VALUED
 
 BEGIN = catalog.query("extract/begin", lambda row: row["done"])
 PROPOSE = catalog.query("extract/propose", catalog.ignored)
 END = catalog.query("consolidate/end", catalog.ignored)
-LOOK = catalog.query("belief/find_existing", dict)
 KNOWN = catalog.query("belief/known_claims", dict)
 APPEND = catalog.query("belief/append", dict)
 
@@ -62,7 +60,6 @@ class WindowWrite:
         )
 
 
-@retry_conversion
 async def worded(context: RequestContext, found: Sequence[Claim]) -> dict[str, Claim]:
     """Return claims by id, each worded with the template of its predicate."""
     if not found:
@@ -126,21 +123,18 @@ async def append(
     tx: Tx, context: RequestContext, evidence: Sequence[TurnEvidence], now: datetime
 ) -> None:
     """Append the evidence that is not stored yet."""
-    [found] = await tx.fetch(
-        LOOK, scopes=[context.scope], event_ids=[one.event_id for one in evidence], belief_ids=[]
-    )
-    stored = {event["id"] for event in found["events"]}
+    found = await stored.find_existing(tx, [one.event_id for one in evidence])
+    existing = {event["id"] for event in found["events"]}
     rows: list[dict[str, Any]] = [
         one.draft(now).row(context.tenant_scope, None)
         # Sorted by belief, so that two writers take locks in one order and cannot deadlock.
         for one in sorted(evidence, key=lambda one: (one.claim.id, one.event_id))
-        if one.event_id not in stored
+        if one.event_id not in existing
     ]
     if rows:
         await tx.fetch(APPEND, scopes=[context.scope], events=rows)
 
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
 PROPOSALS = catalog.query("extract/proposals", lambda row: row["proposal"])
 PROPOSED = catalog.query("extract/proposed", lambda row: row["proposal"])
 DECIDE = catalog.query("extract/decide", catalog.ignored)
@@ -148,7 +142,6 @@ DECLARED = catalog.query("predicate/find_declared", dict)
 DECLARE = catalog.query("predicate/declare", catalog.ignored)
 
 
-@retry_conversion
 async def page(
     context: RequestContext, status: ProposalStatus | None, *, cursor: str | None, limit: int
 ) -> ProposalPage:
@@ -213,7 +206,7 @@ async def _decide(
 
     async def work(tx: Tx) -> ReviewReport:
         # The lock orders a concurrent acceptance and rejection: the first one wins.
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         rows = await tx.fetch(PROPOSED, ids=wanted)
         _decidable(rows, wanted, context.scope, kind)
         done = {EventType.ACCEPT: ProposalStatus.ACCEPTED}.get(kind, ProposalStatus.DISMISSED)
@@ -269,13 +262,9 @@ async def _declare(
 def _decidable(
     rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], scope: str, kind: EventType
 ) -> None:
-    stored = {row["id"]: row for row in rows}
+    proposed = {row["id"]: row for row in rows}
     for proposal_id in wanted:
-        if proposal_id not in stored:
-            raise NotFoundError(f"No proposal {proposal_id!r}.")
-        row = stored[proposal_id]
-        if row["scope"] != scope:
-            raise ForeignScopeError(f"Proposal {proposal_id!r} belongs to scope {row['scope']!r}.")
+        row = stored.own(proposed.get(proposal_id), "Proposal", proposal_id, scope)
         if kind is EventType.DISMISS and row["status"] == ProposalStatus.ACCEPTED:
             if _updates(row):
                 raise RefusedError(

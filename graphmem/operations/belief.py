@@ -26,7 +26,6 @@ from graphmem.model import (
 )
 from graphmem.ports import RequestContext
 from graphmem.rules import claims, formulas, predicates, read_options, trust
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
 
@@ -56,7 +55,6 @@ class TrailRequest:
     limit: int = 100
 
 
-@retry_conversion
 async def current(
     context: RequestContext,
     subject: str,
@@ -102,7 +100,6 @@ async def current(
     return slot.model_copy(update={"nearest": predicates.nearest(predicate, known)})
 
 
-@retry_conversion
 async def belief(context: RequestContext, belief_id: str, by: ReadOptions) -> Belief:
     """Return a belief, whatever its status.
 
@@ -116,7 +113,6 @@ async def belief(context: RequestContext, belief_id: str, by: ReadOptions) -> Be
     return found[0]
 
 
-@retry_conversion
 async def belief_page(
     context: RequestContext,
     by: ReadOptions,
@@ -141,7 +137,6 @@ async def belief_page(
     )
 
 
-@retry_conversion
 async def test(
     context: RequestContext, belief_id: str, by: ReadOptions, suppose: TrailRequest
 ) -> Trail:
@@ -248,7 +243,6 @@ async def _check_known(context: RequestContext, as_of: AsOf, *read_at: datetime)
 SLOTS = catalog.query("belief/slots", dict)
 
 
-@retry_conversion
 async def slot_page(
     context: RequestContext,
     by: ReadOptions,
@@ -320,7 +314,6 @@ MAX_EVENTS = 1_000
 FLIP_SET = catalog.query("belief/flip_set", dict)
 
 
-@retry_conversion
 async def flip_set(context: RequestContext, belief_id: str, by: ReadOptions) -> FlipSet:
     """Return a smallest set of evidence without which a belief's test has another status.
 

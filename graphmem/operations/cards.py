@@ -20,7 +20,6 @@ from graphmem.model import (
 )
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, read_options, trust
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
 EVENTS = 20
@@ -33,7 +32,6 @@ STATES = catalog.query("belief/states", read_options.parse_belief)
 LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
 
 
-@retry_conversion
 async def expand(context: RequestContext, item_id: str) -> Card:
     """Return the card of a memory, a belief, a turn or an episode, read in one transaction.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.errors import ErasedError, EventConflictError, NotFoundError
 from graphmem.model import CommitOutcome, EventType, NewMemory, Outcome, Status
 from graphmem.model.terms import Embedding
@@ -32,8 +32,7 @@ BATCH = 500
 """Texts per transaction: enough to be fast, few enough to release the tenant's lock soon."""
 
 KNOWN = catalog.query("commit/find_known", dict)
-LOCK = catalog.query("commit/lock", catalog.ignored)
-LOOK = catalog.query("commit/find_existing", dict)
+FIND_EXISTING = catalog.query("commit/find_existing", dict)
 WRITE = catalog.query("commit/write", dict)
 RETRACE = catalog.query("cache/retrace", catalog.ignored)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
@@ -180,7 +179,7 @@ async def _write(
     events: Mapping[Outcome, EventType],
 ) -> tuple[dict[str, CommitOutcome], list[TextDraft]]:
     """Decide on a batch and write it; if embeddings are missing, return their texts instead."""
-    await tx.fetch(LOCK)
+    await stored.lock(tx)
     met = {row["event_id"]: row for row in await _look(tx, context, batch, embeddings)}
     thresholds, mu = _thresholds(context), context.model.mu_document
     judge = DuplicateResolver(context.scope, thresholds["near"], thresholds["update"], mu)
@@ -231,7 +230,9 @@ async def _look(
                 "embedding": own and own.vector,
             }
         )
-    return await tx.fetch(LOOK, rows=rows, candidates=CANDIDATES, min_score=_least_score(context))
+    return await tx.fetch(
+        FIND_EXISTING, rows=rows, candidates=CANDIDATES, min_score=_least_score(context)
+    )
 
 
 def _least_score(context: RequestContext) -> float:
@@ -420,8 +421,7 @@ def _rejected(context: RequestContext, draft: TextDraft, found: Mapping[str, Any
 
 
 def _repeated(draft: TextDraft, event: Mapping[str, Any]) -> CommitOutcome:
-    if event["request_hash"] != draft.request_hash:
-        raise EventConflictError(f"The id {draft.event_id!r} was used for something else.")
+    stored.check_same_request(event, draft.event_id, draft.request_hash)
     kept = json.loads(event["payload"])
     kept.pop("text", None)
     return CommitOutcome(

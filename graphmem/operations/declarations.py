@@ -6,17 +6,12 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog
-from graphmem.errors import EventConflictError, NotFoundError
+from graphmem import catalog, stored
+from graphmem.errors import NotFoundError
 from graphmem.model import GLOBAL_SCOPE, Alias, EventSource, EventType, Policy, Predicate
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims
 from graphmem.rules import predicates as rules
-from graphmem.rules.conflicts import retry_conversion
-
-LOCK = catalog.query("commit/lock", catalog.ignored)
-LOCK_NAMES = catalog.query("belief/lock_event_ids", catalog.ignored)
-LOOK = catalog.query("belief/find_existing", dict)
 
 
 async def append(
@@ -31,12 +26,9 @@ async def append(
     """
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK)
-        await tx.fetch(LOCK_NAMES, ids=[row["id"]])
-        [found] = await tx.fetch(LOOK, event_ids=[row["id"]], belief_ids=[])
-        for event in found["events"]:
-            if event["request_hash"] != row["request_hash"]:
-                raise EventConflictError(f"The id {row['id']!r} was used for something else.")
+        await stored.lock(tx, [row["id"]])
+        for event in (await stored.find_existing(tx, [row["id"]]))["events"]:
+            stored.check_same_request(event, row["id"], row["request_hash"])
             return
         await write(tx)
 
@@ -50,7 +42,7 @@ def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
     return found["key"], found["same_key"], Alias(**{name: found[name] for name in fields})
 
 
-SAY = catalog.query("alias/set", catalog.ignored)
+SET_ALIAS = catalog.query("alias/set", catalog.ignored)
 LIST_ALIASES = catalog.query("alias/list", _alias)
 
 
@@ -72,7 +64,7 @@ async def say(context: RequestContext, name: str, other: str | None, given: Even
     async def write(tx: Tx) -> None:
         _check((key, name), (other_key, other), await tx.fetch(LIST_ALIASES))
         await tx.fetch(
-            SAY,
+            SET_ALIAS,
             key=key,
             name=name.strip(),
             other_key=other_key,
@@ -103,7 +95,6 @@ def _check(
         raise NotFoundError(f"{written!r} is not an alias.", hint="`aliases.list` lists them.")
 
 
-@retry_conversion
 async def aliases(context: RequestContext) -> list[Alias]:
     """Return all aliases, sorted by name."""
     return [alias for _, _, alias in await context.fetch(LIST_ALIASES)]
@@ -156,7 +147,6 @@ async def declare(
     return next(one for one in found if claims.predicate_key(one.name) == made["key"])
 
 
-@retry_conversion
 async def predicates(context: RequestContext) -> list[Predicate]:
     """Return every predicate with a declared policy, sorted by name."""
     return await context.fetch(LIST_PREDICATES)

@@ -25,7 +25,6 @@ from graphmem.model import (
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, identity, passages, read_options, transcripts, trust
-from graphmem.rules.conflicts import retry_conversion
 
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
@@ -184,7 +183,6 @@ async def add_messages(
     )
 
 
-@retry_conversion
 async def turns(context: RequestContext, episode_id: str, *, start: int, limit: int) -> TurnPage:
     """Return turns of an episode in order, from position `start`; empty if it has none."""
     found = await context.fetch(TURNS, episode_id=episode_id, **{"from": start}, limit=limit)
@@ -193,7 +191,6 @@ async def turns(context: RequestContext, episode_id: str, *, start: int, limit: 
     )
 
 
-@retry_conversion
 async def episode(context: RequestContext, episode_id: str) -> Episode:
     """Return an episode.
 
@@ -217,7 +214,6 @@ class EpisodeFilter:
     include_archived: bool = False
 
 
-@retry_conversion
 async def episode_page(
     context: RequestContext,
     want: EpisodeFilter,
@@ -272,7 +268,10 @@ async def _add(
         await tx.fetch(LOCK, episode_id=episode_id)
         fresh = await _plan(tx, episode_id, messages, keys)
         if fresh.new and not _lacking(fresh, messages, embeddings):
-            rows = [_row(context, fresh, i, messages[i], embeddings.get(i), now) for i in fresh.new]
+            rows = [
+                _row(context, fresh, place, messages[i], embeddings.get(i), now)
+                for place, i in enumerate(fresh.new)
+            ]
             await _write(tx, episode_id, rows)
         return fresh
 
@@ -343,16 +342,16 @@ def _kept(turn: Mapping[str, Any]) -> transcripts.StoredTurn:
 def _row(
     context: RequestContext,
     plan: _TurnPlan,
-    i: int,
+    place: int,
     message: Message,
     embedding: Embedding | None,
     now: datetime,
 ) -> dict[str, Any]:
     return {
-        "id": plan.ids[i],
+        "id": plan.ids[plan.new[place]],
         "scope": context.scope,
         "scope_key": identity.scope_key(context.tenant, context.scope),
-        "position": plan.next + plan.new.index(i),
+        "position": plan.next + place,
         "role": message.role,
         "trust": trust.turn_rank(message.role, context.trust),
         "name": message.name,
@@ -368,7 +367,6 @@ async def _write(tx: Tx, episode_id: str, rows: list[dict[str, Any]]) -> None:
         raise NotFoundError(f"No episode {episode_id!r}.")
 
 
-@retry_conversion
 async def history(
     context: RequestContext, episode_id: str, *, limit: int, as_of: AsOf | None = None
 ) -> list[MemoryEvent]:

@@ -8,13 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.errors import (
     ContentRefusedError,
-    EventConflictError,
-    ForeignScopeError,
     ForkedChainError,
-    NotFoundError,
     RejectedError,
     SelfSupersessionError,
 )
@@ -35,14 +32,12 @@ from graphmem.model import (
 from graphmem.model.terms import Embedding
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, formulas, identity, read_options, rejections
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.hygiene import Rule
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
-LOOK = catalog.query("lineage/find_existing", dict)
+FIND_EXISTING = catalog.query("lineage/find_existing", dict)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
-COMMIT_LOOK = catalog.query("commit/find_existing", dict)
+COMMIT_FIND_EXISTING = catalog.query("commit/find_existing", dict)
 COMMIT_WRITE = catalog.query("commit/write", dict)
 RETRACE = catalog.query("cache/retrace", catalog.ignored)
 SUPERSEDE = catalog.query("lineage/supersede", lambda row: row["written"])
@@ -80,14 +75,14 @@ async def mark(context: RequestContext, memory_id: str, kind: EventType, by: Eve
     }
 
     async def work(tx: Tx) -> None:
-        found = await _look(tx, context, memory_id, event_id)
+        found = await _locked(tx, context, memory_id, event_id)
         event = found["event"]
         if event is None:
             if kind is EventType.RESTORE and found["memory"]["status"] == Status.REJECTED:
                 raise RejectedError(f"A person rejected memory {memory_id!r}.")
             await tx.fetch(MARK, events=[row])
-        elif event["request_hash"] != row["request_hash"]:
-            raise EventConflictError(f"The id {event_id!r} was used for something else.")
+        else:
+            stored.check_same_request(event, event_id, row["request_hash"])
 
     await context.write(work)
     return event_id
@@ -129,10 +124,9 @@ async def supersede(
     event_id = wish.event_id or identity.event_id(now)
 
     async def work(tx: Tx) -> tuple[Supersession, CommitOutcome | None]:
-        found = await _look(tx, context, older_id, event_id)
+        found = await _locked(tx, context, older_id, event_id)
         if (event := found["event"]) is not None:
-            if event["request_hash"] != asked:
-                raise EventConflictError(f"The id {event_id!r} was used for something else.")
+            stored.check_same_request(event, event_id, asked)
             return Supersession(**json.loads(event["payload"])), None
         older = found["memory"] if fork else _head(found)
         if older["content_hash"] == draft.content_hash:
@@ -181,8 +175,8 @@ async def replace_with(
     """
     now = context.services.clock.now()
     event_id = "supersede_" + identity.digest(proposal_id)[:32]
-    newer = (await _look(tx, context, ends["newer_id"], event_id))["memory"]
-    older = _head(await _look(tx, context, ends["older_id"], event_id))
+    newer = (await _locked(tx, context, ends["newer_id"], event_id))["memory"]
+    older = _head(await _locked(tx, context, ends["older_id"], event_id))
     if older["id"] == newer["id"]:
         return None
     if newer["status"] == Status.REJECTED:
@@ -205,7 +199,6 @@ async def replace_with(
     return event_id
 
 
-@retry_conversion
 async def history(
     context: RequestContext, memory_id: str, *, limit: int, as_of: AsOf | None = None
 ) -> list[MemoryEvent]:
@@ -224,7 +217,6 @@ async def history(
     return [read_options.parse_memory_event(event) for event in found["events"]]
 
 
-@retry_conversion
 async def chain(context: RequestContext, memory_id: str, as_of: AsOf | None = None) -> MemoryChain:
     """Return every memory that superseded this one or was superseded by it, at any distance.
 
@@ -253,17 +245,13 @@ async def chain(context: RequestContext, memory_id: str, as_of: AsOf | None = No
     )
 
 
-async def _look(
+async def _locked(
     tx: Tx, context: RequestContext, memory_id: str, event_id: str
 ) -> Mapping[str, Any]:
     """Return the event with an id and a memory with its heads, under the tenant lock."""
-    await tx.fetch(LOCK)
-    [found] = await tx.fetch(LOOK, event_id=event_id, memory_id=memory_id)
-    memory = found["memory"]
-    if memory is None:
-        raise NotFoundError(f"No memory {memory_id!r}.")
-    if memory["scope"] != context.scope:
-        raise ForeignScopeError(f"Memory {memory_id!r} belongs to scope {memory['scope']!r}.")
+    await stored.lock(tx)
+    [found] = await tx.fetch(FIND_EXISTING, event_id=event_id, memory_id=memory_id)
+    stored.own(found["memory"], "Memory", memory_id, context.scope)
     return found
 
 
@@ -304,7 +292,7 @@ async def _keep(
         "embedding": None,
     }
     found = await tx.fetch(
-        COMMIT_LOOK, scopes=[context.scope], rows=[own], candidates=1, min_score=1.0
+        COMMIT_FIND_EXISTING, scopes=[context.scope], rows=[own], candidates=1, min_score=1.0
     )
     if found and found[0]["rejection"]:
         raise rejections.error("The text", found[0]["rejection"])

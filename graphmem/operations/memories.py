@@ -21,7 +21,6 @@ from graphmem.model import (
 )
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, formulas, read_options, trust
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
 
@@ -48,7 +47,6 @@ class MemoryFilter:
     statuses: tuple[Status, ...] = (Status.CURRENT,)
 
 
-@retry_conversion
 async def get(context: RequestContext, memory_id: str, as_of: AsOf | None = None) -> Memory:
     """Return a memory, whatever its status, and which of its claims have lost.
 
@@ -80,7 +78,6 @@ async def _judged(tx: Tx, context: RequestContext, memory: Memory, as_of: AsOf |
     return claims.mark_lost_claims(memory, lost)
 
 
-@retry_conversion
 async def memory_page(
     context: RequestContext,
     want: MemoryFilter,
@@ -137,7 +134,6 @@ EVEN = 0.5
 """Belief below which a claim has more evidence against it than for it."""
 
 
-@retry_conversion
 async def stale_page(
     context: RequestContext, days: int, *, cursor: str | None, limit: int
 ) -> StalePage:
@@ -239,7 +235,6 @@ async def _with_reasons(
 TRACE = catalog.query("recall/trace", dict)
 
 
-@retry_conversion
 async def explain(
     context: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int
 ) -> Trace:

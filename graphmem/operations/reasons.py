@@ -39,7 +39,6 @@ from graphmem.model import (
 )
 from graphmem.ports import RequestContext
 from graphmem.rules import claims, predicates, read_options, trust
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
 CHAIN = catalog.query("belief/chain", dict)
@@ -47,7 +46,6 @@ HISTORY = catalog.query("belief/history", dict)
 PROVENANCE = catalog.query("belief/provenance", dict)
 
 
-@retry_conversion
 async def chain(context: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
     """Return every belief that superseded this one or was superseded by it, at any distance.
 
@@ -73,7 +71,6 @@ async def chain(context: RequestContext, belief_id: str, as_of: AsOf) -> BeliefC
     )
 
 
-@retry_conversion
 async def history(
     context: RequestContext, belief_id: str, as_of: AsOf, *, limit: int
 ) -> list[BeliefEvent]:
@@ -91,7 +88,6 @@ async def history(
     return [read_options.parse_belief_event(event) for event in found["events"]]
 
 
-@retry_conversion
 async def provenance(
     context: RequestContext, belief_id: str, as_of: AsOf, *, limit: int
 ) -> Provenance:
@@ -148,7 +144,6 @@ class TimelineInstants:
     """Maximum number of times, unless they are given."""
 
 
-@retry_conversion
 async def belief(
     context: RequestContext, belief_id: str, by: ReadOptions, *, skip: int, limit: int
 ) -> BeliefReasons | None:
@@ -184,7 +179,6 @@ async def belief(
     )
 
 
-@retry_conversion
 async def timeline(
     context: RequestContext, belief_id: str, by: ReadOptions, when: TimelineInstants
 ) -> Timeline:
@@ -224,7 +218,6 @@ async def timeline(
     )
 
 
-@retry_conversion
 async def timeline_slot(
     context: RequestContext,
     slot: tuple[str, str],

@@ -18,7 +18,6 @@ from graphmem.model import SummarisedEpisode, SummaryReport, TenantScope
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage, silent
 from graphmem.rules import episodes, identity, prompts
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.episodes import EpisodeSummary, SpokenText
 from graphmem.upkeep import FailedItem, Mismatch
 from graphmem.upkeep.isolation import write_each
@@ -165,7 +164,6 @@ def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-@retry_conversion
 async def _turns(context: RequestContext, episode_id: str) -> list[SpokenText]:
     turns: list[SpokenText] = []
     first = 0

@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.errors import ExportFileError, ImportConflictError, ModelMismatchError
 from graphmem.items import rules
 from graphmem.ports import OnProgress, RequestContext, Tx
@@ -25,7 +25,6 @@ BATCH = 500
 MAX_LINKS = 5_000
 """Maximum number of relationships per transaction, unless a single node has more."""
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
 THERE = catalog.query("transfer/existing", lambda row: (row["id"], row["properties"]))
 POSITIONS = catalog.query("transfer/taken_positions", lambda row: row["id"])
 DROP_CHECKPOINTS = catalog.query("transfer/drop_checkpoints", catalog.ignored)
@@ -135,7 +134,7 @@ def _same_model(context: RequestContext, head: Header) -> None:
 
 async def _write(context: RequestContext, batch: Batch, on_progress: OnProgress) -> Counter[str]:
     async def work(tx: Tx) -> Counter[str]:
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         return await _Batch(tx, context, batch).taken()
 
     done = await context.write(work)

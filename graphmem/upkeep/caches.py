@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, Query, RequestContext, Tx
 from graphmem.rules import drafts, formulas, fulltext, identity, read_options
@@ -23,7 +23,6 @@ PAGE = 500
 UNTOLD = "nothing: no event of its own scope; `graphmem admin backfill` makes them"
 """Marker for memories without events: their stored state cannot be recomputed."""
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
 MEMORIES = catalog.query("cache/memories", dict)
 BELIEFS = catalog.query("cache/beliefs", dict)
 REFRESH_MEMORIES = catalog.query("cache/refresh_memories", catalog.ignored)
@@ -130,7 +129,7 @@ async def _faceted(
 
 async def _refresh(context: RequestContext, kept: CachedKind, ids: list[str]) -> None:
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         await kept.refresh(tx, context, ids)
 
     await context.write(work)
@@ -278,7 +277,7 @@ async def _write(
     most_chars = context.services.settings.max_content_chars
 
     async def work(tx: Tx) -> dict[str, int]:
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         page = await _look(context, after, now, tx)
         rows: dict[str, dict[str, Any]] = {}
         done: list[UnbackedMemory] = []
@@ -342,7 +341,7 @@ async def _supersede(context: RequestContext, edges: Sequence[UnbackedEdge]) -> 
     """Create events for dated edges and return the number of edges that had none."""
 
     async def work(tx: Tx) -> int:
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         rows = [backfill.edge_row(edge, context.tenant) for edge in edges]
         n: int
         [n] = await tx.fetch(SUPERSEDE, edges=rows)

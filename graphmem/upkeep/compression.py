@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from graphmem import catalog
-from graphmem.errors import ArchiveDamagedError, ForeignScopeError, NotFoundError
+from graphmem import catalog, stored
+from graphmem.errors import ArchiveDamagedError
 from graphmem.model import EventType
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, RequestContext, Tx
@@ -170,11 +170,7 @@ async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
 
     async def work(tx: Tx) -> bool:
         rows = await found(context, tx, [episode_id])
-        if not rows:
-            raise NotFoundError(f"No episode {episode_id!r}.")
-        [row] = rows
-        if row["scope"] != context.scope:
-            raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {row['scope']!r}.")
+        row = stored.own(next(iter(rows), None), "Episode", episode_id, context.scope)
         if row["archive"] is None and not row["archived"] and not row["turns"]:
             return False
         await tx.fetch(RESTORE, events=[event])

@@ -10,12 +10,11 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from graphmem import catalog
-from graphmem.errors import ForeignScopeError, NotFoundError
+from graphmem import catalog, stored
+from graphmem.errors import NotFoundError
 from graphmem.model import EventType, Tier
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, identity, rating, read_options
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.rating import Rating
 from graphmem.upkeep import compression, rules
 from graphmem.upkeep.compression import EPISODE, in_order
@@ -35,7 +34,6 @@ SHOWN = 200
 """Characters of a text shown in a plan."""
 SOURCE = "attention"
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
 PRUNABLE = catalog.query("usage/prune_candidates", dict)
 PRUNED = catalog.query("usage/prune_manifest", dict)
 MARK = catalog.query("lineage/mark", catalog.ignored)
@@ -77,7 +75,7 @@ async def prune(
 
         async def work(tx: Tx, place: tuple[float, str, str] = place) -> tuple[_PruneBatch, Any]:
             if apply:
-                await tx.fetch(LOCK)
+                await stored.lock(tx)
             rows = await tx.fetch(PRUNABLE, **_asked(rule, now, place))
             page = _judged(rule, rows, now, policy)
             if apply:
@@ -102,7 +100,6 @@ async def prune(
     )
 
 
-@retry_conversion
 async def pruned(context: RequestContext, run: str | None) -> list[PruneRecord]:
     """Return the prune records of the scope, of one run or of all, oldest first."""
     found: list[PruneRecord] = []
@@ -257,11 +254,7 @@ async def pin(context: RequestContext, episode_id: str, *, pinned: bool) -> PinR
 
     async def work(tx: Tx) -> None:
         rows = await compression.found(context, tx, [episode_id])
-        if not rows:
-            raise NotFoundError(f"No episode {episode_id!r}.")
-        if rows[0]["scope"] != context.scope:
-            scope = rows[0]["scope"]
-            raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {scope!r}.")
+        stored.own(next(iter(rows), None), "Episode", episode_id, context.scope)
         await tx.fetch(ARCHIVE, events=[event])
 
     await context.write(work)
@@ -269,7 +262,7 @@ async def pin(context: RequestContext, episode_id: str, *, pinned: bool) -> PinR
 
 
 async def _restore(context: RequestContext, tx: Tx, events: Sequence[dict[str, Any]]) -> None:
-    await tx.fetch(LOCK)
+    await stored.lock(tx)
     episodes = {event["about"]: event for event in events if event["label"] == EPISODE}
     there = await compression.found(context, tx, list(episodes))
     back = [episodes[row["id"]] for row in there if row["archive"] is not None or row["archived"]]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, rejections
 from graphmem.upkeep.records import Mismatch
 
 PAGE = 500
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
 EVENTS = catalog.query("reject/events", dict)
 MISSING = catalog.query("reject/find_missing", lambda row: row["id"])
 RESTORE = catalog.query("reject/restore", catalog.ignored)
@@ -90,7 +89,7 @@ async def _refresh(context: RequestContext, rows: list[dict[str, Any]]) -> None:
     items = [{name: row[name] for name in ("label", "id", "value_key")} for row in rows]
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         await tx.fetch(REFRESH, items=items)
 
     await context.write(work)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.ports import OnProgress, RequestContext, Tx, silent
 from graphmem.rules import read_options, seals
 from graphmem.rules.seals import Finding, SealCheck
@@ -21,7 +21,6 @@ LATE_PAGE = 5_000
 STEP_S = 0.05
 """Seconds between two checks for open transactions."""
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
 OPEN = catalog.query("schema/open_transactions", dict)
 HEAD = catalog.query("seal/head", dict)
 UNSEALED = catalog.query("seal/unsealed", lambda row: row["event"])
@@ -119,7 +118,7 @@ async def _next(context: RequestContext, until: datetime | None) -> int:
     salts = seals.salts(PAGE)
 
     async def work(tx: Tx) -> int:
-        await tx.fetch(LOCK)
+        await stored.lock(tx)
         heads = await tx.fetch(HEAD)
         found = await tx.fetch(WAITING, limit=PAGE) if heads else []
         end = heads[0]["until"] if heads else read_options.BEGINNING

@@ -13,7 +13,6 @@ from graphmem import catalog
 from graphmem.model import EventType, Rating, Status, Tier
 from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
 from graphmem.rules import drafts, rating, read_options
-from graphmem.rules.conflicts import retry_conversion
 from graphmem.usage import findings, packs
 from graphmem.usage.findings import LoggedAccess, LoggedSearch, LoggedSession
 from graphmem.usage.packs import PackBudget, PackEntry
@@ -82,7 +81,6 @@ async def settle_again(context: RequestContext, on_progress: OnProgress) -> Rati
         on_progress("rating", dropped)
 
 
-@retry_conversion
 async def items(
     context: RequestContext, tier: Tier | None, kinds: Sequence[str], limit: int
 ) -> list[RatedItem]:
@@ -95,7 +93,6 @@ async def items(
     return [_item(row, by) for row in rows]
 
 
-@retry_conversion
 async def attention(context: RequestContext, kinds: Sequence[str], limit: int) -> UsageDashboard:
     """Return the top items, the rating histogram, and the latest log entries and updates."""
     asked, by = _read(context, kinds), rating.from_settings(context.services.settings)
@@ -242,7 +239,6 @@ class _Log:
             self.accesses.append(LoggedAccess(one["item_id"], session_id, one["at"]))
 
 
-@retry_conversion
 async def audit(
     context: RequestContext, since: datetime, until: datetime, session: str | None
 ) -> Audit:
@@ -284,7 +280,6 @@ async def _rows(
 PACKABLE = catalog.query("usage/pack_candidates", dict)
 
 
-@retry_conversion
 async def pack(
     context: RequestContext, by: PackBudget, kinds: Sequence[str], most: int, root: Path | None
 ) -> Pack:
@@ -337,7 +332,6 @@ JOBS = catalog.query("metrics/jobs", lambda row: JobStatus(**row))
 FAILING = catalog.query("metrics/failing_units", lambda row: FailingUnit(**row))
 
 
-@retry_conversion
 async def read(services: Services, tenant: str) -> TenantStats:
     """Return the statistics of a tenant, read in one transaction.
 

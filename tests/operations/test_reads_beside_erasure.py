@@ -23,6 +23,7 @@ from neo4j import exceptions
 
 from graphmem import AsOf, Handle, Recollection
 from graphmem.adapters.neo4j_graph import translated
+from graphmem.erasure import guard
 from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import (
     ErasedError,
@@ -34,7 +35,6 @@ from graphmem.errors import (
 )
 from graphmem.items import GetItem, PutItem, SearchItems
 from graphmem.ports import Query, Tx
-from graphmem.rules import conflicts
 from tests.isolation.calls import READS, Call
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
@@ -108,7 +108,7 @@ class DeletingTx:
         def row(found: Mapping[str, Any]) -> T:
             without = emptied(found)
             self.graph.emptied += without != found
-            return query.row(without)
+            return query.decode(without)
 
         return await self.inner.fetch(replace(query, row=row), **params)
 
@@ -173,7 +173,7 @@ def test_a_read_that_never_settles_is_not_made_for_ever(
         met.memories.get(known["memory"])
     assert isinstance(failed.value, UnavailableError)
     assert failed.value.code == "read_conflict"
-    assert conflicts.MAX_ATTEMPTS <= deleting.number <= conflicts.MAX_ATTEMPTS**2
+    assert deleting.number == guard.MAX_ATTEMPTS
 
 
 def test_an_export_beside_a_deletion_is_whole(
@@ -256,7 +256,7 @@ def test_what_failed_in_passing_is_done_again_and_once(plain: Handle) -> None:
     [candidate] = failing(*passing).current("alice", "works_on").candidates
     assert candidate.events == 1
     with pytest.raises(ReadConflictError):
-        failing(*[ReadConflictError()] * conflicts.MAX_ATTEMPTS).current("alice", "works_on")
+        failing(*[ReadConflictError()] * guard.MAX_ATTEMPTS).current("alice", "works_on")
     # What graphmem says itself is said at once.
     with pytest.raises(InvalidInputError):
         failing(InvalidInputError("no")).current("alice", "works_on")

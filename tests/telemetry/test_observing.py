@@ -15,7 +15,7 @@ import pytest
 
 from graphmem.client import namespace
 from graphmem.client.handle import AsyncHandle
-from graphmem.errors import InvalidInputError, ReadConflictError
+from graphmem.errors import InvalidInputError
 from graphmem.ports import Answer, Role, run_now
 from graphmem.settings import Settings
 from tests.plugins.twins import NAMESPACES, TWINS, methods
@@ -82,7 +82,7 @@ def test_there_is_something_to_look_at() -> None:
     assert all(inspect.iscoroutinefunction(getattr(awaited, name)) for awaited, _, name in PUBLIC)
 
 
-REFUSALS = (TypeError, AttributeError, InvalidInputError, ReadConflictError)
+REFUSALS = (TypeError, AttributeError, InvalidInputError)
 """Errors of an operation without arguments and state."""
 
 

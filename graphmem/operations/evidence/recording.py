@@ -6,11 +6,9 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.errors import (
     EventConflictError,
-    ForeignScopeError,
-    NotFoundError,
     RefusedError,
     RejectedError,
     SelfSupersessionError,
@@ -164,7 +162,6 @@ def _in_order(
         yield recorded.model_copy(update={"repeated": True}) if again else recorded
 
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
 MARK = catalog.query("belief/mark", dict)
 
 
@@ -190,16 +187,12 @@ async def mark(
     event_id, row["belief_id"] = row["id"], belief_id
 
     async def work(tx: Tx) -> StatusReceipt:
-        await tx.fetch(LOCK)
-        await tx.fetch(writing.LOCK_NAMES, ids=[event_id])
-        found = await writing.look(tx, [event_id], [belief_id])
+        await stored.lock(tx, [event_id])
+        found = await stored.find_existing(tx, [event_id], [belief_id])
         for event in found["events"]:
-            writing.same(event, row["request_hash"])
-        if not found["beliefs"]:
-            raise NotFoundError(f"No belief {belief_id!r}.")
-        [belief] = found["beliefs"]
-        if belief["scope"] != context.scope:
-            raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {belief['scope']!r}.")
+            stored.check_same_request(event, event_id, row["request_hash"])
+        existing = next(iter(found["beliefs"]), None)
+        belief = stored.own(existing, "Belief", belief_id, context.scope)
         repeated = bool(found["events"])
         hides = kind is EventType.ARCHIVE and not repeated
         if hides and belief["status"] == Status.SUPERSEDED:
@@ -244,14 +237,13 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
 
     async def work(tx: Tx) -> RetractionReceipt:
         # Lock the tenant too, so that no slot state computed concurrently outlives the retraction.
-        await tx.fetch(LOCK)
-        await tx.fetch(writing.LOCK_NAMES, ids=sorted({event_id, target_id}))
-        found = await writing.look(tx, [event_id, target_id], [])
+        await stored.lock(tx, {event_id, target_id})
+        found = await stored.find_existing(tx, [event_id, target_id])
         events = {event["id"]: event for event in found["events"]}
         target, known = events.get(target_id), events.get(event_id)
         _retractable(target, context.tenant_scope)
         if known is not None:
-            writing.same(known, row["request_hash"])
+            stored.check_same_request(known, event_id, row["request_hash"])
         else:
             await tx.fetch(RETRACT, event=row)
             of_evidence = target is not None and target["speaks"]
@@ -269,8 +261,7 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
 def _retractable(target: Mapping[str, Any] | None, tenant_scope: TenantScope) -> None:
     if target is None or target["scope"] not in tenant_scope.scopes:
         return
-    if target["scope"] != tenant_scope.scope:
-        raise ForeignScopeError(f"Event {target['id']!r} belongs to scope {target['scope']!r}.")
+    stored.own(target, "Event", target["id"], tenant_scope.scope)
     if not target["speaks"] and target["type"] != EventType.RETRACT:
         raise RefusedError(
             f"Event {target['id']!r} is a {target['type']}: only evidence can be retracted.",
@@ -324,13 +315,12 @@ async def replace(
     )
 
     async def work(tx: Tx) -> tuple[ReplacementReceipt, Sequence[str]]:
-        await tx.fetch(LOCK)
-        await tx.fetch(writing.LOCK_NAMES, ids=[event_id])
-        found = await writing.look(tx, [event_id], older_ids)
+        await stored.lock(tx, [event_id])
+        found = await stored.find_existing(tx, [event_id], older_ids)
         for event in found["events"]:
-            writing.same(event, row["request_hash"])
+            stored.check_same_request(event, event_id, row["request_hash"])
             return done.model_copy(update={"repeated": True}), ()
-        _replaceable(found["beliefs"], older_ids, context.tenant_scope)
+        _check_replaceable(found["beliefs"], older_ids, context.scope)
         written = await writing.write(tx, context, newer, embeddings, ())
         for receipt in written.recorded.values():
             if receipt.rejection is not None:
@@ -351,15 +341,11 @@ def _under(event_id: str, draft: EvidenceDraft) -> EvidenceDraft:
     )
 
 
-def _replaceable(
-    rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], tenant_scope: TenantScope
+def _check_replaceable(
+    rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], scope: str
 ) -> None:
     beliefs = {row["id"]: row for row in rows}
     for belief_id in wanted:
-        if belief_id not in beliefs:
-            raise NotFoundError(f"No belief {belief_id!r}.")
-        row = beliefs[belief_id]
-        if row["scope"] != tenant_scope.scope:
-            raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {row['scope']!r}.")
-        if row["status"] == "superseded":
+        belief = stored.own(beliefs.get(belief_id), "Belief", belief_id, scope)
+        if belief["status"] == Status.SUPERSEDED:
             raise SupersededBeliefError(f"Belief {belief_id!r} was superseded already.")

@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.errors import ForeignScopeError, NotFoundError
 from graphmem.model import AsOf, EventSource, EventType, Rejection, RejectionReceipt, Triple
 from graphmem.operations.evidence import drawn, writing
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, read_options, rejections
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
-LOOK = catalog.query("reject/find_target", dict)
+FIND_TARGET = catalog.query("reject/find_target", dict)
 PLACE = catalog.query("reject/place", catalog.ignored)
 RULE = catalog.query("reject/rule", dict)
 REFRESH = catalog.query("reject/refresh", catalog.ignored)
@@ -55,14 +54,13 @@ async def rule(
 
     async def work(tx: Tx) -> tuple[RejectionReceipt, str]:
         """Return the receipt and the id of the tombstone."""
-        await tx.fetch(LOCK)
-        await tx.fetch(writing.LOCK_NAMES, ids=[row["id"]])
-        [found] = await tx.fetch(LOOK, event_id=row["id"], **aim.asked)
+        await stored.lock(tx, [row["id"]])
+        [found] = await tx.fetch(FIND_TARGET, event_id=row["id"], **aim.asked)
         item = await _item(tx, context, aim, found)
         digest = rejections.item_digest(item)
         tombstone = rejections.tombstone_id(context.scope, digest)
         if found["event"] is not None:
-            writing.same(found["event"], row["request_hash"])
+            stored.check_same_request(found["event"], row["id"], row["request_hash"])
             done = {"memory_ids": [], "belief_ids": [], "rejected": found["rejected"]}
             return _receipt(row["id"], done, found), tombstone
         if kind is EventType.REJECT and found["foreign"] is not None:
@@ -129,8 +127,7 @@ async def _item(
     item = found["item"]
     if item is None:
         raise NotFoundError(f"No memory or belief {aim.id!r}.")
-    if item["scope"] != context.scope:
-        raise ForeignScopeError(f"{item['label']} {aim.id!r} belongs to scope {item['scope']!r}.")
+    stored.own(item, item["label"], item["id"], context.scope)
     if item["value_key"] is not None:
         return dict(item)
     # Another tool wrote the memory.

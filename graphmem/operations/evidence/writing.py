@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphmem import catalog
-from graphmem.errors import EventConflictError, ForeignScopeError, GraphmemError, NotFoundError
+from graphmem import catalog, stored
+from graphmem.errors import GraphmemError, NotFoundError
 from graphmem.model import EvidenceReceipt, Rejection
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, predicates, read_options, rejections
 from graphmem.rules.claims import Claim, EvidenceDraft
-from graphmem.rules.conflicts import retry_conversion
 
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
@@ -119,10 +118,7 @@ async def long_slots(
 EMBEDDED = 256
 """Statements per embedding request after a batch."""
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
 KNOWN = catalog.query("belief/known_claims", dict)
-LOCK_NAMES = catalog.query("belief/lock_event_ids", catalog.ignored)
-LOOK = catalog.query("belief/find_existing", dict)
 APPEND = catalog.query("belief/append", dict)
 UNEMBEDDED = catalog.query("belief/unembedded", dict)
 EMBED = catalog.query("belief/embed", catalog.ignored)
@@ -143,7 +139,6 @@ class WriteResult:
     """Slots whose checkpoint is due."""
 
 
-@retry_conversion
 async def own_claim(context: RequestContext, belief_id: str) -> Claim:
     """Return the claim of a belief in the handle's own scope.
 
@@ -151,13 +146,9 @@ async def own_claim(context: RequestContext, belief_id: str) -> Claim:
         NotFoundError: no visible belief has this id.
         ForeignScopeError: the belief belongs to another scope.
     """
-    found = await context.read(lambda tx: look(tx, [], [belief_id]))
-    if not found["beliefs"]:
-        raise NotFoundError(f"No belief {belief_id!r}.")
-    [row] = found["beliefs"]
-    if row["scope"] != context.scope:
-        raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {row['scope']!r}.")
-    return claims.stored_claim(row)
+    found = await stored.find_existing(context, belief_ids=[belief_id])
+    row = next(iter(found["beliefs"]), None)
+    return claims.stored_claim(stored.own(row, "Belief", belief_id, context.scope))
 
 
 async def embed_statements(
@@ -173,7 +164,6 @@ async def embed_statements(
         await context.fetch(EMBED, embeddings=embeddings)
 
 
-@retry_conversion
 async def worded(
     context: RequestContext, batch: Sequence[EvidenceDraft], *, embed: bool
 ) -> tuple[list[EvidenceDraft], dict[str, Embedding]]:
@@ -187,9 +177,9 @@ async def worded(
         belief_ids=sorted({d.claim.id for d in batch}),
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
-    stored = {row["id"]: row for row in known["beliefs"]}
+    beliefs = {row["id"]: row for row in known["beliefs"]}
     worded = [draft.reword(templates) for draft in batch]
-    new = {d.claim.id: d.claim.statement for d in worded if _words(d, stored.get(d.claim.id))}
+    new = {d.claim.id: d.claim.statement for d in worded if _words(d, beliefs.get(d.claim.id))}
     if not embed or not new:
         return worded, {}
     made = await context.services.embed_documents(list(new.values()))
@@ -220,10 +210,10 @@ async def append(
     async def work(tx: Tx) -> WriteResult:
         undeclared = await undeclared_predicates(tx, batch)
         if stated or undeclared:
-            await tx.fetch(LOCK)
+            await tx.fetch(stored.LOCK_TENANT)
         if named:
-            await tx.fetch(LOCK_NAMES, ids=named)
-        found = await look(tx, [d.event_id for d in batch], [])
+            await tx.fetch(stored.LOCK_EVENT_IDS, ids=named)
+        found = await stored.find_existing(tx, [d.event_id for d in batch])
         done = await write(tx, context, batch, embeddings, found["events"])
         if undeclared:
             await declare_predicates(tx, context, batch)
@@ -275,12 +265,13 @@ async def write(
         EventConflictError: an event id belongs to a different event.
         NotFoundError: an episode or turn to attach to does not exist.
     """
-    stored = {event["id"]: event for event in events}
+    existing = {event["id"]: event for event in events}
     for draft in batch:
-        if draft.event_id in stored:
-            same(stored[draft.event_id], draft.request_hash)
+        if draft.event_id in existing:
+            event = existing[draft.event_id]
+            stored.check_same_request(event, draft.event_id, draft.request_hash)
     # Sorted by belief, so that two batches take locks in one order and cannot deadlock.
-    new = sorted((d for d in batch if d.event_id not in stored), key=lambda d: d.claim.id)
+    new = sorted((d for d in batch if d.event_id not in existing), key=lambda d: d.claim.id)
     unembedded: list[str] = []
     long: tuple[SlotKey, ...] = ()
     rejected: dict[str, Rejection] = {}
@@ -305,25 +296,9 @@ async def write(
         d.event_id: EvidenceReceipt(
             event_id=d.event_id,
             belief_id=d.claim.id,
-            repeated=d.event_id in stored,
+            repeated=d.event_id in existing,
             rejection=rejected.get(d.claim.id),
         )
         for d in batch
     }
     return WriteResult(recorded, unembedded, long)
-
-
-async def look(tx: Tx, event_ids: Sequence[str], belief_ids: Sequence[str]) -> dict[str, Any]:
-    """Return the stored events and beliefs with these ids; see belief/find_existing."""
-    [found] = await tx.fetch(LOOK, event_ids=list(event_ids), belief_ids=list(belief_ids))
-    return found
-
-
-def same(event: Mapping[str, Any], asked: str) -> None:
-    """Check that a stored event is the requested one.
-
-    Raises:
-        EventConflictError: the event id belongs to a different event.
-    """
-    if event["request_hash"] != asked:
-        raise EventConflictError(f"The id {event['id']!r} was used for something else.")
