@@ -30,6 +30,10 @@ fuzz seed="0":
 mutants *names:
     python -m tests.mutate {{names}}
 
+# Write the number of lines of each part; a commit that raises one explains it.
+lines:
+    python -m tests.architecture.test_lines
+
 # Format the code and fix lint errors automatically.
 fix:
     ruff format .
