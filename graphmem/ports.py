@@ -98,12 +98,12 @@ class Query(Generic[R]):
 
 MANDATORY = frozenset(
     {
-        *("content_hash", "created_at", "decided", "occurred_at", "recorded_at", "request_hash"),
-        *("scope", "statement", "text", "type"),
+        *("at", "created_at", "erased_at", "occurred_at", "recorded_at"),
+        *("decided", "scope", "statement", "text", "type"),
     }
 )
-"""Properties that each node has, if its label has them. They are null in a row only if the node was
-deleted after it was matched."""
+"""Properties that each node of their labels has, by their names in rows. They are null only if the
+node was deleted after it was matched."""
 
 
 def _lacks_properties(found: Row, null: Set[str] = frozenset()) -> bool:

@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BUDGET = Path(__file__).with_name("lines.toml")
 COUNTED = {"graphmem": "*.py", "cypher": "*.cypher", "migrations": "*.cypher", "tests": "*.py"}
 HEAD = """\
-# Lines of each part: of every package of graphmem, of its other modules, and of the other
-# folders. A figure may only fall; a commit that raises one explains it. `just lines` writes this file.
+# Lines of each package of graphmem, of its other modules together, and of each other folder.
+# A figure may only fall; a commit that raises one gives the reason. Written by `just lines`.
 
 """
 
