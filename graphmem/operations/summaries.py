@@ -277,9 +277,6 @@ async def check(context: RequestContext, *, repair: bool, on_page: OnProgress) -
     while rows := await context.fetch(SUMMARISED, after=after, limit=PAGE):
         after = rows[-1]["id"]
         for row in rows:
-            if row["scope"] is None:
-                # Another transaction is deleting this episode.
-                continue
             to = replace(
                 context,
                 tenant_scope=TenantScope(
