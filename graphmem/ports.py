@@ -375,6 +375,11 @@ class RequestContext:
         """Scopes that the call may read."""
         return self.tenant_scope.scopes
 
+    @property
+    def own_scope_first(self) -> list[str]:
+        """Read scopes, the write scope first."""
+        return [self.scope, *(one for one in self.read_scopes if one != self.scope)]
+
     # These return the graph's coroutines instead of awaiting them: each call has fewer frames.
 
     def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
 from graphmem.ports import RequestContext, Tx
 
+if TYPE_CHECKING:
+    from graphmem.model.terms import Embedding
+    from graphmem.rules.claims import EvidenceDraft
+
 LOCK_TENANT = catalog.query("commit/lock", catalog.ignored)
 LOCK_EVENT_IDS = catalog.query("belief/lock_event_ids", catalog.ignored)
 FIND_EXISTING = catalog.query("belief/find_existing", dict)
+KNOWN_CLAIMS = catalog.query("belief/known_claims", dict)
+APPEND = catalog.query("belief/append", dict)
 
 
 async def lock(tx: Tx, event_ids: Iterable[str] = ()) -> None:
@@ -30,6 +36,42 @@ async def find_existing(
     return found
 
 
+async def known_claims(
+    tx: Tx | RequestContext, predicate_keys: Iterable[str | None], belief_ids: Iterable[str] = ()
+) -> tuple[dict[str, str], dict[str, Mapping[str, Any]]]:
+    """Return the templates of predicates, by key, and the embedded ones of some beliefs, by id."""
+    keys = sorted({key for key in predicate_keys if key})
+    [found] = await tx.fetch(KNOWN_CLAIMS, predicates=keys, belief_ids=sorted({*belief_ids}))
+    templates = {row["key"]: row["template"] for row in found["templates"]}
+    return templates, {row["id"]: row for row in found["beliefs"]}
+
+
+async def append_missing(
+    tx: Tx,
+    context: RequestContext,
+    batch: Sequence[EvidenceDraft],
+    embeddings: Mapping[str, Embedding],
+) -> None:
+    """Append the evidence for beliefs of the write scope that is not stored yet.
+
+    Args:
+        tx: transaction that writes.
+        context: request context.
+        batch: evidence; its ids are derived from its contents.
+        embeddings: embeddings of new statements, by belief id.
+    """
+    found = await find_existing(tx, [draft.event_id for draft in batch])
+    existing = {event["id"] for event in found["events"]}
+    rows = [
+        draft.row(context.tenant_scope, embeddings.get(draft.claim.id))
+        # Sorted by belief, so that two writers take locks in one order and cannot deadlock.
+        for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
+        if draft.event_id not in existing
+    ]
+    if rows:
+        await tx.fetch(APPEND, scopes=[context.scope], events=rows)
+
+
 def check_same_request(event: Mapping[str, Any], event_id: str, request_hash: str) -> None:
     """Check that a stored event is the requested one.
 
@@ -38,6 +80,20 @@ def check_same_request(event: Mapping[str, Any], event_id: str, request_hash: st
     """
     if event["request_hash"] != request_hash:
         raise EventConflictError(f"The id {event_id!r} was used for something else.")
+
+
+def check_distinct(ready: Iterable[TextDraft | EvidenceDraft], kind: str) -> None:
+    """Check that no event id of a batch stands for two different requests.
+
+    Raises:
+        EventConflictError: two drafts have one event id and differ.
+    """
+    seen: dict[str, str] = {}
+    for draft in ready:
+        if seen.setdefault(draft.event_id, draft.request_hash) != draft.request_hash:
+            raise EventConflictError(
+                f"The id {draft.event_id!r} is used twice, for different {kind}."
+            )
 
 
 def own(row: Mapping[str, Any] | None, label: str, item_id: str, scope: str) -> Mapping[str, Any]:

@@ -24,7 +24,6 @@ LEASE = catalog.query("consolidate/lease", dict)
 RELEASE = catalog.query("consolidate/release", catalog.ignored)
 BEGIN = catalog.query("consolidate/begin", lambda row: row["done"])
 END = catalog.query("consolidate/end", catalog.ignored)
-APPEND = catalog.query("belief/append", dict)
 STANDING = catalog.query("consolidate/standing", lambda row: row["standing"])
 MARK = catalog.query("belief/mark", dict)
 
@@ -111,14 +110,7 @@ async def _write(
             if await tx.fetch(STANDING, ids=drawn) != [len(drawn)]:
                 return False
         if batch:
-            found = await stored.find_existing(tx, [draft.event_id for draft in batch])
-            existing = {event["id"] for event in found["events"]}
-            rows = [
-                draft.row(context.tenant_scope, unit.embeddings.get(draft.claim.id))
-                for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
-                if draft.event_id not in existing
-            ]
-            await tx.fetch(APPEND, scopes=[context.scope], events=rows)
+            await stored.append_missing(tx, context, batch, unit.embeddings)
         if unit.marks:
             await stored.lock(tx)
             rows = [_mark_row(context, unit, mark, synthesiser) for mark in unit.marks]

@@ -22,8 +22,6 @@ from graphmem.rules.predicates import SINGLE_VALUED
 BEGIN = catalog.query("extract/begin", lambda row: row["done"])
 PROPOSE = catalog.query("extract/propose", catalog.ignored)
 END = catalog.query("consolidate/end", catalog.ignored)
-KNOWN = catalog.query("belief/known_claims", dict)
-APPEND = catalog.query("belief/append", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +62,7 @@ async def worded(context: RequestContext, found: Sequence[Claim]) -> dict[str, C
     """Return claims by id, each worded with the template of its predicate."""
     if not found:
         return {}
-    [known] = await context.fetch(
-        KNOWN,
-        predicates=sorted({one.predicate_key for one in found if one.predicate_key}),
-        belief_ids=[],
-    )
-    templates = {row["key"]: row["template"] for row in known["templates"]}
+    templates, _ = await stored.known_claims(context, [one.predicate_key for one in found])
     return {one.id: claims.reword_claim(one, templates) for one in found}
 
 
@@ -112,27 +105,11 @@ async def _write(context: RequestContext, unit: WindowWrite) -> bool:
             rows = [one.proposal_row(context.tenant_scope) for one in unit.evidence]
             await tx.fetch(PROPOSE, events=rows)
         else:
-            await append(tx, context, unit.evidence, now)
+            await stored.append_missing(tx, context, [one.draft(now) for one in unit.evidence], {})
         await tx.fetch(END, reply=reply, passages=sorted(unit.turn_ids))
         return True
 
     return await context.write(work)
-
-
-async def append(
-    tx: Tx, context: RequestContext, evidence: Sequence[TurnEvidence], now: datetime
-) -> None:
-    """Append the evidence that is not stored yet."""
-    found = await stored.find_existing(tx, [one.event_id for one in evidence])
-    existing = {event["id"] for event in found["events"]}
-    rows: list[dict[str, Any]] = [
-        one.draft(now).row(context.tenant_scope, None)
-        # Sorted by belief, so that two writers take locks in one order and cannot deadlock.
-        for one in sorted(evidence, key=lambda one: (one.claim.id, one.event_id))
-        if one.event_id not in existing
-    ]
-    if rows:
-        await tx.fetch(APPEND, scopes=[context.scope], events=rows)
 
 
 PROPOSALS = catalog.query("extract/proposals", lambda row: row["proposal"])
@@ -215,7 +192,7 @@ async def _decide(
         await tx.fetch(DECIDE, events=events)
         accepted = fresh if kind is EventType.ACCEPT else []
         evidence = [proposals.parse_evidence(row) for row in accepted if not _updates(row)]
-        await append(tx, context, evidence, now)
+        await stored.append_missing(tx, context, [one.draft(now) for one in evidence], {})
         updated = [
             await replace_with(tx, context, row["id"], json.loads(row["payload"]), given)
             for row in accepted

@@ -77,8 +77,7 @@ async def current(
     Raises:
         InvalidInputError: `known` is in the future.
     """
-    scopes = [context.scope, *(s for s in context.read_scopes if s != context.scope)]
-    params = context.read_params(CURRENT, by) | {"scopes": scopes}
+    params = context.read_params(CURRENT, by) | {"scopes": context.own_scope_first}
     [row] = await context.fetch(
         CURRENT,
         **params,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog, stored
-from graphmem.errors import ErasedError, EventConflictError, NotFoundError
+from graphmem.errors import ErasedError, NotFoundError
 from graphmem.model import CommitOutcome, EventType, NewMemory, Outcome, Status
 from graphmem.model.terms import Embedding
 from graphmem.ports import RequestContext, Tx
@@ -36,7 +36,6 @@ FIND_EXISTING = catalog.query("commit/find_existing", dict)
 WRITE = catalog.query("commit/write", dict)
 RETRACE = catalog.query("cache/retrace", catalog.ignored)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
-KNOWN_PREDICATES = catalog.query("belief/known_claims", dict)
 CLAIM = catalog.query("belief/link_claims", lambda row: row["rejected"])
 SUPERSEDE = catalog.query("lineage/supersede", lambda row: row["written"])
 PROPOSE_UPDATE = catalog.query("commit/propose_update", lambda row: row["written"])
@@ -77,7 +76,7 @@ async def remember(
         if memory.claims:
             drafts.check_source_type(memory.source_type, context.services.settings.source_weights)
     ready = [drafts.draft(memory, context.tenant_scope, now, rules) for memory in memories]
-    _no_conflict(ready)
+    stored.check_distinct(ready, "texts")
     events = IMPORT_EVENT_OF if imported else EVENT_OF
     done: dict[str, CommitOutcome] = {}
     accepted = [d for d in {d.event_id: d for d in ready}.values() if not d.reasons]
@@ -110,15 +109,6 @@ def _named(context: RequestContext, draft: TextDraft) -> Iterator[str]:
     yield from (draft.event_id, draft.memory_id)
     yield from claims.claimed_ids(memory, context.scope)
     yield from (one for one in (memory.episode_id, memory.turn_id) if one is not None)
-
-
-def _no_conflict(ready: Sequence[TextDraft]) -> None:
-    seen: dict[str, str] = {}
-    for draft in ready:
-        if seen.setdefault(draft.event_id, draft.request_hash) != draft.request_hash:
-            raise EventConflictError(
-                f"The id {draft.event_id!r} is used twice, for different texts."
-            )
 
 
 def _in_order(
@@ -352,12 +342,8 @@ async def _claim(
     """Append texts as evidence for their claims, and return the ids of rejected claims."""
     if not committed:
         return frozenset()
-    [known] = await tx.fetch(
-        KNOWN_PREDICATES,
-        predicates=claims.predicate_keys([d.memory for d, _ in committed]),
-        belief_ids=[],
-    )
-    templates = {row["key"]: row["template"] for row in known["templates"]}
+    keys = claims.predicate_keys([d.memory for d, _ in committed])
+    templates, _ = await stored.known_claims(tx, keys)
     [rejected] = await tx.fetch(
         CLAIM, claims=claims.claim_rows(committed, context.tenant_scope, templates)
     )

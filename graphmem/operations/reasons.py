@@ -239,8 +239,7 @@ async def timeline_slot(
         InvalidInputError: `known` is in the future.
     """
     subject, predicate = slot
-    scopes = [context.scope, *(s for s in context.read_scopes if s != context.scope)]
-    params = context.read_params(TIMELINE_SLOT, by) | {"scopes": scopes}
+    params = context.read_params(TIMELINE_SLOT, by) | {"scopes": context.own_scope_first}
     rows = await context.fetch(
         TIMELINE_SLOT,
         **params,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog, stored
 from graphmem.errors import (
-    EventConflictError,
     RefusedError,
     RejectedError,
     SelfSupersessionError,
@@ -73,7 +72,7 @@ async def observe_many(
     for seen in observations:
         drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
     ready = [claims.draft_observation(seen, context.scope, now) for seen in observations]
-    _no_conflict(ready)
+    stored.check_distinct(ready, "evidence")
     predicates.wanted_cardinalities(ready)
     result: list[EvidenceReceipt] = []
     known: set[str] = set()
@@ -141,15 +140,6 @@ async def _record_one(
         await writing.embed_statements(context, written.unembedded)
     await writing.look_after(context, written.long)
     return written.recorded[draft.event_id]
-
-
-def _no_conflict(ready: Sequence[EvidenceDraft]) -> None:
-    seen: dict[str, str] = {}
-    for draft in ready:
-        if seen.setdefault(draft.event_id, draft.request_hash) != draft.request_hash:
-            raise EventConflictError(
-                f"The id {draft.event_id!r} is used twice, for different evidence."
-            )
 
 
 def _in_order(

@@ -20,7 +20,6 @@ RULE = catalog.query("reject/rule", dict)
 REFRESH = catalog.query("reject/refresh", catalog.ignored)
 SPREAD = catalog.query("reject/spread", catalog.ignored)
 FIND = catalog.query("reject/find", rejections.parse)
-KNOWN = catalog.query("belief/known_claims", dict)
 
 
 async def rule(
@@ -111,8 +110,7 @@ async def _aim(context: RequestContext, target: str | Triple) -> _Aim:
         return _Aim(target, None, {"id": target, "value_key": None})
     parts = target.subject, target.predicate, target.object
     claim = claims.triple_claim(context.scope, *parts)
-    [known] = await context.fetch(KNOWN, predicates=[claim.predicate_key], belief_ids=[])
-    templates = {row["key"]: row["template"] for row in known["templates"]}
+    templates, _ = await stored.known_claims(context, [claim.predicate_key])
     row = claims.reword_claim(claim, templates).row(context.tenant_scope, None)
     asked = {"id": None, "value_key": row["value_key"]}
     return _Aim(claim.id, row | {"label": "Belief"}, asked)

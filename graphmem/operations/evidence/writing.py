@@ -118,8 +118,6 @@ async def long_slots(
 EMBEDDED = 256
 """Statements per embedding request after a batch."""
 
-KNOWN = catalog.query("belief/known_claims", dict)
-APPEND = catalog.query("belief/append", dict)
 UNEMBEDDED = catalog.query("belief/unembedded", dict)
 EMBED = catalog.query("belief/embed", catalog.ignored)
 REFRESH = catalog.query("belief/refresh", catalog.ignored)
@@ -171,13 +169,10 @@ async def worded(
 
     An embedded belief needs a new embedding only if its wording changes.
     """
-    [known] = await context.fetch(
-        KNOWN,
-        predicates=sorted({d.claim.predicate_key for d in batch if d.claim.predicate_key}),
-        belief_ids=sorted({d.claim.id for d in batch}),
+    drafted = [draft.claim for draft in batch]
+    templates, beliefs = await stored.known_claims(
+        context, [one.predicate_key for one in drafted], [one.id for one in drafted]
     )
-    templates = {row["key"]: row["template"] for row in known["templates"]}
-    beliefs = {row["id"]: row for row in known["beliefs"]}
     worded = [draft.reword(templates) for draft in batch]
     new = {d.claim.id: d.claim.statement for d in worded if _words(d, beliefs.get(d.claim.id))}
     if not embed or not new:
@@ -277,7 +272,7 @@ async def write(
     rejected: dict[str, Rejection] = {}
     if new:
         [done] = await tx.fetch(
-            APPEND,
+            stored.APPEND,
             events=[
                 draft.row(context.tenant_scope, embeddings.get(draft.claim.id)) for draft in new
             ],
