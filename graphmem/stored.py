@@ -12,6 +12,7 @@ from graphmem.ports import RequestContext, Tx
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
     from graphmem.rules.claims import EvidenceDraft
+    from graphmem.rules.drafts import TextDraft
 
 LOCK_TENANT = catalog.query("commit/lock", catalog.ignored)
 LOCK_EVENT_IDS = catalog.query("belief/lock_event_ids", catalog.ignored)
