@@ -39,7 +39,7 @@ _Named: TypeAlias = tuple[str | None, Cardinality | None]
 """A predicate and the cardinality proposed for it."""
 
 REPLIES = catalog.query("consolidate/attempted", dict)
-LOOK = catalog.query("extract/find_existing", dict)
+FIND_EXISTING = catalog.query("extract/find_existing", dict)
 UNREAD = catalog.query("extract/unread_sessions", lambda row: row["session_id"])
 """Sessions with turns that an extractor has not read."""
 
@@ -231,7 +231,7 @@ async def _sorted(
         return [], [], set()
     ids = [name for _, one in accepted for name in (one.event_id, one.own_proposal_id)]
     beliefs = sorted({one.claim.id for _, one in accepted})
-    [found] = await run.context.fetch(LOOK, event_ids=ids, belief_ids=beliefs)
+    [found] = await run.context.fetch(FIND_EXISTING, event_ids=ids, belief_ids=beliefs)
     run.made |= set(beliefs) - set(found["beliefs"])
     stored = {event["id"]: event["dismissed"] for event in found["events"]}
     kept, known = [], []

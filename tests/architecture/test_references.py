@@ -14,19 +14,34 @@ TEXTS = {
     if path.suffix in {".py", ".cypher", ".md"}
 }
 FILES = "\n".join(f"/{path.relative_to(ROOT)}" for path in ROOT.glob("*/**/*.*"))
-FILE = re.compile(
-    r"(?<![\w/.:-])(?:graphmem|rules|model|operations|client|adapters|tests)/[\w/]+\b"
+PLACES = "adapters cli client consolidation erasure extraction graphmem items mcp model operations"
+PLACES += " oracles rules tests transfer upkeep usage"
+FILE = re.compile(rf"(?<![\w/.:-])(?:{PLACES.replace(' ', '|')})/[\w/]+\b")
+CLASS = re.compile(r"`+(Async\w+|[A-Z][a-z]+(?:[A-Z][a-z]+)+)\b")
+KNOWN = {"ReadOnly", "StoreCopy"}.union(
+    *(re.findall(r"(?<!`)\b[A-Z]\w+", text) for path, text in TEXTS.items() if path.suffix == ".py")
 )
-CLASS = re.compile(r"`+(Async\w+)")
+"""Classes of the code, which name them outside backticks too; of Python; and of StoreCopy.java."""
+NAMED = re.compile(r"(?<![\w/])((?:\w+/)+\w+\.py),? (\w*[A-Z_]\w*)")
+"""Matches a file and a name in it, for example rules/formulas.py VitalityConstants."""
+
+
+def has(file: str, name: str) -> bool:
+    """Return whether a file has a name; a missing file is found as such."""
+    found = [text for path, text in TEXTS.items() if str(path).endswith(f"/{file}")]
+    return not found or any(re.search(rf"\b{name}\b", text) for text in found)
 
 
 def dead_references(texts: dict[Path, str]) -> list[str]:
     """Return the references of texts to a file of the project, or to a class, that is missing."""
-    code = "\n".join(text for path, text in TEXTS.items() if path.suffix == ".py")
     dead = []
     for path, text in texts.items():
         names = {name for name in FILE.findall(text) if not re.search(rf"/{name}[./]", FILES)}
-        names |= {name for name in CLASS.findall(text) if not re.search(rf"class {name}\b", code)}
+        # Pages also name classes of others.
+        prefix = "Async" if path.suffix == ".md" else ""
+        classes = {name for name in CLASS.findall(text) if name.startswith(prefix)}
+        names |= classes - KNOWN
+        names |= {f"{file} {name}" for file, name in NAMED.findall(text) if not has(file, name)}
         dead += [f"{path}: {name}" for name in sorted(names)]
     return dead
 
@@ -36,5 +51,13 @@ def test_every_reference_leads_somewhere() -> None:
 
 
 def test_a_dead_reference_is_found() -> None:
-    text = "See rules/vanished.py, `AsyncVanished.run`, rules/scoring and `AsyncGraphMem`."
-    assert dead_references({Path("x"): text}) == ["x: AsyncVanished", "x: rules/vanished"]
+    text = (
+        "See rules/vanished.py, `AsyncVanished.run`, `VanishedReport`, rules/scoring.py VANISHED, "
+        "rules/scoring, `AsyncGraphMem`, `RecallRequest` and rules/scoring.py score_params."
+    )
+    assert dead_references({Path("x"): text}) == [
+        "x: AsyncVanished",
+        "x: VanishedReport",
+        "x: rules/scoring.py VANISHED",
+        "x: rules/vanished",
+    ]

@@ -15,7 +15,7 @@ from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, read_options, rejections
 
 FIND_TARGET = catalog.query("reject/find_target", dict)
-PLACE = catalog.query("reject/place", catalog.ignored)
+STATE_VALUE = catalog.query("reject/place", catalog.ignored)
 RULE = catalog.query("reject/rule", dict)
 REFRESH = catalog.query("reject/refresh", catalog.ignored)
 SPREAD = catalog.query("reject/spread", catalog.ignored)
@@ -69,7 +69,7 @@ async def rule(
             later = read_options.next_instant(found["ruled_at"])
             event["occurred_at"] = max(event["occurred_at"], later)
         if aim.claim is not None:
-            await tx.fetch(PLACE, claim=item, event=event)
+            await tx.fetch(STATE_VALUE, claim=item, event=event)
         [done] = await tx.fetch(
             RULE, event=event, id=tombstone, value_key=rejections.value_key(context.tenant, digest)
         )

@@ -28,7 +28,7 @@ MAX_AT_ONCE = 8
 """Maximum number of slots that one write checkpoints."""
 
 CHECKPOINT_LOCK = catalog.query("belief/lock_checkpoint", lambda row: row["settled"])
-KEEP = catalog.query("belief/checkpoint", lambda row: row["events"])
+CHECKPOINT = catalog.query("belief/checkpoint", lambda row: row["events"])
 DROP = catalog.query("belief/drop_checkpoint", catalog.ignored)
 LONG = catalog.query("belief/long_slots", lambda row: SlotKey(**row["place"]))
 
@@ -67,7 +67,7 @@ async def keep(
         [settled] = await tx.fetch(CHECKPOINT_LOCK, slot_id=place.slot_id, longest_s=longest_s)
         weights = dict(context.services.settings.source_weights)
         added = await tx.fetch(
-            KEEP,
+            CHECKPOINT,
             slot_id=place.slot_id,
             scope=place.scope,
             subject=place.subject_key,
