@@ -84,7 +84,7 @@ def check_same_request(event: Mapping[str, Any], event_id: str, request_hash: st
 
 
 def check_distinct(ready: Iterable[TextDraft | EvidenceDraft], kind: str) -> None:
-    """Check that no event id of a batch stands for two different requests.
+    """Check that no two different requests of a batch have one event id.
 
     Raises:
         EventConflictError: two drafts have one event id and differ.

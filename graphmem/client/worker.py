@@ -151,7 +151,7 @@ async def _attempt(state: HandleState, work: Awaitable[T]) -> tuple[T | None, Ex
     except (GraphAccessError, ClientClosedError):
         raise
     except GraphUnavailableError as error:
-        # A transaction that timed out or was rejected is no sign of an outage.
+        # A transaction that timed out or was rejected does not show an outage.
         await schedule.tenants(state.context.services)
         return None, error
     except GraphmemError as error:
