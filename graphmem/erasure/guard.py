@@ -69,15 +69,17 @@ class ErasureGuard:
         """Move to the address that `find` returns."""
         await self._inner.move(find)
 
-    async def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+    # They return the coroutine instead of awaiting it: each call has fewer frames.
+
+    def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
         """Run `work` in one managed read transaction.
 
         Raises:
             ReadConflictError: data was deleted while it was read, in every attempt.
         """
-        return await _attempted(lambda: self._inner.read(work))
+        return _attempted(lambda: self._inner.read(work))
 
-    async def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+    def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
         """Run `work` in one managed write transaction.
 
         Raises:
@@ -96,7 +98,7 @@ class ErasureGuard:
             await watched.refuse()
             return done
 
-        return await _attempted(lambda: self._inner.write(guarded))
+        return _attempted(lambda: self._inner.write(guarded))
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
