@@ -24,7 +24,7 @@ from langgraph.store.base import (
 from typing_extensions import override
 
 from graphmem.client.handle import AsyncHandle, Handle
-from graphmem.client.state import valid
+from graphmem.client.validation import valid
 from graphmem.errors import InvalidInputError
 from graphmem.items import (
     FoundItem,

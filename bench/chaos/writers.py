@@ -13,6 +13,7 @@ from typing import TypeAlias
 from graphmem import GraphMem, Handle
 from graphmem.errors import GraphmemError, RefusedError, UnavailableError
 from graphmem.io_modes import BLOCKING, SystemClock
+from graphmem.model import Origin
 
 BATCH = 6
 """Number of texts or observations in one transaction."""
@@ -182,7 +183,7 @@ class Writer(threading.Thread):
         older = self._known.pop(self._chance.randrange(len(self._known)))
         text = self._text(mark)
         return Write("supersede", (mark,)), lambda: self._memory.supersede(
-            older, text, event_id=mark
+            older, text, origin=Origin(event_id=mark)
         )
 
     def _deprecate(self, mark: str) -> tuple[Write, Callable[[], object]]:
@@ -190,7 +191,7 @@ class Writer(threading.Thread):
             return self._remember(mark)
         hidden = self._chance.choice(self._known)
         return Write("deprecate", (mark,)), lambda: self._memory.memories.deprecate(
-            hidden, event_id=mark
+            hidden, origin=Origin(event_id=mark)
         )
 
     def _read(self, mark: str) -> tuple[Write, Callable[[], object]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphmem.cli import memory, options
-from graphmem.cli.app import App, Group, command, given
+from graphmem.cli.app import App, Group, called, command
 from graphmem.cli.browse import browser
 from graphmem.cli.operator import completion, metrics
 from graphmem.errors import NotFoundError
@@ -219,7 +219,7 @@ def reopen(app: App, name: str, **event: Any) -> None:
     Nothing erased comes back, and the ids of its episodes and events stay refused.
     """
     with app.client() as client:
-        done = client.admin.reopen(name, **given(event))
+        done = called(client.admin.reopen, {"scope": name, **event})
     app.emit(done, lambda it: f"{it.scope} is open again; event {it.event_id}.")
 
 
@@ -234,7 +234,7 @@ def reopen_person(app: App, subject: str, **event: Any) -> None:
     Nothing erased comes back, and the erased facts stay refused.
     """
     with app.client() as client:
-        done = client.admin.reopen_person(subject, **given(event))
+        done = called(client.admin.reopen_person, {"subject": subject, **event})
     app.emit(done, lambda it: f"Facts about {subject} are accepted again; event {it.event_id}.")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, cached_property, partial, wraps
+from functools import cache, cached_property, wraps
+from inspect import signature
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -321,12 +322,12 @@ def method_command(
         name = kwargs.pop("session", None)
         with app.client() as client:
             handle = session_of(client, name) if in_session else client
-            method = partial(attrgetter(path)(handle), **given(kwargs))
+            method = attrgetter(path)(handle)
             if counters is None:
-                found = method()
+                found = called(method, kwargs)
             else:
                 with app.counting(counters) as on_progress:
-                    found = method(on_progress=on_progress)
+                    found = called(method, {**kwargs, "on_progress": on_progress})
             # Print before closing: a search that cannot be logged must not hide its results.
             app.emit(found, path)
         return int(fails(found)) if fails else 0
@@ -364,15 +365,34 @@ class Group(click.Group):
         self.add_command(method_command(path, text, *params, **how))
 
 
+ORIGIN = {
+    "event_id": "event_id",
+    "retraction_id": "event_id",
+    "source": "source",
+    "actor": "actor",
+    "note": "note",
+}
+"""Fields of the `Origin` of a method that takes one, by option."""
+
+
+def called(method: Callable[..., T], options: Mapping[str, Any]) -> T:
+    """Return the result of a method that is called with the options that have a value."""
+    arguments, parameters = given(options), signature(method).parameters
+    if "origin" in parameters:
+        names = [name for name in ORIGIN if name in arguments and name not in parameters]
+        arguments["origin"] = {ORIGIN[name]: arguments.pop(name) for name in names}
+    return method(**arguments)
+
+
 def given(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that have a value, with --valid and --known as `as_of`."""
     present = {name: value for name, value in kwargs.items() if value not in (None, ())}
     read_at = {name: present.pop(name) for name in ("valid", "known") if name in present}
     if read_at:
-        from graphmem.client import state
+        from graphmem.client.validation import valid
         from graphmem.model import AsOf
 
-        present["as_of"] = state.valid(AsOf, **read_at)
+        present["as_of"] = valid(AsOf, **read_at)
     return present
 
 

@@ -101,7 +101,7 @@ def read_observations(path: Path, scope: str) -> Sequence[Observation]:
 
 
 def _observation(where: str, line: str, scope: str) -> Observation:
-    from graphmem.client.state import valid
+    from graphmem.client.validation import valid
     from graphmem.errors import InvalidInputError, SourceFileError
     from graphmem.model import Observation
     from graphmem.rules import identity

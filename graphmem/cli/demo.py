@@ -156,6 +156,8 @@ def _moved_date(found: re.Match[str], by: timedelta) -> str:
 
 def correct(memory: Handle, messages: Sequence[Message], weeks: int) -> list[dict[str, str]]:
     """Supersede the memories of changed facts; return the old and new texts and ids."""
+    from graphmem.model import Origin
+
     by_id = {message.id: message for message in messages}
     corrected = []
     for text, message_id in CHANGED:
@@ -164,9 +166,8 @@ def correct(memory: Handle, messages: Sequence[Message], weeks: int) -> list[dic
         done = memory.supersede(
             older_id,
             newer.content,
-            event_id=f"demo-supersedes-{message_id}",
             at=newer.at,
-            actor=newer.name,
+            origin=Origin(event_id=f"demo-supersedes-{message_id}", actor=newer.name),
         )
         corrected.append(
             {"older_id": older_id, "older": text, "newer_id": done.newer_id, "newer": newer.content}
@@ -176,13 +177,15 @@ def correct(memory: Handle, messages: Sequence[Message], weeks: int) -> list[dic
 
 def observe(memory: Handle, messages: Sequence[Message], weeks: int = 0) -> None:
     """Record where Alice deployed, and when, as evidence for a predicate of cardinality ONE."""
+    from graphmem.model import Origin
+
     by_id = {message.id: message for message in messages}
     memory.predicates.declare(
         PREDICATE,
         cardinality="ONE",
         template="{subject} deploys Tidepool from {object}",
-        event_id="demo-deploys-from",
         at=BEGAN + timedelta(weeks=weeks),
+        origin=Origin(event_id="demo-deploys-from"),
     )
     memory.observe_many(
         {

@@ -12,7 +12,7 @@ import click
 
 from graphmem import private_files
 from graphmem.cli import options, terminal
-from graphmem.cli.app import App, Group, command, given, method_command, session_of
+from graphmem.cli.app import App, Group, called, command, given, method_command, session_of
 from graphmem.errors import ConfigurationError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def _mark(
     event: dict[str, Any],
 ) -> None:
     with app.client() as client:
-        event_id = method(client)(memory_id, **given(event))
+        event_id = called(method(client), {"memory_id": memory_id, **event})
     app.emit({"event_id": event_id}, lambda _: f"{memory_id} is {state}; event {event_id}.")
 
 

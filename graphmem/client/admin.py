@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
 from graphmem.client import foreign_import
-from graphmem.client.arguments import file_of
+from graphmem.client.arguments import Limit, file_of
 from graphmem.client.erasures import AsyncErasing, Erasing
 from graphmem.client.namespace import blocking
-from graphmem.client.state import MAX_ROWS, bounded, valid, yes_or_no
 from graphmem.consolidation import writes
 from graphmem.errors import InvalidInputError, RefusedError
-from graphmem.model import Name, Record, Slot
+from graphmem.model import Name, Slot
 from graphmem.operations import belief, evidence, summaries
 from graphmem.ports import OnProgress, RequestContext, silent
 from graphmem.rules.read_options import ReadOptions
@@ -45,12 +44,8 @@ TOLERANCE = 1e-9
 CANDIDATES = 1_000
 
 
-class _Source(Record):
-    source: Name | None
-
-
-class _Head(Record):
-    head: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None
+Head: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+"""Digest of a seal, in hexadecimal."""
 
 
 class AsyncAdmin(AsyncErasing):
@@ -119,7 +114,7 @@ class AsyncAdmin(AsyncErasing):
         return report
 
     async def import_foreign(
-        self, data: object, source: str | None = None, on_progress: OnProgress = silent
+        self, data: object, source: Name | None = None, on_progress: OnProgress = silent
     ) -> ForeignImportReport:
         """Import the data of another memory system with its original times.
 
@@ -145,10 +140,10 @@ class AsyncAdmin(AsyncErasing):
         Raises:
             InvalidInputError: the source is unknown, or the data does not have its format.
         """
-        named = valid(_Source, source=source).source or foreign.detect_source(data)
+        named = source or foreign.detect_source(data)
         if named not in PLANS:
             raise InvalidInputError(
-                "source must be the name of a known format.", hint=f"Use {' or '.join(PLANS)}."
+                "`source` must be the name of a known format.", hint=f"Use {' or '.join(PLANS)}."
             )
         plan = PLANS[named](data)
         return await foreign_import.run(self._state, plan, on_progress)
@@ -182,14 +177,13 @@ class AsyncAdmin(AsyncErasing):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        late = yes_or_no("late", late)
         return await sealing.seal(self._state.context, on_progress, late=late)
 
     async def verify_export(
         self,
         path: str | os.PathLike[str],
         *,
-        head: str | None = None,
+        head: Head | None = None,
         on_progress: OnProgress = silent,
     ) -> RebuildReport:
         """Check a file that `export_to` wrote, and its events against its seals.
@@ -205,12 +199,11 @@ class AsyncAdmin(AsyncErasing):
             ExportFileError: the file is not an export, is incomplete, or its digests do not match.
             InvalidInputError: an argument is invalid.
         """
-        asked = valid(_Head, head=head).head
         file = file_of("path", path)
-        return await checking.check(self._state.context.services.exports, file, asked, on_progress)
+        return await checking.check(self._state.context.services.exports, file, head, on_progress)
 
     async def verify(
-        self, on_progress: OnProgress = silent, *, head: str | None = None
+        self, on_progress: OnProgress = silent, *, head: Head | None = None
     ) -> RebuildReport:
         """Compare every cache of the tenant with its events, and these with their seals.
 
@@ -226,7 +219,6 @@ class AsyncAdmin(AsyncErasing):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        asked = valid(_Head, head=head).head
         to = self._state.context
         mismatches = await writes.replay(to, repair=False, on_page=on_progress)
         mismatches += await rulings.check(to, repair=False, on_page=on_progress)
@@ -235,7 +227,7 @@ class AsyncAdmin(AsyncErasing):
         for slot in await evidence.long_slots(to):
             mismatches += await _slot_mismatches(to, slot)
             on_progress("slot", 1)
-        state, changed = await sealing.check(to, asked, on_progress)
+        state, changed = await sealing.check(to, head, on_progress)
         return RebuildReport(wrong=(*mismatches, *changed), seals=state)
 
     async def backfill(self, on_progress: OnProgress = silent) -> BackfillReport:
@@ -267,7 +259,7 @@ class AsyncAdmin(AsyncErasing):
         """
         return await caches.make_whole(self._state.context, on_progress)
 
-    async def scopes(self, *, cursor: str | None = None, limit: int = 50) -> ScopePage:
+    async def scopes(self, *, cursor: str | None = None, limit: Limit = 50) -> ScopePage:
         """Return one page of the scopes of the tenant that have data, by name, with their sizes.
 
         Args:
@@ -277,8 +269,7 @@ class AsyncAdmin(AsyncErasing):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        count = bounded("limit", limit, MAX_ROWS)
-        return await operations.scopes(self._state.context, cursor=cursor, limit=count)
+        return await operations.scopes(self._state.context, cursor=cursor, limit=limit)
 
     async def is_empty(self) -> bool:
         """Return whether the tenant has no data: nothing was written to it, or all is erased.

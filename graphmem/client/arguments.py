@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from pydantic import BeforeValidator, Field
 
-from graphmem.client.state import valid
+from graphmem.client.validation import As, Whole, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     POLICIES,
@@ -20,16 +20,16 @@ from graphmem.model import (
     Belief,
     EventSource,
     EvidenceReceipt,
-    Hypothesis,
     MappedRole,
     Message,
     Name,
-    Note,
-    Part,
+    Origin,
     Policy,
     RecallPolicy,
     Record,
+    Tags,
     Text,
+    Trust,
 )
 from graphmem.rules import messages as reading
 from graphmem.rules import read_options, transcripts
@@ -37,10 +37,14 @@ from graphmem.settings import Settings
 
 AskedId: TypeAlias = Annotated[Text, Field(max_length=200)]
 """Id to look up, at most 200 characters; the error quotes it if nothing has this id."""
-
-AsOfLike: TypeAlias = AsOf | datetime | date | str
-"""Valid and known time of a read, or a valid time: a datetime with a time zone, a date (its
-midnight, UTC) or either as an ISO 8601 text."""
+Question: TypeAlias = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+"""A question; it must have a character other than spaces."""
+MAX_ROWS = 1_000
+"""Maximum number of rows in a page or a list."""
+Limit: TypeAlias = Annotated[int, Whole(1, MAX_ROWS)]
+"""Maximum number of rows, 1 to 1,000."""
+TagsLike: TypeAlias = Annotated[Sequence[str], As(Tags)]
+TrustClass: TypeAlias = Annotated[Trust, As(Trust)]
 
 LONGEST_PATH = 4096
 """Maximum number of characters of a path, as on Linux; other systems allow hardly more."""
@@ -58,116 +62,42 @@ def _as_of(given: object) -> object:
     return {"valid": given} if isinstance(given, datetime | str) else given
 
 
-ReadTime: TypeAlias = Annotated[AsOf, BeforeValidator(_as_of)]
+AsOfLike: TypeAlias = Annotated[
+    AsOf | datetime | date | str, As(Annotated[AsOf, BeforeValidator(_as_of)])
+]
+"""Valid and known time of a read, or a valid time: a datetime with a time zone, a date (its
+midnight, UTC) or either as an ISO 8601 text."""
 
 
-class Id(Record):
-    """An id."""
-
-    id: AskedId
-
-
-class Target(Record):
-    """The id of an event to act on."""
-
-    event_id: Name
+def moment_of(validated: AsOfLike | None) -> AsOf | None:
+    """Return the (valid, known) time of a read to which validation converted the argument."""
+    return cast("AsOf | None", validated)
 
 
-class Moment(Record):
-    """Valid and known time of a read; None for now."""
-
-    as_of: ReadTime | None = None
-
-
-class Named(Record):
-    """A name and the template of its sentence."""
-
-    name: Part
-    template: Name | None = None
+def reading_of(as_of: AsOfLike | None, policy: Policy | None = None) -> read_options.ReadOptions:
+    """Return the options of a read, of validated arguments."""
+    return read_options.ReadOptions(moment_of(as_of) or AsOf(), policy)
 
 
-class Because(Record):
-    """Reason of a change."""
-
-    reason: Note | None = None
-
-
-class MemoryChange(Record):
-    """A memory to change, and why."""
-
-    memory_id: AskedId
-    reason: Annotated[Text, Field(max_length=10_000)] | None = None
+def belief_id_of(given: str | EvidenceReceipt | Belief) -> str:
+    """Return the id of a belief, given as an id, a receipt or a record."""
+    if isinstance(given, EvidenceReceipt):
+        return given.belief_id
+    return given.id if isinstance(given, Belief) else given
 
 
-class Asked(Record):
-    """Subject and predicate of a slot."""
-
-    subject: Part
-    predicate: Part
-
-
-class _By(Record):
-    as_of: ReadTime | None = None
-    policy: Policy | None = None
-
-
-BeliefLike = str | EvidenceReceipt | Belief
+BeliefLike: TypeAlias = Annotated[
+    str | EvidenceReceipt | Belief, As(Annotated[AskedId, BeforeValidator(belief_id_of)])
+]
 """Id of a belief, or a receipt or record of it."""
 
 
-def reading_of(
-    as_of: AsOfLike | None = None, policy: Policy | None = None
-) -> read_options.ReadOptions:
-    """Return the validated options of a read."""
-    given = valid(_By, as_of=as_of, policy=policy)
-    return read_options.ReadOptions(given.as_of or AsOf(), given.policy)
-
-
-def moment_of(given: AsOfLike | None) -> AsOf | None:
-    """Return the validated (valid, known) time of a read; None for now."""
-    return valid(Moment, as_of=given).as_of
-
-
 def event_source(
-    event_id: str | None,
-    at: datetime | None,
-    source: str,
-    actor: str | None,
-    artifact_ref: str | None,
-    note: str | None = None,
+    origin: Origin | None, at: datetime | None, reason: str | None = None
 ) -> EventSource:
-    """Return the validated origin of an event, given by a method's parameters."""
-    fields = {"event_id": event_id, "at": at, "source": source, "actor": actor}
-    return valid(EventSource, **fields, artifact_ref=artifact_ref, note=note)
-
-
-def evidence_from(
-    episode_id: str | None,
-    turn_id: str | None,
-    event_id: str | None,
-    at: datetime | None,
-    source: str,
-    actor: str | None,
-    artifact_ref: str | None,
-    note: str | None,
-) -> dict[str, Any]:
-    """Return the fields of an `EvidenceSource`, to be validated with those of the evidence."""
-    event = {"event_id": event_id, "at": at, "source": source, "actor": actor}
-    origin = {"artifact_ref": artifact_ref, "note": note}
-    return {"episode_id": episode_id, "turn_id": turn_id, **event, **origin}
-
-
-def hypothesis(
-    statement: str | None,
-    subject: str | None,
-    predicate: str | None,
-    object: str | None,  # noqa: A002
-    confidence: float,
-    origin: Mapping[str, Any],
-) -> Hypothesis:
-    """Return a validated hypothesis, given by a method's parameters and its evidence fields."""
-    triple = {"subject": subject, "predicate": predicate, "object": object}
-    return valid(Hypothesis, statement=statement, confidence=confidence, **triple, **origin)
+    """Return the source of an event, given by validated parameters; a reason becomes its note."""
+    own = dict(origin or ())
+    return EventSource(**own | {"at": at, "note": own.get("note") if reason is None else reason})
 
 
 def recall_policy_of(given: object, default: RecallPolicy) -> RecallPolicy:
@@ -188,13 +118,6 @@ def recall_policy_of(given: object, default: RecallPolicy) -> RecallPolicy:
             hint=f"Give one of {', '.join(POLICIES)}, or a RecallPolicy.",
         )
     return default if given == "default" else POLICIES[given]
-
-
-def belief_id_of(given: BeliefLike) -> str:
-    """Return the id of a belief, given as an id, a receipt or a record."""
-    if isinstance(given, EvidenceReceipt):
-        return given.belief_id
-    return given.id if isinstance(given, Belief) else valid(Id, id=given).id
 
 
 def several(name: str, given: Iterable[_T]) -> list[_T]:
@@ -260,12 +183,8 @@ AnyMessage: TypeAlias = Message | Mapping[str, Any] | _HasContent | _HasParts
 """A record, a mapping of role, content and optionally name, at, id, session, or a message of
 OpenAI, Anthropic, LangChain or pydantic-ai: an object or its mapping."""
 
-RoleMap: TypeAlias = Mapping[str, MappedRole]
+RoleMap: TypeAlias = Annotated[Mapping[str, MappedRole], As(dict[Name, MappedRole])]
 """Meaning of a caller's own roles: user, assistant, tool or system."""
-
-
-class _Roles(Record):
-    roles: dict[Name, MappedRole]
 
 
 class GivenMessages(NamedTuple):
@@ -293,8 +212,7 @@ def given_messages(
     """
     if not isinstance(messages, Iterable):
         raise InvalidInputError("`messages` must be a list.")
-    own = valid(_Roles, roles=roles).roles if roles is not None else {}
-    reader = reading.MessageReader({**settings.message_roles, **own})
+    reader = reading.MessageReader({**settings.message_roles, **(roles or {})})
     found, originals, keyed = list[Message](), list[Any](), True
     for index, given in enumerate(messages):
         originals.append(given)

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from typing import Annotated
 
-from graphmem.client.arguments import (
-    Because,
-    BeliefLike,
-    Target,
-    belief_id_of,
-    event_source,
-    evidence_from,
-    hypothesis,
-    several,
-)
+from graphmem.client.arguments import BeliefLike, belief_id_of, event_source, several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import HandleState, valid
+from graphmem.client.state import HandleState
+from graphmem.client.validation import As, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     EventSource,
     EventType,
-    EvidenceSource,
     Hypothesis,
+    Instant,
+    Name,
+    Note,
+    Origin,
     ReplacementReceipt,
     RetractionReceipt,
     StatusReceipt,
@@ -40,14 +35,10 @@ class AsyncBeliefChanges(AsyncNamespace):
 
     async def retract(
         self,
-        event_id: str,
+        event_id: Name,
         *,
-        retraction_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> RetractionReceipt:
         """Retract a piece of evidence for every valid time, from now on.
 
@@ -56,40 +47,30 @@ class AsyncBeliefChanges(AsyncNamespace):
 
         Args:
             event_id: id of the evidence, or of a retraction.
-            retraction_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             RefusedError: the event is neither evidence nor a retraction, or is this retraction.
             ForeignScopeError: the event belongs to another scope.
             EventConflictError, InvalidInputError: see `observe`.
         """
-        target = valid(Target, event_id=event_id).event_id
-        origin = event_source(retraction_id, at, source, actor, artifact_ref, note)
-        return await evidence.retract(self._state.context, target, origin)
+        return await evidence.retract(self._state.context, event_id, event_source(origin, at))
 
     async def revise(
         self,
         belief_id: BeliefLike,
         statement: str | None = None,
         *,
-        reason: str | None = None,
+        reason: Note | None = None,
         subject: str | None = None,
         predicate: str | None = None,
         object: str | None = None,  # noqa: A002
         confidence: float = 0.5,
         episode_id: str | None = None,
         turn_id: str | None = None,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> ReplacementReceipt:
         """Replace a belief by another wording or another triple.
 
@@ -105,12 +86,8 @@ class AsyncBeliefChanges(AsyncNamespace):
             confidence: confidence before any evidence, 0 to 1.
             episode_id: id of the episode that the evidence comes from; the session's by default.
             turn_id: id of the turn that it quotes.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError: no visible belief has this id.
@@ -119,24 +96,30 @@ class AsyncBeliefChanges(AsyncNamespace):
             SelfSupersessionError: the new wording is that of the belief itself.
             InvalidInputError, EventConflictError: see `observe`.
         """
-        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
-        new = hypothesis(statement, subject, predicate, object, confidence, origin)
-        return await _replace(self._state, EventType.REVISE, [belief_id], [new], reason)
+        by = event_source(origin, at, reason)
+        new = valid(
+            Hypothesis,
+            statement=statement,
+            subject=subject,
+            predicate=predicate,
+            object=object,
+            confidence=confidence,
+            episode_id=episode_id,
+            turn_id=turn_id,
+            **dict(by),
+        )
+        return await _replace(self._state, EventType.REVISE, [belief_id], [new], by)
 
     async def split(
         self,
         belief_id: BeliefLike,
         statements: Sequence[str],
         *,
-        reason: str | None = None,
+        reason: Note | None = None,
         episode_id: str | None = None,
         turn_id: str | None = None,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> ReplacementReceipt:
         """Replace a belief that states several things by several beliefs.
 
@@ -146,42 +129,34 @@ class AsyncBeliefChanges(AsyncNamespace):
             reason: why; kept with the event.
             episode_id: id of the episode that the evidence comes from; the session's by default.
             turn_id: id of the turn that it quotes.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError, ForeignScopeError, SupersededBeliefError, SelfSupersessionError,
             InvalidInputError, EventConflictError: see `revise`.
         """
-        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
-        given = valid(EvidenceSource, **origin).model_dump()
-        new = [valid(Hypothesis, statement=s, **given) for s in several("statements", statements)]
+        by = event_source(origin, at, reason)
+        own = {"episode_id": episode_id, "turn_id": turn_id, **dict(by)}
+        new = [valid(Hypothesis, statement=s, **own) for s in several("statements", statements)]
         if len({claims.statement_claim("", str(one.statement)).id for one in new}) < _PAIR:
-            raise InvalidInputError("A belief is split into two statements at least.")
-        return await _replace(self._state, EventType.SPLIT, [belief_id], new, reason)
+            raise InvalidInputError("`statements` must be at least two different statements.")
+        return await _replace(self._state, EventType.SPLIT, [belief_id], new, by)
 
     async def merge(
         self,
-        beliefs: Sequence[BeliefLike],
+        beliefs: Annotated[Sequence[BeliefLike], As(tuple[BeliefLike, ...])],
         statement: str,
         *,
-        reason: str | None = None,
+        reason: Note | None = None,
         subject: str | None = None,
         predicate: str | None = None,
         object: str | None = None,  # noqa: A002
         confidence: float = 0.5,
         episode_id: str | None = None,
         turn_id: str | None = None,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> ReplacementReceipt:
         """Replace several beliefs that state the same by one belief.
 
@@ -195,35 +170,36 @@ class AsyncBeliefChanges(AsyncNamespace):
             confidence: confidence before any evidence, 0 to 1.
             episode_id: id of the episode that the evidence comes from; the session's by default.
             turn_id: id of the turn that it quotes.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError, ForeignScopeError, SupersededBeliefError, SelfSupersessionError,
             InvalidInputError, EventConflictError: see `revise`.
         """
-        older = several("beliefs", beliefs)
-        if len({belief_id_of(one) for one in older}) < _PAIR:
-            raise InvalidInputError("Two beliefs at least are merged.")
-        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
-        new = hypothesis(statement, subject, predicate, object, confidence, origin)
-        return await _replace(self._state, EventType.MERGE, older, [new], reason)
+        if len({belief_id_of(one) for one in beliefs}) < _PAIR:
+            raise InvalidInputError("`beliefs` must name at least two beliefs.")
+        by = event_source(origin, at, reason)
+        new = valid(
+            Hypothesis,
+            statement=statement,
+            subject=subject,
+            predicate=predicate,
+            object=object,
+            confidence=confidence,
+            episode_id=episode_id,
+            turn_id=turn_id,
+            **dict(by),
+        )
+        return await _replace(self._state, EventType.MERGE, beliefs, [new], by)
 
     async def archive(
         self,
         belief_id: BeliefLike,
         *,
-        reason: str | None = None,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        reason: Note | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> StatusReceipt:
         """Archive a belief: hide it from recall like a superseded one, without deleting it.
 
@@ -233,12 +209,8 @@ class AsyncBeliefChanges(AsyncNamespace):
         Args:
             belief_id: id of the belief, or a receipt or record of it.
             reason: why; kept with the event.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError: no visible belief has this id.
@@ -247,50 +219,40 @@ class AsyncBeliefChanges(AsyncNamespace):
             InvalidInputError: an argument is invalid, or `at` is in the future.
             EventConflictError: the id was used for another event.
         """
-        origin = event_source(event_id, at, source, actor, artifact_ref, note)
-        return await _mark_belief(self._state, EventType.ARCHIVE, belief_id, reason, origin)
+        by = event_source(origin, at, reason)
+        known = belief_id_of(belief_id)
+        return await evidence.mark(self._state.context, EventType.ARCHIVE, known, by)
 
     async def restore(
         self,
         belief_id: BeliefLike,
         *,
-        reason: str | None = None,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        reason: Note | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> StatusReceipt:
         """Make an archived or superseded belief current again.
 
         Args:
             belief_id: id of the belief, or a receipt or record of it.
             reason: why; kept with the event.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError, ForeignScopeError, InvalidInputError, EventConflictError: see `archive`.
         """
-        origin = event_source(event_id, at, source, actor, artifact_ref, note)
-        return await _mark_belief(self._state, EventType.RESTORE, belief_id, reason, origin)
+        by = event_source(origin, at, reason)
+        known = belief_id_of(belief_id)
+        return await evidence.mark(self._state.context, EventType.RESTORE, known, by)
 
     async def clear_flag(
         self,
         belief_id: BeliefLike,
         *,
-        reason: str | None = None,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        reason: Note | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> StatusReceipt:
         """Clear the flag of a belief that was due for revision and may stay as it is.
 
@@ -299,18 +261,15 @@ class AsyncBeliefChanges(AsyncNamespace):
         Args:
             belief_id: id of the belief, or a receipt or record of it.
             reason: why; kept with the event.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError, ForeignScopeError, InvalidInputError, EventConflictError: see `archive`.
         """
-        origin = event_source(event_id, at, source, actor, artifact_ref, note)
-        return await _mark_belief(self._state, EventType.RESOLVE, belief_id, reason, origin)
+        by = event_source(origin, at, reason)
+        known = belief_id_of(belief_id)
+        return await evidence.mark(self._state.context, EventType.RESOLVE, known, by)
 
 
 class BeliefChanges(Namespace):
@@ -325,27 +284,13 @@ class BeliefChanges(Namespace):
     clear_flag = blocking(AsyncBeliefChanges.clear_flag)
 
 
-async def _mark_belief(
-    state: HandleState,
-    kind: EventType,
-    belief_id: BeliefLike,
-    reason: str | None,
-    origin: EventSource,
-) -> StatusReceipt:
-    why = valid(Because, reason=reason).reason or origin.note
-    origin = origin.model_copy(update={"note": why})
-    return await evidence.mark(state.context, kind, belief_id_of(belief_id), origin)
-
-
 async def _replace(
     state: HandleState,
     kind: EventType,
     older: Sequence[BeliefLike],
     newer: Sequence[Hypothesis],
-    reason: str | None,
+    by: EventSource,
 ) -> ReplacementReceipt:
     ids = [belief_id_of(one) for one in older]
-    why = valid(Because, reason=reason).reason or newer[0].note
-    source = newer[0].model_dump(include=set(EventSource.model_fields)) | {"note": why}
     placed = [await state.placed(one) for one in newer]
-    return await evidence.replace(state.context, kind, ids, placed, EventSource(**source))
+    return await evidence.replace(state.context, kind, ids, placed, by)

@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from graphmem.client.arguments import (
-    Asked,
     AskedId,
     AsOfLike,
     BeliefLike,
+    Limit,
     belief_id_of,
     event_source,
-    evidence_from,
-    hypothesis,
     reading_of,
     records,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid, yes_or_no
+from graphmem.client.validation import As, valid
 from graphmem.model import (
     Belief,
     BeliefEvidence,
     Cardinality,
-    EventSource,
     EventType,
     EvidenceKind,
     EvidenceReceipt,
+    Hypothesis,
+    Instant,
     Memory,
     Observation,
+    Origin,
+    Part,
     Policy,
-    Record,
     RejectionReceipt,
     Slot,
     Text,
@@ -94,7 +94,6 @@ class AsyncBeliefVerbs(AsyncNamespace):
             NotFoundError: the episode or turn does not exist.
             CardinalityConflictError: the predicate was declared with the other cardinality.
         """
-        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
         given = valid(
             Observation,
             subject=subject,
@@ -104,7 +103,14 @@ class AsyncBeliefVerbs(AsyncNamespace):
             kind=kind,
             source_type=source_type,
             cardinality=cardinality,
-            **origin,
+            episode_id=episode_id,
+            turn_id=turn_id,
+            event_id=event_id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
         )
         return await evidence.observe(self._state.context, await self._state.placed(given))
 
@@ -169,8 +175,22 @@ class AsyncBeliefVerbs(AsyncNamespace):
         Raises:
             InvalidInputError, EventConflictError, NotFoundError: see `observe`.
         """
-        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
-        given = hypothesis(statement, subject, predicate, object, confidence, origin)
+        given = valid(
+            Hypothesis,
+            statement=statement,
+            subject=subject,
+            predicate=predicate,
+            object=object,
+            confidence=confidence,
+            episode_id=episode_id,
+            turn_id=turn_id,
+            event_id=event_id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
         return await evidence.believe(self._state.context, await self._state.placed(given))
 
     async def add_evidence(
@@ -209,18 +229,29 @@ class AsyncBeliefVerbs(AsyncNamespace):
             ForeignScopeError: the belief belongs to another scope.
             InvalidInputError, EventConflictError: see `observe`.
         """
-        origin = evidence_from(episode_id, turn_id, event_id, at, source, actor, artifact_ref, note)
-        given = valid(BeliefEvidence, kind=kind, strength=strength, **origin)
+        given = valid(
+            BeliefEvidence,
+            kind=kind,
+            strength=strength,
+            episode_id=episode_id,
+            turn_id=turn_id,
+            event_id=event_id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
         return await evidence.testify(
             self._state.context, belief_id_of(belief_id), await self._state.placed(given)
         )
 
     async def current(
         self,
-        subject: str,
-        predicate: str,
+        subject: Part,
+        predicate: Part,
         *,
-        limit: int = 100,
+        limit: Limit = 100,
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
     ) -> Slot:
@@ -241,21 +272,15 @@ class AsyncBeliefVerbs(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
-        asked = valid(Asked, subject=subject, predicate=predicate)
-        return await belief.current(
-            self._state.context,
-            asked.subject,
-            asked.predicate,
-            reading_of(as_of, policy),
-            limit=bounded("limit", limit, MAX_ROWS),
-        )
+        read = reading_of(as_of, policy)
+        return await belief.current(self._state.context, subject, predicate, read, limit=limit)
 
     async def evidence_for(
         self,
         belief_id: BeliefLike,
         *,
         cursor: str | None = None,
-        limit: int = 100,
+        limit: Limit = 100,
         pooled: bool = False,
         as_of: AsOfLike | None = None,
     ) -> Trail:
@@ -273,9 +298,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         suppose = belief.TrailRequest(
-            pooled=yes_or_no("pooled", pooled),
-            skip=read_options.parse_position_cursor(cursor),
-            limit=bounded("limit", limit, MAX_ROWS),
+            pooled=pooled, skip=read_options.parse_position_cursor(cursor), limit=limit
         )
         by = reading_of(as_of)
         return await belief.test(self._state.context, belief_id_of(belief_id), by, suppose)
@@ -292,9 +315,6 @@ class BeliefVerbs(Namespace):
     evidence_for = blocking(AsyncBeliefVerbs.evidence_for)
 
 
-Rejectable = str | Memory | Belief | EvidenceReceipt | Triple | tuple[str, str, str]
-"""Id of a memory or a belief, a record of it, a receipt of evidence; or a value of a slot: a
-triple, or its subject, predicate and object."""
 _PARTS = ("subject", "predicate", "object")
 
 
@@ -313,15 +333,18 @@ def _form(target: object) -> str:
     return "value" if isinstance(target, dict | Triple) else "id"
 
 
-class _Ruling(Record):
-    """A target of a ruling, and its reason."""
-
-    target: Annotated[
-        Annotated[AskedId, Tag("id")] | Annotated[Triple, Tag("value")],
-        Discriminator(_form),
-        BeforeValidator(_target),
-    ]
-    reason: Annotated[Text, Field(min_length=1, max_length=10_000, pattern=r"\S")]
+_Target = Annotated[
+    Annotated[AskedId, Tag("id")] | Annotated[Triple, Tag("value")],
+    Discriminator(_form),
+    BeforeValidator(_target),
+]
+Rejectable: TypeAlias = Annotated[
+    str | Memory | Belief | EvidenceReceipt | Triple | tuple[str, str, str], As(_Target)
+]
+"""Id of a memory or a belief, a record of it, a receipt of evidence; or a value of a slot: a
+triple, or its subject, predicate and object."""
+Reason: TypeAlias = Annotated[Text, Field(min_length=1, max_length=10_000, pattern=r"\S")]
+"""A reason that is required; it must have a character other than spaces."""
 
 
 class AsyncRejectionVerbs(AsyncNamespace):
@@ -331,12 +354,9 @@ class AsyncRejectionVerbs(AsyncNamespace):
         self,
         target: Rejectable,
         *,
-        reason: str,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
+        reason: Reason,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> RejectionReceipt:
         """Record a person's decision that a value must not be believed again.
 
@@ -347,11 +367,8 @@ class AsyncRejectionVerbs(AsyncNamespace):
         Args:
             target: a memory or a belief, or a value of a slot: (subject, predicate, object).
             reason: why; kept with the event.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: the person who decided.
-            artifact_ref: file name, address or session that it comes from.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError: no visible memory or belief has this id.
@@ -360,37 +377,33 @@ class AsyncRejectionVerbs(AsyncNamespace):
             EventConflictError: the id was used for another event.
             InvalidInputError: an argument is invalid.
         """
-        origin = event_source(event_id, at, source, actor, artifact_ref)
-        return await _rule(self._state, EventType.REJECT, target, reason, origin)
+        by = event_source(origin, at, reason)
+        value = cast("str | Triple", target)
+        return await evidence.rule(self._state.context, EventType.REJECT, value, by)
 
     async def unreject(
         self,
         target: Rejectable,
         *,
-        reason: str,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
+        reason: Reason,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> RejectionReceipt:
         """Take the rejection of a value back; all evidence for it counts again.
 
         Args:
             target: what to give: see `reject`.
             reason: why; kept with the event.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: the person who decided.
-            artifact_ref: file name, address or session that it comes from.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError, ForeignScopeError, ErasedError, EventConflictError, InvalidInputError:
                 see `reject`.
         """
-        origin = event_source(event_id, at, source, actor, artifact_ref)
-        return await _rule(self._state, EventType.UNREJECT, target, reason, origin)
+        by = event_source(origin, at, reason)
+        value = cast("str | Triple", target)
+        return await evidence.rule(self._state.context, EventType.UNREJECT, value, by)
 
 
 class RejectionVerbs(Namespace):
@@ -398,11 +411,3 @@ class RejectionVerbs(Namespace):
 
     reject = blocking(AsyncRejectionVerbs.reject)
     unreject = blocking(AsyncRejectionVerbs.unreject)
-
-
-async def _rule(
-    state: HandleState, kind: EventType, target: Any, reason: str, origin: EventSource
-) -> RejectionReceipt:
-    given = valid(_Ruling, target=target, reason=reason)
-    by = origin.model_copy(update={"note": given.reason})
-    return await evidence.rule(state.context, kind, given.target, by)

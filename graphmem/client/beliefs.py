@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
 from graphmem.client.arguments import (
-    Asked,
+    AskedId,
     AsOfLike,
     BeliefLike,
-    Id,
+    Limit,
     belief_id_of,
     reading_of,
     records,
-    several,
 )
 from graphmem.client.belief_changes import AsyncBeliefChanges, BeliefChanges
 from graphmem.client.namespace import blocking
-from graphmem.client.state import MAX_ROWS, bounded, valid, yes_or_no
+from graphmem.client.validation import As, Whole
 from graphmem.model import (
     Belief,
     BeliefChain,
@@ -32,7 +31,6 @@ from graphmem.model import (
     Part,
     Policy,
     Provenance,
-    Record,
     SlotPage,
     Status,
     Timeline,
@@ -44,12 +42,10 @@ MAX_VALUES = 100
 MAX_POINTS = 1_000
 
 
-class _Subject(Record):
-    subject: Part | None
-
-
-class _Instants(Record):
-    at: Annotated[tuple[Instant, ...], Field(min_length=1, max_length=MAX_POINTS)]
+Instants: TypeAlias = Annotated[
+    Iterable[datetime],
+    As(Annotated[tuple[Instant, ...], Field(min_length=1, max_length=MAX_POINTS)]),
+]
 
 
 class AsyncBeliefs(AsyncBeliefChanges):
@@ -82,7 +78,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         self,
         *,
         cursor: str | None = None,
-        limit: int = 50,
+        limit: Limit = 50,
         include_superseded: bool = False,
         include_archived: bool = False,
         include_rejected: bool = False,
@@ -104,25 +100,25 @@ class AsyncBeliefs(AsyncBeliefChanges):
             InvalidInputError: an argument is invalid, or the cursor is not from a page.
         """
         hidden = (
-            (Status.SUPERSEDED, yes_or_no("include_superseded", include_superseded)),
-            (Status.ARCHIVED, yes_or_no("include_archived", include_archived)),
-            (Status.REJECTED, yes_or_no("include_rejected", include_rejected)),
+            (Status.SUPERSEDED, include_superseded),
+            (Status.ARCHIVED, include_archived),
+            (Status.REJECTED, include_rejected),
         )
         return await belief.belief_page(
             self._state.context,
             reading_of(as_of, policy),
             [Status.CURRENT, *(status for status, shown in hidden if shown)],
             cursor=cursor,
-            limit=bounded("limit", limit, MAX_ROWS),
+            limit=limit,
         )
 
     async def slots(
         self,
-        subject: str | None = None,
+        subject: Part | None = None,
         *,
         cursor: str | None = None,
-        limit: int = 50,
-        top: int = 3,
+        limit: Limit = 50,
+        top: Annotated[int, Whole(1, MAX_VALUES)] = 3,
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
     ) -> SlotPage:
@@ -145,14 +141,14 @@ class AsyncBeliefs(AsyncBeliefChanges):
         return await belief.slot_page(
             self._state.context,
             reading_of(as_of, policy),
-            valid(_Subject, subject=subject).subject,
+            subject,
             cursor=cursor,
-            limit=bounded("limit", limit, MAX_ROWS),
-            values=bounded("top", top, MAX_VALUES),
+            limit=limit,
+            values=top,
         )
 
     async def history(
-        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOfLike | None = None
+        self, belief_id: BeliefLike, *, limit: Limit = 100, as_of: AsOfLike | None = None
     ) -> Sequence[BeliefEvent]:
         """Return the newest events of a belief, oldest of them first.
 
@@ -170,7 +166,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             self._state.context,
             belief_id_of(belief_id),
             reading_of(as_of).as_of,
-            limit=bounded("limit", limit, MAX_ROWS),
+            limit=limit,
         )
 
     async def chain(self, belief_id: BeliefLike, *, as_of: AsOfLike | None = None) -> BeliefChain:
@@ -184,7 +180,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         return await reasons.chain(self._state.context, belief_id_of(belief_id), at)
 
     async def provenance(
-        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOfLike | None = None
+        self, belief_id: BeliefLike, *, limit: Limit = 100, as_of: AsOfLike | None = None
     ) -> Provenance:
         """Return the provenance of a belief: its events, turns, episodes and memories.
 
@@ -202,17 +198,17 @@ class AsyncBeliefs(AsyncBeliefChanges):
             self._state.context,
             belief_id_of(belief_id),
             reading_of(as_of).as_of,
-            limit=bounded("limit", limit, MAX_ROWS),
+            limit=limit,
         )
 
     async def timeline(
         self,
         of: BeliefLike,
-        predicate: str | None = None,
+        predicate: Part | None = None,
         *,
-        instants: Iterable[datetime] | None = None,
-        points: int = 60,
-        top: int = 5,
+        instants: Instants | None = None,
+        points: Annotated[int, Whole(3, MAX_POINTS)] = 60,
+        top: Limit = 5,
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
     ) -> Timeline:
@@ -233,22 +229,19 @@ class AsyncBeliefs(AsyncBeliefChanges):
             NotFoundError: no visible belief has this id, or it was not known at that time.
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
-        given = None if instants is None else valid(_Instants, at=instants).at
-        when = reasons.TimelineInstants(given, bounded("points", points, MAX_POINTS, minimum=3))
-        count, context = bounded("top", top, MAX_ROWS), self._state.context
-        read = reading_of(as_of, policy)
+        when = reasons.TimelineInstants(None if instants is None else tuple(instants), points)
+        context, read = self._state.context, reading_of(as_of, policy)
         if predicate is None:
             return await reasons.timeline(context, belief_id_of(of), read, when)
-        asked = valid(Asked, subject=of, predicate=predicate)
-        slot = asked.subject, asked.predicate
-        return await reasons.timeline_slot(context, slot, read, when, best=count)
+        slot = belief_id_of(of), predicate
+        return await reasons.timeline_slot(context, slot, read, when, best=top)
 
     async def what_if(
         self,
         belief_id: BeliefLike,
         evidence: Iterable[HypotheticalEvidence | Mapping[str, Any]] = (),
         *,
-        without: Iterable[str] = (),
+        without: Annotated[Iterable[str], As(tuple[AskedId, ...])] = (),
         pooled: bool = False,
         as_of: AsOfLike | None = None,
     ) -> Trail:
@@ -267,10 +260,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         extra = records("evidence", HypotheticalEvidence, evidence)
-        left = [valid(Id, id=one).id for one in several("without", without)]
-        suppose = belief.TrailRequest(
-            pooled=yes_or_no("pooled", pooled), extra=tuple(extra), without=tuple(left)
-        )
+        suppose = belief.TrailRequest(pooled=pooled, extra=tuple(extra), without=tuple(without))
         by = reading_of(as_of)
         return await belief.test(self._state.context, belief_id_of(belief_id), by, suppose)
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from graphmem.client.state import valid
+from graphmem.client.validation import valid
 from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import ConfigurationError
 from graphmem.model import TenantScope

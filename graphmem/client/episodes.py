@@ -5,18 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 
-from graphmem.client.arguments import AskedId, AsOfLike, file_of, moment_of
+from graphmem.client.arguments import (
+    MAX_ROWS,
+    AskedId,
+    AsOfLike,
+    Limit,
+    file_of,
+    moment_of,
+)
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid, yes_or_no
+from graphmem.client.validation import valid
+from graphmem.errors import InvalidInputError
 from graphmem.model import (
     Episode,
     EpisodePage,
     Instant,
     Name,
     NewEpisode,
-    Record,
     SummaryReport,
     TurnPage,
 )
@@ -33,25 +39,8 @@ from graphmem.upkeep import (
     pruning,
 )
 
-MAX_TURNS = 10**9
-
-
-class _Policy(Record):
-    policy: UpkeepPolicy
-
-
-class _File(Record):
-    file: Name
-
-
-class _Known(Record):
-    episode_id: AskedId
-
-
-class _Filter(Record):
-    session_id: Name | None = None
-    since: Instant | None = None
-    until: Instant | None = None
+MAX_FILE_NAME = 200
+"""Maximum number of characters of the name of a digest, which identifies it in the graph."""
 
 
 class AsyncEpisodes(AsyncNamespace):
@@ -101,25 +90,23 @@ class AsyncEpisodes(AsyncNamespace):
         )
         return await episode.open_episode(self._state.context, new, update=True)
 
-    async def get(self, episode_id: str) -> Episode:
+    async def get(self, episode_id: AskedId) -> Episode:
         """Return an episode.
 
         Raises:
             NotFoundError: no visible episode has this id.
         """
-        return await episode.episode(
-            self._state.context, valid(_Known, episode_id=episode_id).episode_id
-        )
+        return await episode.episode(self._state.context, episode_id)
 
     async def list(
         self,
         *,
         cursor: str | None = None,
-        limit: int = 50,
-        session_id: str | None = None,
+        limit: Limit = 50,
+        session_id: Name | None = None,
         sessions_only: bool = False,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Instant | None = None,
+        until: Instant | None = None,
         include_archived: bool = False,
         as_of: AsOfLike | None = None,
     ) -> EpisodePage:
@@ -139,19 +126,19 @@ class AsyncEpisodes(AsyncNamespace):
             InvalidInputError: an argument is invalid, the cursor is not from a page, or
                 `as_of.known` is in the future.
         """
-        given = valid(_Filter, session_id=session_id, since=since, until=until)
         want = episode.EpisodeFilter(
-            **dict(given),
-            sessions_only=yes_or_no("sessions_only", sessions_only),
-            include_archived=yes_or_no("include_archived", include_archived),
+            session_id=session_id,
+            since=since,
+            until=until,
+            sessions_only=sessions_only,
+            include_archived=include_archived,
         )
-        count = bounded("limit", limit, MAX_ROWS)
         return await episode.episode_page(
-            self._state.context, want, cursor=cursor, limit=count, as_of=moment_of(as_of)
+            self._state.context, want, cursor=cursor, limit=limit, as_of=moment_of(as_of)
         )
 
     async def turns(
-        self, episode_id: str, *, cursor: str | None = None, limit: int = MAX_ROWS
+        self, episode_id: AskedId, *, cursor: str | None = None, limit: Limit = MAX_ROWS
     ) -> TurnPage:
         """Return one page of the turns of an episode, in their order.
 
@@ -163,14 +150,12 @@ class AsyncEpisodes(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        count = bounded("limit", limit, MAX_ROWS)
         first = read_options.parse_position_cursor(cursor)
-        known = valid(_Known, episode_id=episode_id).episode_id
-        return await episode.turns(self._state.context, known, start=first, limit=count)
+        return await episode.turns(self._state.context, episode_id, start=first, limit=limit)
 
     async def summarise(
         self,
-        episode_id: str | None = None,
+        episode_id: AskedId | None = None,
         *,
         by_rules: bool = False,
         dry_run: bool = False,
@@ -197,12 +182,11 @@ class AsyncEpisodes(AsyncNamespace):
         """
         to = self._state.context
         how = summaries.SummaryOptions(
-            llm=None if yes_or_no("by_rules", by_rules) else to.services.llm,
-            apply=not yes_or_no("dry_run", dry_run),
+            llm=None if by_rules else to.services.llm,
+            apply=not dry_run,
             on_progress=on_progress,
         )
-        known = None if episode_id is None else valid(_Known, episode_id=episode_id).episode_id
-        return await summaries.summarise(to, how, known)
+        return await summaries.summarise(to, how, episode_id)
 
     async def graduate(
         self,
@@ -232,10 +216,12 @@ class AsyncEpisodes(AsyncNamespace):
             DigestFileError: the file cannot be read or written, or its markers are broken.
             DigestLockedError: another process held the lock for too long.
         """
-        to, thresholds = self._state.context, _policy(self._state, policy)
-        apply = not yes_or_no("dry_run", dry_run)
-        failed = await summaries.refresh_all(to) if apply else []
-        report = await compression.graduate(to, _path(file), thresholds, apply=apply)
+        to, path = self._state.context, file_of("file", file)
+        if len(path.name) > MAX_FILE_NAME:
+            raise InvalidInputError(f"file: its name has more than {MAX_FILE_NAME} characters.")
+        used = policy or to.services.settings.upkeep
+        failed = [] if dry_run else await summaries.refresh_all(to)
+        report = await compression.graduate(to, path, used, apply=not dry_run)
         return report.model_copy(update={"failed": (*failed, *report.failed)})
 
     async def compress(
@@ -264,13 +250,13 @@ class AsyncEpisodes(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        to, thresholds = self._state.context, _policy(self._state, policy)
-        apply = not yes_or_no("dry_run", dry_run)
-        failed = await summaries.refresh_all(to) if apply else []
-        report = await compression.compress(to, thresholds, on_progress, apply=apply)
+        to = self._state.context
+        used = policy or to.services.settings.upkeep
+        failed = [] if dry_run else await summaries.refresh_all(to)
+        report = await compression.compress(to, used, on_progress, apply=not dry_run)
         return report.model_copy(update={"failed": (*failed, *report.failed)})
 
-    async def restore(self, episode_id: str) -> RestoredEpisode:
+    async def restore(self, episode_id: AskedId) -> RestoredEpisode:
         """Restore the full text or the turns of an episode; `compress` skips it from then on.
 
         An episode that pruning archived is searchable again. For any other episode, the result
@@ -281,29 +267,25 @@ class AsyncEpisodes(AsyncNamespace):
             ForeignScopeError: the episode belongs to another scope.
             ArchiveDamagedError: the archive does not hold what was put into it.
         """
-        return await compression.restore(
-            self._state.context, valid(_Known, episode_id=episode_id).episode_id
-        )
+        return await compression.restore(self._state.context, episode_id)
 
-    async def pin(self, episode_id: str) -> PinReceipt:
+    async def pin(self, episode_id: AskedId) -> PinReceipt:
         """Protect an episode from pruning, however rarely it is used.
 
         Raises:
             NotFoundError: no visible episode has this id.
             ForeignScopeError: the episode belongs to another scope.
         """
-        given = valid(_Known, episode_id=episode_id)
-        return await pruning.pin(self._state.context, given.episode_id, pinned=True)
+        return await pruning.pin(self._state.context, episode_id, pinned=True)
 
-    async def unpin(self, episode_id: str) -> PinReceipt:
+    async def unpin(self, episode_id: AskedId) -> PinReceipt:
         """End the protection of an episode from pruning.
 
         Raises:
             NotFoundError: no visible episode has this id.
             ForeignScopeError: the episode belongs to another scope.
         """
-        given = valid(_Known, episode_id=episode_id)
-        return await pruning.pin(self._state.context, given.episode_id, pinned=False)
+        return await pruning.pin(self._state.context, episode_id, pinned=False)
 
 
 class Episodes(Namespace):
@@ -319,16 +301,3 @@ class Episodes(Namespace):
     restore = blocking(AsyncEpisodes.restore)
     pin = blocking(AsyncEpisodes.pin)
     unpin = blocking(AsyncEpisodes.unpin)
-
-
-def _policy(state: HandleState, given: UpkeepPolicy | None) -> UpkeepPolicy:
-    own = state.context.services.settings.upkeep
-    return valid(_Policy, policy=own if given is None else given).policy
-
-
-def _path(file: str | os.PathLike[str]) -> Path:
-    path = file_of("file", file)
-    # A path without a name, `.` or `/`, is a directory; reading it fails later.
-    if path.name:
-        valid(_File, file=path.name)
-    return path

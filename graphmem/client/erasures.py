@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
-from graphmem.client.arguments import event_source
+from graphmem.client.arguments import Limit, event_source
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid, yes_or_no
+from graphmem.client.state import HandleState
 from graphmem.erasure import (
-    ErasedKind,
     ErasurePage,
     ErasureReport,
     ReopenReceipt,
@@ -20,46 +17,8 @@ from graphmem.erasure import (
     persons,
 )
 from graphmem.erasure.job import ErasureRequest
-from graphmem.model import Name, Note, Part, Record
+from graphmem.model import Instant, Name, Note, Origin, Part
 from graphmem.ports import OnProgress, RequestContext, silent
-
-
-class _Scope(Record):
-    scope: Name
-
-
-class _Person(Record):
-    subject: Part
-
-
-class _Cursor(Record):
-    cursor: Name | None
-
-
-class _Asked(Record):
-    actor: Name | None
-    reason: Note | None
-
-
-def erasure_request(
-    what: ErasedKind,
-    item_id: str,
-    *,
-    dry_run: bool,
-    actor: str | None,
-    reason: str | None,
-    on_progress: OnProgress,
-) -> ErasureRequest:
-    """Return the validated request of an erasure.
-
-    Raises:
-        InvalidInputError: an argument is invalid.
-    """
-    asked = valid(_Asked, actor=actor, reason=reason)
-    applied = not yes_or_no("dry_run", dry_run)
-    return ErasureRequest(
-        what, item_id, applied, on_progress, actor=asked.actor, reason=asked.reason
-    )
 
 
 async def signed(
@@ -92,12 +51,12 @@ class AsyncErasing(AsyncNamespace):
 
     async def erase_person(
         self,
-        subject: str,
+        subject: Part,
         *,
         dry_run: bool = True,
         include_mentions: bool = False,
-        actor: str | None = None,
-        reason: str | None = None,
+        actor: Name | None = None,
+        reason: Note | None = None,
         on_progress: OnProgress = silent,
     ) -> ErasureReport:
         """Erase a person in all scopes of the handle's tenant.
@@ -128,24 +87,23 @@ class AsyncErasing(AsyncNamespace):
             ConfigurationError: the signing key cannot be used; nothing is erased.
             InvalidInputError: an argument is invalid.
         """
-        named = valid(_Person, subject=subject)
-        chosen = yes_or_no("include_mentions", include_mentions)
-        request = erasure_request(
+        request = ErasureRequest(
             "person",
-            named.subject,
-            dry_run=dry_run,
+            subject,
+            not dry_run,
+            on_progress,
             actor=actor,
             reason=reason,
-            on_progress=on_progress,
+            mentions=include_mentions,
         )
-        return await signed(self._state, persons.erase_person, replace(request, mentions=chosen))
+        return await signed(self._state, persons.erase_person, request)
 
     async def erase_tenant(
         self,
         *,
         dry_run: bool = True,
-        actor: str | None = None,
-        reason: str | None = None,
+        actor: Name | None = None,
+        reason: Note | None = None,
         on_progress: OnProgress = silent,
     ) -> ErasureReport:
         """Erase all data of the handle's tenant, in all its scopes.
@@ -168,12 +126,12 @@ class AsyncErasing(AsyncNamespace):
             InvalidInputError: an argument is invalid.
         """
         tenant = self._state.context.tenant
-        request = erasure_request(
-            "tenant", tenant, dry_run=dry_run, actor=actor, reason=reason, on_progress=on_progress
+        request = ErasureRequest(
+            "tenant", tenant, not dry_run, on_progress, actor=actor, reason=reason
         )
         return await signed(self._state, job.erase_tenant, request)
 
-    async def erasures(self, *, cursor: str | None = None, limit: int = 50) -> ErasurePage:
+    async def erasures(self, *, cursor: Name | None = None, limit: Limit = 50) -> ErasurePage:
         """Return one page of the records of erasures in the tenant, oldest first.
 
         A record contains the digest of the target, the time, who asked, why and the counts. It
@@ -186,19 +144,14 @@ class AsyncErasing(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        count = bounded("limit", limit, MAX_ROWS)
-        after = valid(_Cursor, cursor=cursor).cursor
-        return await certificates.page(self._state.context, after, count)
+        return await certificates.page(self._state.context, cursor, limit)
 
     async def reopen(
         self,
-        scope: str,
+        scope: Name,
         *,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        note: str | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> ReopenReceipt:
         """Reopen a scope that `forget` erased, so that its name can be used again.
 
@@ -209,30 +162,22 @@ class AsyncErasing(AsyncNamespace):
 
         Args:
             scope: name of the forgotten scope.
-            event_id: id of the event; a new one by default.
             at: when it was decided, with a time zone; now by default.
-            source: where the decision comes from, for example manual.
-            actor: who decided.
-            note: why; kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError: the scope was not forgotten, or was reopened before.
             RefusedError: its erasure has not finished.
             InvalidInputError: an argument is invalid.
         """
-        named = valid(_Scope, scope=scope)
-        origin = event_source(event_id, at, source, actor, None, note)
-        return await job.reopen(self._state.context, named.scope, origin)
+        return await job.reopen(self._state.context, scope, event_source(origin, at))
 
     async def reopen_person(
         self,
-        subject: str,
+        subject: Part,
         *,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        note: str | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> ReopenReceipt:
         """Accept new facts about a person that `erase_person` erased.
 
@@ -241,19 +186,14 @@ class AsyncErasing(AsyncNamespace):
 
         Args:
             subject: name of the person.
-            event_id: id of the event; a new one by default.
             at: when it was decided, with a time zone; now by default.
-            source: where the decision comes from, for example manual.
-            actor: who decided.
-            note: why; kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError: the person was not erased under this name, or was reopened before.
             InvalidInputError: an argument is invalid.
         """
-        named = valid(_Person, subject=subject)
-        origin = event_source(event_id, at, source, actor, None, note)
-        return await job.reopen_person(self._state.context, named.subject, origin)
+        return await job.reopen_person(self._state.context, subject, event_source(origin, at))
 
 
 class Erasing(Namespace):

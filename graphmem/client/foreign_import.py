@@ -8,16 +8,15 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from graphmem.client.state import HandleState, valid
+from graphmem.client.state import HandleState
+from graphmem.client.validation import valid
 from graphmem.errors import GraphmemError, InvalidInputError, UnavailableError
 from graphmem.model import (
     EventSource,
     EventType,
-    Name,
     NewEpisode,
     NewMemory,
     Observation,
-    Record,
     TenantScope,
 )
 from graphmem.operations import episode, evidence, lineage
@@ -28,10 +27,6 @@ from graphmem.transfer.foreign import ImportAction, ImportPlan, ImportStep
 
 BATCH = 200
 """Maximum number of steps of one kind per transaction."""
-
-
-class _Target(Record):
-    id: Name
 
 
 async def run(state: HandleState, plan: ImportPlan, on_progress: OnProgress) -> ForeignImportReport:
@@ -88,8 +83,7 @@ class _ImportRun:
                 await episode.open_episode(state.context, new)
             case ImportAction.RETRACT:
                 source = valid(EventSource, event_id=step.id, at=step.at, source="graphiti")
-                target = valid(_Target, id=step.given["target"]).id
-                await evidence.retract(state.context, target, source)
+                await evidence.retract(state.context, step.given["target"], source)
             case ImportAction.SUPERSEDE | ImportAction.DEPRECATE:
                 await self._correct(state, step)
         self.done[step.action] += len(steps)

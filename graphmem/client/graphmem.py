@@ -6,14 +6,17 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self, TypeAlias
+
+from pydantic import Field
 
 from graphmem.client import connect, namespace, worker
-from graphmem.client.arguments import file_of
+from graphmem.client.arguments import Limit, file_of
 from graphmem.client.handle import AsyncHandle, Handle, on_tenant
 from graphmem.client.namespace import blocking
-from graphmem.client.state import MAX_ROWS, AccessLog, HandleState, OnCommit, bounded, watch
-from graphmem.model import Trust
+from graphmem.client.state import AccessLog, HandleState, OnCommit, watch
+from graphmem.client.validation import As
+from graphmem.model import Name, Trust
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene
 from graphmem.schema import Health
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 
 
 ALL_JOBS: tuple[JobName, ...] = tuple(INTERVAL_S)
+Jobs: TypeAlias = Annotated[
+    Sequence[JobName], As(Annotated[tuple[JobName, ...], Field(min_length=1)])
+]
 
 
 class AsyncGraphMem(AsyncHandle):
@@ -138,8 +144,8 @@ class AsyncGraphMem(AsyncHandle):
     async def run_jobs(
         self,
         *,
-        tenants: Sequence[str] | None = None,
-        jobs: Sequence[JobName] = ALL_JOBS,
+        tenants: Annotated[Sequence[str], As(tuple[Name, ...])] | None = None,
+        jobs: Jobs = ALL_JOBS,
         digests: str | os.PathLike[str] | None = None,
         on_job: worker.OnJob = worker.silent,
     ) -> WorkerReport:
@@ -172,7 +178,7 @@ class AsyncGraphMem(AsyncHandle):
         folder = None if digests is None else file_of("digests", digests)
         return await worker.run_due(self._state, tenants, jobs, folder, on_job)
 
-    async def tenants(self, *, cursor: str | None = None, limit: int = 50) -> TenantPage:
+    async def tenants(self, *, cursor: str | None = None, limit: Limit = 50) -> TenantPage:
         """Return one page of the tenants that have data, by name, with their sizes.
 
         Only the client can list tenants, since a handle belongs to one.
@@ -184,8 +190,7 @@ class AsyncGraphMem(AsyncHandle):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        count = bounded("limit", limit, MAX_ROWS)
-        return await operations.tenants(self._state.context.services, cursor=cursor, limit=count)
+        return await operations.tenants(self._state.context.services, cursor=cursor, limit=limit)
 
     def tenant(self, name: str, *, trust: Trust = "person") -> AsyncHandle:
         """Return a handle on the global scope of a tenant.

@@ -15,6 +15,7 @@ from graphmem.client.arguments import (
     GivenMessages,
     PromptMessages,
     RoleMap,
+    TrustClass,
     given_messages,
 )
 from graphmem.client.belief_verbs import (
@@ -43,21 +44,21 @@ from graphmem.client.recall_verbs import (
     MAX_BITES,
     AsyncRecallVerbs,
     RecallVerbs,
+    Tokens,
     recalled,
     supply,
     token_counter,
 )
-from graphmem.client.state import HandleState, SessionState, bounded, valid, yes_or_no
+from graphmem.client.state import HandleState, SessionState
 from graphmem.client.usage import AsyncUsage, Usage
+from graphmem.client.validation import valid, validated
 from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import (
     ChatReply,
     Context,
     Message,
     Name,
-    Record,
     TenantScope,
-    Trust,
     TurnsReceipt,
 )
 from graphmem.operations import episode
@@ -65,15 +66,6 @@ from graphmem.ports import run_now
 from graphmem.rules import context, drafts, identity, transcripts
 from graphmem.rules import messages as reading
 from graphmem.rules.context import CountTokens
-
-
-class _SessionName(Record):
-    session_id: Name
-    agent: Name | None = None
-
-
-class _Writer(Record):
-    trust: Trust
 
 
 class AsyncHandle(
@@ -216,10 +208,10 @@ class Handle(MemoryVerbs, BeliefVerbs, RejectionVerbs, RecallVerbs, Jobs):
         return Session(_in_session(self._state, session_id, agent, logged=logged))
 
 
-def on_tenant(state: HandleState, name: str, writer: Trust = "person") -> HandleState:
+@validated
+def on_tenant(state: HandleState, tenant: Name, trust: TrustClass = "person") -> HandleState:
     """Return the state of a handle on the global scope of a tenant, for a writer of this trust."""
-    moved = _moved(state, valid(TenantScope, tenant=name))
-    return moved.with_trust(valid(_Writer, trust=writer).trust)
+    return _moved(state, TenantScope(tenant=tenant)).with_trust(trust)
 
 
 def on_scope(
@@ -236,13 +228,12 @@ def _moved(state: HandleState, to: TenantScope) -> HandleState:
     return replace(state, context=replace(state.context, tenant_scope=to), session=None)
 
 
+@validated
 def _in_session(
-    state: HandleState, session_id: str, agent: str | None, *, logged: bool
+    state: HandleState, session_id: Name, agent: Name | None, *, logged: bool
 ) -> HandleState:
-    given = valid(_SessionName, session_id=session_id, agent=agent)
-    episode_id = identity.episode_id(state.context.scope, given.session_id)
-    session = SessionState(given.session_id, episode_id, agent=given.agent)
-    return replace(state, session=session, logged=yes_or_no("logged", logged))
+    episode_id = identity.episode_id(state.context.scope, session_id)
+    return replace(state, session=SessionState(session_id, episode_id, agent=agent), logged=logged)
 
 
 Complete: TypeAlias = Callable[[PromptMessages], Any]
@@ -289,7 +280,7 @@ class AsyncSession(AsyncHandle):
         messages: Iterable[AnyMessage],
         complete: Complete,
         *,
-        tokens: int = 800,
+        tokens: Tokens = 800,
         count_tokens: CountTokens | None = None,
         turns: bool = True,
         extract: bool = True,
@@ -317,14 +308,13 @@ class AsyncSession(AsyncHandle):
         Raises:
             InvalidInputError: an argument is invalid, or the reply is not a message.
         """
-        state, room = self._state, bounded("tokens", tokens, context.MAX_TOKENS, minimum=150)
-        turns, extract = yes_or_no("turns", turns), yes_or_no("extract", extract)
+        state = self._state
         if not callable(complete):
             raise InvalidInputError("complete: must be a function of messages.")
         count = token_counter(count_tokens)
         given = given_messages(messages, roles, state.context.services.settings)
         asked = await _store(state, given)
-        shown = await _remind(state, given.messages, asked.turn_ids, room, count, turns=turns)
+        shown = await _remind(state, given.messages, asked.turn_ids, tokens, count, turns=turns)
         reply = complete(PromptMessages(given.originals, shown.text))
         if inspect.isawaitable(reply):
             reply = await _awaited(reply, is_async=isinstance(self, AsyncSession))
@@ -415,26 +405,8 @@ async def _remind(
     question = context.question(messages)
     if not question:
         return Context(text="", ids=(), tokens=0, left_out=0, reason="no person asks anything")
-    found = await recalled(
-        state.context,
-        question,
-        min(RECALLED + len(turn_ids), MAX_BITES),
-        "default",
-        None,
-        None,
-        memories=True,
-        beliefs=True,
-        turns=turns,
-        episodes=None,
-        include_hidden=False,
-        tags=(),
-        source=None,
-        since=None,
-        until=None,
-        min_trust=None,
-        scopes=None,
-        vitality=True,
-    )
+    given = {"policy": "default", "limit": min(RECALLED + len(turn_ids), MAX_BITES), "turns": turns}
+    found = await recalled(state.context, question, given, vitality=True)
     others = tuple(bite for bite in found.bites if bite.id not in turn_ids)[:RECALLED]
     return await supply(state, question, found.model_copy(update={"bites": others}), tokens, count)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import HandleState, valid, yes_or_no
+from graphmem.client.state import HandleState
 from graphmem.consolidation import (
     ConsolidationPolicy,
     ConsolidationReport,
@@ -16,21 +16,13 @@ from graphmem.errors import ConfigurationError, InvalidInputError
 from graphmem.extraction import ExtractionReport, readers
 from graphmem.extraction import job as extraction_job
 from graphmem.extraction.readers import Extractor, PendingLogEntry, ProposalReader
-from graphmem.model import Name, Record
+from graphmem.model import Name
 from graphmem.operations import declarations, evidence
-from graphmem.ports import OnProgress, RequestContext, silent
+from graphmem.ports import OnProgress, silent
 from graphmem.rules import identity
 from graphmem.usage.access_log import AccessEntry, SearchEntry
 
 RULES: Literal["rules"] = "rules"
-
-
-class _Named(Record):
-    session_id: Name
-
-
-class _Policy(Record):
-    policy: ConsolidationPolicy
 
 
 class AsyncJobs(AsyncNamespace):
@@ -39,7 +31,7 @@ class AsyncJobs(AsyncNamespace):
     async def extract(
         self,
         *,
-        session_id: str | None = None,
+        session_id: Name | None = None,
         extractor: Extractor | Literal["rules"] | None = None,
         dry_run: bool = False,
         review: bool = False,
@@ -70,19 +62,14 @@ class AsyncJobs(AsyncNamespace):
             NotFoundError: the session has no turns.
             ConfigurationError: no language model is set and no other extractor is given.
         """
-        apply, review = not yes_or_no("dry_run", dry_run), yes_or_no("review", review)
         own = self._state.session
-        if session_id is None and own is None:
+        name = own.session_id if session_id is None and own else session_id
+        if name is None:
             raise InvalidInputError("`session_id` is missing.", hint="Pass it, or use a session.")
-        name = (
-            own.session_id
-            if session_id is None and own
-            else valid(_Named, session_id=session_id).session_id
-        )
         to = self._state.context
         how = extraction_job.ExtractionOptions(
             reader=_reader(self._state, extractor),
-            apply=apply,
+            apply=not dry_run,
             review=review,
             # Without a log, only the session records the texts that it supplied.
             rules=self._state.rules if self._state.logs else self._state.all_rules(),
@@ -135,14 +122,12 @@ class AsyncJobs(AsyncNamespace):
             ConfigurationError: the provider of the language model is unknown.
         """
         to = self._state.context
-        wanted = _policy(to, policy)
-        llm = None if yes_or_no("extractive", extractive) else to.services.llm
         how = job.ConsolidationOptions(
-            policy=wanted,
-            llm=llm,
-            apply=not yes_or_no("dry_run", dry_run),
-            if_due=yes_or_no("if_due", if_due),
-            retry=yes_or_no("retry", retry),
+            policy=policy or to.services.settings.consolidation,
+            llm=None if extractive else to.services.llm,
+            apply=not dry_run,
+            if_due=if_due,
+            retry=retry,
             on_progress=on_progress,
         )
         return await job.consolidate(to, how)
@@ -159,8 +144,8 @@ class AsyncJobs(AsyncNamespace):
             InvalidInputError: the policy is invalid.
         """
         to = self._state.context
-        wanted = _policy(to, policy)
-        return await job.status(to, wanted, modelled=to.services.llm is not None)
+        used = policy or to.services.settings.consolidation
+        return await job.status(to, used, modelled=to.services.llm is not None)
 
 
 class Jobs(Namespace):
@@ -169,11 +154,6 @@ class Jobs(Namespace):
     extract = blocking(AsyncJobs.extract)
     consolidate = blocking(AsyncJobs.consolidate)
     consolidation_status = blocking(AsyncJobs.consolidation_status)
-
-
-def _policy(context: RequestContext, given: ConsolidationPolicy | None) -> ConsolidationPolicy:
-    own = context.services.settings.consolidation
-    return valid(_Policy, policy=own if given is None else given).policy
 
 
 def _reader(state: HandleState, extractor: Extractor | Literal["rules"] | None) -> ProposalReader:

@@ -3,40 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from typing import Annotated
 
-from graphmem.client.arguments import AskedId, AsOfLike, MemoryChange, event_source, moment_of
+from graphmem.client.arguments import (
+    MAX_ROWS,
+    AskedId,
+    AsOfLike,
+    Limit,
+    TagsLike,
+    event_source,
+    moment_of,
+)
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid
+from graphmem.client.validation import As, Whole
 from graphmem.model import (
-    EventSource,
     EventType,
     Instant,
     Memory,
     MemoryChain,
     MemoryEvent,
     Name,
+    Note,
+    Origin,
     Page,
-    Record,
     StalePage,
     Status,
-    Tags,
 )
 from graphmem.operations import lineage, memories
 
 MAX_DAYS = 36_500
-
-
-class _Known(Record):
-    memory_id: AskedId
-
-
-class _Filter(Record):
-    tags: Tags = ()
-    source: Name | None = None
-    since: Instant | None = None
-    until: Instant | None = None
-    statuses: tuple[Status, ...] = (Status.CURRENT,)
 
 
 class AsyncMemories(AsyncNamespace):
@@ -44,7 +39,7 @@ class AsyncMemories(AsyncNamespace):
 
     _prefix = "memories."
 
-    async def get(self, memory_id: str, *, as_of: AsOfLike | None = None) -> Memory:
+    async def get(self, memory_id: AskedId, *, as_of: AsOfLike | None = None) -> Memory:
         """Return a memory of any status, and which of its claims have lost.
 
         The read is not logged as an access.
@@ -58,18 +53,18 @@ class AsyncMemories(AsyncNamespace):
             NotFoundError: no visible memory has this id, or it was not known at that time.
             InvalidInputError: `as_of.known` is in the future.
         """
-        return await memories.get(self._state.context, _known(memory_id), moment_of(as_of))
+        return await memories.get(self._state.context, memory_id, moment_of(as_of))
 
     async def list(
         self,
         *,
         cursor: str | None = None,
-        limit: int = 50,
-        tags: Sequence[str] = (),
-        source: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        statuses: Sequence[Status] = (Status.CURRENT,),
+        limit: Limit = 50,
+        tags: TagsLike = (),
+        source: Name | None = None,
+        since: Instant | None = None,
+        until: Instant | None = None,
+        statuses: Annotated[Sequence[Status], As(tuple[Status, ...])] = (Status.CURRENT,),
         as_of: AsOfLike | None = None,
     ) -> Page:
         """Return one page of memories, newest first; the read is not logged as an access.
@@ -88,17 +83,15 @@ class AsyncMemories(AsyncNamespace):
             InvalidInputError: an argument is invalid, the cursor is not from a page, or
                 `as_of.known` is in the future.
         """
-        given = valid(
-            _Filter, tags=tags, source=source, since=since, until=until, statuses=statuses
+        want = memories.MemoryFilter(
+            tags=tuple(tags), source=source, since=since, until=until, statuses=tuple(statuses)
         )
-        want = memories.MemoryFilter(**dict(given))
-        count = bounded("limit", limit, MAX_ROWS)
         return await memories.memory_page(
-            self._state.context, want, cursor=cursor, limit=count, as_of=moment_of(as_of)
+            self._state.context, want, cursor=cursor, limit=limit, as_of=moment_of(as_of)
         )
 
     async def history(
-        self, memory_id: str, *, limit: int = MAX_ROWS, as_of: AsOfLike | None = None
+        self, memory_id: AskedId, *, limit: Limit = MAX_ROWS, as_of: AsOfLike | None = None
     ) -> Sequence[MemoryEvent]:
         """Return the newest events of a memory, oldest of them first.
 
@@ -110,12 +103,11 @@ class AsyncMemories(AsyncNamespace):
         Raises:
             NotFoundError, InvalidInputError: see `get`.
         """
-        count = bounded("limit", limit, MAX_ROWS)
         return await lineage.history(
-            self._state.context, _known(memory_id), limit=count, as_of=moment_of(as_of)
+            self._state.context, memory_id, limit=limit, as_of=moment_of(as_of)
         )
 
-    async def chain(self, memory_id: str, *, as_of: AsOfLike | None = None) -> MemoryChain:
+    async def chain(self, memory_id: AskedId, *, as_of: AsOfLike | None = None) -> MemoryChain:
         """Return all memories of the supersession chain that this memory belongs to.
 
         Args:
@@ -125,68 +117,60 @@ class AsyncMemories(AsyncNamespace):
         Raises:
             NotFoundError, InvalidInputError: see `get`.
         """
-        return await lineage.chain(self._state.context, _known(memory_id), moment_of(as_of))
+        return await lineage.chain(self._state.context, memory_id, moment_of(as_of))
 
     async def deprecate(
         self,
-        memory_id: str,
+        memory_id: AskedId,
         *,
-        reason: str | None = None,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
+        reason: Note | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> str:
         """Hide a memory from recall without a successor, and return the id of the event.
 
         Args:
             memory_id: id of the memory.
             reason: why; kept with the event.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who wrote it.
-            artifact_ref: file name, address or session that it comes from.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see
                 `supersede`.
         """
-        origin = event_source(event_id, at, source, actor, artifact_ref)
-        return await _mark(self._state, memory_id, EventType.DEPRECATE, reason, origin)
+        by = event_source(origin, at, reason)
+        return await lineage.mark(self._state.context, memory_id, EventType.DEPRECATE, by)
 
     async def restore(
         self,
-        memory_id: str,
+        memory_id: AskedId,
         *,
-        reason: str | None = None,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
+        reason: Note | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> str:
         """Make a hidden memory current again, and return the id of the event.
 
         Args:
             memory_id: id of the memory.
             reason: why; kept with the event.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who wrote it.
-            artifact_ref: file name, address or session that it comes from.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see
                 `supersede`.
         """
-        origin = event_source(event_id, at, source, actor, artifact_ref)
-        return await _mark(self._state, memory_id, EventType.RESTORE, reason, origin)
+        by = event_source(origin, at, reason)
+        return await lineage.mark(self._state.context, memory_id, EventType.RESTORE, by)
 
     async def stale(
-        self, *, days: int = 90, cursor: str | None = None, limit: int = 50
+        self,
+        *,
+        days: Annotated[int, Whole(1, MAX_DAYS)] = 90,
+        cursor: str | None = None,
+        limit: Limit = 50,
     ) -> StalePage:
         """Return current memories that may be outdated, those stated longest ago first.
 
@@ -203,9 +187,7 @@ class AsyncMemories(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid, or no page returned the cursor.
         """
-        min_days = bounded("days", days, MAX_DAYS)
-        count = bounded("limit", limit, MAX_ROWS)
-        return await memories.stale_page(self._state.context, min_days, cursor=cursor, limit=count)
+        return await memories.stale_page(self._state.context, days, cursor=cursor, limit=limit)
 
 
 class Memories(Namespace):
@@ -218,15 +200,3 @@ class Memories(Namespace):
     deprecate = blocking(AsyncMemories.deprecate)
     restore = blocking(AsyncMemories.restore)
     stale = blocking(AsyncMemories.stale)
-
-
-def _known(given: str) -> str:
-    return valid(_Known, memory_id=given).memory_id
-
-
-async def _mark(
-    state: HandleState, memory_id: str, kind: EventType, reason: str | None, origin: EventSource
-) -> str:
-    change = valid(MemoryChange, memory_id=memory_id, reason=reason)
-    by = origin.model_copy(update={"note": change.reason})
-    return await lineage.mark(state.context, change.memory_id, kind, by)

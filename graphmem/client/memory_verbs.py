@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from graphmem.client.arguments import (
     AnyMessage,
-    MemoryChange,
+    AskedId,
     RoleMap,
+    event_source,
     file_of,
     given_messages,
     several,
 )
-from graphmem.client.erasures import erasure_request, signed
+from graphmem.client.erasures import signed
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import valid, yes_or_no
+from graphmem.client.validation import As, valid
 from graphmem.erasure import ErasureReport, ErasureTarget, job
+from graphmem.erasure.job import ErasureRequest
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     CommitOutcome,
     IngestReport,
+    Instant,
     Name,
     NewEpisode,
     NewMemory,
+    Note,
     OnUpdate,
-    Record,
+    Origin,
     Supersession,
     Triple,
 )
@@ -38,15 +41,6 @@ from graphmem.rules import transcripts
 
 CLAIM_CONFIDENCE = 0.8
 CLAIM_SOURCE_TYPE = "EXPLICIT"
-
-
-class _Target(Record):
-    what: ErasureTarget
-    item_id: Name
-
-
-class _OnUpdate(Record):
-    on_update: OnUpdate
 
 
 class AsyncMemoryVerbs(AsyncNamespace):
@@ -123,7 +117,10 @@ class AsyncMemoryVerbs(AsyncNamespace):
         return outcome
 
     async def remember_many(
-        self, memories: Iterable[NewMemory | str], *, on_update: OnUpdate | None = None
+        self,
+        memories: Iterable[NewMemory | str],
+        *,
+        on_update: Annotated[OnUpdate, As(OnUpdate)] | None = None,
     ) -> Sequence[CommitOutcome]:
         """Store texts in their order, 500 in each transaction; duplicates among them are found too.
 
@@ -141,8 +138,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
             )
         texts = [w if isinstance(w, NewMemory) else valid(NewMemory, content=w) for w in memories]
         if on_update is not None:
-            how = valid(_OnUpdate, on_update=on_update)
-            texts = [one.model_copy(update={"on_update": how.on_update}) for one in texts]
+            texts = [one.model_copy(update={"on_update": on_update}) for one in texts]
         return await self._state.commit(texts)
 
     async def ingest(
@@ -187,17 +183,14 @@ class AsyncMemoryVerbs(AsyncNamespace):
 
     async def supersede(
         self,
-        memory_id: str,
+        memory_id: AskedId,
         content: str,
         *,
-        reason: str | None = None,
+        reason: Note | None = None,
         fork: bool = False,
-        event_id: str | None = None,
-        at: datetime | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
         tags: Sequence[str] = (),
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
     ) -> Supersession:
         """Replace a memory by a new text; the older memory stays readable with its history.
 
@@ -209,12 +202,9 @@ class AsyncMemoryVerbs(AsyncNamespace):
             content: the new text.
             reason: why; kept with the event.
             fork: replace exactly this memory, so that a chain may have several heads.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it was stated, with a time zone; now by default.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
             tags: labels of the memory.
-            source: where it comes from, for example manual, hook or import.
-            actor: who wrote it.
-            artifact_ref: file name, address or session that it comes from.
 
         Raises:
             NotFoundError: no visible memory has this id.
@@ -225,38 +215,26 @@ class AsyncMemoryVerbs(AsyncNamespace):
             EventConflictError: the id was used for another event.
             InvalidInputError: an argument is invalid.
         """
-        change = valid(MemoryChange, memory_id=memory_id, reason=reason)
-        new = valid(
-            NewMemory,
-            content=content,
-            event_id=event_id,
-            at=at,
-            tags=tags,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            episode_id=await self._state.opened_episode(),
-        )
+        by = event_source(origin, at, reason)
+        own = by.model_dump(exclude={"note"})
+        episode_id = await self._state.opened_episode()
+        new = valid(NewMemory, content=content, tags=tags, episode_id=episode_id, **own)
+        rules = self._state.all_rules()
         done, outcome = await lineage.supersede(
-            self._state.context,
-            change.memory_id,
-            new,
-            change.reason,
-            self._state.all_rules(),
-            fork=yes_or_no("fork", fork),
+            self._state.context, memory_id, new, by.note, rules, fork=fork
         )
         self._state.call_hooks([] if outcome is None else [outcome])
         return done
 
     async def forget(
         self,
-        what: ErasureTarget | str,
-        item_id: str,
+        what: Annotated[ErasureTarget | str, As(ErasureTarget)],
+        item_id: Name,
         *,
         dry_run: bool = True,
         digests: Iterable[Path | str] = (),
-        actor: str | None = None,
-        reason: str | None = None,
+        actor: Name | None = None,
+        reason: Note | None = None,
         on_progress: OnProgress = silent,
     ) -> ErasureReport:
         """Erase a memory, a belief, an episode or a scope, with all data derived from it.
@@ -289,17 +267,11 @@ class AsyncMemoryVerbs(AsyncNamespace):
             ConfigurationError: the signing key cannot be used; nothing is erased.
             InvalidInputError: an argument is invalid.
         """
-        given = valid(_Target, what=what, item_id=item_id)
         files = [file_of("digests", file) for file in several("digests", digests)]
-        request = erasure_request(
-            given.what,
-            given.item_id,
-            dry_run=dry_run,
-            actor=actor,
-            reason=reason,
-            on_progress=on_progress,
+        request = ErasureRequest(
+            ErasureTarget(what), item_id, not dry_run, on_progress, files, actor, reason
         )
-        return await signed(self._state, job.forget, replace(request, digests=files))
+        return await signed(self._state, job.forget, request)
 
 
 class MemoryVerbs(Namespace):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeAli
 
 from graphmem import ports
 from graphmem.client import connect
-from graphmem.client.state import valid
+from graphmem.client.validation import valid, validated
 from graphmem.errors import GraphmemError, MigrationPendingError
 from graphmem.model import TenantScope
 from graphmem.ports import Answer, Role, Services, WrappedEmbedder, run_now
@@ -202,7 +202,7 @@ T = TypeVar("T")
 
 
 class AsyncNamespace:
-    """Base class of the parts of an awaited handle; instruments their public coroutines.
+    """Base class of the parts of an awaited handle; validates and instruments their coroutines.
 
     Calls of graphmem's own coroutines are reported only here; the blocking twins run the same
     coroutines. Methods that a user's subclass adds are not reported.
@@ -233,10 +233,13 @@ class Namespace:
 def _instrumented(
     name: str, method: Callable[..., Coroutine[Any, Any, Any]]
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
-    @wraps(method)
+    checked = validated(method)
+
+    # `checked` returns the coroutine, so it adds no frame between a call and the driver.
+    @wraps(checked)
     async def instrumented(self: AsyncNamespace, /, *args: Any, **kwargs: Any) -> Any:
         with _reported(name, self):
-            return await method(self, *args, **kwargs)
+            return await checked(self, *args, **kwargs)
 
     _NAMES[instrumented] = name
     return instrumented

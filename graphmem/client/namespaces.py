@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias, cast
 
-from graphmem.client.arguments import Named, event_source, several
+from graphmem.client.arguments import Limit, event_source, several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import MAX_ROWS, bounded, valid
+from graphmem.client.validation import As, valid
 from graphmem.errors import InvalidInputError
 from graphmem.extraction import ProposalPage, ProposalStatus, ReviewReport, review
 from graphmem.items import (
@@ -24,23 +24,15 @@ from graphmem.model import (
     Alias,
     Cardinality,
     Combine,
+    EventSource,
     Instant,
     Name,
+    Origin,
     Part,
     Policy,
     Predicate,
-    Record,
 )
 from graphmem.operations import declarations, evidence, lineage
-
-
-class _NamePair(Record):
-    name: Part
-    other: Part | None = None
-
-
-class _Start(Record):
-    valid_from: Instant | None = None
 
 
 class AsyncPredicates(AsyncNamespace):
@@ -50,22 +42,18 @@ class AsyncPredicates(AsyncNamespace):
 
     async def declare(
         self,
-        name: str,
+        name: Part,
         *,
-        template: str | None = None,
+        template: Name | None = None,
         cardinality: Cardinality | Literal["ONE", "MANY"] = "MANY",
         kappa: float = 3.0,
         tau_days: float | None = None,
         decay_per_day: float = 0.0,
         margin: float = 0.1,
         combine: Combine | Literal["net", "log_odds"] = "log_odds",
-        valid_from: datetime | None = None,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        valid_from: Instant | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> Predicate:
         """Declare how the evidence of a predicate is read, for the whole tenant.
 
@@ -83,18 +71,13 @@ class AsyncPredicates(AsyncNamespace):
             margin: ONE: the two best values are ambiguous if their scores differ by less, 0 to 1.
             combine: MANY: how evidence for and against is combined.
             valid_from: valid time from which it applies, with a time zone; every one by default.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             InvalidInputError: an argument is invalid.
             EventConflictError: the id was used for another event.
         """
-        named = valid(Named, name=name, template=template)
         wanted = valid(
             Policy,
             cardinality=cardinality,
@@ -104,15 +87,13 @@ class AsyncPredicates(AsyncNamespace):
             margin=margin,
             combine=combine,
         )
-        origin = event_source(event_id, at, source, actor, artifact_ref, note)
-        start = valid(_Start, valid_from=valid_from)
         return await declarations.declare(
             self._state.context,
-            named.name,
+            name,
             wanted,
-            template=named.template,
-            valid_from=start.valid_from,
-            given=origin,
+            template=template,
+            valid_from=valid_from,
+            given=event_source(origin, at),
         )
 
     async def list(self) -> Sequence[Predicate]:
@@ -134,15 +115,11 @@ class AsyncAliases(AsyncNamespace):
 
     async def add(
         self,
-        name: str,
-        other: str,
+        name: Part,
+        other: Part,
         *,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> Alias:
         """Make a name an alias of another name, for the whole tenant and every valid time.
 
@@ -154,51 +131,37 @@ class AsyncAliases(AsyncNamespace):
         Args:
             name: the alias, for example "Bob Smith"; compared trimmed and without regard to case.
             other: the name that it is an alias of, for example "Bob".
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NameChainError: `other` is an alias itself, or `name` has aliases.
             InvalidInputError: an argument is invalid, or both names are the same.
             EventConflictError: the id was used for another event.
         """
-        pair = valid(_NamePair, name=name, other=other)
-        origin = event_source(event_id, at, source, actor, artifact_ref, note)
-        return await declarations.say(self._state.context, pair.name, pair.other, origin)
+        by = event_source(origin, at)
+        return await declarations.say(self._state.context, name, other, by)
 
     async def remove(
         self,
-        name: str,
+        name: Part,
         *,
-        event_id: str | None = None,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> Alias:
         """Remove an alias; see `add`.
 
         Args:
             name: the alias.
-            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
-            actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError: the name is not an alias.
             InvalidInputError, EventConflictError: see `add`.
         """
-        pair = valid(_NamePair, name=name)
-        origin = event_source(event_id, at, source, actor, artifact_ref, note)
-        return await declarations.say(self._state.context, pair.name, None, origin)
+        by = event_source(origin, at)
+        return await declarations.say(self._state.context, name, None, by)
 
     async def list(self) -> Sequence[Alias]:
         """Return every alias, by name."""
@@ -213,12 +176,7 @@ class Aliases(Namespace):
     list = blocking(AsyncAliases.list)
 
 
-class _Status(Record):
-    status: ProposalStatus | None
-
-
-class _Ids(Record):
-    proposal_ids: tuple[Name, ...]
+ProposalIds: TypeAlias = Annotated[Iterable[str], As(tuple[Name, ...])]
 
 
 class AsyncProposals(AsyncNamespace):
@@ -227,7 +185,11 @@ class AsyncProposals(AsyncNamespace):
     _prefix = "proposals."
 
     async def list(
-        self, *, status: str | None = "open", cursor: str | None = None, limit: int = 50
+        self,
+        *,
+        status: Annotated[str, As(ProposalStatus)] | None = "open",
+        cursor: str | None = None,
+        limit: Limit = 50,
     ) -> ProposalPage:
         """Return a page of the proposals of extraction and of updates, oldest first.
 
@@ -239,19 +201,15 @@ class AsyncProposals(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        wanted = valid(_Status, status=status).status
-        count = bounded("limit", limit, MAX_ROWS)
-        return await review.page(self._state.context, wanted, cursor=cursor, limit=count)
+        wanted = cast("ProposalStatus | None", status)
+        return await review.page(self._state.context, wanted, cursor=cursor, limit=limit)
 
     async def accept(
         self,
-        proposal_ids: Iterable[str],
+        proposal_ids: ProposalIds,
         *,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> ReviewReport:
         """Turn proposals into evidence, and those of updates into supersessions: all or none.
 
@@ -262,10 +220,7 @@ class AsyncProposals(AsyncNamespace):
         Args:
             proposal_ids: ids of proposals.
             at: when it was decided, with a time zone; now by default.
-            source: where the decision comes from, for example manual.
-            actor: who decided.
-            artifact_ref: file name, address or session that it comes from.
-            note: why; kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             NotFoundError: no visible proposal has one of the ids.
@@ -273,38 +228,32 @@ class AsyncProposals(AsyncNamespace):
             InvalidInputError: an argument is invalid.
         """
         to = self._state.context
-        origin = event_source(None, at, source, actor, artifact_ref, note)
-        done = await review.accept(to, _ids(proposal_ids), origin, lineage.replace_with)
+        by = _decision(origin, at)
+        done = await review.accept(to, tuple(proposal_ids), by, lineage.replace_with)
         if done.belief_ids:
             await evidence.embed_statements(to, done.belief_ids)
         return done
 
     async def dismiss(
         self,
-        proposal_ids: Iterable[str],
+        proposal_ids: ProposalIds,
         *,
-        at: datetime | None = None,
-        source: str = "manual",
-        actor: str | None = None,
-        artifact_ref: str | None = None,
-        note: str | None = None,
+        at: Instant | None = None,
+        origin: Origin | None = None,
     ) -> ReviewReport:
         """Dismiss proposals, all of them or none; no extraction proposes them again.
 
         Args:
             proposal_ids: ids of proposals.
             at: when it was decided, with a time zone; now by default.
-            source: where the decision comes from, for example manual.
-            actor: who decided.
-            artifact_ref: file name, address or session that it comes from.
-            note: why; kept with the event.
+            origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             RefusedError: a proposal is already accepted.
             NotFoundError, ForeignScopeError, InvalidInputError: see `accept`.
         """
-        origin = event_source(None, at, source, actor, artifact_ref, note)
-        return await review.dismiss(self._state.context, _ids(proposal_ids), origin)
+        by = _decision(origin, at)
+        return await review.dismiss(self._state.context, tuple(proposal_ids), by)
 
 
 class Proposals(Namespace):
@@ -315,8 +264,12 @@ class Proposals(Namespace):
     dismiss = blocking(AsyncProposals.dismiss)
 
 
-def _ids(given: Iterable[str]) -> tuple[str, ...]:
-    return valid(_Ids, proposal_ids=tuple(several("proposal_ids", given))).proposal_ids
+def _decision(origin: Origin | None, at: datetime | None) -> EventSource:
+    if origin is not None and origin.event_id is not None:
+        raise InvalidInputError(
+            "origin.event_id: must be left out.", hint="The id of a proposal identifies its event."
+        )
+    return event_source(origin, at)
 
 
 class AsyncItems(AsyncNamespace):

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import fields, replace
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from graphmem.client.arguments import (
     AnyMessage,
+    AskedId,
     AsOfLike,
     BeliefLike,
-    Id,
+    Limit,
+    Question,
     RoleMap,
+    TagsLike,
+    TrustClass,
     belief_id_of,
     given_messages,
     moment_of,
@@ -24,7 +26,8 @@ from graphmem.client.arguments import (
     recall_policy_of,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid, yes_or_no
+from graphmem.client.state import HandleState
+from graphmem.client.validation import As, Whole
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     AnyBite,
@@ -41,12 +44,8 @@ from graphmem.model import (
     Policy,
     RecallPolicy,
     Recollection,
-    Record,
     Status,
-    Tags,
     TenantScope,
-    Text,
-    Trust,
 )
 from graphmem.operations import cards, episode, evidence, lineage, memories, reasons, recall
 from graphmem.ports import RequestContext
@@ -55,36 +54,29 @@ from graphmem.rules.context import CountTokens
 from graphmem.usage.access_log import SearchHit
 
 MAX_BITES = 1_000
-FLAGS = ("memories", "beliefs", "turns", "episodes", "include_hidden")
 PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
-Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
-"""A question; it must have a character other than spaces."""
+PolicyLike: TypeAlias = Annotated[PolicyName | RecallPolicy, As(Any)]
+"""A ranking policy or its name; `recall_policy_of` checks it."""
+MinScore: TypeAlias = Annotated[float, Field(ge=-1, le=1)]
+Scopes: TypeAlias = Annotated[Sequence[str], As(Annotated[tuple[Name, ...], Field(min_length=1)])]
+Tokens: TypeAlias = Annotated[int, Whole(context.MIN_TOKENS, context.MAX_TOKENS)]
+"""Maximum size of a block for a prompt."""
 
 
-class _Question(Record):
-    query: Question
+def _form(about: object) -> str:
+    return "text" if isinstance(about, str) else "messages"
 
 
-class _Filters(Record):
-    memories: bool
-    beliefs: bool
-    turns: bool
-    episodes: bool
-    include_hidden: bool
-    tags: Tags
-    source: Name | None
-    since: Instant | None
-    until: Instant | None
-    min_trust: Trust | None
-    scopes: Annotated[tuple[Name, ...], Field(min_length=1)] | None
-
-
-class _MinScore(Record):
-    min_score: Annotated[float, Field(ge=-1, le=1)] | None
-
-
-class _About(Record):
-    about: Question
+About: TypeAlias = Annotated[
+    str | Iterable[AnyMessage],
+    As(
+        Annotated[
+            Annotated[Question, Tag("text")] | Annotated[Any, Tag("messages")],
+            Discriminator(_form),
+        ]
+    ),
+]
+"""A question, or the messages of a conversation."""
 
 
 class AsyncRecallVerbs(AsyncNamespace):
@@ -92,23 +84,23 @@ class AsyncRecallVerbs(AsyncNamespace):
 
     async def recall(
         self,
-        query: str,
+        query: Question,
         *,
-        limit: int = 10,
-        policy: PolicyName | RecallPolicy = "default",
-        min_score: float | None = None,
+        limit: Limit = 10,
+        policy: PolicyLike = "default",
+        min_score: MinScore | None = None,
         as_of: AsOfLike | None = None,
         memories: bool = True,
         beliefs: bool = True,
         turns: bool = False,
         episodes: bool | None = None,
         include_hidden: bool = False,
-        tags: Sequence[str] = (),
-        source: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        min_trust: Trust | None = None,
-        scopes: Sequence[str] | None = None,
+        tags: TagsLike = (),
+        source: Name | None = None,
+        since: Instant | None = None,
+        until: Instant | None = None,
+        min_trust: TrustClass | None = None,
+        scopes: Scopes | None = None,
     ) -> Recollection:
         """Return the items that match a question, best first, each once.
 
@@ -144,25 +136,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             InvalidInputError: an argument is invalid, a scope is not a read scope of the handle,
                 or `as_of.known` is in the future.
         """
-        found = await recalled(
-            self._state.context,
-            query,
-            limit,
-            policy,
-            min_score,
-            as_of,
-            memories=memories,
-            beliefs=beliefs,
-            turns=turns,
-            episodes=episodes,
-            include_hidden=include_hidden,
-            tags=tags,
-            source=source,
-            since=since,
-            until=until,
-            min_trust=min_trust,
-            scopes=scopes,
-        )
+        found = await recalled(self._state.context, query, locals())
         if self._state.session is not None:
             self._state.session.supplied.update(transcripts.bite_hashes(found))
         await self._state.searched("recall", query, hits(found.bites))
@@ -170,25 +144,25 @@ class AsyncRecallVerbs(AsyncNamespace):
 
     async def context(
         self,
-        about: str | Iterable[AnyMessage],
+        about: About,
         *,
-        tokens: int = 800,
+        tokens: Tokens = 800,
         count_tokens: CountTokens | None = None,
-        limit: int = 20,
-        policy: PolicyName | RecallPolicy = "default",
-        min_score: float | None = None,
+        limit: Limit = 20,
+        policy: PolicyLike = "default",
+        min_score: MinScore | None = None,
         as_of: AsOfLike | None = None,
         memories: bool = True,
         beliefs: bool = True,
         turns: bool = False,
         episodes: bool | None = None,
         include_hidden: bool = False,
-        tags: Sequence[str] = (),
-        source: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        min_trust: Trust | None = None,
-        scopes: Sequence[str] | None = None,
+        tags: TagsLike = (),
+        source: Name | None = None,
+        since: Instant | None = None,
+        until: Instant | None = None,
+        min_trust: TrustClass | None = None,
+        scopes: Scopes | None = None,
         roles: RoleMap | None = None,
     ) -> Context:
         """Return the items that match a question as a block of text for a prompt, with their ids.
@@ -231,43 +205,22 @@ class AsyncRecallVerbs(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid, see `recall`; or no message is of a person.
         """
-        room = bounded("tokens", tokens, context.MAX_TOKENS, minimum=context.MIN_TOKENS)
-        question = (
-            valid(_About, about=about).about
-            if isinstance(about, str)
-            else _question(
-                given_messages(about, roles, self._state.context.services.settings).messages
-            )
-        )
+        given = locals()
+        if isinstance(about, str):
+            question = about
+        else:
+            settings = self._state.context.services.settings
+            question = _question(given_messages(about, roles, settings).messages)
         # The session is not updated here: items that do not fit are not supplied.
-        found = await recalled(
-            self._state.context,
-            question,
-            limit,
-            policy,
-            min_score,
-            as_of,
-            memories=memories,
-            beliefs=beliefs,
-            turns=turns,
-            episodes=episodes,
-            include_hidden=include_hidden,
-            tags=tags,
-            source=source,
-            since=since,
-            until=until,
-            min_trust=min_trust,
-            scopes=scopes,
-            vitality=True,
-        )
-        return await supply(self._state, question, found, room, token_counter(count_tokens))
+        found = await recalled(self._state.context, question, given, vitality=True)
+        return await supply(self._state, question, found, tokens, token_counter(count_tokens))
 
     async def why(
         self,
         item_id: BeliefLike,
         *,
         cursor: str | None = None,
-        limit: int = 100,
+        limit: Limit = 100,
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
     ) -> BeliefReasons | MemoryReasons:
@@ -287,9 +240,8 @@ class AsyncRecallVerbs(AsyncNamespace):
         known = belief_id_of(item_id)
         read = reading_of(as_of, policy)
         skip = read_options.parse_position_cursor(cursor)
-        count = bounded("limit", limit, MAX_ROWS)
         request = self._state.context
-        found = await reasons.belief(request, known, read, skip=skip, limit=count)
+        found = await reasons.belief(request, known, read, skip=skip, limit=limit)
         if found is not None:
             if found.belief.status != Status.REJECTED:
                 return found
@@ -303,16 +255,16 @@ class AsyncRecallVerbs(AsyncNamespace):
         return MemoryReasons(
             memory=memory,
             trust=memory.trust or "unknown",
-            history=tuple(await lineage.history(request, known, limit=count, as_of=at)),
+            history=tuple(await lineage.history(request, known, limit=limit, as_of=at)),
             chain=await lineage.chain(request, known, at),
-            trace=await memories.explain(request, known, at, limit=count),
+            trace=await memories.explain(request, known, at, limit=limit),
             rejection=await evidence.find_rejection(request, known, read.as_of)
             if memory.status is Status.REJECTED
             else None,
         )
 
     async def history(
-        self, item_id: BeliefLike, *, limit: int = 100, as_of: AsOfLike | None = None
+        self, item_id: BeliefLike, *, limit: Limit = 100, as_of: AsOfLike | None = None
     ) -> Sequence[BeliefEvent] | Sequence[MemoryEvent]:
         """Return the newest events of a belief, a memory or an episode, oldest of them first.
 
@@ -328,20 +280,19 @@ class AsyncRecallVerbs(AsyncNamespace):
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         known, at = belief_id_of(item_id), moment_of(as_of)
-        count = bounded("limit", limit, MAX_ROWS)
         request = self._state.context
         with suppress(NotFoundError):
-            return await reasons.history(request, known, at or AsOf(), limit=count)
+            return await reasons.history(request, known, at or AsOf(), limit=limit)
         with suppress(NotFoundError):
-            return await lineage.history(request, known, limit=count, as_of=at)
+            return await lineage.history(request, known, limit=limit, as_of=at)
         try:
-            return await episode.history(request, known, limit=count, as_of=at)
+            return await episode.history(request, known, limit=limit, as_of=at)
         except NotFoundError as error:
             raise NotFoundError(
                 f"No belief, memory or episode {known!r}.", hint=error.hint
             ) from None
 
-    async def expand(self, item_id: str) -> Card:
+    async def expand(self, item_id: AskedId) -> Card:
         """Return the card of a memory, a belief, a turn or an episode.
 
         The access is logged. Log entries are written together: when 100 wait, by `flush`, and at
@@ -354,7 +305,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         Raises:
             NotFoundError: no visible item has this id.
         """
-        card = await cards.expand(self._state.context, valid(Id, id=item_id).id)
+        card = await cards.expand(self._state.context, item_id)
         if self._state.session is not None:
             self._state.session.supplied.update(transcripts.card_hashes(card))
         await self._state.accessed(type(card.item).__name__, item_id)
@@ -371,34 +322,29 @@ class RecallVerbs(Namespace):
     expand = blocking(AsyncRecallVerbs.expand)
 
 
+_FIELDS = frozenset(one.name for one in fields(recall.RecallRequest))
+
+
 def recalled(
-    request: RequestContext,
-    query: str,
-    limit: int,
-    policy: str | RecallPolicy,
-    min_score: float | None,
-    as_of: AsOfLike | None,
-    *,
-    vitality: bool = False,
-    **given: Any,
+    request: RequestContext, question: str, given: Mapping[str, Any], *, vitality: bool = False
 ) -> Coroutine[Any, Any, Recollection]:
-    """Return the search of `recall`, to be awaited; it updates neither the session nor the log."""
-    question = valid(_Question, query=query).query
-    ranking = recall_policy_of(policy, request.services.settings.recall)
-    if given["episodes"] is None:
-        given["episodes"] = ranking.episodes
-    flags = {name: yes_or_no(name, given[name]) for name in FLAGS}
-    filters = valid(_Filters, **given | flags)
-    want = recall.RecallRequest(
-        **filters.model_dump(exclude={"scopes"}),
-        as_of=moment_of(as_of),
-        limit=bounded("limit", limit, MAX_BITES),
-        vitality=vitality,
-    )
-    least = valid(_MinScore, min_score=min_score).min_score
-    if least is not None:
-        ranking = ranking.model_copy(update={"min_score": least})
-    return recall.recall(_within(request, filters.scopes), question, want, ranking)
+    """Return the search of `recall`, to be awaited; it updates neither the session nor the log.
+
+    Args:
+        request: context of the handle.
+        question: the question.
+        given: validated arguments of `recall` or `context` by name; what is missing has its default
+            and other names are ignored.
+        vitality: whether to compute the vitality of the beliefs found.
+    """
+    ranking = recall_policy_of(given["policy"], request.services.settings.recall)
+    filters = {name: given[name] for name in _FIELDS & given.keys()}
+    if given.get("episodes") is None:
+        filters["episodes"] = ranking.episodes
+    if (floor := given.get("min_score")) is not None:
+        ranking = ranking.model_copy(update={"min_score": floor})
+    want = recall.RecallRequest(**filters, vitality=vitality)
+    return recall.recall(_within(request, given.get("scopes")), question, want, ranking)
 
 
 async def supply(
@@ -448,7 +394,10 @@ def token_counter(count: CountTokens | None) -> CountTokens:
         )
 
     def counted(text: str) -> int:
-        return bounded("The result of count_tokens", count(text), sys.maxsize, minimum=0)
+        size = count(text)
+        if type(size) is not int or size < 0:
+            raise InvalidInputError("count_tokens: must return a whole number of at least 0.")
+        return size
 
     return counted
 

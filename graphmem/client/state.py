@@ -9,13 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
-
-from graphmem.errors import GraphmemError, InvalidInputError
+from graphmem.errors import GraphmemError
 from graphmem.model import CommitOutcome, EvidenceSource, NewEpisode, NewMemory, Trust
 from graphmem.operations import commit, episode, evidence, summaries
 from graphmem.ports import RequestContext, run_now
@@ -143,20 +140,10 @@ class AccessLog:
                 return
 
 
-P = ParamSpec("P")
-T = TypeVar("T")
-M = TypeVar("M", bound=BaseModel)
 E = TypeVar("E", bound=EvidenceSource)
 OnCommit = Callable[[CommitOutcome], None]
 
 log = logging.getLogger("graphmem")
-MAX_ROWS = 1_000
-"""Maximum number of rows in a page or a list."""
-
-MAX_PROBLEMS = 10
-"""Maximum number of invalid fields that an error lists."""
-MAX_STEP = 80
-"""Maximum number of characters of a field name in an error."""
 
 
 @dataclass(slots=True)
@@ -320,74 +307,6 @@ class HandleState:
                     hook(outcome)
                 except Exception:  # A failing hook must not undo the commit.
                     log.exception("An on_commit hook failed on event %s.", outcome.event_id)
-
-
-def valid(record: type[M], /, **fields: Any) -> M:
-    """Return a validated record of fields that a caller passed.
-
-    Raises:
-        InvalidInputError: a field is invalid; the message names the field and omits its value.
-    """
-    try:
-        return record(**fields)
-    except ValidationError as error:
-        raise InvalidInputError(_problems(record, error), hint=_hint(error)) from None
-    except RecursionError:
-        raise InvalidInputError(f"{record.__name__}: must not be nested so deeply.") from None
-
-
-def _problems(record: type[BaseModel], error: ValidationError) -> str:
-    """Return a message about the first invalid fields; a list may have thousands."""
-    errors = error.errors(include_input=False, include_url=False)
-    problems = [f"{_path(e) or record.__name__}: {_reason(e)}" for e in errors[:MAX_PROBLEMS]]
-    more = len(errors) - len(problems)
-    return "; ".join(problems) + (f"; and {more:,} more." if more else ".")
-
-
-def _path(error: ErrorDetails) -> str:
-    """Return the path of an invalid field; long names, which a caller may choose, are truncated."""
-    return ".".join(str(step)[:MAX_STEP] for step in error["loc"])
-
-
-def _reason(error: ErrorDetails) -> str:
-    """Return why a field is invalid, in words suitable for texts."""
-    limits = error.get("ctx", {})
-    if limits.get("field_type") == "Value" and error["type"] == "too_long":
-        return f"has more than {limits['max_length']:,} characters"
-    if limits.get("field_type") == "Value" and error["type"] == "too_short":
-        return "is empty"
-    if error["type"] == "string_pattern_mismatch":
-        return "is blank"
-    return error["msg"].removeprefix("Value error, ")
-
-
-def _hint(error: ValidationError) -> str:
-    kinds = {e["type"] for e in error.errors(include_input=False)}
-    if "timezone_aware" in kinds:
-        return "Give a datetime with a time zone, for example datetime.now(UTC)."
-    return ""
-
-
-def yes_or_no(name: str, value: bool) -> bool:  # noqa: FBT001 - the value to check
-    """Return a flag that a caller passed.
-
-    Raises:
-        InvalidInputError: the value is neither True nor False; a text such as "no" would be truthy.
-    """
-    if not isinstance(value, bool):
-        raise InvalidInputError(f"{name} must be True or False.")
-    return value
-
-
-def bounded(name: str, value: int, maximum: int, *, minimum: int = 1) -> int:
-    """Return a count that a caller passed.
-
-    Raises:
-        InvalidInputError: the value is not a whole number from `minimum` to `maximum`.
-    """
-    if type(value) is not int or not minimum <= value <= maximum:
-        raise InvalidInputError(f"{name} must be a whole number from {minimum} to {maximum}.")
-    return value
 
 
 _BLOCKING: WeakKeyDictionary[AccessLog, RequestContext] = WeakKeyDictionary()

@@ -6,15 +6,16 @@ import os
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias, cast
 
 from pydantic import Field
 
 from graphmem.adapters.models.service import token_counter
+from graphmem.client.arguments import Limit, Question
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.recall_verbs import Question
-from graphmem.client.state import MAX_ROWS, HandleState, bounded, valid, yes_or_no
-from graphmem.model import Name, Record, Tier
+from graphmem.client.state import HandleState
+from graphmem.client.validation import As, Whole
+from graphmem.model import Name, Tier
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import context, read_options
 from graphmem.upkeep import PrunePolicy, PruneRecord, PruneReport, PruneRestoreReport, pruning
@@ -42,48 +43,13 @@ MAX_ITEMS = 10_000
 ESTIMATE = "graphmem's estimate"
 
 
-class _Touched(Record):
-    kind: Kind
-    ref: Ref
-
-
-class _Searched(Record):
-    query: Question
-    tool: Name
-    results: Annotated[tuple[Name | tuple[Kind, Ref], ...], Field(max_length=1_000)]
-
-
-class _Rated(Record):
-    tier: Tier | None = None
-    kinds: Annotated[tuple[RatedKind, ...], Field(min_length=1)] = RATED
-
-
-class _Audited(Record):
-    days: Annotated[float, Field(gt=0, le=MAX_DAYS, allow_inf_nan=False)]
-    session_id: Name | None
-
-
-class _By(Record):
-    policy: PrunePolicy
-
-
-class _Manifest(Record):
-    run_id: Name | None
-
-
-class _Run(Record):
-    run_id: Name
-    item_ids: frozenset[Name] | None
-
-
-class _Packed(Record):
-    model: Name | None
-    kinds: Annotated[tuple[RatedKind, ...], Field(min_length=1)]
-    blocked_paths: Annotated[tuple[Name, ...], Field(max_length=1_000)]
-
-
-class _Old(Record):
-    days: Annotated[float, Field(ge=0, le=MAX_DAYS, allow_inf_nan=False)]
+Kinds: TypeAlias = Annotated[
+    Sequence[RatedKind], As(Annotated[tuple[RatedKind, ...], Field(min_length=1)])
+]
+Results: TypeAlias = Annotated[
+    Iterable[Result],
+    As(Annotated[tuple[Name | tuple[Kind, Ref], ...], Field(max_length=1_000)]),
+]
 
 
 class AsyncUsage(AsyncNamespace):
@@ -91,7 +57,7 @@ class AsyncUsage(AsyncNamespace):
 
     _prefix = "usage."
 
-    async def log_search(self, query: str, *, tool: str, results: Iterable[Result] = ()) -> None:
+    async def log_search(self, query: Question, *, tool: Name, results: Results = ()) -> None:
         """Log a search that an agent made with another tool; see `expand`.
 
         `recall` and `context` log their own searches.
@@ -105,11 +71,10 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        given = valid(_Searched, query=query, tool=tool, results=results)
-        hits = [_hit(self._state, result) for result in given.results]
-        await self._state.searched(given.tool, given.query, hits)
+        hits = [_hit(self._state, result) for result in results]
+        await self._state.searched(tool, query, hits)
 
-    async def log_access(self, kind: str, ref: str) -> None:
+    async def log_access(self, kind: Annotated[str, As(Kind)], ref: Ref) -> None:
         """Log that an agent opened a file, a symbol or a document; see `expand`.
 
         Args:
@@ -119,7 +84,7 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        touched = _artifact(self._state, kind, ref)
+        touched = ArtifactRef(self._state.context.scope, cast("Kind", kind), ref)
         await self._state.accessed("Artifact", touched.id, touched)
 
     async def flush(self) -> int:
@@ -148,18 +113,18 @@ class AsyncUsage(AsyncNamespace):
                 the number processed.
 
         Raises:
-            InvalidInputError: `again` is neither True nor False.
+            InvalidInputError: `from_scratch` is neither True nor False.
         """
-        settle = (
-            operations.settle_again
-            if yes_or_no("from_scratch", from_scratch)
-            else operations.settle
-        )
+        settle = operations.settle_again if from_scratch else operations.settle
         await self._state.flush()
         return await settle(self._state.context, on_progress)
 
     async def ratings(
-        self, *, tier: Tier | str | None = None, kinds: Sequence[RatedKind] = RATED, limit: int = 50
+        self,
+        *,
+        tier: Annotated[Tier | str, As(Tier)] | None = None,
+        kinds: Kinds = RATED,
+        limit: Limit = 50,
     ) -> tuple[RatedItem, ...]:
         """Return the most used items in the read scopes, highest rating first.
 
@@ -171,13 +136,10 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        given = valid(_Rated, tier=tier, kinds=kinds)
-        count = bounded("limit", limit, MAX_ROWS)
-        return tuple(await operations.items(self._state.context, given.tier, given.kinds, count))
+        wanted = None if tier is None else Tier(tier)
+        return tuple(await operations.items(self._state.context, wanted, kinds, limit))
 
-    async def dashboard(
-        self, *, kinds: Sequence[RatedKind] = RATED, limit: int = 10
-    ) -> UsageDashboard:
+    async def dashboard(self, *, kinds: Kinds = RATED, limit: Limit = 10) -> UsageDashboard:
         """Return an overview of how the memory is used, in the read scopes.
 
         Args:
@@ -187,11 +149,14 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        given = valid(_Rated, kinds=kinds)
-        count = bounded("limit", limit, MAX_ROWS)
-        return await operations.attention(self._state.context, given.kinds, count)
+        return await operations.attention(self._state.context, kinds, limit)
 
-    async def audit(self, *, days: float = 7.0, session_id: str | None = None) -> Audit:
+    async def audit(
+        self,
+        *,
+        days: Annotated[float, Field(gt=0, le=MAX_DAYS, allow_inf_nan=False)] = 7.0,
+        session_id: Name | None = None,
+    ) -> Audit:
         """Return the sessions in the read scopes, and violations of the search protocol.
 
         Findings are a keyword search for a conceptual query, a search or an access outside any
@@ -204,11 +169,10 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        given = valid(_Audited, days=days, session_id=session_id)
         await self._state.flush()
         now = self._state.context.services.clock.now()
-        since, until = now - timedelta(days=given.days), read_options.FOREVER
-        return await operations.audit(self._state.context, since, until, given.session_id)
+        since, until = now - timedelta(days=days), read_options.FOREVER
+        return await operations.audit(self._state.context, since, until, session_id)
 
     async def prune(
         self,
@@ -236,13 +200,11 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             InvalidInputError: the policy is invalid.
         """
-        own = self._state.context.services.settings.pruning
-        given = valid(_By, policy=own if policy is None else policy)
-        apply = not yes_or_no("dry_run", dry_run)
+        used = policy or self._state.context.services.settings.pruning
         await self._state.flush()
-        return await pruning.prune(self._state.context, given.policy, on_progress, apply=apply)
+        return await pruning.prune(self._state.context, used, on_progress, apply=not dry_run)
 
-    async def prune_manifest(self, run_id: str | None = None) -> tuple[PruneRecord, ...]:
+    async def prune_manifest(self, run_id: Name | None = None) -> tuple[PruneRecord, ...]:
         """Return the manifest of pruning in the write scope, oldest entries first.
 
         Args:
@@ -251,14 +213,13 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             InvalidInputError: the id is invalid.
         """
-        given = valid(_Manifest, run_id=run_id)
-        return tuple(await pruning.pruned(self._state.context, given.run_id))
+        return tuple(await pruning.pruned(self._state.context, run_id))
 
     async def restore_pruned(
         self,
-        run_id: str,
+        run_id: Name,
         *,
-        item_ids: Iterable[str] | None = None,
+        item_ids: Annotated[Iterable[str], As(frozenset[Name])] | None = None,
         on_progress: OnProgress = silent,
     ) -> PruneRestoreReport:
         """Restore the items of a run of `prune`; items restored already are skipped.
@@ -273,20 +234,20 @@ class AsyncUsage(AsyncNamespace):
             ArchiveDamagedError: an archive does not match its checksum.
             InvalidInputError: an argument is invalid.
         """
-        given = valid(_Run, run_id=run_id, item_ids=item_ids)
-        return await pruning.restore_run(
-            self._state.context, given.run_id, given.item_ids, on_progress
-        )
+        chosen = None if item_ids is None else frozenset(item_ids)
+        return await pruning.restore_run(self._state.context, run_id, chosen, on_progress)
 
     async def pack(
         self,
-        tokens: int = 4_000,
+        tokens: Annotated[int, Whole(1, MAX_TOKENS)] = 4_000,
         *,
-        model: str | None = None,
-        kinds: Sequence[RatedKind] = RATED,
-        blocked_paths: Sequence[str] = (),
+        model: Name | None = None,
+        kinds: Kinds = RATED,
+        blocked_paths: Annotated[
+            Sequence[str], As(Annotated[tuple[Name, ...], Field(max_length=1_000)])
+        ] = (),
         root: str | os.PathLike[str] | None = None,
-        limit: int = 500,
+        limit: Annotated[int, Whole(1, MAX_ITEMS)] = 500,
     ) -> Pack:
         """Return the most used items as one Markdown text within a token budget.
 
@@ -308,19 +269,21 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        given = valid(_Packed, model=model, kinds=kinds, blocked_paths=blocked_paths)
         budget = PackBudget(
-            tokens=bounded("tokens", tokens, MAX_TOKENS),
-            count=context.count_tokens if given.model is None else token_counter(given.model),
-            counted_by=ESTIMATE if given.model is None else f"{given.model}, counted by litellm",
-            blocked_paths=given.blocked_paths,
+            tokens=tokens,
+            count=context.count_tokens if model is None else token_counter(model),
+            counted_by=ESTIMATE if model is None else f"{model}, counted by litellm",
+            blocked_paths=tuple(blocked_paths),
         )
-        max_items = bounded("limit", limit, MAX_ITEMS)
         folder = None if root is None else Path(root)
-        return await operations.pack(self._state.context, budget, given.kinds, max_items, folder)
+        return await operations.pack(self._state.context, budget, kinds, limit, folder)
 
     async def roll_up(
-        self, *, days: float = 90.0, dry_run: bool = True, on_progress: OnProgress = silent
+        self,
+        *,
+        days: Annotated[float, Field(ge=0, le=MAX_DAYS, allow_inf_nan=False)] = 90.0,
+        dry_run: bool = True,
+        on_progress: OnProgress = silent,
     ) -> RollUpReport:
         """Replace searches of old sessions by their counts, in all scopes of the tenant.
 
@@ -341,11 +304,10 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
         """
-        given, preview = valid(_Old, days=days), yes_or_no("dry_run", dry_run)
         await self._state.flush()
         request = self._state.context
-        before = request.services.clock.now() - timedelta(days=given.days)
-        if preview:
+        before = request.services.clock.now() - timedelta(days=days)
+        if dry_run:
             return await access_log.rollable(request, before)
         return await access_log.roll_up(request, before, on_progress)
 
@@ -367,13 +329,9 @@ class Usage(Namespace):
     roll_up = blocking(AsyncUsage.roll_up)
 
 
-def _artifact(state: HandleState, kind: str, ref: str) -> ArtifactRef:
-    given = valid(_Touched, kind=kind, ref=ref)
-    return ArtifactRef(state.context.scope, given.kind, given.ref)
-
-
 def _hit(state: HandleState, result: Result) -> SearchHit:
     if isinstance(result, str):
         return SearchHit(None, result)
-    touched = _artifact(state, *result)
+    kind, ref = cast("tuple[Kind, str]", result)
+    touched = ArtifactRef(state.context.scope, kind, ref)
     return SearchHit("Artifact", touched.id, artifact=touched)

@@ -12,16 +12,14 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
-
-from pydantic import Field
 
 from graphmem.client.admin import AsyncAdmin
 from graphmem.client.episodes import AsyncEpisodes
 from graphmem.client.handle import on_scope, on_tenant
 from graphmem.client.jobs import AsyncJobs
-from graphmem.client.state import HandleState, valid
+from graphmem.client.state import HandleState
 from graphmem.client.usage import AsyncUsage
 from graphmem.errors import (
     ClientClosedError,
@@ -37,7 +35,6 @@ from graphmem.errors import (
 )
 from graphmem.extraction import job as extraction
 from graphmem.extraction import readers
-from graphmem.model import Name, Record
 from graphmem.model.terms import GLOBAL_SCOPE
 from graphmem.operations import summaries
 from graphmem.ports import Answer, Llm, Prompt
@@ -67,12 +64,6 @@ MAX_FOLDER_CHARS = 200
 """Maximum length of a folder's name; most file systems accept 255 bytes."""
 INTERRUPTED = "interrupted"
 OnJob = Callable[[JobRun], None]
-
-
-class _Asked(Record):
-    tenants: tuple[Name, ...] | None
-    jobs: Annotated[tuple[JobName, ...], Field(min_length=1)]
-    digests: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +109,15 @@ async def run_due(
     on_job: OnJob,
 ) -> WorkerReport:
     """Run the jobs that are due; see `AsyncGraphMem.run_jobs`."""
-    asked = valid(_Asked, tenants=tenants, jobs=jobs, digests=digests)
     services = state.context.services
-    names = asked.tenants
-    if names is None:
-        names = tuple(await schedule.tenants(services))
+    names = await schedule.tenants(services) if tenants is None else tenants
     if services.llm is not None:
         services = replace(services, llm=_ProbedLlm(services.llm))
         state = replace(state, context=replace(state.context, services=services))
     runs: list[JobRun] = []
     for name in names:
-        for job in asked.jobs:
-            run = await _run(on_tenant(state, name), job, asked.digests)
+        for job in jobs:
+            run = await _run(on_tenant(state, name), job, digests)
             if run is not None:
                 runs.append(run)
                 on_job(run)

@@ -19,7 +19,7 @@ from graphmem.mcp import inputs, schemas
 from graphmem.mcp.connection import Caller
 from graphmem.mcp.results import Erasure
 from graphmem.mcp.schemas import ForgetArguments
-from graphmem.model import Record
+from graphmem.model import Origin, Record
 from graphmem.rules.context import escape_json
 
 if TYPE_CHECKING:
@@ -51,8 +51,14 @@ class ToolCall(Generic[A]):
         }
 
     def written(self) -> dict[str, Any]:
-        """Return the arguments of a client's method that writes: with the source of the event."""
+        """Return the arguments of a client's daily method that writes: with the event's source."""
         return {"source": "mcp", "actor": self.actor, **self.given()}
+
+    def changed(self) -> dict[str, Any]:
+        """Return the arguments of any other method that writes: with the event's origin."""
+        given = self.given()
+        note = given.pop("note", None)
+        return given | {"origin": Origin(source="mcp", actor=self.actor, note=note)}
 
 
 @dataclass(frozen=True)

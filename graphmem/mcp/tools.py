@@ -31,9 +31,9 @@ def _read(path: str) -> Callable[[ToolCall[Any]], Awaitable[Record]]:
     return lambda call: attrgetter(path)(call.session)(**call.given())
 
 
-def _write(path: str) -> Callable[[ToolCall[Any]], Awaitable[Record]]:
-    """Return the run of a tool that writes with a client's method, such as `beliefs.revise`."""
-    return lambda call: attrgetter(path)(call.session)(**call.written())
+def _change(path: str) -> Callable[[ToolCall[Any]], Awaitable[Record]]:
+    """Return the run of a tool that writes with a rare method, such as `beliefs.revise`."""
+    return lambda call: attrgetter(path)(call.session)(**call.changed())
 
 
 def context_text(found: model.Context) -> str:
@@ -76,7 +76,7 @@ async def _memory_history(call: ToolCall[schemas.HistoryArguments]) -> results.E
 
 
 async def _memory_deprecate(call: ToolCall[schemas.DeprecateArguments]) -> results.DeprecateResult:
-    event_id = await call.session.memories.deprecate(**call.written())
+    event_id = await call.session.memories.deprecate(**call.changed())
     return results.DeprecateResult(memory_id=call.arguments.memory_id, event_id=event_id)
 
 
@@ -94,6 +94,10 @@ async def _observe(call: ToolCall[schemas.ObserveArguments]) -> model.EvidenceRe
     if call.arguments.cardinality is None:
         await inputs.require_cardinalities(call.session, [call.arguments.predicate])
     return await call.session.observe(**call.written())
+
+
+async def _believe(call: ToolCall[schemas.BelieveArguments]) -> model.EvidenceReceipt:
+    return await call.session.believe(**call.written())
 
 
 async def _remember(call: ToolCall[schemas.RememberArguments]) -> model.CommitOutcome:
@@ -191,7 +195,7 @@ _ALL: tuple[Tool[Any], ...] = (
         "of a fact use observe.",
         schemas.SupersedeArguments,
         results.SupersedeResult,
-        _write("supersede"),
+        _change("supersede"),
         {"memory_id": "m_1a2b", "content": "Alice prefers coffee now.", "at": "2025-06-01"},
         core=True,
     ),
@@ -222,7 +226,7 @@ _ALL: tuple[Tool[Any], ...] = (
         "hidden in every spelling, whatever is learned later. Only a person can take it back.",
         schemas.RejectArguments,
         results.RejectResult,
-        _write("reject"),
+        _change("reject"),
         {"target": "b_1a2b", "reason": "The user says it was never true."},
     ),
     Tool(
@@ -258,7 +262,7 @@ _ALL: tuple[Tool[Any], ...] = (
         "several).",
         schemas.RetractArguments,
         results.RetractResult,
-        _write("beliefs.retract"),
+        _change("beliefs.retract"),
         {"event_id": "0197a1b2", "note": "I misunderstood."},
         core=True,
         idempotent=False,
@@ -291,7 +295,7 @@ _ALL: tuple[Tool[Any], ...] = (
         "the belief_id to test it with add_evidence.",
         schemas.BelieveArguments,
         results.EvidenceResult,
-        _write("believe"),
+        _believe,
         {"statement": "The pool needs 8 threads", "confidence": 0.5},
     ),
     Tool(
@@ -322,7 +326,7 @@ _ALL: tuple[Tool[Any], ...] = (
         "one stays readable with its evidence.",
         schemas.ReviseArguments,
         model.ReplacementReceipt,
-        _write("beliefs.revise"),
+        _change("beliefs.revise"),
         {"belief_id": "b_1a2b", "statement": "The pool needs 4 threads"},
     ),
     Tool(
@@ -332,7 +336,7 @@ _ALL: tuple[Tool[Any], ...] = (
         "one belief for each. The old one stays readable with its evidence.",
         schemas.SplitArguments,
         model.ReplacementReceipt,
-        _write("beliefs.split"),
+        _change("beliefs.split"),
         {"belief_id": "b_1a2b", "statements": ["The pool is slow", "The pool leaks"]},
     ),
     Tool(
@@ -342,7 +346,7 @@ _ALL: tuple[Tool[Any], ...] = (
         "readable with their evidence.",
         schemas.MergeArguments,
         model.ReplacementReceipt,
-        _write("beliefs.merge"),
+        _change("beliefs.merge"),
         {"beliefs": ["b_1a2b", "b_3c4d"], "statement": "The pool needs 4 threads"},
     ),
     Tool(

@@ -17,6 +17,7 @@ from graphmem.model.belief import Hypothesis as Hypothesis
 from graphmem.model.belief import HypotheticalEvidence as HypotheticalEvidence
 from graphmem.model.belief import Note as Note
 from graphmem.model.belief import Observation as Observation
+from graphmem.model.belief import Origin as Origin
 from graphmem.model.belief import Part as Part
 from graphmem.model.belief import Policy as Policy
 from graphmem.model.belief import PolicyOrigin as PolicyOrigin

@@ -125,19 +125,20 @@ class Triple(Record):
     object: Part
 
 
-class EventSource(Record):
-    """Origin of an event; every field is optional.
-
-    `id` is an idempotency key: the same id and content return the first outcome again.
-    """
+class Origin(Record):
+    """Where an event comes from; its id is a key: repeated, it returns the first result again."""
 
     event_id: Name | None = None
-    at: Instant | None = None
-    """Time when it happened; now by default."""
     source: Name = "manual"
     actor: Name | None = None
     artifact_ref: Annotated[Text, Field(max_length=2_000)] | None = None
     note: Note | None = None
+
+
+class EventSource(Origin):
+    """Origin and time of an event, by default now; every field is optional."""
+
+    at: Instant | None = None
 
 
 class EvidenceSource(EventSource):

@@ -14,6 +14,7 @@ from graphmem.errors import InvalidInputError
 from graphmem.rules.read_options import key_cursor, position_cursor
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
+from tests.plugins.origins import with_origin
 from tests.plugins.texts import unlike
 
 MEGABYTE = "opensesame " * 95_326
@@ -126,7 +127,7 @@ def test_a_name_is_a_short_string(offline: Handle, call: Call, value: Any) -> No
     [
         lambda m, x: m.remember(unlike(1), event_id=x),
         lambda m, x: m.remember(unlike(1), actor=x),
-        lambda m, x: m.memories.deprecate("m_1", event_id=x),
+        lambda m, x: m.memories.deprecate("m_1", **with_origin({"event_id": x})),
         lambda m, x: m.episodes.add(session_id=x),
         lambda m, x: m.memories.list(source=x),
     ],
@@ -216,7 +217,7 @@ def test_a_text_that_cannot_be_kept_is_refused_by_name(offline: Handle, content:
 )
 def test_an_origin_fits(offline: Handle, given: dict[str, Any]) -> None:
     refused(offline, lambda m, x: m.remember(unlike(1), **x), given)
-    refused(offline, lambda m, x: m.supersede("m_1", unlike(2), **x), given)
+    refused(offline, lambda m, x: m.supersede("m_1", unlike(2), **with_origin(x)), given)
 
 
 def test_a_status_change_has_no_tags(offline: Handle) -> None:

@@ -21,6 +21,7 @@ from graphmem.model import (
     ChainLink,
     EvidenceKind,
     EvidenceReceipt,
+    Origin,
     RetractionReceipt,
     Status,
 )
@@ -31,6 +32,7 @@ from tests.oracles.retraction import Retract, retracted
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.origins import with_origin
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
@@ -183,11 +185,11 @@ def act(memory: Handle, step: Step, evidence: list[str], by: dict[str, Any]) -> 
     one, other = ids[which % len(ids)], ids[(which + 1) % len(ids)]
     acts: dict[str, Callable[[], object]] = {
         "evidence": lambda: memory.add_evidence(one, "supporting", 0.8, **by),
-        "revise": lambda: memory.beliefs.revise(one, first, **by),
-        "split": lambda: memory.beliefs.split(one, [first, second], **by),
-        "merge": lambda: memory.beliefs.merge([one, other], first, **by),
+        "revise": lambda: memory.beliefs.revise(one, first, **with_origin(by)),
+        "split": lambda: memory.beliefs.split(one, [first, second], **with_origin(by)),
+        "merge": lambda: memory.beliefs.merge([one, other], first, **with_origin(by)),
         "retract": lambda: memory.beliefs.retract(
-            evidence[which % len(evidence)], retraction_id=by["event_id"], at=by["at"]
+            evidence[which % len(evidence)], origin=Origin(event_id=by["event_id"]), at=by["at"]
         ),
     }
     return acts[name]()

@@ -275,7 +275,7 @@ def test_what_is_no_question_is_refused(memory: Handle, about: Any, said: str) -
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"tokens": 149}, "tokens must be a whole number from 150 to 100000"),
+        ({"tokens": 149}, "tokens: must be a whole number from 150 to 100,000"),
         ({"tokens": 100_001}, "tokens"),
         ({"tokens": 800.0}, "tokens"),
         ({"tokens": True}, "tokens"),

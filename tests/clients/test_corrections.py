@@ -20,6 +20,7 @@ from graphmem.errors import (
     NotFoundError,
     SelfSupersessionError,
 )
+from graphmem.model import Origin
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
@@ -40,7 +41,12 @@ def test_supersede_puts_a_text_in_the_place_of_another(memory: Handle) -> None:
     older = kept(memory, 1)
 
     done = memory.supersede(
-        older, unlike(2), reason="moved", at=day(3), tags=["t"], source="hook", actor="alice"
+        older,
+        unlike(2),
+        reason="moved",
+        at=day(3),
+        tags=["t"],
+        origin=Origin(source="hook", actor="alice"),
     )
 
     assert (done.older_id, done.reason) == (older, "moved")
@@ -98,16 +104,16 @@ def test_an_earlier_version_stands_for_the_head_of_its_chain(
     first = kept(memory, 1)
     second = memory.supersede(first, unlike(2), at=day(1)).newer_id
 
-    done = memory.supersede(first, unlike(3), at=day(2), event_id="s")
+    done = memory.supersede(first, unlike(3), at=day(2), origin=Origin(event_id="s"))
 
     assert (done.older_id, done.requested_id) == (second, first)
     assert memory.memories.chain(first).head_ids == (done.newer_id,)
     current = [m.id for m in memory.memories.list().memories]
     assert current == [done.newer_id]
     before = look.events(tenant)
-    assert memory.supersede(first, unlike(3), at=day(2), event_id="s") == done
+    assert memory.supersede(first, unlike(3), at=day(2), origin=Origin(event_id="s")) == done
     with pytest.raises(EventConflictError):
-        memory.supersede(first, unlike(3), at=day(2), event_id="s", fork=True)
+        memory.supersede(first, unlike(3), at=day(2), origin=Origin(event_id="s"), fork=True)
     with pytest.raises(SelfSupersessionError):
         memory.supersede(first, unlike(3), at=day(3))
     assert look.events(tenant) == before
@@ -174,7 +180,7 @@ def test_saying_it_earlier_does_not_bring_it_back(memory: Handle) -> None:
 def test_deprecate_and_restore(memory: Handle) -> None:
     a = kept(memory, 1)
 
-    gone = memory.memories.deprecate(a, reason="wrong", at=day(1), actor="bob")
+    gone = memory.memories.deprecate(a, reason="wrong", at=day(1), origin=Origin(actor="bob"))
     assert memory.memories.get(a).status is Status.DEPRECATED
     assert memory.memories.get(a).head_ids == ()
     back = memory.memories.restore(a, reason="was right", at=day(2))
@@ -213,11 +219,11 @@ def test_at_one_instant_the_largest_id_counts_whenever_it_arrives(
     for act in order:
         event_id = f"z-{act}" if act == largest else act
         if act == "gone":
-            memory.memories.deprecate(a, event_id=event_id, at=day(1))
+            memory.memories.deprecate(a, origin=Origin(event_id=event_id), at=day(1))
         elif act == "back":
-            memory.memories.restore(a, event_id=event_id, at=day(1))
+            memory.memories.restore(a, origin=Origin(event_id=event_id), at=day(1))
         else:
-            memory.supersede(a, unlike(2), event_id=event_id, at=day(1))
+            memory.supersede(a, unlike(2), origin=Origin(event_id=event_id), at=day(1))
 
     status = {"gone": Status.DEPRECATED, "over": Status.SUPERSEDED, "back": Status.CURRENT}
     assert memory.memories.get(a).status is status[largest]
@@ -249,14 +255,16 @@ def test_supersede_takes_a_text_that_is_there(memory: Handle) -> None:
 
 def test_corrections_are_written_once_under_one_id(memory: Handle, look: Look, tenant: str) -> None:
     a = kept(memory, 1)
-    first = memory.supersede(a, unlike(2), event_id="s", reason="r", at=day(1))
-    memory.memories.deprecate(a, event_id="d", at=day(2))
-    memory.memories.restore(a, event_id="r", at=day(3))
+    first = memory.supersede(a, unlike(2), origin=Origin(event_id="s"), reason="r", at=day(1))
+    memory.memories.deprecate(a, origin=Origin(event_id="d"), at=day(2))
+    memory.memories.restore(a, origin=Origin(event_id="r"), at=day(3))
     before, statuses = look.events(tenant), memory.memories.get(a).status
 
-    assert memory.supersede(a, unlike(2), event_id="s", reason="r", at=day(1)) == first
-    assert memory.memories.deprecate(a, event_id="d", at=day(2)) == "d"
-    assert memory.memories.restore(a, event_id="r", at=day(3)) == "r"
+    assert (
+        memory.supersede(a, unlike(2), origin=Origin(event_id="s"), reason="r", at=day(1)) == first
+    )
+    assert memory.memories.deprecate(a, origin=Origin(event_id="d"), at=day(2)) == "d"
+    assert memory.memories.restore(a, origin=Origin(event_id="r"), at=day(3)) == "r"
 
     assert look.events(tenant) == before
     assert memory.memories.get(a).status is statuses
@@ -265,20 +273,20 @@ def test_corrections_are_written_once_under_one_id(memory: Handle, look: Look, t
 def test_an_id_used_for_something_else_is_refused(memory: Handle, look: Look, tenant: str) -> None:
     a, b = kept(memory, 1), kept(memory, 2)
     memory.remember(unlike(3), event_id="m")
-    memory.supersede(a, unlike(4), event_id="s", reason="r")
-    memory.memories.deprecate(a, event_id="d", reason="r")
+    memory.supersede(a, unlike(4), origin=Origin(event_id="s"), reason="r")
+    memory.memories.deprecate(a, origin=Origin(event_id="d"), reason="r")
     before = look.events(tenant)
 
     attempts: list[Callable[[], object]] = [
-        lambda: memory.supersede(a, unlike(4), event_id="m"),
-        lambda: memory.supersede(a, unlike(4), event_id="s"),
-        lambda: memory.supersede(a, unlike(5), event_id="s", reason="r"),
-        lambda: memory.supersede(b, unlike(4), event_id="s", reason="r"),
-        lambda: memory.supersede(a, unlike(4), event_id="s", reason="r", tags=["x"]),
-        lambda: memory.memories.deprecate(a, event_id="s", reason="r"),
-        lambda: memory.memories.deprecate(a, event_id="d"),
-        lambda: memory.memories.deprecate(b, event_id="d", reason="r"),
-        lambda: memory.memories.restore(a, event_id="d", reason="r"),
+        lambda: memory.supersede(a, unlike(4), origin=Origin(event_id="m")),
+        lambda: memory.supersede(a, unlike(4), origin=Origin(event_id="s")),
+        lambda: memory.supersede(a, unlike(5), origin=Origin(event_id="s"), reason="r"),
+        lambda: memory.supersede(b, unlike(4), origin=Origin(event_id="s"), reason="r"),
+        lambda: memory.supersede(a, unlike(4), origin=Origin(event_id="s"), reason="r", tags=["x"]),
+        lambda: memory.memories.deprecate(a, origin=Origin(event_id="s"), reason="r"),
+        lambda: memory.memories.deprecate(a, origin=Origin(event_id="d")),
+        lambda: memory.memories.deprecate(b, origin=Origin(event_id="d"), reason="r"),
+        lambda: memory.memories.restore(a, origin=Origin(event_id="d"), reason="r"),
         lambda: memory.remember(unlike(3), event_id="d"),
         lambda: memory.remember(unlike(4), event_id="s"),
     ]

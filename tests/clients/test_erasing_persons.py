@@ -6,6 +6,7 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import ErasedError, InvalidInputError, NotFoundError
+from graphmem.model import Origin
 from tests.clients.test_forgetting import holding
 from tests.plugins.graph import Look
 
@@ -95,7 +96,7 @@ def test_new_facts_are_refused_until_the_person_is_reopened(memory: Handle) -> N
     assert claimed.hygiene_reasons == ("erased",)
     memory.observe("Carol", "knows", "somebody")
 
-    memory.admin.reopen_person(MARK, actor="dpo")
+    memory.admin.reopen_person(MARK, origin=Origin(actor="dpo"))
     memory.observe(MARK, "plays", "chess")
     with pytest.raises(ErasedError):
         memory.observe(MARK, "lives_in", "Porto")

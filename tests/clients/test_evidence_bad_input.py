@@ -11,10 +11,11 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import GraphmemError, InvalidInputError, NotFoundError
-from graphmem.model import Observation
+from graphmem.model import Observation, Origin
 from graphmem.rules.read_options import key_cursor, position_cursor
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
+from tests.plugins.origins import with_origin
 
 NAN, INFINITE = float("nan"), float("inf")
 ATLAS = ("alice", "works_on", "Atlas")
@@ -153,11 +154,15 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
         NO_NAMES,
         lambda m, x: m.add_evidence("b_1", "supporting", 0.7, event_id=x),
     ),
-    "id of a retraction": ("id", NO_NAMES, lambda m, x: m.beliefs.retract("e", retraction_id=x)),
+    "id of a retraction": (
+        "id",
+        NO_NAMES,
+        lambda m, x: m.beliefs.retract("e", **with_origin({"event_id": x})),
+    ),
     "id of a revision": (
         "id",
         NO_NAMES,
-        lambda m, x: m.beliefs.revise("b_1", "It rains", event_id=x),
+        lambda m, x: m.beliefs.revise("b_1", "It rains", **with_origin({"event_id": x})),
     ),
     "observed at": ("", NO_INSTANTS, lambda m, x: m.observe(*ATLAS, at=x)),
     "observed at, in a batch": (
@@ -211,7 +216,7 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
     "observations": ("`observations` must be a list", NO_LISTS, lambda m, x: m.observe_many(x)),
     "supposed": ("`evidence` must be a list", NO_LISTS, lambda m, x: m.beliefs.what_if("b_1", x)),
     "without": (
-        "`without` must be a list",
+        "without: must be a list",
         ["e1", b"x", 5, None],
         lambda m, x: m.beliefs.what_if("b_1", without=x),
     ),
@@ -221,7 +226,7 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
         lambda m, x: m.beliefs.split("b_1", x),
     ),
     "merged": (
-        "`beliefs` must be a list",
+        "beliefs: must be a list",
         ["b_1", 5, None],
         lambda m, x: m.beliefs.merge(x, "It rains"),
     ),
@@ -383,7 +388,7 @@ def test_syntax_in_evidence_is_only_text(
 ) -> None:
     victim = on_tenant(memory, f"{tenant}-other")
     theirs = victim.observe(*ATLAS)
-    memory.predicates.declare(text, cardinality="ONE", note=text, source=text)
+    memory.predicates.declare(text, cardinality="ONE", origin=Origin(note=text, source=text))
     memory.episodes.add(episode_id=text)
     done = memory.observe(
         text, text, text, event_id=f"e {text}", source=text, actor=text, note=text, episode_id=text
@@ -400,7 +405,7 @@ def test_syntax_in_evidence_is_only_text(
     assert line.event_id == f"e {text}"
     told = memory.believe(f"{text} is so")
     memory.beliefs.revise(told, f"{text} is not so", reason=text)
-    memory.beliefs.retract(f"e {text}", retraction_id=f"r {text}")
+    memory.beliefs.retract(f"e {text}", origin=Origin(event_id=f"r {text}"))
     assert memory.current(text, text).candidates == ()
     assert victim.beliefs.get(theirs).belief == pytest.approx(1 / 1.2)
     assert look.count(f"{tenant}-other") == {"Belief": 1, "Event": 1}

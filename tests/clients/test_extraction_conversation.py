@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphmem import AsOf, Handle
-from graphmem.model import Cardinality
+from graphmem.model import Cardinality, Origin
 from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import on
 from tests.plugins.examples import examples
@@ -166,7 +166,7 @@ def test_every_slots_leader_is_right_in_any_order_of_ingestion(
     memory = on(plain.scope(f"c{next(names)}"), llm=ScriptedLlm(model))
     for predicate in FIRST:
         memory.predicates.declare(
-            predicate, cardinality="ONE", at=day(1, 1), event_id=f"{predicate}"
+            predicate, cardinality="ONE", at=day(1, 1), origin=Origin(event_id=f"{predicate}")
         )
     for name, facts in order:
         messages = []

@@ -19,6 +19,7 @@ from graphmem.errors import (
     RefusedError,
 )
 from graphmem.items import PutItem
+from graphmem.model import Origin
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything
@@ -142,7 +143,7 @@ def test_a_belief_goes_and_is_refused(memory: Handle, look: Look, tenant: str) -
     belief = memory.observe("alice", "works_on", MARK, event_id="o1", note=f"{MARK}!").belief_id
     memory.observe("alice", "works_on", "Atlas", at=MAY)
     memory.add_evidence(belief, "refuting", 0.8)
-    memory.beliefs.retract("o1", retraction_id="r1", note=f"not {MARK}")
+    memory.beliefs.retract("o1", origin=Origin(event_id="r1", note=f"not {MARK}"))
     kept = memory.current("alice", "works_on").candidates
 
     plan = memory.forget("belief", belief)
@@ -378,7 +379,7 @@ def test_a_forgotten_scope_is_reopened(memory: Handle, look: Look, tenant: str) 
         memory.admin.reopen("alice")
     alice.forget("scope", "alice", dry_run=False)
 
-    done = memory.admin.reopen("alice", note="signed up again", actor="support")
+    done = memory.admin.reopen("alice", origin=Origin(note="signed up again", actor="support"))
 
     event = look.events(tenant)[done.event_id]
     assert (event["type"], event["scope"], event["actor"]) == ("REOPEN", "alice", "support")

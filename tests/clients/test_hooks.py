@@ -8,6 +8,7 @@ import pytest
 
 from graphmem import CommitOutcome, GraphMem, NewMemory, Outcome
 from graphmem.errors import EventConflictError
+from graphmem.model import Origin
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.plugins.clients import Door
@@ -40,11 +41,11 @@ def test_a_hook_is_told_of_what_supersedes_and_of_imports(door: Door) -> None:
     told: list[CommitOutcome] = []
     with door.opened(on_commit=told.append) as memory:
         old = str(memory.remember(unlike(1)).memory_id)
-        done = memory.supersede(old, unlike(2), event_id="over")
+        done = memory.supersede(old, unlike(2), origin=Origin(event_id="over"))
         assert [one.memory_id for one in told] == [old, done.newer_id]
         assert told[1].outcome is Outcome.INSERTED_NEW
         # Nothing is committed again.
-        assert memory.supersede(old, unlike(2), event_id="over") == done
+        assert memory.supersede(old, unlike(2), origin=Origin(event_id="over")) == done
         back = memory.supersede(done.newer_id, unlike(1))
         assert len(told) == 3
         assert (told[2].outcome, told[2].memory_id) == (Outcome.EXACT_DUPE, back.newer_id)

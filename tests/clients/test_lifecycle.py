@@ -19,12 +19,13 @@ from graphmem.errors import (
     NotFoundError,
     SupersededBeliefError,
 )
-from graphmem.model import EventSource, EventType, RecallPolicy
+from graphmem.model import EventSource, EventType, Origin, RecallPolicy
 from graphmem.operations import evidence
 from graphmem.rules import formulas
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.origins import with_origin
 
 pytestmark = pytest.mark.usefixtures("both_clients")
 
@@ -33,9 +34,9 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 FOUR, EIGHT = "The worker pool should have 4 threads", "The worker pool should have 8 threads"
 Verb = Callable[..., Any]
 VERBS: dict[str, Verb] = {
-    "archive": lambda m, *a, **k: m.beliefs.archive(*a, **k),
-    "restore": lambda m, *a, **k: m.beliefs.restore(*a, **k),
-    "clear_flag": lambda m, *a, **k: m.beliefs.clear_flag(*a, **k),
+    "archive": lambda m, *a, **k: m.beliefs.archive(*a, **with_origin(k)),
+    "restore": lambda m, *a, **k: m.beliefs.restore(*a, **with_origin(k)),
+    "clear_flag": lambda m, *a, **k: m.beliefs.clear_flag(*a, **with_origin(k)),
 }
 
 
@@ -60,7 +61,7 @@ def test_what_is_archived_is_hidden_and_can_be_restored(
 ) -> None:
     belief = memory.believe(FOUR, at=MAY)
     done = memory.beliefs.archive(
-        belief, reason="of no use", at=MAY + DAY, event_id="a1", actor="bob"
+        belief, reason="of no use", at=MAY + DAY, origin=Origin(event_id="a1", actor="bob")
     )
 
     assert (done.event_id, done.belief_id) == ("a1", belief.belief_id)
@@ -179,8 +180,12 @@ def test_an_archived_value_does_not_lead_its_slot(memory: Handle) -> None:
 
 def test_a_mark_is_there_once(memory: Handle, look: Look, tenant: str) -> None:
     belief = memory.believe(FOUR, at=MAY)
-    first = memory.beliefs.archive(belief, event_id="a1", at=MAY + DAY, reason="dull")
-    again = memory.beliefs.archive(belief, event_id="a1", at=MAY + DAY, reason="dull")
+    first = memory.beliefs.archive(
+        belief, origin=Origin(event_id="a1"), at=MAY + DAY, reason="dull"
+    )
+    again = memory.beliefs.archive(
+        belief, origin=Origin(event_id="a1"), at=MAY + DAY, reason="dull"
+    )
     assert first.changed
     assert again == first.model_copy(update={"changed": False, "repeated": True})
     assert look.count(tenant)["Event"] == 2
@@ -200,9 +205,9 @@ def test_a_mark_is_there_once(memory: Handle, look: Look, tenant: str) -> None:
 
 def test_a_repeat_is_known_whatever_happened_since(memory: Handle) -> None:
     belief = memory.believe(FOUR, at=MAY)
-    memory.beliefs.archive(belief, event_id="a1", at=MAY + DAY)
+    memory.beliefs.archive(belief, origin=Origin(event_id="a1"), at=MAY + DAY)
     memory.beliefs.revise(belief, EIGHT)
-    again = memory.beliefs.archive(belief, event_id="a1", at=MAY + DAY)
+    again = memory.beliefs.archive(belief, origin=Origin(event_id="a1"), at=MAY + DAY)
     assert (again.repeated, again.changed, again.status) == (True, False, "superseded")
 
 

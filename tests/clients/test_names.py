@@ -16,7 +16,7 @@ from graphmem.errors import (
     NameChainError,
     NotFoundError,
 )
-from graphmem.model import BeliefReasons
+from graphmem.model import BeliefReasons, Origin
 from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
@@ -49,7 +49,7 @@ def test_a_slot_is_read_under_all_names_until_they_part(
     before = look.events(tenant)
     assert (leader(memory, "bob"), leader(memory, "bob smith")) == ("Lisbon", "Porto")
 
-    done = memory.aliases.add(" Bob Smith ", "Bob", event_id="n1", note="his badge")
+    done = memory.aliases.add(" Bob Smith ", "Bob", origin=Origin(event_id="n1", note="his badge"))
     assert (done.name, done.same_as, done.event_id) == ("Bob Smith", "Bob", "n1")
     assert memory.aliases.list() == [done]
     slot = memory.current("bob", "lives_in")
@@ -84,7 +84,7 @@ def test_names_hold_for_every_valid_time_from_when_they_are_known(
     memory: Handle, look: Look, tenant: str
 ) -> None:
     told(memory)
-    memory.aliases.add("Bob Smith", "Bob", event_id="n1", at=MAY + 9 * DAY)
+    memory.aliases.add("Bob Smith", "Bob", origin=Origin(event_id="n1"), at=MAY + 9 * DAY)
     assert leader(memory, "bob", as_of=AsOf(valid=MAY + 2 * DAY)) == "Porto"
     assert leader(memory, "bob", as_of=AsOf(valid=MAY + DAY)) == "Lisbon"
     recorded = look.events(tenant)["n1"]["recorded_at"].to_native()
@@ -188,7 +188,10 @@ def test_a_long_slot_is_read_whole_under_two_names(memory: Handle) -> None:
         (lambda m: m.aliases.add("Bob", "Carl"), NameChainError),
         (lambda m: m.aliases.remove("Bob"), NotFoundError),
         (lambda m: m.aliases.remove("Nobody"), NotFoundError),
-        (lambda m: m.aliases.add("Bobby", "Carl", event_id="n1"), EventConflictError),
+        (
+            lambda m: m.aliases.add("Bobby", "Carl", origin=Origin(event_id="n1")),
+            EventConflictError,
+        ),
         (lambda m: m.aliases.add("Al", "Alice", at=MAY + 90_000 * DAY), InvalidInputError),
     ],
 )
@@ -199,7 +202,7 @@ def test_what_is_refused_leaves_nothing(
     call: Callable[[Handle], object],
     error: type[Exception],
 ) -> None:
-    memory.aliases.add("Bobby", "Bob", event_id="n1", at=MAY)
+    memory.aliases.add("Bobby", "Bob", origin=Origin(event_id="n1"), at=MAY)
     before = look.events(tenant)
     with pytest.raises(error):
         call(memory)
@@ -208,9 +211,9 @@ def test_what_is_refused_leaves_nothing(
 
 
 def test_the_same_id_says_it_once(memory: Handle, look: Look, tenant: str) -> None:
-    first = memory.aliases.add("Bobby", "Bob", event_id="n1", at=MAY)
-    memory.aliases.remove("Bobby", event_id="n2")
-    assert memory.aliases.add("Bobby", "Bob", event_id="n1", at=MAY) == first
+    first = memory.aliases.add("Bobby", "Bob", origin=Origin(event_id="n1"), at=MAY)
+    memory.aliases.remove("Bobby", origin=Origin(event_id="n2"))
+    assert memory.aliases.add("Bobby", "Bob", origin=Origin(event_id="n1"), at=MAY) == first
     assert set(look.events(tenant)) == {"n1", "n2"}
     assert memory.aliases.list() == []
 

@@ -10,7 +10,7 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
-from graphmem.model import BeliefReasons, EvidenceReceipt, Observation
+from graphmem.model import BeliefReasons, EvidenceReceipt, Observation, Origin
 from graphmem.ports import Role, run_now
 from graphmem.rules import claims
 from graphmem.rules.drafts import MAX_CLOCK_SKEW
@@ -295,7 +295,7 @@ def test_an_id_is_one_for_all_kinds_of_events(memory: Handle, look: Look, tenant
         with pytest.raises(EventConflictError):
             memory.add_evidence(belief, "supporting", 0.7, event_id=taken)
         with pytest.raises(EventConflictError):
-            memory.beliefs.retract("x", retraction_id=taken)
+            memory.beliefs.retract("x", origin=Origin(event_id=taken))
     with pytest.raises(EventConflictError):
         memory.scope("alice").observe(*ATLAS, event_id="e2")
     assert look.events(tenant) == before

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.client.state import valid
+from graphmem.client.validation import valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import NewMemory
 from tests.fuzz.test_clients import METHODS, PARAMETERS, SENSIBLE
@@ -38,7 +38,7 @@ def test_what_is_no_yes_or_no_is_refused(
 ) -> None:
     """A text such as "no" counted as a yes: pruning was applied, and what to forget was erased."""
     fits = {of: SENSIBLE[of] for of, must in PARAMETERS[method].items() if must}
-    with pytest.raises(InvalidInputError, match=f"^{name} must be True or False"):
+    with pytest.raises(InvalidInputError, match=f"^{name}: must be True or False"):
         attrgetter(method)(offline)(**fits | {name: given})
 
 

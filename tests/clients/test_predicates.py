@@ -13,10 +13,11 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import CardinalityConflictError, EventConflictError, InvalidInputError
-from graphmem.model import AsOf, Cardinality, Combine, Policy, PolicyOrigin, Triple
+from graphmem.model import AsOf, Cardinality, Combine, Origin, Policy, PolicyOrigin, Triple
 from graphmem.operations.evidence import writing
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.origins import with_origin
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -52,7 +53,7 @@ def test_declaring_it_later_changes_reads_and_no_event(
     assert read(memory) == "MANY"
 
     done = memory.predicates.declare(
-        "In", cardinality="ONE", kappa=1, margin=0.2, at=MAY, event_id="p1"
+        "In", cardinality="ONE", kappa=1, margin=0.2, at=MAY, origin=Origin(event_id="p1")
     )
 
     assert read(memory) == "ONE"
@@ -73,9 +74,11 @@ def test_the_newest_known_declaration_applies_to_every_valid_time(
     memory: Handle, look: Look, tenant: str
 ) -> None:
     said(memory)
-    memory.predicates.declare("in", cardinality="ONE", at=MAY + 2 * DAY, event_id="p1")
     memory.predicates.declare(
-        "in", cardinality="MANY", combine="net", at=MAY + 4 * DAY, event_id="p2"
+        "in", cardinality="ONE", at=MAY + 2 * DAY, origin=Origin(event_id="p1")
+    )
+    memory.predicates.declare(
+        "in", cardinality="MANY", combine="net", at=MAY + 4 * DAY, origin=Origin(event_id="p2")
     )
 
     for n in range(6):
@@ -95,9 +98,11 @@ def test_the_newest_known_declaration_applies_to_every_valid_time(
 
 def test_a_declaration_may_apply_from_a_valid_time(memory: Handle) -> None:
     said(memory)
-    memory.predicates.declare("in", cardinality="ONE", at=MAY, event_id="p1")
+    memory.predicates.declare("in", cardinality="ONE", at=MAY, origin=Origin(event_id="p1"))
     start = MAY + 2 * DAY
-    done = memory.predicates.declare("in", valid_from=start, at=MAY + DAY, event_id="p2")
+    done = memory.predicates.declare(
+        "in", valid_from=start, at=MAY + DAY, origin=Origin(event_id="p2")
+    )
     assert (done.valid_from, memory.predicates.list()) == (start, [done])
     read_on = [read(memory, as_of=AsOf(valid=MAY + n * DAY)) for n in range(4)]
     assert read_on == ["ONE", "ONE", "MANY", "MANY"]
@@ -105,7 +110,7 @@ def test_a_declaration_may_apply_from_a_valid_time(memory: Handle) -> None:
     memory.predicates.declare("in", cardinality="ONE", at=MAY + 3 * DAY)
     assert {read(memory, as_of=AsOf(valid=MAY + n * DAY)) for n in range(4)} == {"ONE"}
     with pytest.raises(EventConflictError):
-        memory.predicates.declare("in", at=MAY + DAY, event_id="p2")
+        memory.predicates.declare("in", at=MAY + DAY, origin=Origin(event_id="p2"))
 
 
 @pytest.mark.parametrize("name", ["lives in", "Lives-In", " LIVES__in ", "lives\u2010in"])
@@ -252,7 +257,7 @@ def test_the_newest_declaration_holds_whatever_the_order_of_arrival(
         },
     ]
     for place in order:
-        done = memory.predicates.declare(**told[place])
+        done = memory.predicates.declare(**with_origin(told[place]))
     [found] = memory.predicates.list()
     assert found == done if order[-1] == 2 else found.event_id == "b"
     assert (found.name, found.template) == ("in", "{subject} in {object}")
@@ -274,10 +279,10 @@ def test_a_policy_is_its_tenants_and_every_scopes(memory: Handle) -> None:
 
 def test_a_declaration_under_a_repeated_id(memory: Handle, look: Look, tenant: str) -> None:
     given: dict[str, Any] = {"cardinality": "ONE", "at": MAY, "event_id": "p", "note": "why"}
-    first = memory.predicates.declare("in", **given)
+    first = memory.predicates.declare("in", **with_origin(given))
     before = look.events(tenant)
-    assert memory.predicates.declare("in", **given) == first
-    assert memory.predicates.declare(" IN ", **given) == first
+    assert memory.predicates.declare("in", **with_origin(given)) == first
+    assert memory.predicates.declare(" IN ", **with_origin(given)) == first
     assert json.loads(before["p"]["payload"])["note"] == "why"
     for name, other in (
         ("at", {}),
@@ -295,7 +300,7 @@ def test_a_declaration_under_a_repeated_id(memory: Handle, look: Look, tenant: s
         ("in", {"note": None}),
     ):
         with pytest.raises(EventConflictError):
-            memory.predicates.declare(name, **{**given, **other})
+            memory.predicates.declare(name, **with_origin({**given, **other}))
     assert look.events(tenant) == before
     assert look.count(tenant) == {"Event": 1, "Predicate": 1}
 
@@ -351,6 +356,6 @@ def test_a_template_may_say_them_in_any_way(memory: Handle, template: str) -> No
 )
 def test_a_declaration_fits(memory: Handle, look: Look, tenant: str, given: dict[str, Any]) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        memory.predicates.declare("in", **given)
+        memory.predicates.declare("in", **with_origin(given))
     assert next(iter(given)) in str(caught.value) or "future" in str(caught.value)
     assert look.count(tenant) == {}

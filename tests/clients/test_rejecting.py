@@ -18,7 +18,7 @@ from graphmem.errors import (
     NotFoundError,
     RejectedError,
 )
-from graphmem.model import Triple
+from graphmem.model import Origin, Triple
 from graphmem.operations import evidence
 from graphmem.ports import run_now
 from graphmem.rules import claims
@@ -57,7 +57,7 @@ def test_a_rejected_value_leaves_its_slot_and_the_others_stay(memory: Handle) ->
     seen = memory.observe(*LISBON, at=MAY + HOUR)
     assert values(memory) == ["Lisbon", "Porto"]
 
-    done = memory.reject(seen, reason=REASON, actor="alice")
+    done = memory.reject(seen, reason=REASON, origin=Origin(actor="alice"))
 
     assert (done.rejected, done.changed, done.belief_ids) == (True, True, (seen.belief_id,))
     assert memory.current("alice", "lives_in").candidates == alone
@@ -96,7 +96,9 @@ def test_a_rejected_item_is_shown_marked_on_request(memory: Handle) -> None:
 def test_the_reason_is_shown(memory: Handle) -> None:
     seen, kept = memory.observe(*LISBON), str(memory.remember(TEXT).memory_id)
     for one in (seen, kept):
-        done = memory.reject(one, reason=REASON, actor="alice", source="review", at=MAY)
+        done = memory.reject(
+            one, reason=REASON, origin=Origin(actor="alice", source="review"), at=MAY
+        )
         why = memory.why(one).rejection
         assert why is not None
         assert (why.event_id, why.reason, why.actor) == (done.event_id, REASON, "alice")
@@ -112,7 +114,7 @@ def test_a_read_of_the_time_before_shows_the_value(memory: Handle, look: Look, t
     seen = memory.observe(*LISBON, at=MAY)
     kept = str(memory.remember(TEXT, at=MAY).memory_id)
     for n, one in enumerate((seen.belief_id, kept)):
-        memory.reject(one, reason=REASON, at=MAY + 2 * HOUR, event_id=f"r{n}")
+        memory.reject(one, reason=REASON, at=MAY + 2 * HOUR, origin=Origin(event_id=f"r{n}"))
     known = min(
         event["recorded_at"].to_native()
         for event in look.events(tenant).values()
@@ -132,7 +134,7 @@ def test_a_read_of_the_time_before_shows_the_value(memory: Handle, look: Look, t
 
 def test_a_rejected_text_is_not_written_again(memory: Handle, look: Look, tenant: str) -> None:
     kept = str(memory.remember(TEXT).memory_id)
-    done = memory.reject(kept, reason=REASON, actor="alice")
+    done = memory.reject(kept, reason=REASON, origin=Origin(actor="alice"))
     before = look.events(tenant)
     again = memory.remember_many([TEXT, LOOKS_LIKE, unlike(1)])
     assert [one.outcome for one in again] == [
@@ -423,8 +425,8 @@ def test_only_the_own_scope_is_changed(memory: Handle) -> None:
 
 def test_the_same_event_id_is_one_rejection(memory: Handle, look: Look, tenant: str) -> None:
     seen = memory.observe(*LISBON)
-    first = memory.reject(seen, reason="x", event_id="r1", at=MAY)
-    again = memory.reject(seen.belief_id, reason="x", event_id="r1", at=MAY)
+    first = memory.reject(seen, reason="x", origin=Origin(event_id="r1"), at=MAY)
+    again = memory.reject(seen.belief_id, reason="x", origin=Origin(event_id="r1"), at=MAY)
     assert (first.repeated, again.repeated, again.rejected) == (False, True, True)
     for act, target, reason in (
         (memory.reject, seen.belief_id, "y"),
@@ -432,7 +434,7 @@ def test_the_same_event_id_is_one_rejection(memory: Handle, look: Look, tenant: 
         (memory.reject, PORTO, "x"),
     ):
         with pytest.raises(EventConflictError):
-            act(target, reason=reason, event_id="r1", at=MAY)
+            act(target, reason=reason, origin=Origin(event_id="r1"), at=MAY)
     assert memory.reject(seen, reason="again").changed is False
     types = [event["type"] for event in look.events(tenant).values()]
     assert sorted(types) == ["EVIDENCE", "REJECT", "REJECT"]
@@ -474,8 +476,11 @@ def test_a_wrong_target_is_named_by_its_form(offline: Handle, target: Any, messa
 
 def test_the_newest_ruling_decides_whatever_the_order(memory: Handle) -> None:
     seen = memory.observe(*LISBON, at=MAY)
-    memory.unreject(seen, reason="x", at=MAY + 2 * HOUR, event_id="u")
-    assert memory.reject(seen, reason="x", at=MAY + HOUR, event_id="r").rejected is False
+    memory.unreject(seen, reason="x", at=MAY + 2 * HOUR, origin=Origin(event_id="u"))
+    assert (
+        memory.reject(seen, reason="x", at=MAY + HOUR, origin=Origin(event_id="r")).rejected
+        is False
+    )
     assert values(memory) == ["Lisbon"]
     assert values(memory, as_of=AsOf(valid=MAY + HOUR)) == []
     memory.reject(seen, reason="x", at=MAY + 3 * HOUR)

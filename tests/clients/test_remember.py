@@ -16,6 +16,7 @@ from graphmem.errors import (
     NotFoundError,
     RefusedError,
 )
+from graphmem.model import Origin
 from graphmem.rules import identity
 from graphmem.rules.drafts import MAX_CLOCK_SKEW
 from graphmem.testing import FrozenClock
@@ -197,7 +198,7 @@ def test_an_update_may_be_proposed(memory: Handle, look: Look, tenant: str) -> N
         first.memory_id,
     )
     assert (update.newer, update.older, update.status) == (LIMITS[1], LIMITS[0], "open")
-    accepted = memory.proposals.accept([update.id], actor="bob")
+    accepted = memory.proposals.accept([update.id], origin=Origin(actor="bob"))
     assert [m.id for m in memory.memories.list().memories] == [done.memory_id]
     assert look.events(tenant)[accepted.event_ids[0]]["actor"] == "bob"
     assert memory.proposals.accept([update.id]).repeated == (update.id,)
@@ -393,7 +394,7 @@ def test_an_id_may_look_like_one_of_ours(memory: Handle) -> None:
 def test_every_event_id_in_a_history_can_be_sent_again(memory: Handle) -> None:
     """A sender that replays what it read gets an answer, not an accident."""
     first = memory.remember(unlike(1), event_id="e1")
-    newer = memory.supersede(str(first.memory_id), unlike(2), event_id="s1")
+    newer = memory.supersede(str(first.memory_id), unlike(2), origin=Origin(event_id="s1"))
     memory.remember(unlike(1), event_id="e2")
     for memory_id in (first.memory_id, newer.newer_id):
         for event in memory.memories.history(str(memory_id)):

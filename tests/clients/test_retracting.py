@@ -12,9 +12,10 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import EventConflictError, ForeignScopeError, InvalidInputError, RefusedError
-from graphmem.model import AsOf, RetractionReceipt
+from graphmem.model import AsOf, Origin, RetractionReceipt
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.origins import with_origin
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -35,7 +36,7 @@ def test_what_is_retracted_counts_no_more_at_any_time(
     assert (counted(memory), memory.beliefs.get(seen).verdict.evidence) == (2, 2)
 
     done = memory.beliefs.retract(
-        "o", note="a mistake", actor="bob", at=MAY + 9 * HOUR, retraction_id="r"
+        "o", origin=Origin(note="a mistake", actor="bob", event_id="r"), at=MAY + 9 * HOUR
     )
 
     assert done == RetractionReceipt(event_id="r", target_id="o", found=True)
@@ -60,7 +61,7 @@ def test_what_is_retracted_counts_no_more_at_any_time(
 def test_a_retraction_may_come_before_what_it_retracts(
     memory: Handle, look: Look, tenant: str, *, many: bool
 ) -> None:
-    done = memory.beliefs.retract("late", retraction_id="r")
+    done = memory.beliefs.retract("late", origin=Origin(event_id="r"))
     assert not done.found
     if many:
         memory.observe_many(
@@ -72,7 +73,7 @@ def test_a_retraction_may_come_before_what_it_retracts(
     assert look.events(tenant)["r"]["edges"] == [["RETRACTS", "Event", "late"]]
     assert counted(memory) == 1
     # Told again, it says how things are now.
-    assert memory.beliefs.retract("late", retraction_id="r") == RetractionReceipt(
+    assert memory.beliefs.retract("late", origin=Origin(event_id="r")) == RetractionReceipt(
         event_id="r", target_id="late", found=True, repeated=True
     )
 
@@ -87,9 +88,13 @@ def test_testimony_is_retracted_before_it_comes(memory: Handle) -> None:
 
 ACTS: dict[str, Callable[[Handle], Any]] = {
     "evidence": lambda m: m.observe(*ATLAS, event_id="x", at=MAY),
-    "taken back": lambda m: m.beliefs.retract("x", retraction_id="r1", at=MAY + HOUR),
-    "brought back": lambda m: m.beliefs.retract("r1", retraction_id="r2", at=MAY + 2 * HOUR),
-    "taken back again": lambda m: m.beliefs.retract("r2", retraction_id="r3", at=MAY + 3 * HOUR),
+    "taken back": lambda m: m.beliefs.retract("x", origin=Origin(event_id="r1"), at=MAY + HOUR),
+    "brought back": lambda m: m.beliefs.retract(
+        "r1", origin=Origin(event_id="r2"), at=MAY + 2 * HOUR
+    ),
+    "taken back again": lambda m: m.beliefs.retract(
+        "r2", origin=Origin(event_id="r3"), at=MAY + 3 * HOUR
+    ),
 }
 
 
@@ -117,27 +122,29 @@ def test_a_retraction_can_be_retracted(memory: Handle) -> None:
 
 def test_an_older_word_that_comes_late_changes_nothing(memory: Handle) -> None:
     memory.observe(*ATLAS, event_id="x", at=MAY)
-    memory.beliefs.retract("x", retraction_id="r1", at=MAY + 5 * HOUR)
+    memory.beliefs.retract("x", origin=Origin(event_id="r1"), at=MAY + 5 * HOUR)
     # Retracts the retraction, and yet the retraction is newer.
-    memory.beliefs.retract("r1", retraction_id="r2", at=MAY + HOUR)
+    memory.beliefs.retract("r1", origin=Origin(event_id="r2"), at=MAY + HOUR)
     assert counted(memory) == 0
 
 
 def test_of_one_instant_the_larger_id_holds(memory: Handle) -> None:
     memory.observe(*ATLAS, event_id="x", at=MAY)
-    memory.beliefs.retract("x", retraction_id="b", at=MAY)
-    memory.beliefs.retract("b", retraction_id="a", at=MAY)
+    memory.beliefs.retract("x", origin=Origin(event_id="b"), at=MAY)
+    memory.beliefs.retract("b", origin=Origin(event_id="a"), at=MAY)
     assert counted(memory) == 0
-    memory.beliefs.retract("b", retraction_id="c", at=MAY)
+    memory.beliefs.retract("b", origin=Origin(event_id="c"), at=MAY)
     assert counted(memory) == 1
 
 
 def test_a_retraction_under_a_repeated_id(memory: Handle, look: Look, tenant: str) -> None:
     memory.observe(*ATLAS, event_id="x", at=MAY)
-    given: dict[str, Any] = {"retraction_id": "r", "note": "n", "at": MAY}
-    first = memory.beliefs.retract("x", **given)
+    given: dict[str, Any] = {"event_id": "r", "note": "n", "at": MAY}
+    first = memory.beliefs.retract("x", **with_origin(given))
     before = look.events(tenant)
-    assert memory.beliefs.retract("x", **given) == first.model_copy(update={"repeated": True})
+    assert memory.beliefs.retract("x", **with_origin(given)) == first.model_copy(
+        update={"repeated": True}
+    )
     for target, other in (
         ("y", {}),
         ("x", {"note": "another"}),
@@ -147,9 +154,9 @@ def test_a_retraction_under_a_repeated_id(memory: Handle, look: Look, tenant: st
         ("x", {"artifact_ref": "a"}),
     ):
         with pytest.raises(EventConflictError):
-            memory.beliefs.retract(target, **{**given, **other})
+            memory.beliefs.retract(target, **with_origin({**given, **other}))
     with pytest.raises(EventConflictError):
-        memory.scope("alice").beliefs.retract("x2", **given)
+        memory.scope("alice").beliefs.retract("x2", **with_origin(given))
     assert look.events(tenant) == before
 
 
@@ -169,12 +176,12 @@ def test_what_belongs_to_another_scope_is_not_retracted(
     for stranger in (memory, memory.scope("bob"), on_tenant(memory, fresh_tenant())):
         for _ in range(2):
             assert not stranger.beliefs.retract(
-                "hers", retraction_id="r" + stranger._state.context.scope
+                "hers", origin=Origin(event_id="r" + stranger._state.context.scope)
             ).found
     assert counted(alice) == 1
     assert all(e["edges"] == [] for e in look.events(tenant).values() if e["type"] == "RETRACT")
     # Nor when it comes later.
-    memory.beliefs.retract("later", retraction_id="early")
+    memory.beliefs.retract("later", origin=Origin(event_id="early"))
     alice.observe(*ATLAS, event_id="later")
     assert counted(alice) == 2
     assert look.events(tenant)["early"]["edges"] == []
@@ -182,9 +189,9 @@ def test_what_belongs_to_another_scope_is_not_retracted(
 
 def test_only_evidence_is_retracted(memory: Handle, look: Look, tenant: str) -> None:
     belief = memory.believe("It rains", event_id="believed")
-    memory.predicates.declare("is", event_id="policy")
+    memory.predicates.declare("is", origin=Origin(event_id="policy"))
     memory.remember("Alice works on Atlas", event_id="said")
-    memory.beliefs.revise(belief, "It pours", event_id="revised")
+    memory.beliefs.revise(belief, "It pours", origin=Origin(event_id="revised"))
     before = look.events(tenant)
     for name, kind in (
         ("believed", "BELIEVE"),
@@ -196,7 +203,7 @@ def test_only_evidence_is_retracted(memory: Handle, look: Look, tenant: str) -> 
             memory.beliefs.retract(name)
         assert "`deprecate`" in caught.value.hint
     with pytest.raises(RefusedError, match="cannot retract itself") as caught:
-        memory.beliefs.retract("r", retraction_id="r")
+        memory.beliefs.retract("r", origin=Origin(event_id="r"))
     assert caught.value.hint
     assert look.events(tenant) == before
 

@@ -10,7 +10,7 @@ import pytest
 from graphmem import Handle
 from graphmem.errors import ForeignScopeError, InvalidInputError, NotFoundError, RefusedError
 from graphmem.extraction import DismissalReason, PendingProposal, ProposalStatus
-from graphmem.model import Cardinality, Policy, PolicyOrigin
+from graphmem.model import Cardinality, Origin, Policy, PolicyOrigin
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 from tests.plugins.offers import MARCH, MOVED, say
@@ -49,7 +49,7 @@ def test_what_is_accepted_is_the_evidence_that_would_have_been_written(
     door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     [one, *_] = put_up(memory)
-    done = memory.proposals.accept([one.id], note="asked her", actor="bob")
+    done = memory.proposals.accept([one.id], origin=Origin(note="asked her", actor="bob"))
     assert (done.proposal_ids, done.belief_ids) == ((one.id,), (one.belief_id,))
     assert memory.current("user", "lives_in").candidates[0].object == "Lisbon"
     evidence = look.events(tenant)[done.event_ids[0]]
@@ -79,7 +79,7 @@ def test_accepting_declares_a_predicate_that_the_proposal_introduces(
     offered = {one.predicate: one.cardinality for one in listed}
     assert offered == {"likes": "MANY", "favourite_editor": "ONE", "lives_in": "ONE"}
     memory.proposals.dismiss([listed[0].id])
-    done = memory.proposals.accept([one.id for one in listed], actor="bob")
+    done = memory.proposals.accept([one.id for one in listed], origin=Origin(actor="bob"))
     assert done.declared == ("favourite_editor",)
     # A declaration and the built-in list are kept as they are.
     declared = {one.name: one.policy for one in memory.predicates.list()}
@@ -151,8 +151,8 @@ def test_all_are_decided_or_none(memory: Handle, look: Look, tenant: str) -> Non
 def test_ids_are_a_list_of_names(memory: Handle, given: Any) -> None:
     with pytest.raises(InvalidInputError):
         memory.proposals.accept(given)
-    with pytest.raises(TypeError):
-        memory.proposals.dismiss(["a"], event_id="mine")  # type: ignore[call-arg]
+    with pytest.raises(InvalidInputError, match=r"origin\.event_id"):
+        memory.proposals.dismiss(["a"], origin=Origin(event_id="mine"))
     with pytest.raises(InvalidInputError):
         memory.proposals.list(status="perhaps")
 

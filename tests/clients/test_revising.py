@@ -18,11 +18,12 @@ from graphmem.errors import (
     SelfSupersessionError,
     SupersededBeliefError,
 )
-from graphmem.model import ReplacementReceipt
+from graphmem.model import Origin, ReplacementReceipt
 from graphmem.rules import claims
 from tests.plugins.clients import Door
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, has_cycle
+from tests.plugins.origins import with_origin
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -53,8 +54,7 @@ def test_a_demoted_belief_is_revised(memory: Handle, look: Look, tenant: str) ->
         reason="the queue grew",
         confidence=0.7,
         at=MAY + 9 * HOUR,
-        actor="bob",
-        event_id="r1",
+        origin=Origin(actor="bob", event_id="r1"),
     )
 
     assert done == ReplacementReceipt(
@@ -99,8 +99,7 @@ def test_one_is_split_into_several(memory: Handle, look: Look, tenant: str) -> N
         ["Alice likes tea", "Alice likes coffee", "Alice  likes tea"],
         reason="two things",
         at=datetime.now(UTC),
-        source="review",
-        event_id="s1",
+        origin=Origin(source="review", event_id="s1"),
     )
     assert done.newer_ids == (id_of("Alice likes tea"), id_of("Alice likes coffee"))
     assert statuses(memory) == {
@@ -153,8 +152,10 @@ def test_of_one_instant_the_larger_id_has_the_last_word(
     memory: Handle, look: Look, tenant: str, ids: tuple[str, str]
 ) -> None:
     first = memory.believe(FOUR, at=MAY)
-    second = memory.beliefs.revise(first, EIGHT, at=MAY + HOUR, event_id=ids[0]).newer_ids[0]
-    memory.beliefs.revise(second, FOUR, at=MAY + HOUR, event_id=ids[1])
+    second = memory.beliefs.revise(
+        first, EIGHT, at=MAY + HOUR, origin=Origin(event_id=ids[0])
+    ).newer_ids[0]
+    memory.beliefs.revise(second, FOUR, at=MAY + HOUR, origin=Origin(event_id=ids[1]))
     last = FOUR if ids[1] == "b" else EIGHT
     assert statuses(memory) == {
         FOUR: "current" if last == FOUR else "superseded",
@@ -245,10 +246,14 @@ def test_a_merge_names_two_and_a_split_makes_two(memory: Handle, look: Look, ten
 
 
 SENT: dict[str, Callable[..., ReplacementReceipt]] = {
-    "revise": lambda m, **x: m.beliefs.revise(id_of(FOUR), **{"statement": EIGHT, **x}),
-    "split": lambda m, **x: m.beliefs.split(id_of(FOUR), **{"statements": [EIGHT, TWELVE], **x}),
+    "revise": lambda m, **x: m.beliefs.revise(
+        id_of(FOUR), **with_origin({"statement": EIGHT, **x})
+    ),
+    "split": lambda m, **x: m.beliefs.split(
+        id_of(FOUR), **with_origin({"statements": [EIGHT, TWELVE], **x})
+    ),
     "merge": lambda m, **x: m.beliefs.merge(
-        **{"beliefs": [id_of(FOUR), id_of("Something else")], "statement": EIGHT, **x}
+        **with_origin({"beliefs": [id_of(FOUR), id_of("Something else")], "statement": EIGHT, **x})
     ),
 }
 

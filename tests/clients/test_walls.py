@@ -9,7 +9,7 @@ import pytest
 
 from graphmem import Handle, Outcome, Status
 from graphmem.errors import InvalidInputError, NotFoundError
-from graphmem.model import CommitOutcome
+from graphmem.model import CommitOutcome, Origin
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
@@ -208,7 +208,9 @@ def test_a_name_full_of_syntax_is_only_a_name(memory: Handle, look: Look, name: 
     victim = memory.remember(unlike(1))
     there = on_tenant(memory, own).scope(name)
     done: CommitOutcome = there.remember(unlike(1), tags=[name], source=name, actor=name)
-    there.predicates.declare(name if name.strip() else "p", cardinality="ONE", event_id=name)
+    there.predicates.declare(
+        name if name.strip() else "p", cardinality="ONE", origin=Origin(event_id=name)
+    )
     seen = there.observe(f"{name}.", "is", f"{name}!", source=name, actor=name, note=name)
     with there.session(name) as session:
         session.add_messages([{"role": name, "name": name, "content": unlike(2), "id": name}])

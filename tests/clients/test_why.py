@@ -16,6 +16,7 @@ from graphmem.model import (
     BeliefReasons,
     EvidenceKind,
     MemoryReasons,
+    Origin,
     Policy,
     PolicyOrigin,
     VerdictStatus,
@@ -103,7 +104,7 @@ def test_it_says_where_the_policy_comes_from(memory: Handle) -> None:
 def test_what_was_taken_back_is_listed_with_its_retraction(memory: Handle) -> None:
     seen = memory.observe("alice", "likes", "tea", confidence=0.9, at=MONDAY)
     kept = memory.observe("alice", "likes", "tea", confidence=0.6, at=FRIDAY)
-    undo = memory.beliefs.retract(seen.event_id, note="misheard")
+    undo = memory.beliefs.retract(seen.event_id, origin=Origin(note="misheard"))
     found = why(memory, seen)
     assert [p.event_id for p in found.pieces] == [kept.event_id]
     [gone] = found.retracted

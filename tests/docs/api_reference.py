@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, get_args, get_origin
@@ -34,6 +36,9 @@ from graphmem.errors import GraphmemError
 from tests.plugins.twins import NAMESPACES, exported, methods
 
 FEATURES = (consolidation, erasure, extraction, items, schema, transfer, upkeep, usage)
+CLIENT = Path(graphmem.__file__).parent / "client"
+NAMED = frozenset({"AsOfLike", "BeliefLike", "Rejectable", "RoleMap"})
+"""Types of arguments that the page shows by name."""
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 WIDTH = 100
 KEPT = "\N{NO-BREAK SPACE}"
@@ -125,7 +130,24 @@ def plain(annotation: str) -> str:
     return ast.unparse(_Plain().visit(tree)).replace("'", '"')
 
 
+@cache
+def arguments() -> dict[str, ast.expr]:
+    """Return the types that callers pass, by the names of their constrained forms."""
+    trees = (ast.parse(path.read_text("utf-8")) for path in CLIENT.glob("*.py"))
+    lines = (line for tree in trees for line in tree.body if isinstance(line, ast.AnnAssign))
+    return {
+        ast.unparse(line.target): line.value.slice.elts[0]
+        for line in lines
+        if isinstance(line.value, ast.Subscript) and isinstance(line.value.slice, ast.Tuple)
+        if ast.unparse(line.value.value) == "Annotated"
+    }
+
+
 class _Plain(ast.NodeTransformer):
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        found = None if node.id in NAMED else arguments().get(node.id)
+        return node if found is None else self.visit(copy.deepcopy(found))
+
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
         if ast.unparse(node.value) == "Annotated" and isinstance(node.slice, ast.Tuple):

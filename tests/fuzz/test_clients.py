@@ -37,7 +37,7 @@ SENSIBLE: dict[str, Any] = {
     **dict.fromkeys(("belief", "belief_id", "item_id", "of", "target"), "b_" + "0" * 32),
     "reason": "wrong",
     **dict.fromkeys(("memory_id",), "m_" + "0" * 32),
-    **dict.fromkeys(("episode_id", "event_id", "retraction_id", "run_id", "turn_id"), "o1"),
+    **dict.fromkeys(("episode_id", "event_id", "run_id", "turn_id"), "o1"),
     "beliefs": ["b_1", "b_2"],
     "statements": [unlike(2), unlike(3)],
     "proposal_ids": ["p"],

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from graphmem.adapters.conversations import read_conversations
-from graphmem.client.arguments import given_messages, reading_of, records
-from graphmem.client.state import valid
+from graphmem.client.arguments import given_messages, records
+from graphmem.client.validation import valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
 from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems, rules
 from graphmem.mcp import http_server
@@ -98,9 +98,7 @@ def test_a_record_is_made_or_refused(record: type[Any], data: st.DataObject) -> 
 def test_lists_of_records_are_made_or_refused(given_: Any) -> None:
     for ask in (
         lambda these: given_messages(these, None, Settings()),
-        lambda these: given_messages([], these, Settings()),
         lambda these: records("observations", Observation, these),
-        lambda these: reading_of(policy=these),
     ):
         assert len(str(refusal(partial(ask, given_), by=InvalidInputError))) < LONGEST
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from graphmem import Handle, Status
 from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems
+from graphmem.model import Origin
 from tests.isolation.victims import NAMESPACE
 from tests.plugins.episodes import FEW
 from tests.plugins.everything import AT_ONCE
@@ -105,7 +106,7 @@ WRITES: dict[str, Call] = {
     "admin.erase_tenant": lambda m, _: m.admin.erase_tenant(),
     "admin.erase_person": lambda m, _: m.admin.erase_person("alice", dry_run=False),
     "admin.reopen_person": lambda m, _: m.admin.reopen_person("alice"),
-    "admin.reopen": lambda m, known: m.admin.reopen("alice", event_id=known["said"]),
+    "admin.reopen": lambda m, known: m.admin.reopen("alice", origin=Origin(event_id=known["said"])),
     "remember": lambda m, known: m.remember(
         unlike(1), event_id=known["event"], tags=["t"], claims=[("alice", "works_on", "Atlas")]
     ),
@@ -122,13 +123,15 @@ WRITES: dict[str, Call] = {
     "respond": lambda m, _: m.session("s1").respond(
         [{"role": "user", "content": unlike(1), "id": "1"}], lambda messages: str(list(messages))
     ),
-    "supersede": lambda m, known: m.supersede(known["memory"], unlike(9), event_id=known["said"]),
+    "supersede": lambda m, known: m.supersede(
+        known["memory"], unlike(9), origin=Origin(event_id=known["said"])
+    ),
     "memories.deprecate": lambda m, known: m.memories.deprecate(known["memory"]),
     "memories.restore": lambda m, known: m.memories.restore(known["memory"]),
     "reject": lambda m, _: m.reject(("alice", "works_on", "Atlas"), reason="no"),
     "unreject": lambda m, known: m.unreject(known["belief"], reason="yes"),
     "predicates.declare": lambda m, known: m.predicates.declare(
-        "works_on", cardinality="ONE", event_id=known["said"]
+        "works_on", cardinality="ONE", origin=Origin(event_id=known["said"])
     ),
     "aliases.add": lambda m, _: m.aliases.add("Alice Smith", "alice"),
     "aliases.remove": lambda m, _: m.aliases.remove("Alice Smith"),

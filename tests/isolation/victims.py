@@ -10,7 +10,7 @@ from typing import Any
 
 from graphmem import Handle
 from graphmem.items import PutItem
-from graphmem.model import Record
+from graphmem.model import Origin, Record
 from graphmem.rules import identity, urls
 from tests.plugins.clients import on_tenant
 from tests.plugins.episodes import SWIMS, tell
@@ -58,9 +58,13 @@ def mark_everything(memory: Handle, known: dict[str, str]) -> dict[str, str]:
     memory.add_evidence(known["belief"], "supporting", 0.8, note=MARK, **said)
     belief = memory.believe(f"{unlike(6)} {MARK}", event_id="x2", note=MARK, **said)
     memory.add_evidence(belief, "supporting", 0.8, event_id="x3", note=MARK, **said)
-    memory.aliases.add(f"Alice {MARK}", "alice", note=MARK, source=MARK)
-    memory.predicates.declare(f"likes {MARK}", cardinality="ONE", note=MARK, source=MARK)
-    memory.memories.deprecate(str(memory.remember(unlike(20)).memory_id), reason=MARK, actor=MARK)
+    memory.aliases.add(f"Alice {MARK}", "alice", origin=Origin(note=MARK, source=MARK))
+    memory.predicates.declare(
+        f"likes {MARK}", cardinality="ONE", origin=Origin(note=MARK, source=MARK)
+    )
+    memory.memories.deprecate(
+        str(memory.remember(unlike(20)).memory_id), reason=MARK, origin=Origin(actor=MARK)
+    )
     document = memory.episodes.add(
         episode_id="x4", content=f"{unlike(6)} {MARK}", summary=MARK, at=MAY
     )

@@ -29,7 +29,7 @@ from graphmem.errors import (
     SelfSupersessionError,
     SupersededBeliefError,
 )
-from graphmem.model import AsOf, Cardinality, Combine, EvidenceKind, Policy, Slot
+from graphmem.model import AsOf, Cardinality, Combine, EvidenceKind, Origin, Policy, Slot
 from graphmem.rules import claims, formulas
 from graphmem.rules.claims import Claim
 from graphmem.rules.formulas import Evidence
@@ -138,7 +138,12 @@ class Writers(RuleBasedStateMachine):
         self.model.declare(event_id, name, at, Policy(**given), template, start)
         for _ in range(1 + again):
             done = self.handles["alice"].predicates.declare(
-                name, template=template, at=at, event_id=event_id, valid_from=start, **given
+                name,
+                template=template,
+                at=at,
+                origin=Origin(event_id=event_id),
+                valid_from=start,
+                **given,
             )
         newest = max(self.model.declared[claims.predicate_key(name)], key=lambda d: d[:2])
         found = (done.occurred_at, done.event_id, done.policy, done.template, done.name)
@@ -292,7 +297,9 @@ class Writers(RuleBasedStateMachine):
         event_id = self.next_id()
 
         def act() -> Any:
-            return self.handles[scope].beliefs.retract(target, at=at, retraction_id=event_id)
+            return self.handles[scope].beliefs.retract(
+                target, at=at, origin=Origin(event_id=event_id)
+            )
 
         found = self.model.events.get(target)
         if found is not None and found.scope in SEES[scope]:
@@ -337,7 +344,7 @@ class Writers(RuleBasedStateMachine):
                 **named(thought[1]),
                 confidence=confidence,
                 at=at,
-                event_id=event_id,
+                origin=Origin(event_id=event_id),
             )
 
         newer = [(self.claim_of(scope, thought), confidence)]
@@ -357,7 +364,9 @@ class Writers(RuleBasedStateMachine):
         event_id = self.next_id()
 
         def act() -> Any:
-            return self.handles[scope].beliefs.split(older, into, at=at, event_id=event_id)
+            return self.handles[scope].beliefs.split(
+                older, into, at=at, origin=Origin(event_id=event_id)
+            )
 
         made: dict[str, Claim] = {}
         for statement in into:
@@ -381,7 +390,9 @@ class Writers(RuleBasedStateMachine):
         event_id = self.next_id()
 
         def act() -> Any:
-            return self.handles[scope].beliefs.merge([one, two], into, at=at, event_id=event_id)
+            return self.handles[scope].beliefs.merge(
+                [one, two], into, at=at, origin=Origin(event_id=event_id)
+            )
 
         newer = [(claims.statement_claim(scope, into), 0.5)]
         return self.replaced(act, event_id, "MERGE", scope, at, [one, two], newer, again=again)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphmem import Handle, NewMemory, Status
+from graphmem.model import Origin
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
@@ -44,9 +45,8 @@ class Sent:
                 ids[self.about],
                 TEXTS[self.instead],
                 at=at,
-                event_id=self.id,
+                origin=Origin(event_id=self.id),
                 tags=[self.tag],
-                # The head of a chain depends on the order of arrival.
                 fork=True,
             )
         elif self.act in ("memories.deprecate", "memories.restore"):

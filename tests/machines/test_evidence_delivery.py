@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphmem import Handle
 from graphmem.errors import NotFoundError
-from graphmem.model import AsOf, Cardinality, Policy
+from graphmem.model import AsOf, Cardinality, Origin, Policy
 from graphmem.rules import claims
 from graphmem.rules.formulas import Evidence
 from tests.plugins.clients import on_tenant
@@ -132,10 +132,12 @@ def deliver(memory: Handle, sent: Sequence[Sent], *, in_batches: bool) -> None:
 def send(memory: Handle, one: Sent) -> None:
     """Make the one call that says this."""
     if isinstance(one, Undo):
-        memory.beliefs.retract(one.target, retraction_id=one.id, at=one.at)
+        memory.beliefs.retract(one.target, origin=Origin(event_id=one.id), at=one.at)
     elif isinstance(one, Declared):
         fields = one.policy.model_dump()
-        memory.predicates.declare(spelt(PREDICATE, one.id), event_id=one.id, at=one.at, **fields)
+        memory.predicates.declare(
+            spelt(PREDICATE, one.id), origin=Origin(event_id=one.id), at=one.at, **fields
+        )
     elif isinstance(one, Thought):
         memory.believe(
             f"Maybe {one.claim}, says {one.id}" if one.confidence > 0.5 else None,

@@ -24,6 +24,7 @@ from graphmem.errors import (
     NotFoundError,
     SelfSupersessionError,
 )
+from graphmem.model import Origin
 from tests.oracles import lineage
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
@@ -113,7 +114,7 @@ class Writers(RuleBasedStateMachine):
 
         def act() -> str:
             done = self.handles[scope].supersede(
-                older, text, at=at, event_id=event_id, tags=sorted(tags), fork=fork
+                older, text, at=at, origin=Origin(event_id=event_id), tags=sorted(tags), fork=fork
             )
             assert (done.older_id, done.requested_id or done.older_id) == (memory.id, older)
             return done.newer_id

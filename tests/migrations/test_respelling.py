@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import LiteralString
 
 from graphmem import Handle, catalog
+from graphmem.model import Origin
 from graphmem.operations import evidence
 from graphmem.ports import run_now
 from graphmem.rules import claims, identity
@@ -64,9 +65,9 @@ def test_beliefs_and_declarations_get_the_normalised_key(
 ) -> None:
     porto = observe_before(plain, look, tenant, "Porto", 0)
     faro = observe_before(plain, look, tenant, "Faro", 1)
-    plain.predicates.declare("lives in", kappa=1, at=MAY, event_id="p1")
+    plain.predicates.declare("lives in", kappa=1, at=MAY, origin=Origin(event_id="p1"))
     look._driver.execute_query(RENAME, tenant=tenant)
-    plain.predicates.declare("lives_in", kappa=2, at=MAY - DAY, event_id="p0")
+    plain.predicates.declare("lives_in", kappa=2, at=MAY - DAY, origin=Origin(event_id="p0"))
     plain.beliefs.get(porto)
     assert plain.current("alice", "lives_in").candidates == ()
     before = look.events(tenant)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphmem import Handle, Memory, Status
 from graphmem.errors import NotFoundError, SelfSupersessionError
-from graphmem.model import AsOf, MemoryChain
+from graphmem.model import AsOf, MemoryChain, Origin
 from graphmem.rules.read_options import FOREVER
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
@@ -61,7 +61,9 @@ class Written:
             handle.remember(TEXTS[text], at=at, event_id=event_id)
         elif act == "supersede":
             try:
-                handle.supersede(own[which % len(own)], TEXTS[text], at=at, event_id=event_id)
+                handle.supersede(
+                    own[which % len(own)], TEXTS[text], at=at, origin=Origin(event_id=event_id)
+                )
             except SelfSupersessionError:
                 return
         else:

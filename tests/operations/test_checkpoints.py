@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from graphmem import Handle
 from graphmem.errors import GraphUnavailableError
-from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
+from graphmem.model import AsOf, Cardinality, Combine, Origin, Policy, Slot
 from graphmem.operations import belief
 from graphmem.operations.evidence import writing
 from graphmem.ports import RequestContext, run_now
@@ -216,7 +216,7 @@ def test_a_retraction_drops_it(plain: Handle, look: Look, tenant: str) -> None:
     filled(plain, 30)
     keep(plain, newest=3, min_events=3)
     assert len(kept(look, tenant)) == 1
-    plain.beliefs.retract("e4", retraction_id="r1")
+    plain.beliefs.retract("e4", origin=Origin(event_id="r1"))
     assert kept(look, tenant) == []
     keep(plain, newest=3, min_events=3)
     plain.beliefs.retract("r1")

@@ -10,6 +10,7 @@ import pytest
 
 from graphmem import Handle, Message, NewMemory, Outcome
 from graphmem.errors import GraphUnavailableError, ModelReplyError, ModelUnavailableError
+from graphmem.model import Origin
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.examples import sample
 from tests.plugins.faults import (
@@ -40,9 +41,9 @@ WRITES: dict[str, Callable[[Handle, str], Any]] = {
             for n, text in enumerate([unlike(1), WINDOW, restated(6)])
         ]
     ),
-    "supersede": lambda m, target: m.supersede(target, unlike(2), event_id="e1"),
-    "deprecate": lambda m, target: m.memories.deprecate(target, event_id="e1"),
-    "restore": lambda m, target: m.memories.restore(target, event_id="e1"),
+    "supersede": lambda m, target: m.supersede(target, unlike(2), origin=Origin(event_id="e1")),
+    "deprecate": lambda m, target: m.memories.deprecate(target, origin=Origin(event_id="e1")),
+    "restore": lambda m, target: m.memories.restore(target, origin=Origin(event_id="e1")),
     "add_episode": lambda m, _: m.episodes.add(episode_id="doc", content=unlike(3)),
     "keyed": lambda m, _: m.session("s").add_messages(
         [{"role": "user", "content": unlike(n), "id": str(n)} for n in range(3)]
@@ -60,7 +61,7 @@ def prepared(memory: Handle) -> str:
     """Put something there, some of it hidden, and return the id of a hidden memory."""
     memory.remember(WINDOW, event_id="base1", at=MAY)
     hidden = str(memory.remember(unlike(0), event_id="base2", at=MAY).memory_id)
-    memory.memories.deprecate(hidden, at=MAY + timedelta(days=1), event_id="base3")
+    memory.memories.deprecate(hidden, at=MAY + timedelta(days=1), origin=Origin(event_id="base3"))
     return hidden
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import EventConflictError, SupersededBeliefError
-from graphmem.model import EvidenceReceipt, Policy, ReplacementReceipt, Slot
+from graphmem.model import EvidenceReceipt, Origin, Policy, ReplacementReceipt, Slot
 from graphmem.rules import claims
 from graphmem.rules.formulas import Evidence
 from graphmem.settings import SOURCE_WEIGHTS
@@ -205,9 +205,12 @@ def test_one_id_sent_by_many_at_once_is_written_once(
         ),
         "believe": (1, lambda m: m.believe("It pours", event_id="h")),
         "evidence": (1, lambda m: m.add_evidence(target, "supporting", 0.7, event_id="t")),
-        "retract": (1, lambda m: m.beliefs.retract("o", retraction_id="r")),
-        "revise": (2, lambda m: m.beliefs.revise(target, "It is wet", event_id="v")),
-        "predicate": (1, lambda m: m.predicates.declare("b", cardinality="ONE", event_id="p")),
+        "retract": (1, lambda m: m.beliefs.retract("o", origin=Origin(event_id="r"))),
+        "revise": (2, lambda m: m.beliefs.revise(target, "It is wet", origin=Origin(event_id="v"))),
+        "predicate": (
+            1,
+            lambda m: m.predicates.declare("b", cardinality="ONE", origin=Origin(event_id="p")),
+        ),
     }
     events = 1
     for name, (made, call) in calls.items():
@@ -232,17 +235,19 @@ def test_one_id_for_different_things_at_once_is_taken_by_one(
         event_id = f"e{trial}"
         return [
             lambda m: m.believe(f"It rains {trial}", event_id=event_id),
-            lambda m: m.predicates.declare("b", kappa=trial, event_id=event_id),
-            lambda m: m.beliefs.revise(old[trial], f"new {trial}", event_id=event_id),
+            lambda m: m.predicates.declare("b", kappa=trial, origin=Origin(event_id=event_id)),
+            lambda m: m.beliefs.revise(
+                old[trial], f"new {trial}", origin=Origin(event_id=event_id)
+            ),
             lambda m: m.observe("a", "b", f"x {trial}", event_id=event_id),
             lambda m: m.observe("a", "b", f"y {trial}", event_id=event_id),
             lambda m: m.observe_many(
                 [{"subject": "a", "predicate": "b", "object": f"z {trial}", "event_id": event_id}]
             ),
             lambda m: m.add_evidence(belief, "supporting", 0.7, event_id=event_id),
-            lambda m: m.beliefs.retract("nothing", retraction_id=event_id),
+            lambda m: m.beliefs.retract("nothing", origin=Origin(event_id=event_id)),
             lambda m: m.remember(unlike(trial), event_id=event_id),
-            lambda m: m.memories.deprecate(text, event_id=event_id),
+            lambda m: m.memories.deprecate(text, origin=Origin(event_id=event_id)),
         ]
 
     for some in range(0, TRIALS // 2, AT_ONCE):
@@ -277,8 +282,10 @@ def test_a_retraction_at_the_time_of_what_it_retracts_is_always_linked_once(
             )
         return [
             seen,
-            lambda m: m.beliefs.retract(name, retraction_id=f"{name} r", at=MAY + HOUR),
-            lambda m: m.beliefs.retract(f"{name} r", retraction_id=f"{name} rr", at=MAY + 2 * HOUR),
+            lambda m: m.beliefs.retract(name, origin=Origin(event_id=f"{name} r"), at=MAY + HOUR),
+            lambda m: m.beliefs.retract(
+                f"{name} r", origin=Origin(event_id=f"{name} rr"), at=MAY + 2 * HOUR
+            ),
         ]
 
     chance = random.Random(7)
@@ -313,7 +320,7 @@ def test_of_an_observation_and_its_retraction_the_second_waits_for_the_first(
             + [{"subject": "a", "predicate": "b", "object": "c", "event_id": "x"}]
         ),
         "evidence": lambda m: m.add_evidence(belief, "supporting", 0.7, event_id="x"),
-        "retract": lambda m: m.beliefs.retract("x", retraction_id="r"),
+        "retract": lambda m: m.beliefs.retract("x", origin=Origin(event_id="r")),
     }
     second = acts["observe" if first == "retract" else "retract"]
     with ThreadPoolExecutor(1) as pool:
@@ -375,7 +382,7 @@ def test_batches_of_the_same_events_in_any_order_at_once_are_kept_once(
 
 
 def _retract(target: str, event_id: str) -> Call:
-    return lambda m: m.beliefs.retract(target, retraction_id=event_id)
+    return lambda m: m.beliefs.retract(target, origin=Origin(event_id=event_id))
 
 
 def test_what_is_stated_and_replaced_at_once_is_as_its_events_say(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from graphmem import Handle, Message, Outcome, Status
+from graphmem.model import Origin
 from graphmem.ports import Role, run_now
 from graphmem.rules import identity, scoring
 from graphmem.testing import HashEmbedder
@@ -180,8 +181,8 @@ def test_one_id_sent_by_many_at_once_is_written_once(
     target = str(memory.remember(unlike(0), event_id="base").memory_id)
     calls = {
         "remember": lambda m: m.remember(unlike(1), event_id="e"),
-        "supersede": lambda m: m.supersede(target, unlike(2), event_id="s"),
-        "deprecate": lambda m: m.memories.deprecate(target, event_id="d"),
+        "supersede": lambda m: m.supersede(target, unlike(2), origin=Origin(event_id="s")),
+        "deprecate": lambda m: m.memories.deprecate(target, origin=Origin(event_id="d")),
         "episode": lambda m: m.episodes.add(episode_id="doc", content=unlike(3)),
     }
     for call in calls.values():

@@ -19,6 +19,7 @@ from graphmem import Handle
 from graphmem.erasure import job, targets
 from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import ErasedError, GraphUnavailableError
+from graphmem.model import Origin
 from graphmem.settings import Settings
 from tests.clients.test_forgetting import MARK, holding
 from tests.plugins import children
@@ -230,7 +231,7 @@ def say(then: Handle, pieces: list[Piece], *, whole: bool) -> None:
         origin: dict[str, Any] = {"event_id": f"o{n}", "at": MAY + day * DAY}
         if kind == "retract":
             if (target := f"o{day}") in there:
-                then.beliefs.retract(target, retraction_id=f"o{n}", at=origin["at"])
+                then.beliefs.retract(target, origin=Origin(event_id=f"o{n}"), at=origin["at"])
             continue
         if episode == "two" and not whole:
             continue

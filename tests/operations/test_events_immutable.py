@@ -11,8 +11,10 @@ from typing import Any
 from graphmem import GraphMem, Handle, Message, NewMemory, PrunePolicy, Session
 from graphmem.consolidation import BeliefChangeKind
 from graphmem.items import PutItem
+from graphmem.model import Origin
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.graph import Look
+from tests.plugins.origins import with_origin
 from tests.plugins.texts import WINDOW, restated, unlike
 from tests.plugins.twins import methods, public
 
@@ -179,7 +181,9 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
         ),
     ],
     "supersede": [
-        lambda m: m.supersede(m.memories.list().memories[0].id, unlike(3), event_id="s1"),
+        lambda m: m.supersede(
+            m.memories.list().memories[0].id, unlike(3), origin=Origin(event_id="s1")
+        ),
         lambda m: m.supersede(m.memories.list().memories[0].id, unlike(4)),
     ],
     "memories.deprecate": [deprecated],
@@ -194,9 +198,13 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
         lambda m: m.session("s").remember(unlike(10)),
     ],
     "predicates.declare": [
-        lambda m: m.predicates.declare("works_on", cardinality="ONE", event_id="p1", at=MAY),
+        lambda m: m.predicates.declare(
+            "works_on", cardinality="ONE", origin=Origin(event_id="p1"), at=MAY
+        ),
         lambda m: m.predicates.declare("works_on", template="{subject} toils on {object}"),
-        lambda m: m.predicates.declare("works_on", cardinality="ONE", event_id="p1", at=MAY),
+        lambda m: m.predicates.declare(
+            "works_on", cardinality="ONE", origin=Origin(event_id="p1"), at=MAY
+        ),
         lambda m: m.predicates.declare("works_on", kappa=1, at=MAY - timedelta(days=9)),
     ],
     "observe": [
@@ -206,12 +214,12 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
         lambda m: m.observe("alice", "works_on", "Atlas", event_id="o1", at=MAY),
     ],
     "aliases.add": [
-        lambda m: m.aliases.add("Alice Smith", "alice", event_id="n1", at=MAY),
+        lambda m: m.aliases.add("Alice Smith", "alice", origin=Origin(event_id="n1"), at=MAY),
         lambda m: m.aliases.add("Al", "alice"),
-        lambda m: m.aliases.add("Alice Smith", "alice", event_id="n1", at=MAY),
+        lambda m: m.aliases.add("Alice Smith", "alice", origin=Origin(event_id="n1"), at=MAY),
     ],
     "aliases.remove": [
-        lambda m: m.aliases.remove("Alice Smith", event_id="n2", at=MAY),
+        lambda m: m.aliases.remove("Alice Smith", origin=Origin(event_id="n2"), at=MAY),
         lambda m: m.aliases.remove("Al"),
     ],
     "observe_many": [
@@ -234,25 +242,33 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
         lambda m: m.add_evidence(m.believe(unlike(11)), "refuting", -3),
     ],
     "beliefs.retract": [
-        lambda m: m.beliefs.retract("o1", retraction_id="r1"),
+        lambda m: m.beliefs.retract("o1", origin=Origin(event_id="r1")),
         lambda m: m.beliefs.retract("r1"),
-        lambda m: m.beliefs.retract("o1", retraction_id="r1"),
-        lambda m: m.beliefs.retract("to come", retraction_id="r2"),
+        lambda m: m.beliefs.retract("o1", origin=Origin(event_id="r1")),
+        lambda m: m.beliefs.retract("to come", origin=Origin(event_id="r2")),
         lambda m: m.beliefs.retract("r3"),
         lambda m: m.observe("alice", "works_on", "Atlas", event_id="to come"),
-        lambda m: m.beliefs.retract("to come", retraction_id="r3"),
+        lambda m: m.beliefs.retract("to come", origin=Origin(event_id="r3")),
     ],
-    "beliefs.revise": replaced(lambda m, a, _, **x: m.beliefs.revise(a, f"{a} revised", **x)),
-    "beliefs.split": replaced(
-        lambda m, a, _, **x: m.beliefs.split(a, [f"{a} left", f"{a} right"], **x)
+    "beliefs.revise": replaced(
+        lambda m, a, _, **x: m.beliefs.revise(a, f"{a} revised", **with_origin(x))
     ),
-    "beliefs.merge": replaced(lambda m, a, b, **x: m.beliefs.merge([a, b], f"{a} merged", **x)),
-    "beliefs.archive": marked(lambda m, a, **x: m.beliefs.archive(a, **x)),
-    "beliefs.restore": marked(lambda m, a, **x: m.beliefs.restore(a, **x)),
-    "beliefs.clear_flag": marked(lambda m, a, **x: m.beliefs.clear_flag(a, **x)),
+    "beliefs.split": replaced(
+        lambda m, a, _, **x: m.beliefs.split(a, [f"{a} left", f"{a} right"], **with_origin(x))
+    ),
+    "beliefs.merge": replaced(
+        lambda m, a, b, **x: m.beliefs.merge([a, b], f"{a} merged", **with_origin(x))
+    ),
+    "beliefs.archive": marked(lambda m, a, **x: m.beliefs.archive(a, **with_origin(x))),
+    "beliefs.restore": marked(lambda m, a, **x: m.beliefs.restore(a, **with_origin(x))),
+    "beliefs.clear_flag": marked(lambda m, a, **x: m.beliefs.clear_flag(a, **with_origin(x))),
     "reject": [
-        lambda m: m.reject(("alice", "works_on", "Atlas"), reason="no", event_id="j1", at=MAY),
-        lambda m: m.reject(("alice", "works_on", "Atlas"), reason="no", event_id="j1", at=MAY),
+        lambda m: m.reject(
+            ("alice", "works_on", "Atlas"), reason="no", origin=Origin(event_id="j1"), at=MAY
+        ),
+        lambda m: m.reject(
+            ("alice", "works_on", "Atlas"), reason="no", origin=Origin(event_id="j1"), at=MAY
+        ),
         lambda m: m.observe("alice", "works_on", "АTLAS"),
         lambda m: m.reject(m.believe(unlike(45)), reason="no"),
         lambda m: m.believe(unlike(45)),

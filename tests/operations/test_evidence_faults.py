@@ -16,7 +16,7 @@ from graphmem.errors import (
     ModelUnavailableError,
     SupersededBeliefError,
 )
-from graphmem.model import EvidenceReceipt
+from graphmem.model import EvidenceReceipt, Origin
 from graphmem.rules import claims
 from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.cutting import wire_to
@@ -71,25 +71,30 @@ WRITES: dict[str, Callable[[Handle], Any]] = {
         "It rained", event_id="e1", at=MAY + 9 * HOUR
     ),
     "evidence": lambda m: m.add_evidence(id_of("It rains"), "refuting", 0.9, event_id="e1", at=MAY),
-    "retract": lambda m: m.beliefs.retract("o1", retraction_id="e1", at=MAY),
+    "retract": lambda m: m.beliefs.retract("o1", origin=Origin(event_id="e1"), at=MAY),
     "retract a retraction": lambda m: m.beliefs.retract(
-        "r1", retraction_id="e1", at=MAY + 9 * HOUR
+        "r1", origin=Origin(event_id="e1"), at=MAY + 9 * HOUR
     ),
-    "retract what is to come": lambda m: m.beliefs.retract("to come", retraction_id="e1", at=MAY),
+    "retract what is to come": lambda m: m.beliefs.retract(
+        "to come", origin=Origin(event_id="e1"), at=MAY
+    ),
     "revise": lambda m: m.beliefs.revise(
-        id_of("It rains"), "It is wet", event_id="e1", at=MAY + HOUR
+        id_of("It rains"), "It is wet", origin=Origin(event_id="e1"), at=MAY + HOUR
     ),
     "revise back": lambda m: m.beliefs.revise(
-        id_of("It rains"), "It rained", event_id="e1", at=MAY + 9 * HOUR
+        id_of("It rains"), "It rained", origin=Origin(event_id="e1"), at=MAY + 9 * HOUR
     ),
     "split": lambda m: m.beliefs.split(
-        id_of("It rains"), ["It is wet", "It is cold"], event_id="e1", at=MAY
+        id_of("It rains"), ["It is wet", "It is cold"], origin=Origin(event_id="e1"), at=MAY
     ),
     "merge": lambda m: m.beliefs.merge(
-        [id_of("It rains"), id_of("It pours")], "It is wet", event_id="e1", at=MAY + 2 * HOUR
+        [id_of("It rains"), id_of("It pours")],
+        "It is wet",
+        origin=Origin(event_id="e1"),
+        at=MAY + 2 * HOUR,
     ),
     "predicate": lambda m: m.predicates.declare(
-        "works_on", cardinality="ONE", event_id="e1", at=MAY
+        "works_on", cardinality="ONE", origin=Origin(event_id="e1"), at=MAY
     ),
 }
 EMBEDDING = [
@@ -109,11 +114,13 @@ def prepared(memory: Handle) -> Handle:
     writer.episodes.add(episode_id="monday", at=MAY)
     writer.observe(*ATLAS, event_id="o1", at=MAY)
     writer.observe(*ATLAS, event_id="o2", at=MAY, kind="refuting")
-    writer.beliefs.retract("o2", retraction_id="r1", at=MAY)
-    writer.beliefs.retract("retracted", retraction_id="r2", at=MAY)
+    writer.beliefs.retract("o2", origin=Origin(event_id="r1"), at=MAY)
+    writer.beliefs.retract("retracted", origin=Origin(event_id="r2"), at=MAY)
     writer.believe("It rains", event_id="b1", at=MAY)
     writer.believe("It rained", event_id="b2", at=MAY)
-    writer.beliefs.revise(id_of("It rained"), "It pours", event_id="v1", at=MAY + HOUR)
+    writer.beliefs.revise(
+        id_of("It rained"), "It pours", origin=Origin(event_id="v1"), at=MAY + HOUR
+    )
     return writer
 
 

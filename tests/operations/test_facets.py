@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import Handle, NewMemory
-from graphmem.model import Status, TenantScope
+from graphmem.model import Origin, Status, TenantScope
 from graphmem.rules import fulltext, identity
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
@@ -182,7 +182,11 @@ def test_whatever_is_said_the_facets_are_those_of_its_events(
         handle = memory.scope(scope)
         if how == "supersede":
             older = handle.remember(f"{unlike(9)} {text}", source=source)
-            done = [handle.supersede(str(older.memory_id), text, tags=tags, source=source).newer_id]
+            done = [
+                handle.supersede(
+                    str(older.memory_id), text, tags=tags, origin=Origin(source=source)
+                ).newer_id
+            ]
             done.append(str(older.memory_id))
         else:
             texts = [text] if how == "one" else [text, unlike(5), text]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graphmem import Handle, catalog
-from graphmem.model import EventType
+from graphmem.model import EventType, Origin
 from graphmem.ports import Tx, run_now
 from graphmem.rules.read_options import ReadOptions
 from tests.plugins.clients import Door
@@ -83,7 +83,7 @@ def test_marks_at_once_leave_what_the_newest_says(door: Door, memory: Handle) ->
 
 def test_one_mark_sent_by_many_is_one(door: Door, memory: Handle, look: Look) -> None:
     belief = memory.believe("It rains", at=MAY).belief_id
-    same = [lambda m: m.beliefs.archive(belief, event_id="a1", at=MAY + HOUR)] * 8
+    same = [lambda m: m.beliefs.archive(belief, origin=Origin(event_id="a1"), at=MAY + HOUR)] * 8
     done = door.together(memory, same)
     assert sorted(one.repeated for one in done) == [False] + [True] * 7
     assert sum(one.changed for one in done) == 1

@@ -18,7 +18,7 @@ from graphmem import GraphMem, Message, Settings
 from graphmem.adapters import local_server
 from graphmem.errors import UnavailableError
 from graphmem.items import PutItem, SearchItems
-from graphmem.model import EvidenceReceipt
+from graphmem.model import EvidenceReceipt, Origin
 from graphmem.rules.transcripts import IngestedMessage
 from graphmem.testing import HashEmbedder
 from tests.plugins.examples import examples
@@ -167,7 +167,7 @@ def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) ->
         memory.predicates.declare("is", cardinality="ONE", at=start)
         old = memory.believe("It rains", at=start)
         memory.add_evidence(old, "refuting", 0.85, event_id="told")
-        memory.beliefs.retract("told", retraction_id="taken back")
+        memory.beliefs.retract("told", origin=Origin(event_id="taken back"))
         # Of something that the first batch brings, and of something that the last one brings.
         memory.beliefs.retract("e7")
         memory.beliefs.retract(f"e{EVIDENCE - 1}")

@@ -12,6 +12,7 @@ import pytest
 
 from graphmem import Handle, Settings, Status
 from graphmem.errors import ExportFileError
+from graphmem.model import Origin
 from graphmem.transfer import exporting, importing
 from graphmem.transfer import format as file_format
 from tests.clients.test_transfer import rewritten, whole
@@ -265,9 +266,14 @@ def test_an_import_joins_what_a_tenant_has_already(
     def one(memory: Handle) -> None:
         memory.remember(unlike(1), at=MAY, tags=["a"], event_id="one", source="x")
         memory.supersede(
-            memory.memories.list().memories[-1].id, unlike(2), at=MAY, event_id="over 1"
+            memory.memories.list().memories[-1].id,
+            unlike(2),
+            at=MAY,
+            origin=Origin(event_id="over 1"),
         )
-        memory.predicates.declare("works_on", cardinality="ONE", at=MAY, event_id="p1", kappa=1)
+        memory.predicates.declare(
+            "works_on", cardinality="ONE", at=MAY, origin=Origin(event_id="p1"), kappa=1
+        )
         for n in range(70):
             memory.observe(
                 "alice", "works_on", "Atlas", at=MAY + timedelta(hours=n), event_id=f"o{n}"
@@ -277,15 +283,17 @@ def test_an_import_joins_what_a_tenant_has_already(
         at = MAY - timedelta(days=1)
         memory.remember(unlike(2), at=at, tags=["b"], event_id="two", source="y")
         older = next(m.id for m in memory.memories.list().memories if m.content == unlike(2))
-        memory.supersede(older, unlike(1), at=at + timedelta(hours=1), event_id="over 2")
+        memory.supersede(
+            older, unlike(1), at=at + timedelta(hours=1), origin=Origin(event_id="over 2")
+        )
         memory.predicates.declare(
-            "works_on", cardinality="ONE", at=MAY + timedelta(days=1), event_id="p2"
+            "works_on", cardinality="ONE", at=MAY + timedelta(days=1), origin=Origin(event_id="p2")
         )
         for n in range(70):
             at = MAY + timedelta(minutes=30, hours=n)
             memory.observe("ALICE", "works_on", f"Zeus {n % 3}", at=at, event_id=f"q{n}")
         memory.observe("Alice", "works_on", "ATLAS", at=MAY - timedelta(days=3), event_id="early")
-        memory.beliefs.retract("o3", retraction_id="r1")
+        memory.beliefs.retract("o3", origin=Origin(event_id="r1"))
 
     for memory in (first, both):
         one(memory)

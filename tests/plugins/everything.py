@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from graphmem import Handle, PrunePolicy
 from graphmem.items import GetItem, ListNamespaces, NamespaceMatch, PutItem, SearchItems
+from graphmem.model import Origin
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
@@ -28,8 +29,12 @@ def write_everything(memory: Handle, mark: str = "") -> dict[str, str]:
     """Write one item of each kind, with ids that any tenant could use."""
     done = memory.remember(unlike(1), event_id=f"e1{mark}", tags=["t"])
     memory.remember_many([unlike(2)])
-    memory.supersede(str(memory.remember(unlike(3)).memory_id), unlike(4), event_id=f"s1{mark}")
-    memory.memories.deprecate(str(memory.remember(unlike(5)).memory_id), event_id=f"d1{mark}")
+    memory.supersede(
+        str(memory.remember(unlike(3)).memory_id), unlike(4), origin=Origin(event_id=f"s1{mark}")
+    )
+    memory.memories.deprecate(
+        str(memory.remember(unlike(5)).memory_id), origin=Origin(event_id=f"d1{mark}")
+    )
     memory.episodes.add(episode_id=f"doc{mark}", content=unlike(6))
     compressed = memory.episodes.add(
         episode_id=f"long{mark}", content=unlike(8) * 9, summary=unlike(8), at=MAY
@@ -41,7 +46,7 @@ def write_everything(memory: Handle, mark: str = "") -> dict[str, str]:
     with memory.session("s1") as session:
         session.add_messages([{"role": "user", "content": unlike(1), "id": "1"}])
         session.observe("alice", "works_on", "Atlas", event_id=f"o1{mark}", at=MAY)
-    memory.aliases.add("Alice Smith", "alice", event_id=f"n1{mark}", at=MAY)
+    memory.aliases.add("Alice Smith", "alice", origin=Origin(event_id=f"n1{mark}"), at=MAY)
     with memory.session("s2") as later:
         later.usage.log_access("file", "notes.md")
         unused = [
@@ -74,7 +79,9 @@ def write_everything(memory: Handle, mark: str = "") -> dict[str, str]:
 
 def believe_everything(memory: Handle, mark: str) -> dict[str, str]:
     """Create beliefs of every kind, one of them retracted, and return the ids of two."""
-    memory.predicates.declare("works_on", cardinality="ONE", event_id=f"p1{mark}", at=MAY)
+    memory.predicates.declare(
+        "works_on", cardinality="ONE", origin=Origin(event_id=f"p1{mark}"), at=MAY
+    )
     memory.observe_many(
         [
             {
@@ -91,19 +98,27 @@ def believe_everything(memory: Handle, mark: str) -> dict[str, str]:
     )
     first, second = (memory.believe(unlike(n), event_id=f"b{n}{mark}", at=MAY) for n in (6, 7))
     memory.add_evidence(first, "supporting", 0.7, event_id=f"t1{mark}")
-    memory.beliefs.retract(f"m0{mark}", retraction_id=f"r1{mark}")
+    memory.beliefs.retract(f"m0{mark}", origin=Origin(event_id=f"r1{mark}"))
     memory.beliefs.revise(
-        memory.believe(unlike(10), event_id=f"b8{mark}"), unlike(11), event_id=f"v1{mark}"
+        memory.believe(unlike(10), event_id=f"b8{mark}"),
+        unlike(11),
+        origin=Origin(event_id=f"v1{mark}"),
     )
     memory.beliefs.split(
         memory.believe(unlike(12), event_id=f"b9{mark}"), [unlike(13), unlike(14)], at=MAY
     )
-    memory.beliefs.archive(memory.believe(unlike(15), event_id=f"b10{mark}"), event_id=f"h1{mark}")
-    memory.beliefs.restore(memory.believe(unlike(16), event_id=f"b11{mark}"), event_id=f"h2{mark}")
+    memory.beliefs.archive(
+        memory.believe(unlike(15), event_id=f"b10{mark}"), origin=Origin(event_id=f"h1{mark}")
+    )
+    memory.beliefs.restore(
+        memory.believe(unlike(16), event_id=f"b11{mark}"), origin=Origin(event_id=f"h2{mark}")
+    )
     memory.beliefs.clear_flag(
-        memory.believe(unlike(17), event_id=f"b12{mark}"), event_id=f"h3{mark}"
+        memory.believe(unlike(17), event_id=f"b12{mark}"), origin=Origin(event_id=f"h3{mark}")
     )
     memory.reject(
-        memory.believe(unlike(997), event_id=f"b13{mark}"), reason="no", event_id=f"j1{mark}"
+        memory.believe(unlike(997), event_id=f"b13{mark}"),
+        reason="no",
+        origin=Origin(event_id=f"j1{mark}"),
     )
     return {"belief": first.belief_id, "other": second.belief_id}

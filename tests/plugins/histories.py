@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from graphmem import Handle
-from graphmem.model import AsOf, BeliefEvidence, EvidenceKind, Hypothesis, Observation
+from graphmem.model import AsOf, BeliefEvidence, EvidenceKind, Hypothesis, Observation, Origin
 from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
 from graphmem.rules import claims
@@ -194,7 +194,7 @@ def deliver(
         if undone:
             for undo in (item for item in run if isinstance(item, Undo)):
                 handle.beliefs.retract(
-                    prefix + undo.target, retraction_id=prefix + undo.id, at=undo.at
+                    prefix + undo.target, origin=Origin(event_id=prefix + undo.id), at=undo.at
                 )
             continue
         evidence = (item for item in run if not isinstance(item, Undo))

@@ -9,9 +9,11 @@ from itertools import count, cycle
 from typing import Any
 
 from graphmem import Handle
+from graphmem.model import Origin
 from graphmem.rules import display
 from tests.plugins import hostile
 from tests.plugins.episodes import SWIMS, tell
+from tests.plugins.origins import with_origin
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
@@ -90,9 +92,9 @@ def _write_group(memory: Handle, tenant: Tenant, text: Text, group: int) -> None
     ).memory_id
     memory.remember(kept, **source())
     replaced = memory.remember(old, **source()).memory_id
-    memory.supersede(str(replaced), newer, reason=text("reason"), **source())
+    memory.supersede(str(replaced), newer, reason=text("reason"), **with_origin(source()))
     gone = memory.remember(hidden, **source()).memory_id
-    memory.memories.deprecate(str(gone), reason=text("reason"), **source())
+    memory.memories.deprecate(str(gone), reason=text("reason"), **with_origin(source()))
     tenant.keep("memory", memory_id, replaced, gone)
     with memory.session(text("session"), agent=text("agent")) as session:
         session.add_messages(
@@ -110,7 +112,9 @@ def _write_group(memory: Handle, tenant: Tenant, text: Text, group: int) -> None
         session.expand(str(memory_id))
         subject, predicate = text("subject"), text("predicate")
         template = "{subject} " + f"zq template [/etc] {chr(27)}[2J" + " {object}"
-        session.predicates.declare(predicate, cardinality="ONE", template=template, **source())
+        session.predicates.declare(
+            predicate, cardinality="ONE", template=template, **with_origin(source())
+        )
         for _ in range(2):
             seen = session.observe(
                 subject,
@@ -131,10 +135,10 @@ def _believe(memory: Handle, tenant: Tenant, text: Text, source: Callable[[], An
         memory.believe(text("statement"), note=text("note"), **source()) for _ in range(3)
     )
     memory.add_evidence(first, "refuting", 0.9, note=text("note"), **source())
-    memory.beliefs.revise(second, text("statement"), reason=text("reason"), **source())
-    memory.beliefs.archive(third, reason=text("reason"), **source())
+    memory.beliefs.revise(second, text("statement"), reason=text("reason"), **with_origin(source()))
+    memory.beliefs.archive(third, reason=text("reason"), **with_origin(source()))
     name = text("alias")
-    memory.aliases.add(name, text("other"), note=text("note"), source=text("source"))
+    memory.aliases.add(name, text("other"), origin=Origin(note=text("note"), source=text("source")))
     tenant.keep("alias", name)
     tenant.keep("belief", first.belief_id, second.belief_id, third.belief_id)
     tenant.keep("archived", third.belief_id)

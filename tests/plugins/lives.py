@@ -10,7 +10,7 @@ from itertools import count, groupby
 from hypothesis import strategies as st
 
 from graphmem import Handle
-from graphmem.model import AsOf, EventSource, EventType, Status, Vitality
+from graphmem.model import AsOf, EventSource, EventType, Origin, Status, Vitality
 from graphmem.operations import evidence
 from graphmem.operations.evidence import writing
 from graphmem.ports import RequestContext, run_now
@@ -217,7 +217,9 @@ class Shelf:
                 for undo in items:
                     assert isinstance(undo, Undo)
                     key = prefix + undo.id
-                    handle.beliefs.retract(prefix + undo.target, retraction_id=key, at=undo.at)
+                    handle.beliefs.retract(
+                        prefix + undo.target, origin=Origin(event_id=key), at=undo.at
+                    )
                 continue
             drafts = [_sourced(item, scope, prefix, item.id in story.inferred) for item in items]
             run_now(writing.append(context, drafts, {}))

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from graphmem import Handle
 from graphmem.errors import NotFoundError, SupersededBeliefError
-from graphmem.model import AsOf, Slot
+from graphmem.model import AsOf, Origin, Slot
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import clocked
+from tests.plugins.origins import with_origin
 from tests.rules.strategies_histories import BASE, END
 
 pytestmark = pytest.mark.timeout(3_600)
@@ -83,20 +84,24 @@ class Run:
                 handle.believe(**triple, confidence=step.which / 5, **source)
             case "declare":
                 cardinality = "ONE" if step.which % 2 else "MANY"
-                handle.predicates.declare("works_on", cardinality=cardinality, **source)  # type: ignore[arg-type]
+                handle.predicates.declare(
+                    "works_on", cardinality=cardinality, **with_origin(source)
+                )  # type: ignore[arg-type]
             case "testify" if chosen:
                 told.append(handle.add_evidence(chosen[0], "refuting", 0.8, **source).event_id)
             case "retract" if told:
                 taken = told[step.which % len(told)]
                 done = handle.beliefs.retract(
-                    taken, retraction_id=source["event_id"], at=source["at"]
+                    taken, origin=Origin(event_id=source["event_id"]), at=source["at"]
                 )
                 told.append(done.event_id)
             case "revise" if chosen:
                 newer = triple | {"object": f"{step.value} {source['event_id']}"}
-                handle.beliefs.revise(chosen[0], **newer, **source)
+                handle.beliefs.revise(chosen[0], **with_origin(newer), **with_origin(source))
             case "merge" if len(set(chosen)) > 1:
-                handle.beliefs.merge(chosen, f"all of it, as of {source['event_id']}", **source)
+                handle.beliefs.merge(
+                    chosen, f"all of it, as of {source['event_id']}", **with_origin(source)
+                )
 
     def last_recorded(self) -> datetime | None:
         """Return when the newest event was recorded."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphmem import Handle
 from graphmem.errors import InvalidInputError, NameChainError, NotFoundError
-from graphmem.model import AsOf, BeliefReasons, Cardinality, Policy, Slot
+from graphmem.model import AsOf, BeliefReasons, Cardinality, Origin, Policy, Slot
 from graphmem.rules import claims
 from graphmem.rules.formulas import Evidence
 from tests.oracles.names import Naming, canonical, ways
@@ -90,9 +90,9 @@ def named_by(handle: Handle, look: Look, said: Said) -> list[Naming]:
     for number, (name, other, at) in enumerate(said):
         with suppress(NameChainError, NotFoundError, InvalidInputError):
             if other is None:
-                handle.aliases.remove(name, at=at, event_id=f"n{number}")
+                handle.aliases.remove(name, at=at, origin=Origin(event_id=f"n{number}"))
             else:
-                handle.aliases.add(name, other, at=at, event_id=f"n{number}")
+                handle.aliases.add(name, other, at=at, origin=Origin(event_id=f"n{number}"))
     rows = look.rows(
         "MATCH (e:Event {tenant: $tenant, type: 'SAME_AS'})-[:CONCERNS]->(n:Name) "
         "RETURN e.id AS id, n.key AS key, e.same_as AS same_as, e.occurred_at AS at, "

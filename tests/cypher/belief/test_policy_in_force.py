@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import Handle
-from graphmem.model import AsOf, Cardinality, Policy
+from graphmem.model import AsOf, Cardinality, Origin, Policy
 from graphmem.rules.formulas import Evidence
 from tests.plugins.belief_oracle import wrong_belief, wrong_slot
 from tests.plugins.clients import on_tenant
@@ -89,7 +89,7 @@ def declare(
 ) -> Declaration:
     handle = written.handle
     handle.predicates.declare(
-        PREDICATE, event_id=event_id, at=at, valid_from=start, **policy.model_dump()
+        PREDICATE, origin=Origin(event_id=event_id), at=at, valid_from=start, **policy.model_dump()
     )
     [row] = look.rows(
         "MATCH (e:Event {tenant: $tenant, id: $id}) RETURN e.recorded_at AS recorded_at",
@@ -114,7 +114,9 @@ def test_declaring_one_changes_reads_and_no_event(plain: Handle, look: Look) -> 
     memory.observe(SUBJECT, PREDICATE, "Borealis", confidence=0.8, at=BASE)
     memory.observe(SUBJECT, PREDICATE, "Atlas", confidence=0.9, at=BASE + 4 * DAY)
     before, many = look.events(tenant), memory.current(SUBJECT, PREDICATE)
-    memory.predicates.declare(PREDICATE, cardinality="ONE", event_id="p", at=BASE + 10 * DAY)
+    memory.predicates.declare(
+        PREDICATE, cardinality="ONE", origin=Origin(event_id="p"), at=BASE + 10 * DAY
+    )
     after, one = look.events(tenant), memory.current(SUBJECT, PREDICATE)
 
     assert {k: v for k, v in after.items() if k != "p"} == before

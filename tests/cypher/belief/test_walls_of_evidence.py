@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graphmem import Handle
 from graphmem.errors import NotFoundError
-from graphmem.model import AsOf, Cardinality, Policy
+from graphmem.model import AsOf, Cardinality, Origin, Policy
 from tests.plugins.belief_oracle import verdict_of, wrong_belief, wrong_slot, wrong_trail
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import few
@@ -56,7 +56,7 @@ def test_two_scopes_with_the_same_names(
     other = archive.write(theirs)
     for number, target in enumerate(targets):
         done = other.handle.beliefs.retract(
-            target, retraction_id=f"{other.prefix}x{number}", at=BASE
+            target, origin=Origin(event_id=f"{other.prefix}x{number}"), at=BASE
         )
         assert not done.found
     for each in (one, other):
@@ -71,7 +71,9 @@ def test_a_retraction_waits_in_its_own_scope(archive: Archive, theirs: list[Item
     stranger = archive.scope("stranger")
     for number, item in enumerate(theirs):
         if not isinstance(item, Undo):
-            stranger.beliefs.retract(prefix + item.id, retraction_id=f"{prefix}x{number}", at=BASE)
+            stranger.beliefs.retract(
+                prefix + item.id, origin=Origin(event_id=f"{prefix}x{number}"), at=BASE
+            )
     sees_its_own(archive.write(theirs, prefix=prefix))
 
 
