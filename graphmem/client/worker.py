@@ -35,7 +35,7 @@ from graphmem.errors import (
 )
 from graphmem.extraction import job as extraction
 from graphmem.extraction import readers
-from graphmem.model.terms import GLOBAL_SCOPE
+from graphmem.model.terms import GLOBAL_SCOPE, Record
 from graphmem.operations import summaries
 from graphmem.ports import Answer, Llm, Prompt
 from graphmem.rules import identity
@@ -251,7 +251,7 @@ PROBE = Prompt(
 
 
 class _ProbedLlm:
-    """A language model that tells apart a request without an answer and a model that is down.
+    """A language model with a probe, which distinguishes one unanswered request from an outage.
 
     A text on which a model never answers would otherwise look like an outage, and stop the work on
     all texts after it.

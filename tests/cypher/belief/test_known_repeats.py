@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphmem import Handle
 from graphmem.errors import NotFoundError, SupersededBeliefError
-from graphmem.model import AsOf, Origin, Slot
+from graphmem.model import AsOf, Cardinality, Origin, Slot
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
@@ -83,10 +83,10 @@ class Run:
             case "believe":
                 handle.believe(**triple, confidence=step.which / 5, **source)
             case "declare":
-                cardinality = "ONE" if step.which % 2 else "MANY"
+                cardinality = Cardinality.ONE if step.which % 2 else Cardinality.MANY
                 handle.predicates.declare(
                     "works_on", cardinality=cardinality, **with_origin(source)
-                )  # type: ignore[arg-type]
+                )
             case "testify" if chosen:
                 told.append(handle.add_evidence(chosen[0], "refuting", 0.8, **source).event_id)
             case "retract" if told:
