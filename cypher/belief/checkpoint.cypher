@@ -1,6 +1,6 @@
 // Store the aggregate of a slot's older evidence, from which later reads resume. An existing checkpoint is extended. The
-// newest evidence by valid time, and events recorded after $settled, are excluded. A slot with a belief from before
-// predicate keys were normalised has none, because another belief may repeat it; nor has a slot with a ruled value. Run it after belief/lock_checkpoint.
+// newest evidence by valid time, and events recorded after $settled, are excluded. A slot
+// with a ruled value has none. Run it after belief/lock_checkpoint.
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -23,7 +23,7 @@ MATCH (kept:Checkpoint {tenant: $tenant, slot_id: $slot_id})
 WITH kept, $slot_id AS slot_id, $scope AS scope, [$subject] AS names, $now AS valid, $predicate AS predicate_key
 FILTER NOT EXISTS {
   MATCH (x:Belief {tenant: $tenant, scope: scope, subject_key: $subject, predicate_key: predicate_key})
-  WHERE x.respelt OR x.rulings IS NOT NULL
+  WHERE x.rulings IS NOT NULL
 }
 // include: fragments/policy.cypher
 WITH kept, slot_id, scope, names, predicate_key, valid, policy {.*, cardinality: 'ONE', decay_per_day: 0.0} AS policy

@@ -6,5 +6,5 @@
 
 LET trust = coalesce(
   COLLECT { MATCH (e:Event {tenant: $tenant, id: last_id}) RETURN e.trust }[0],
-  coll.max([e IN evidence WHERE e.polarity = 1 | coalesce(e.trust, 0)]), assumed
+  coll.max([e IN evidence WHERE e.polarity = 1 | e.trust]), assumed
 )

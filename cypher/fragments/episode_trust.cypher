@@ -6,8 +6,8 @@
 
 CALL (p) {
   OPTIONAL MATCH (p)<-[:OCCURRED_IN]-(t:Turn {tenant: $tenant})
-  WITH p, min(coalesce(t.trust, 0)) AS spoken, count(t) AS turns
+  WITH p, min(t.trust) AS spoken
   RETURN coalesce(coll.min([x IN [
-    CASE WHEN turns > 0 THEN spoken END, p.trust, CASE WHEN NOT p.summarised_by STARTS WITH 'rules ' THEN 2 END
+    spoken, p.trust, CASE WHEN NOT p.summarised_by STARTS WITH 'rules ' THEN 2 END
   ] WHERE x IS NOT NULL]), 0) AS trust
 }

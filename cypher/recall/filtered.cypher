@@ -146,7 +146,7 @@ UNION ALL
   }
   RETURN true AS visible
 UNION ALL
-  FILTER kind = 'turn' AND coalesce(n.trust, 0) >= $min_trust AND n.recorded_at <= $window.known AND n.occurred_at >= $since AND n.occurred_at < $window.until
+  FILTER kind = 'turn' AND n.trust >= $min_trust AND n.recorded_at <= $window.known AND n.occurred_at >= $since AND n.occurred_at < $window.until
   MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
   // include: fragments/episode_archived.cypher
   FILTER NOT put_away

@@ -91,7 +91,7 @@ UNION ALL
   WITH hit.n AS n
   RETURN n {
     .id, .episode_id, .position, .role, .name, .text, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
-  } AS item, null AS reasons, coalesce(n.trust, 0) AS trust
+  } AS item, null AS reasons, n.trust AS trust
 UNION ALL
   FILTER hit.kind = 'episode'
   WITH hit.n AS p

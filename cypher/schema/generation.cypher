@@ -7,4 +7,4 @@
 //   - generation  integer  generation, from 1; no row before the first migration
 
 MATCH (e:EmbeddingModel {key: 'current'})
-RETURN coalesce(e.generation, 1) AS generation
+RETURN e.generation AS generation

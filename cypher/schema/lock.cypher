@@ -7,7 +7,7 @@
 //   $seconds  integer  lease duration in seconds
 // columns:
 //   - owner       string    process that holds the lease
-//   - since       datetime  when it acquired the lease; null if an earlier version did
+//   - since       datetime  when it acquired the lease
 //   - expires_at  datetime  when the lease ends unless it is renewed
 
 MERGE (lock:MigrationLock {key: 'migration'})

@@ -8,7 +8,7 @@
 //   - name  string  name of the model
 
 MATCH (e:EmbeddingModel)
-WHERE e.key IN ['current', 'next', 'former'] AND coalesce(e.generation, 1) = $generation
+WHERE e.key IN ['current', 'next', 'former'] AND e.generation = $generation
 SET e.generation = $generation
 WITH e
 // Read again after locking.

@@ -10,6 +10,6 @@
 //   - name  string  name of the model
 
 MATCH (e:EmbeddingModel {key: $from})
-WHERE coalesce(e.generation, 1) = $generation
-SET e.key = $to, e.generation = $generation
+WHERE e.generation = $generation
+SET e.key = $to
 RETURN e.name AS name

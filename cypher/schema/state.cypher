@@ -12,4 +12,4 @@ WITH m
 ORDER BY m.number
 WITH collect(m {.number, .name, .sha256, .applied_at, .language}) AS migrations
 OPTIONAL MATCH (e:EmbeddingModel)
-RETURN migrations, collect(e {.key, .name, .dimension, .mu_document, .mu_query, generation: coalesce(e.generation, 1)}) AS models
+RETURN migrations, collect(e {.key, .name, .dimension, .mu_document, .mu_query, .generation}) AS models

@@ -53,7 +53,7 @@ UNION ALL
     scope: has.scope, statement: has.statement, subject: has.subject, predicate: has.predicate, object: has.object,
     subject_key: has.subject_key, predicate_key: has.predicate_key, object_key: has.object_key, status: has.status,
     value_key: row.value_key, unembedded: has.unembedded, created_at: has.created_at, recorded_at: has.recorded_at, worded_at: has.worded_at,
-    first_id: has.first_id, respelt: has.respelt, depth: has.depth})
+    first_id: has.first_id, depth: has.depth})
   RETURN n
 UNION ALL
   FILTER $kind = 'Memory'

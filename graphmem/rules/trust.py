@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, get_args
+from typing import get_args
 
-from graphmem.model import EventType, Trust
+from graphmem.model import Trust
 from graphmem.rules.transcripts import is_human
 
 CLASSES: tuple[Trust, ...] = get_args(Trust)[::-1]
@@ -27,12 +27,6 @@ _BY_SOURCE_TYPE: Mapping[str, Trust] = {
 _BY_ROLE: Mapping[str, Trust] = {
     **dict.fromkeys(("tool", "function"), "tool"),
     **dict.fromkeys(("assistant", "ai", "model"), "model"),
-}
-_BY_SOURCE: Mapping[str, Trust] = {
-    "mcp": "model",
-    "graphiti": "imported",
-    "mem0": "imported",
-    "backfill": "unknown",
 }
 
 
@@ -67,19 +61,3 @@ def turn_rank(role: str, writer: Trust = "person") -> int:
     """
     speaker: Trust = "person" if is_human(role) else _BY_ROLE.get(role.lower(), "unknown")
     return min(rank(writer), rank(speaker))
-
-
-def unrecorded_rank(event: Mapping[str, Any], *, quotes: bool) -> int:
-    """Return the rank of an event that was written before ranks were recorded.
-
-    Agents, imports and jobs are recognised by their `source`, and texts of other systems also by
-    their missing turn.
-
-    Args:
-        event: properties of the event.
-        quotes: whether it quotes a turn.
-    """
-    writer = _BY_SOURCE.get(event.get("source") or "", "person")
-    if event["type"] == EventType.IMPORT and not quotes:
-        writer = min(writer, "imported", key=rank)
-    return event_ranks(writer).get(event.get("source_type") or STATED, 0)

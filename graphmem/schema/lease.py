@@ -86,8 +86,8 @@ class MigrationLease:
 
 
 def _shown(found: Row) -> str:
-    since = f" since {_time(found['since'])}" if found["since"] else ""
-    return f"{found['owner']} holds the lease{since} until {_time(found['expires_at'])}"
+    since, until = _time(found["since"]), _time(found["expires_at"])
+    return f"{found['owner']} holds the lease since {since} until {until}"
 
 
 def _time(at: datetime) -> str:

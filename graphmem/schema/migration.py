@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -22,7 +21,6 @@ from graphmem.model import EmbeddingModel
 from graphmem.ports import Embedder, Mode, Query, Role, Row, SelectableEmbedder, Services, Tx
 from graphmem.rules import scoring
 from graphmem.rules.scoring import Calibration, embedding_property, mean_cosine, number_embeddings
-from graphmem.schema import data_migrations
 from graphmem.schema.lease import LeaseTakenOverError, MigrationLease
 from graphmem.schema.records import (
     AppliedMigration,
@@ -76,10 +74,16 @@ def pending(found: GraphState) -> Sequence[Migration]:
     known = {m.number: m for m in catalog.migrations()}
     for applied in found.migrations:
         here = known.pop(applied.number, None)
-        if here is None or here.sha256 != applied.sha256:
+        if here is None:
             raise MigrationChangedError(
-                f"Migration {applied.name} was applied with statements that differ from this "
-                "version of graphmem."
+                f"Migration {applied.name} is unknown to this version of graphmem."
+            )
+        if here.sha256 != applied.sha256:
+            raise MigrationChangedError(
+                f"Another build of graphmem made this graph: its migration {applied.name} has "
+                "other statements.",
+                hint="Export the tenants with the build that wrote the graph, or start anew with "
+                "an empty one.",
             )
     return tuple(known.values())
 
@@ -172,7 +176,7 @@ async def _apply_due(services: Services, lease: MigrationLease, applied: list[st
     waiting = due(found, services.settings.language)
     if any(map(_has_words, waiting)):
         await _known_language(services)
-    kept = await sets(found, services)
+    kept = await _dimensions(found, services)
     for migration in waiting:
         await _apply(services, lease, migration, kept)
         applied.append(migration.name)
@@ -197,7 +201,7 @@ async def measure(embedder: Embedder) -> Calibration:
     )
 
 
-async def sets(found: GraphState, services: Services) -> dict[int, int]:
+async def _dimensions(found: GraphState, services: Services) -> dict[int, int]:
     """Return the dimension of each embedding generation of the graph, or of its first one."""
     kept = {model.generation: model.dimension for model in found.models if model.key != "dropped"}
     return kept or {scoring.FIRST_GENERATION: await services.embedder.dimension()}
@@ -212,17 +216,9 @@ async def _apply(
         await lease.renew()
         # A concurrent reader must not take half-built indexes for those of the old language.
         await services.fetch(REOPEN, number=migration.number)
-    for statement in migration.statements:
+    for statement, options in _with_options(migration.statements, kept, language):
         await lease.renew()
-        if VECTORS in statement.params:
-            for generation, dimension in kept.items():
-                await _index_vectors(services, statement, generation, dimension)
-        elif FULLTEXT in statement.params:
-            await services.graph.schema(statement, **{FULLTEXT: _word_options(language)})
-        elif data_migrations.takes(statement):
-            await data_migrations.fill(services, statement, lease.renew)
-        else:
-            await services.graph.schema(statement)
+        await services.graph.schema(statement, **options)
     await lease.renew()
     await services.fetch(
         RECORD,
@@ -239,13 +235,14 @@ async def repair(services: Services, missing: Sequence[str]) -> tuple[str, ...]:
     Raises:
         IndexNotReadyError: an index could not be populated.
     """
-    kept = await sets(await state(services), services)
+    kept = await _dimensions(await state(services), services)
     created = []
-    statements = [q for m in catalog.migrations() for q in m.statements]
+    statements = [*_schema_statements(kept, services.settings.language)]
     for name in missing:
         # The newest statement has the definition that is current.
-        for statement in reversed(statements):
-            if await _create(services, statement, name, kept):
+        for statement, options in reversed(statements):
+            if re.search(rf"\bCREATE\b[^;(]*\b{re.escape(name)}\b", statement.text):
+                await services.graph.schema(statement, **options)
                 created.append(name)
                 break
     if created:
@@ -253,55 +250,12 @@ async def repair(services: Services, missing: Sequence[str]) -> tuple[str, ...]:
     return tuple(created)
 
 
-async def _create(
-    services: Services, statement: Query[Row], name: str, kept: Mapping[int, int]
-) -> bool:
-    """Create an index or constraint if a statement does; return whether it does."""
-    if VECTORS in statement.params:
-        named = [n for n in kept if _names(catalog.in_generation(statement, n), name)]
-        for generation in named:
-            await _index_vectors(services, statement, generation, kept[generation])
-        return bool(named)
-    if not _names(statement, name):
-        return False
-    words = _word_options(services.settings.language)
-    await services.graph.schema(
-        statement, **({FULLTEXT: words} if FULLTEXT in statement.params else {})
-    )
-    return True
-
-
-def _names(statement: Query[Row], name: str) -> bool:
-    return re.search(rf"\bCREATE\b[^;(]*\b{re.escape(name)}\b", statement.text) is not None
-
-
 async def index_vectors(services: Services, generation: int, dimension: int) -> None:
     """Create the vector indexes of an embedding generation and wait until they are online."""
-    for statement in (q for m in catalog.migrations() for q in m.statements):
-        if VECTORS in statement.params:
-            await _index_vectors(services, statement, generation, dimension)
+    for statement, options in _schema_statements({generation: dimension}, None):
+        if VECTORS in options:
+            await services.graph.schema(statement, **options)
     await services.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
-
-
-async def _index_vectors(
-    services: Services, statement: Query[Row], generation: int, dimension: int
-) -> None:
-    about = catalog.in_generation(statement, generation)
-    await services.graph.schema(about, **{VECTORS: _vector_options(dimension)})
-
-
-def _vector_options(dimension: int) -> dict[str, Any]:
-    return {
-        "indexConfig": {
-            "vector.dimensions": dimension,
-            "vector.similarity_function": "cosine",
-            "vector.quantization.type": "NONE",
-        }
-    }
-
-
-def _word_options(language: str | None) -> dict[str, Any]:
-    return {"indexConfig": {"fulltext.analyzer": language}}
 
 
 def first_schema(dimension: int, language: str) -> Iterator[tuple[Query[Row], dict[str, Any]]]:
@@ -314,11 +268,34 @@ def first_schema(dimension: int, language: str) -> Iterator[tuple[Query[Row], di
     Returns:
         Statements for the first generation of embeddings, in order, and their parameters.
     """
-    options = {VECTORS: _vector_options(dimension), FULLTEXT: _word_options(language)}
-    for statement in (q for m in catalog.migrations() for q in m.statements):
-        if statement.mode is Mode.SCHEMA:
-            needed = {name: options[name] for name in statement.params}
-            yield catalog.in_generation(statement, scoring.FIRST_GENERATION), needed
+    return _schema_statements({scoring.FIRST_GENERATION: dimension}, language)
+
+
+def _schema_statements(
+    kept: Mapping[int, int], language: str | None
+) -> Iterator[tuple[Query[Row], dict[str, Any]]]:
+    every = (q for m in catalog.migrations() for q in m.statements if q.mode is Mode.SCHEMA)
+    return _with_options(every, kept, language)
+
+
+def _with_options(
+    statements: Iterable[Query[Row]], kept: Mapping[int, int], language: str | None
+) -> Iterator[tuple[Query[Row], dict[str, Any]]]:
+    """Yield statements with their parameters: those of vector indexes once per generation."""
+    for statement in statements:
+        if VECTORS in statement.params:
+            for generation, dimension in kept.items():
+                config = {
+                    "vector.dimensions": dimension,
+                    "vector.similarity_function": "cosine",
+                    "vector.quantization.type": "NONE",
+                }
+                about = catalog.in_generation(statement, generation)
+                yield about, {VECTORS: {"indexConfig": config}}
+        elif FULLTEXT in statement.params:
+            yield statement, {FULLTEXT: {"indexConfig": {"fulltext.analyzer": language}}}
+        else:
+            yield statement, {}
 
 
 async def record_model(services: Services, key: str, generation: int) -> None:
@@ -394,35 +371,8 @@ async def select_model(services: Services, found: GraphState) -> None:
         await services.embedder.select([model.name for model in filled if model is not None])
 
 
-@dataclass(frozen=True, slots=True)
-class _ServerSchemaItem:
-    """An index or constraint as reported by the server."""
-
-    item: SchemaItem
-    state: str
-
-
-def _index(row: Row) -> _ServerSchemaItem:
-    return _ServerSchemaItem(_item(row, row["config"]), row["state"])
-
-
-def _constraint(row: Row) -> _ServerSchemaItem:
-    # A constraint has no state on the server.
-    return _ServerSchemaItem(_item(row, {}), "ONLINE")
-
-
-def _item(row: Row, config: dict[str, Any]) -> SchemaItem:
-    return SchemaItem(
-        name=row["name"],
-        type=row["type"],
-        labels=tuple(row["labels"]),
-        properties=tuple(row["properties"]),
-        config=config,
-    )
-
-
-INDEXES = catalog.query("schema/show_indexes", _index)
-CONSTRAINTS = catalog.query("schema/show_constraints", _constraint)
+INDEXES = catalog.query("schema/show_indexes", lambda row: SchemaItem(**row))
+CONSTRAINTS = catalog.query("schema/show_constraints", lambda row: SchemaItem(**row))
 
 
 async def drift(services: Services, declared: DeclaredSchema) -> tuple[Difference, ...]:
@@ -432,19 +382,19 @@ async def drift(services: Services, declared: DeclaredSchema) -> tuple[Differenc
     model; full-text indexes with the settings' language. Labels of other applications are ignored.
     """
 
-    async def work(tx: Tx) -> list[_ServerSchemaItem]:
+    async def work(tx: Tx) -> list[SchemaItem]:
         return [*await tx.fetch(INDEXES), *await tx.fetch(CONSTRAINTS)]
 
-    kept = await sets(await state(services), services)
+    kept = await _dimensions(await state(services), services)
     here = [one for item in declared.items for one in _here(item, kept, services.settings.language)]
     wanted = {item.name: item for item in here}
-    present = {found.item.name: found for found in await services.graph.read(work)}
+    present = {found.name: found for found in await services.graph.read(work)}
     differences = (
         *(d for name, item in wanted.items() for d in _judged(item, present.get(name))),
         *(
-            _unexpected(f.item)
-            for name, f in present.items()
-            if name not in wanted and declared.labels.intersection(f.item.labels)
+            Difference(kind="unexpected", name=name, text=f"{_shown(found)} is not declared.")
+            for name, found in present.items()
+            if name not in wanted and declared.labels.intersection(found.labels)
         ),
     )
     return tuple(sorted(differences, key=lambda d: (d.name, d.kind)))
@@ -454,39 +404,33 @@ def _here(item: SchemaItem, kept: Mapping[int, int], language: str) -> Iterator[
     """Yield a declared item as this graph must have it: one vector index per generation."""
     if item.type == "VECTOR":
         for generation, dimension in kept.items():
-            about = item.model_copy(
+            yield item.model_copy(
                 update={
                     "name": number_embeddings(item.name, generation),
                     "properties": (embedding_property(generation), *item.properties[1:]),
+                    "config": item.config | {"vector.dimensions": dimension},
                 }
             )
-            yield _set(about, {"vector.dimensions": dimension})
+    elif item.type == "FULLTEXT":
+        config = item.config | {"fulltext.analyzer": language}
+        yield item.model_copy(update={"config": config})
     else:
-        yield _set(item, {"fulltext.analyzer": language} if item.type == "FULLTEXT" else {})
+        yield item
 
 
-def _set(item: SchemaItem, config: dict[str, Any]) -> SchemaItem:
-    return item.model_copy(update={"config": {**item.config, **config}})
-
-
-def _judged(wanted: SchemaItem, found: _ServerSchemaItem | None) -> Iterator[Difference]:
+def _judged(wanted: SchemaItem, found: SchemaItem | None) -> Iterator[Difference]:
     if found is None:
         yield Difference(kind="missing", name=wanted.name, text=f"{_shown(wanted)} is missing.")
         return
     # The server reports every setting of an index; only the declared ones are compared.
-    config = {key: found.item.config.get(key) for key in wanted.config}
-    here = found.item.model_copy(update={"config": config})
+    config = {key: found.config.get(key) for key in wanted.config}
+    here = found.model_copy(update={"config": config, "state": wanted.state})
     if here != wanted:
         text = f"wanted {_shown(wanted)}, found {_shown(here)}."
         yield Difference(kind="different", name=wanted.name, text=text)
-    if found.state != "ONLINE":
+    if found.state != wanted.state:
         text = f"{_shown(wanted)} is {found.state}."
         yield Difference(kind="not online", name=wanted.name, text=text)
-
-
-def _unexpected(item: SchemaItem) -> Difference:
-    text = f"{_shown(item)} is not declared."
-    return Difference(kind="unexpected", name=item.name, text=text)
 
 
 def _shown(item: SchemaItem) -> str:

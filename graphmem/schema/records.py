@@ -71,6 +71,8 @@ class SchemaItem(Record):
     """Properties in order; for a vector index the vector first, then the filter properties."""
     config: dict[str, Any] = Field(default_factory=dict)
     """Settings of the index; for a declared index only the relevant ones."""
+    state: str = "ONLINE"
+    """State that the server reports; a constraint has none and counts as online."""
 
 
 class DeclaredSchema(Record):

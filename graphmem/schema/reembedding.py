@@ -17,7 +17,6 @@ from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, Row, Services, Tx, token_embedder
 from graphmem.rules import identity, passages, scoring
 from graphmem.schema import migration
-from graphmem.schema.data_migrations import tenants
 from graphmem.schema.migration import INDEXES
 from graphmem.schema.records import GraphState, ReembedReport
 
@@ -35,6 +34,7 @@ REMOVE = catalog.query("vectors/remove", dict)
 REKEY = catalog.query("schema/rekey_model", lambda row: row["name"])
 DELETE = catalog.query("schema/delete_model", catalog.ignored)
 DROP_INDEX = catalog.query("schema/drop_index", catalog.ignored)
+NEXT_TENANT = catalog.query("schema/next_tenant", lambda row: row["tenant"])
 
 
 async def reembed(services: Services, on_progress: OnProgress) -> ReembedReport:
@@ -175,7 +175,8 @@ async def _fill(services: Services, model: EmbeddingModel, on_progress: OnProgre
 
 async def _pages(services: Services, step: Step) -> AsyncIterator[tuple[str, str, Row]]:
     """Yield the result of `step` for each page of nodes, with the tenant and kind."""
-    async for tenant in tenants(services):
+    tenant = ""
+    while (tenant := (await services.fetch(NEXT_TENANT, after=tenant))[0]) is not None:
         for kind in KINDS:
             after: str | None = ""
             while after is not None:
@@ -222,8 +223,8 @@ async def _clear(services: Services, found: GraphState, on_progress: OnProgress)
 async def _drop(services: Services, model: EmbeddingModel, on_progress: OnProgress) -> None:
     prop = scoring.embedding_property(model.generation)
     for index in await services.fetch(INDEXES):
-        if index.item.type == "VECTOR" and index.item.properties[0] == prop:
-            await services.graph.schema(DROP_INDEX, name=index.item.name)
+        if index.type == "VECTOR" and index.properties[0] == prop:
+            await services.graph.schema(DROP_INDEX, name=index.name)
     remove = catalog.in_generation(REMOVE, model.generation)
 
     async def step(at: Mapping[str, Any]) -> Row:

@@ -180,7 +180,7 @@ class _Turn(TypedDict):
     name: NotRequired[Text]
     text: Text
     compressed: NotRequired[Flag]
-    trust: NotRequired[TrustRank]
+    trust: TrustRank
     embedding: NotRequired[Vector]
     token_states: NotRequired[TokenStates]
     occurred_at: When
@@ -299,7 +299,6 @@ class _Belief(TypedDict):
     recorded_at: Recorded
     worded_at: When
     first_id: Id
-    respelt: NotRequired[Flag]
     depth: NotRequired[Count]
 
 

@@ -17,11 +17,10 @@ from typing_extensions import TypedDict
 from graphmem.errors import ExportFileError, InvalidInputError
 from graphmem.items import rules
 from graphmem.model import EventType, Instant, Name, Text
-from graphmem.rules import claims, rejections, trust
+from graphmem.rules import claims, rejections
 from graphmem.transfer import format as file_format
 from graphmem.transfer.format import KINDS, DigestChain, ExportCounts, NodeKind
 from graphmem.transfer.kinds import (
-    COMMITTED,
     LINKS,
     NODES,
     TEXTS,
@@ -45,14 +44,12 @@ _POLICY = ("cardinality", "kappa", "tau_days", "decay_per_day", "margin", "combi
 _EVIDENCE = ("confidence", "source_type")
 _NEEDED: Mapping[EventType, Sequence[str]] = {
     EventType.POLICY: _POLICY,
-    EventType.BELIEVE: ("confidence",),
-    EventType.EVIDENCE: ("polarity",),
+    EventType.BELIEVE: ("confidence", "trust"),
+    EventType.EVIDENCE: ("polarity", "trust"),
     EventType.PROPOSE: ("polarity", "episode_id", "actor"),
     EventType.RETRACT: ("target_id",),
 }
 """Properties required by the type of an event. An event with a polarity is also evidence."""
-_STATING = COMMITTED | {EventType.EVIDENCE, EventType.BELIEVE}
-"""Types of events that have a trust, as has a RESTORE of a memory."""
 _POLARITY = {"SUPPORTS": 1, "REFUTES": -1}
 _HINT = "Nothing was imported. Export again; an edited file may be invalid."
 
@@ -196,9 +193,6 @@ def _parse_node(line: int, record: dict[str, Any], dimension: int) -> Node:
         namespace = _validate("namespace", NODES["Namespace"], record["namespace"])
         texts = _validate("texts", TEXTS, record["texts"], dimension)
     links = _parse_links(kind, key, record["links"], properties)
-    if "trust" not in properties:
-        found = _unrecorded_trust(kind.label, properties, links)
-        properties |= {} if found is None else {"trust": found}
     node = Node(
         line=line,
         kind=kind,
@@ -260,19 +254,6 @@ def _parse_links(
         valid = _validate(f"{where}.properties", known.properties, link["properties"])
         links.append(Related(**link | {"properties": valid}))
     return links
-
-
-def _unrecorded_trust(
-    label: str, properties: Mapping[str, Any], links: Sequence[Related]
-) -> int | None:
-    """Return the trust of a node in a file of an earlier version; None if it has none."""
-    if label == "Turn":
-        return trust.turn_rank(properties["role"])
-    linked = {(link.type, link.label) for link in links}
-    restores = properties.get("type") is EventType.RESTORE and ("CONCERNS", "Memory") in linked
-    if label == "Event" and (properties["type"] in _STATING or restores):
-        return trust.unrecorded_rank(properties, quotes=("QUOTES", "Turn") in linked)
-    return None
 
 
 def _check_event(node: Node) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import AsOf, GraphMem, Handle, catalog
+from graphmem import AsOf, GraphMem, Handle
 from graphmem.errors import InvalidInputError, RefusedError
 from graphmem.model import Belief, EvidenceKind, Memory, Trust
 from graphmem.rules import trust as rules
@@ -20,7 +19,7 @@ from tests.oracles import trust as oracle
 from tests.oracles.trust import Statement
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.examples import few
-from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.graph import fresh_tenant
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -203,67 +202,6 @@ def test_an_export_keeps_the_class_and_other_data_is_imported(
     copy.admin.import_foreign([record | {"created_at": "2026-05-04T09:00:00Z"}], "mem0")
     [bite] = copy.scope("user:u").recall("trams are loud", limit=1).bites
     assert bite.trust == "imported"
-
-
-CLEAR: LiteralString = (
-    "MATCH (n:Event|Turn {tenant: $tenant}) WHERE n.id IS NOT NULL REMOVE n.trust"
-)
-
-
-def test_a_graph_from_before_gets_its_classes_from_what_it_records(
-    plain: Handle, look: Look, tenant: str
-) -> None:
-    plain.remember(TEA)
-    plain.remember(TRAM, source="mcp")
-    plain.observe("tram", "colour", "red", source_type="RULE")
-    plain.ingest([{"role": "user", "content": "Trams are red and loud here.", "session": "s"}])
-    turns = [{"role": "assistant", "content": "They are."}]
-    [turn] = plain.session("s").add_messages(turns).turn_ids
-    plain.observe("tram", "heard_of", "them", cardinality="MANY", turn_id=turn)
-
-    def ranks() -> dict[str, Any]:
-        query: LiteralString = (
-            "MATCH (n:Event|Turn {tenant: $tenant}) "
-            "WHERE n.id IS NOT NULL AND (n.request_hash IS NOT NULL OR n.role IS NOT NULL) "
-            "RETURN n.id AS id, n.trust AS trust, n.source AS source"
-        )
-        return {
-            row["id"]: 2 if row["source"] == "mcp" else row["trust"]
-            for row in look.rows(query, tenant=tenant)
-        }
-
-    before = ranks()
-    look._driver.execute_query(CLEAR, tenant=tenant)
-    [migration] = [one for one in catalog.migrations() if one.name == "0018_data_trust"]
-    for statement in migration.statements:
-        look._driver.execute_query(f"CYPHER 25 {statement.text}")
-    assert ranks() == before
-    assert len(before) == 8
-
-
-def test_an_old_file_gets_the_same_classes(
-    by: Callable[[Trust], Handle], client: GraphMem, tmp_path: Path
-) -> None:
-    memory = by("person")
-    memory.remember(TEA)
-    memory.observe("tram", "colour", "red", source_type="CLASSIFIER")
-    memory.session("s").add_messages([{"role": "tool", "content": "tram: red"}])
-    file, old = tmp_path / "new.jsonl", tmp_path / "old.jsonl"
-    memory.admin.export_to(file)
-    from graphmem.transfer.format import DigestChain
-
-    chain = DigestChain()
-    with old.open("wb") as out:
-        for line in file.read_bytes().splitlines():
-            record = json.loads(line)
-            record.pop("check")
-            record.get("properties", {}).pop("trust", None)
-            out.write(chain.write(record))
-    copy = client.tenant(fresh_tenant())
-    copy.admin.import_from(old)
-    found = {bite.text: bite.trust for bite in copy.recall("tram tea", turns=True).bites}
-    assert found == {TEA: "person", "tram colour red": "model", "tram: red": "tool"}
-    memory.admin.import_from(old)
 
 
 @pytest.mark.parametrize("wrong", ["human", "", "PERSON", 3])

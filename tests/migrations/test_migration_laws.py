@@ -25,7 +25,7 @@ from graphmem.ports import Query, run_now
 from graphmem.schema import lease, migration
 from graphmem.testing import FrozenClock, HashEmbedder
 from tests.migrations.conftest import Blank
-from tests.plugins.faults import Through
+from tests.plugins.faults import Breaking, LostError, Through
 
 Use = Callable[[dict[str, str]], None]
 NAMES = tuple(m.name for m in catalog.migrations())
@@ -34,6 +34,12 @@ KEYS = """// Keys.
 
 CREATE CONSTRAINT a_unique IF NOT EXISTS
 FOR (n:A) REQUIRE n.k IS UNIQUE;
+"""
+MORE = """// More.
+// mode: schema
+
+CREATE INDEX a_seen_range IF NOT EXISTS
+FOR (n:A) ON (n.seen);
 """
 DATA = """// Data.
 // mode: write
@@ -83,8 +89,8 @@ def test_every_file_can_be_applied_twice(current: Blank) -> None:
 
 def test_a_migration_that_stops_half_way_is_finished_by_the_next(current: Blank) -> None:
     whole = current.schema()
+    name = "0001_schema_keys"
     current.run("DROP CONSTRAINT tombstone_key_unique")
-    [name] = [one for one in NAMES if one.endswith("_tombstones")]
     current.run("MATCH (m:Migration {name: $name}) DETACH DELETE m", name=name)
     with pytest.raises(MigrationPendingError, match=f"1 of {len(NAMES)}"):
         run_now(migration.checked(current.world()))
@@ -92,15 +98,17 @@ def test_a_migration_that_stops_half_way_is_finished_by_the_next(current: Blank)
     assert current.schema() == whole
 
 
-def test_a_changed_file_is_refused_by_name(blank: Blank, migrations_folder: Use) -> None:
-    migrations_folder({"0001_schema_keys.cypher": KEYS})
-    assert blank.migrate() == ("0001_schema_keys",)
+def test_a_graph_of_another_baseline_is_refused(blank: Blank, migrations_folder: Use) -> None:
+    migrations_folder({"0001_schema_keys.cypher": KEYS, "0002_data_seen.cypher": DATA})
+    blank.migrate()
     migrations_folder({"0001_schema_keys.cypher": KEYS.replace("n.k", "n.other")})
     before = blank.schema()
-    with pytest.raises(MigrationChangedError, match="0001_schema_keys"):
-        blank.migrate()
-    with pytest.raises(MigrationChangedError, match="0001_schema_keys"):
-        run_now(migration.checked(blank.world()))
+    for attempt in (migration.migrate, migration.checked, migration.migrate_if_due):
+        with pytest.raises(MigrationChangedError, match="0001_schema_keys") as refused:
+            run_now(attempt(blank.world()))
+        assert refused.value.code == "migration_changed"
+        assert "Export the tenants with the build that wrote the graph" in refused.value.hint
+        assert "start anew" in refused.value.hint
     assert blank.schema() == before
 
 
@@ -122,11 +130,28 @@ def test_a_refused_migration_gives_the_lock_back(current: Blank) -> None:
     assert current.run("MATCH (l:MigrationLock) RETURN l.owner AS owner") == [{"owner": None}]
 
 
-def test_data_and_schema_files_follow_one_another(blank: Blank, migrations_folder: Use) -> None:
-    migrations_folder({"0001_schema_keys.cypher": KEYS, "0002_data_seen.cypher": DATA})
-    assert blank.migrate() == ("0001_schema_keys", "0002_data_seen")
+def test_a_release_adds_a_schema_and_a_data_file(blank: Blank, migrations_folder: Use) -> None:
+    first = {"0001_schema_keys.cypher": KEYS}
+    later = {"0002_schema_more.cypher": MORE, "0003_data_seen.cypher": DATA}
+    migrations_folder(first)
+    assert blank.migrate() == ("0001_schema_keys",)
+    migrations_folder(first | later)
+    with pytest.raises(MigrationPendingError, match="2 of 3"):
+        run_now(migration.checked(blank.world()))
+    services = blank.world()
+    cut: Any = Breaking(services.graph, 3)
+    with pytest.raises(LostError):
+        run_now(migration.migrate(replace(services, graph=cut)))
+    assert recorded(blank) == ["0001_schema_keys", "0002_schema_more"]
+    assert blank.migrate() == ("0003_data_seen",)
     rows = blank.run("MATCH (n:A) RETURN n.k AS k, n.seen AS seen ORDER BY n.seen")
     assert rows == [{"k": "x;y // z", "seen": True}, {"k": 2, "seen": None}]
+    assert "a_seen_range" in {row["name"] for row in blank.schema()}
+    # An older version knows no second and third file.
+    migrations_folder(first)
+    with pytest.raises(MigrationChangedError, match="0002_schema_more is unknown") as refused:
+        blank.migrate()
+    assert "or a newer one" in refused.value.hint
 
 
 def test_several_at_once_all_succeed_and_each_file_is_recorded_once(blank: Blank) -> None:

@@ -70,7 +70,6 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "belief/history": {**seen, "id": belief},
         "belief/known_claims": {"predicates": ["works_on"], "belief_ids": [belief]},
         "belief/long_slots": {"min_events": 2},
-        "belief/predicate_keys": {},
         "belief/predicates_of": {**seen, "names": ["alice"]},
         "predicate/find_declared": {"predicates": ["works_on"]},
         "belief/find_existing": {**seen, "event_ids": ["o1"], "belief_ids": [belief]},

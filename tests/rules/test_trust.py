@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 
@@ -53,31 +53,6 @@ def test_the_role_of_a_message_gives_its_class_up_to_its_writers(role: str, expe
     assert trust.parse(trust.turn_rank(role)) == expected
     for writer in WRITERS:
         assert trust.parse(trust.turn_rank(role, writer)) == oracle.least([writer, expected])
-
-
-@pytest.mark.parametrize(
-    ("event", "quotes", "expected"),
-    [
-        ({"type": "ADD", "source": "manual"}, False, "person"),
-        ({"type": "ADD", "source": "mcp"}, False, "model"),
-        ({"type": "ADD", "source": "backfill"}, False, "unknown"),
-        ({"type": "IMPORT", "source": "manual"}, True, "person"),
-        ({"type": "IMPORT", "source": "mem0"}, False, "imported"),
-        ({"type": "EVIDENCE", "source": "graphiti", "source_type": "TOOL"}, False, "imported"),
-        ({"type": "EVIDENCE", "source_type": "EXPLICIT"}, True, "person"),
-        ({"type": "EVIDENCE", "source_type": "RULE"}, True, "tool"),
-        (
-            {"type": "EVIDENCE", "source": "consolidation", "source_type": "EXTRACTOR"},
-            True,
-            "model",
-        ),
-        ({"type": "EVIDENCE", "source_type": "SENSOR"}, True, "unknown"),
-    ],
-)
-def test_an_event_without_a_class_gets_it_from_what_it_records(
-    event: dict[str, Any], *, quotes: bool, expected: str
-) -> None:
-    assert trust.parse(trust.unrecorded_rank(event, quotes=quotes)) == expected
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,6 @@ class Belief(RatedNode):
     status = StringProperty(required=True)
     embedding = ArrayProperty(FloatProperty())
     unembedded = BooleanProperty()
-    respelt = BooleanProperty()
     created_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
     worded_at = DateTimeNeo4jFormatProperty(required=True)
@@ -381,7 +380,7 @@ class EmbeddingModel(StructuredNode):
     """An embedding model whose vectors are, or will be, in the graph."""
 
     key = StringProperty(unique_index=True)
-    generation = IntegerProperty()
+    generation = IntegerProperty(required=True)
     name = StringProperty(required=True)
     dimension = IntegerProperty(required=True)
     mu_document = FloatProperty(required=True)
