@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -54,51 +54,41 @@ MAX_BYTES = 1_000_000
 READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsFile:
-    """The settings of one file, by field name."""
-
-    path: Path
-    values: Mapping[str, Any]
-    variables: bool = False
-    """Whether its keys are environment variables, as in `.env`."""
-    of_project: bool = False
-    """Whether it belongs to the project instead of the user."""
-
-    def key(self, name: str) -> str:
-        """Return the key of a setting, as the file spells it."""
-        return variable(name) if self.variables else name
-
-    def is_exposed(self) -> bool:
-        """Return whether other users can read the file."""
-        return os.name == "posix" and bool(self.path.stat().st_mode & READABLE_BY_OTHERS)
+TABLES = ("sprt", "trace", "vitality", "rating", "consolidation", "upkeep", "pruning", "recall")
+"""Settings that are policies. Each is a table in TOML; each key of it is a setting, `table.key`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Settings from one place, by field."""
+    """Settings from one place, by name."""
 
     origin: str
     values: Mapping[str, Any]
-    file: SettingsFile | None = None
+    path: Path | None = None
+    """The file; None for other places."""
+    variables: bool = True
+    """Whether its keys are environment variables, as in `.env`."""
+    of_project: bool = False
+    """Whether it is a file of the project instead of the user."""
 
     def key(self, name: str) -> str:
         """Return the key of a setting, as this place spells it."""
-        return self.file.key(name) if self.file else variable(name)
-
-    @property
-    def of_project(self) -> bool:
-        """Whether it is a file of the project."""
-        return self.file is not None and self.file.of_project
+        return variable(name) if self.variables else name
 
     @property
     def place(self) -> str:
         """The file, for an error; empty for other places."""
-        return f" in {self.file.path}" if self.file else ""
+        return f" in {self.path}" if self.path else ""
+
+    def is_exposed(self) -> bool:
+        """Return whether it is a file that other users can read."""
+        if self.path is None or os.name != "posix":
+            return False
+        return bool(self.path.stat().st_mode & READABLE_BY_OTHERS)
 
 
-def settings_files(environ: Mapping[str, str]) -> list[SettingsFile]:
-    """Return the settings files of this process, the one with the highest precedence first.
+def file_sources(environ: Mapping[str, str]) -> list[Source]:
+    """Return the settings of the files of this process, the highest precedence first.
 
     Args:
         environ: environment variables; GRAPHMEM_CONFIG names the only file to read.
@@ -107,23 +97,23 @@ def settings_files(environ: Mapping[str, str]) -> list[SettingsFile]:
         ConfigurationError: a file cannot be read or belongs to another user.
     """
     if named := environ.get(CONFIG):
-        return [SettingsFile(Path(named).absolute(), _toml(Path(named).absolute()))]
+        return [_toml(Path(named).absolute())]
     return list(_found())
 
 
-def _found() -> Iterator[SettingsFile]:
+def _found() -> Iterator[Source]:
     try:
         folder = Path.cwd()
     except OSError:
         folder = None  # The working directory was removed.
     if folder is not None:
         if path := _upwards(folder, DOTENV, until=_root(folder)):
-            yield SettingsFile(path, _dotenv(path), variables=True, of_project=True)
+            yield _dotenv(path)
         if path := _upwards(folder, NAME):
-            yield SettingsFile(path, _toml(path), of_project=True)
+            yield _toml(path, of_project=True)
     own = platformdirs.user_config_path("graphmem", appauthor=False) / NAME
     if own.is_file():
-        yield SettingsFile(own, _toml(own))
+        yield _toml(own)
 
 
 def _root(folder: Path) -> Path:
@@ -163,14 +153,15 @@ def owner(path: Path) -> int:
     return path.stat().st_uid
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _toml(path: Path, *, of_project: bool = False) -> Source:
     try:
-        return tomllib.loads(_text(path))
+        values = by_name(tomllib.loads(_text(path)))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(
             f"{path} must be valid TOML: {_place(error)}.",
             hint='Write one setting a line, for example `tenant = "acme"`.',
         ) from None
+    return Source(str(path), values, path, variables=False, of_project=of_project)
 
 
 def _place(error: tomllib.TOMLDecodeError | RecursionError) -> str:
@@ -181,14 +172,14 @@ def _place(error: tomllib.TOMLDecodeError | RecursionError) -> str:
     return text[text.rfind("(") :].strip("()") if "(at " in text else "it ends too early"
 
 
-def _dotenv(path: Path) -> dict[str, Any]:
+def _dotenv(path: Path) -> Source:
     from io import StringIO
 
     from dotenv import dotenv_values
 
     # Values are literal: a password may contain ${.
     found = dotenv_values(stream=StringIO(_text(path)), interpolate=False)
-    return variables(found)
+    return Source(str(path), variables(found), path, of_project=True)
 
 
 def variable(name: str) -> str:
@@ -205,23 +196,21 @@ def variables(environ: Mapping[str, str | None]) -> dict[str, Any]:
     }
 
 
-def by_name(values: Mapping[str, Any], tables: Collection[str]) -> dict[str, Any]:
+def by_name(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values by setting; each key of a table is a setting named `table.key`."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
-        if name in tables and isinstance(value, Mapping):
-            flat |= {f"{name}.{key}": within for key, within in value.items()}
-        else:
-            flat[name] = value
+        is_table = name in TABLES and isinstance(value, Mapping)
+        flat |= {f"{name}.{key}": value[key] for key in value} if is_table else {name: value}
     return flat
 
 
-def by_table(found: Mapping[str, Source], tables: Collection[str]) -> dict[str, Any]:
+def by_table(found: Mapping[str, Source]) -> dict[str, Any]:
     """Return values by field, the reverse of `by_name`."""
     values: dict[str, Any] = {}
     for name, source in found.items():
         table, _, key = name.partition(".")
-        if table not in tables or not key:
+        if table not in TABLES or not key:
             values[name] = source.values[name]
         elif table not in found:
             values.setdefault(table, {})[key] = source.values[name]
@@ -232,9 +221,9 @@ def merged(sources: Sequence[Source]) -> dict[str, Source]:
     """Return the source of each field: the first that has it."""
     found: dict[str, Source] = {}
     for source in sources:
-        foreign = _of_project_addresses(found) if source.file and not source.of_project else {}
+        foreign = _of_project_addresses(found) if source.path and not source.of_project else {}
         for name, value in source.values.items():
-            if name not in foreign and not (source.file and value == ""):
+            if name not in foreign and not (source.path and value == ""):
                 found.setdefault(name, source)
     for name, source in _of_project_addresses(found).items():
         if name.endswith("_key") and name not in found:
@@ -267,7 +256,7 @@ def check_addresses(found: Mapping[str, Source], sources: Sequence[Source]) -> N
         kind = name.removesuffix("_url")
         credential = "password" if name == "uri" else f"{kind}_key"
         given = found.get(credential)
-        if given and given.file is None and any(_names(one, kind) for one in sources):
+        if given and given.path is None and any(_names(one, kind) for one in sources):
             raise ConfigurationError(
                 f"{source.key(name)}{source.place}: {given.key(credential)} is not sent to this "
                 "address, because your own settings name another one.",

@@ -38,13 +38,13 @@ CALL (evidence, accesses, returns, gated, created_at) {
     + [at IN flags | [at, true]] AS x
   WITH DISTINCT x[0] AS at, x[1] AS flag
   ORDER BY at, flag
-  RETURN reduce(s = {days: $vitality_constants.first_days}, x IN collect([at, flag]) | [days IN [
+  RETURN reduce(s = {days: $vitality_constants.stability_days}, x IN collect([at, flag]) | [days IN [
     CASE WHEN x[1] THEN s.days * $vitality_constants.flagged ELSE s.days * (1 + coalesce(log(1 + (
       (x[0].epochSeconds - s.at.epochSeconds) * 1000000 + x[0].microsecond - s.at.microsecond
     ) / 8.64e10), 0.0)) END
   ] | {
     at: CASE WHEN x[1] THEN s.at ELSE x[0] END,
-    days: CASE WHEN days < $vitality_constants.least_days THEN $vitality_constants.least_days WHEN days > $vitality_constants.most_days THEN $vitality_constants.most_days ELSE days END
+    days: CASE WHEN days < $vitality_constants.least_days THEN $vitality_constants.least_days WHEN days > $vitality_constants.max_stability_days THEN $vitality_constants.max_stability_days ELSE days END
   }][0]) AS held
 }
 LET importance = coalesce(most, $vitality_constants.neutral),

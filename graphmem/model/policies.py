@@ -1,8 +1,9 @@
-"""Policies of background work: consolidation, upkeep and pruning."""
+"""Policies that settings configure: tests and vitality of beliefs, ratings, background work."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import math
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -18,6 +19,79 @@ class ConfiguredPolicy(Record):
     """Base class of the policies that have a table in the settings; the docs describe its keys."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class SprtParameters(ConfiguredPolicy):
+    """Bounds of the sequential test, and the steps of its confidence."""
+
+    alpha: float = Field(0.05, gt=0, lt=0.5)
+    """Tolerated rate of false promotions."""
+    beta: float = Field(0.10, gt=0, lt=0.5)
+    """Tolerated rate of false demotions."""
+    promote_step: Unit = 0.10
+    """Confidence added by a promotion."""
+    demote_step: Unit = 0.20
+    """Confidence subtracted by a demotion."""
+    max_confidence: Unit = 0.95
+    """Maximum confidence after a promotion."""
+    min_confidence: Unit = 0.05
+    """Minimum confidence after a demotion."""
+
+    @property
+    def upper(self) -> float:
+        """A > 0: log ratio at or above which a belief is promoted."""
+        return math.log((1 - self.beta) / self.alpha)
+
+    @property
+    def lower(self) -> float:
+        """B < 0: log ratio at or below which a belief is demoted."""
+        return math.log(self.beta / (1 - self.alpha))
+
+
+class VitalityPolicy(ConfiguredPolicy):
+    """Constants of the vitality of beliefs and of the gate of contradictions."""
+
+    stability_days: float = Field(30.0, gt=0, le=3_650)
+    """S at the first retrieval, in days. Ours: the source gives no value."""
+    max_stability_days: float = Field(365.0, gt=0, le=36_500)
+    """Maximum of S, in days."""
+    gate_base: float = Field(0.1, ge=0, le=10)
+    """Factor of ln(1 + retrievals) ln(1 + days) in the gate; fitted like its bounds to three
+    targets, see docs/beliefs.md."""
+    gate_min: Unit = 0.1
+    """Minimum of the gate."""
+    gate_max: Unit = 0.42
+    """Maximum of the gate."""
+    gate_window_hours: float = Field(6.0, ge=0, le=8_760)
+    """Hours after an `expand` during which any contradiction unsettles a belief: how long a
+    retrieved memory stays open to change in Nader's experiments."""
+
+
+class RatingPolicy(ConfiguredPolicy):
+    """Rule of the ratings of memories; a constant that is not None replaces the rule's."""
+
+    rule: Literal["source", "search"] = "source"
+    """`source`, Vector ELO: each pair of results is a game. `search`: a search is one game."""
+    k_new: float | None = Field(None, gt=0, le=1e4)
+    """K of new items; 16 or, by `search`, 96."""
+    k_established: float | None = Field(None, gt=0, le=1e4)
+    """K after the first games; 8 or 48."""
+    established: int | None = Field(None, ge=0, le=10**6)
+    """Number of games until K falls; 10."""
+    floor: float | None = Field(None, ge=-1e6, le=1e6)
+    """Rating that unused items decay to; 800."""
+    fading_days: float | None = Field(None, gt=0, le=36_500)
+    """Time constant of decay, in days; 30 or 180."""
+    gate_similarity: float | None = Field(None, ge=-1, le=1)
+    """Calibrated similarity up to which a gain is cut; 0.3."""
+    gate_factor: Unit | None = None
+    """Part of a gain that is left then; 0.25."""
+    high: float | None = Field(None, ge=-1e6, le=1e6)
+    """Lower bound of HIGH; 1600 or 1300."""
+    medium: float | None = Field(None, ge=-1e6, le=1e6)
+    """Lower bound of MEDIUM; 1200."""
+    low: float | None = Field(None, ge=-1e6, le=1e6)
+    """Lower bound of LOW; 800."""
 
 
 class ConsolidationPolicy(ConfiguredPolicy):

@@ -14,22 +14,23 @@ from graphmem.model.policies import ConfiguredPolicy
 from graphmem.model.terms import Instant, Rating, Record, Trust
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+TraceWeight = Annotated[float, Field(ge=0, le=100)]
 
 
-class TraceRank(Record):
+class TraceRank(ConfiguredPolicy):
     """Weight of repetitions of a memory."""
 
-    tau_days: float = Field(21.0, gt=0)
+    tau_days: float = Field(21.0, gt=0, le=36_500)
     """Time constant of recency, in days."""
-    spacing: Weight = 0.1
+    spacing: TraceWeight = 0.1
     """b: factor 1 + b ln(1 + days) for the gap before a repetition."""
-    weight: Weight = 0.35
+    weight: TraceWeight = 0.35
     """k of final = max(similarity, 0) * (1 + k ln(1 + trace)); 0 ignores the history."""
-    window_hours: float = Field(24.0, ge=0)
+    window_hours: float = Field(24.0, ge=0, le=8_760)
     """Hours after a full event within which further events form a burst."""
     burst: float = Field(0.1, ge=0, le=1)
     """Base of a burst: its j-th event counts burst^j."""
-    import_weight: Weight = 1.0
+    import_weight: TraceWeight = 1.0
     """Weight of an IMPORT event; other events weigh 1."""
 
 

@@ -171,7 +171,7 @@ async def test(
     [row] = rows
     read_options.check_not_future(by.as_of, row["now"])
     verdict = Verdict(**row["verdict"])
-    bounds = read_options.sprt_parameters(context.services.settings)
+    bounds = context.services.settings.sprt
     return Trail(
         belief_id=belief_id,
         initial_confidence=row["initial"],

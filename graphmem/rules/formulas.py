@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from graphmem.model.belief import EvidenceNeeded, VerdictStatus
+from graphmem.model.policies import SprtParameters, VitalityPolicy
 from graphmem.model.recall import TraceRank
 
 
@@ -37,30 +38,6 @@ MAX_STRENGTH = 0.9
 """Bounds to which a strength is clamped, so that no single event decides."""
 TOLERANCE = 1e-12
 """Distance from which a boundary counts as crossed, so that rounding does not decide."""
-
-
-@dataclass(frozen=True)
-class SprtParameters:
-    """Bounds of the test, and the steps of its confidence."""
-
-    alpha: float = 0.05
-    """Tolerated rate of false promotions, in (0, 1); alpha + beta < 1."""
-    beta: float = 0.10
-    """Tolerated rate of false demotions, in (0, 1)."""
-    promote_step: float = 0.10
-    demote_step: float = 0.20
-    max_confidence: float = 0.95
-    min_confidence: float = 0.05
-
-    @property
-    def upper(self) -> float:
-        """A > 0: log ratio at or above which a belief is promoted."""
-        return math.log((1 - self.beta) / self.alpha)
-
-    @property
-    def lower(self) -> float:
-        """B < 0: log ratio at or below which a belief is demoted."""
-        return math.log(self.beta / (1 - self.alpha))
 
 
 STANDARD_TEST = SprtParameters()
@@ -133,16 +110,11 @@ def retrace_params(written: Mapping[str, Sequence[str] | None]) -> dict[str, Any
     return {"trace": trace_params(STANDARD_TRACE), "memories": rows}
 
 
-@dataclass(frozen=True)
-class VitalityConstants:
+class VitalityConstants(VitalityPolicy):
     """Constants of vitality, passed to queries. From design §7 and §13 unless noted."""
 
-    first_days: float = 30.0
-    """S at the first retrieval, in days. Ours: the source gives no value."""
     least_days: float = 1.0
     """Minimum of S, in days; only flags lead below the first value."""
-    most_days: float = 365.0
-    """Maximum of S, in days."""
     flagged: float = 0.5
     """Factor that a FLAG applies to S."""
     neutral: float = 0.5
@@ -151,13 +123,6 @@ class VitalityConstants:
     """R decays with S * stretch^(importance - neutral): 1 doubles S, 0 halves it. Ours."""
     prior_precision: float = 1.0
     """Weight of the initial confidence: it counts as one certain piece of evidence. Ours."""
-    gate_base: float = 0.1
-    gate_min: float = 0.1
-    gate_max: float = 0.42
-    """Base and bounds of the gate, fitted to three targets; see docs/beliefs.md."""
-    gate_window_hours: float = 6.0
-    """Time after an `expand` during which any contradiction unsettles a belief: how long a
-    retrieved memory stays open to change in Nader's experiments."""
     consolidation: str = "consolidation"
     """The `source` of events that consolidation writes."""
 
@@ -207,4 +172,4 @@ def is_destabilised(
 
 def vitality_params(by: VitalityConstants = STANDARD_VITALITY) -> dict[str, Any]:
     """Return the constants as query parameters."""
-    return asdict(by)
+    return by.model_dump()

@@ -48,23 +48,8 @@ STANDARD = SOURCE
 
 def from_settings(settings: Settings) -> Rating:
     """Return the configured constants: those of the named rule, with single ones replaced."""
-    given = {
-        name: getattr(settings, f"rating_{name}")
-        for name in (
-            "k_new",
-            "k_established",
-            "established",
-            "floor",
-            "fading_days",
-            "gate_similarity",
-            "gate_factor",
-            "high",
-            "medium",
-            "low",
-        )
-    }
-    changed = {name: value for name, value in given.items() if value is not None}
-    return replace(RULES[settings.rating_rule], **changed)
+    changed = settings.rating.model_dump(exclude={"rule"}, exclude_none=True)
+    return replace(RULES[settings.rating.rule], **changed)
 
 
 def rating_params(by: Rating = STANDARD) -> dict[str, float | bool]:

@@ -21,6 +21,7 @@ from graphmem.model import (
     Verdict,
     Vitality,
 )
+from graphmem.model.policies import SprtParameters
 from graphmem.model.recall import TraceRank
 from graphmem.rules import formulas, predicates, trust
 from graphmem.rules.drafts import MAX_CLOCK_SKEW
@@ -154,21 +155,9 @@ def read_params(by: ReadOptions, settings: Settings, now: datetime) -> dict[str,
         "policy": None if by.policy is None else predicates.policy_fields(by.policy),
         "default_policy": predicates.default_policy(),
         "weights": dict(settings.source_weights),
-        "test": sprt_params(sprt_parameters(settings)),
+        "test": sprt_params(settings.sprt),
         "vitality_constants": formulas.vitality_params(vitality_constants(settings)),
     }
-
-
-def sprt_parameters(settings: Settings) -> formulas.SprtParameters:
-    """Return the configured bounds of the sequential test."""
-    return formulas.SprtParameters(
-        alpha=settings.sprt_alpha,
-        beta=settings.sprt_beta,
-        promote_step=settings.sprt_promote_step,
-        demote_step=settings.sprt_demote_step,
-        max_confidence=settings.sprt_max_confidence,
-        min_confidence=settings.sprt_min_confidence,
-    )
 
 
 def trace_rank(settings: Settings, given: TraceRank = formulas.STANDARD_TRACE) -> TraceRank:
@@ -176,40 +165,18 @@ def trace_rank(settings: Settings, given: TraceRank = formulas.STANDARD_TRACE) -
 
     A policy that does not set them has the standard ones.
     """
-    if given != formulas.STANDARD_TRACE:
-        return given
-    return TraceRank(
-        tau_days=settings.trace_tau_days,
-        spacing=settings.trace_spacing,
-        weight=settings.trace_weight,
-        window_hours=settings.trace_window_hours,
-        burst=settings.trace_burst,
-        import_weight=settings.trace_import_weight,
-    )
+    return settings.trace if given == formulas.STANDARD_TRACE else given
 
 
 def vitality_constants(settings: Settings) -> formulas.VitalityConstants:
     """Return the configured constants of vitality and of the gate."""
-    return formulas.VitalityConstants(
-        first_days=settings.stability_days,
-        most_days=settings.stability_max_days,
-        gate_base=settings.gate_base,
-        gate_min=settings.gate_min,
-        gate_max=settings.gate_max,
-        gate_window_hours=settings.gate_window_hours,
-    )
+    return formulas.VitalityConstants(**settings.vitality.model_dump())
 
 
-def sprt_params(bounds: formulas.SprtParameters) -> dict[str, float]:
+def sprt_params(bounds: SprtParameters) -> dict[str, float]:
     """Return the bounds of the test as query parameters."""
-    return {
-        "upper": bounds.upper,
-        "lower": bounds.lower,
-        "promote_step": bounds.promote_step,
-        "demote_step": bounds.demote_step,
-        "max_confidence": bounds.max_confidence,
-        "min_confidence": bounds.min_confidence,
-    }
+    steps = bounds.model_dump(exclude={"alpha", "beta"})
+    return {"upper": bounds.upper, "lower": bounds.lower, **steps}
 
 
 async def pages(

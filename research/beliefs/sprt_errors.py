@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.figures import Cell, Table
 from graphmem.model.belief import VerdictStatus
-from graphmem.rules import formulas
+from graphmem.model.policies import SprtParameters
 from graphmem.rules.formulas import Evidence
 from research.beliefs.metrics import percent, ratio
 from tests.oracles import sequential as sequential_oracle
@@ -23,7 +23,7 @@ SEED = 20_240_603
 TRIALS, EPISODES = 1000, 100
 START = datetime(2024, 1, 1, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
-BOUNDS = formulas.SprtParameters()
+BOUNDS = SprtParameters()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import pytest
 from graphmem import Handle
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
 from graphmem.model import AsOf, Belief, EvidenceReceipt, HypotheticalEvidence, VerdictStatus
+from graphmem.model.policies import SprtParameters
 from graphmem.rules import claims
 from graphmem.rules.read_options import position_cursor
 from tests.plugins.clients import Door, on, on_tenant
@@ -276,14 +277,8 @@ def test_what_would_be_is_what_comes_to_be(
 
 
 def test_the_bounds_of_the_test_are_settings(door: Door) -> None:
-    chosen = door.settings.model_copy(
-        update={
-            "sprt_alpha": 0.2,
-            "sprt_beta": 0.2,
-            "sprt_promote_step": 0.3,
-            "sprt_max_confidence": 0.8,
-        }
-    )
+    test = SprtParameters(alpha=0.2, beta=0.2, promote_step=0.3, max_confidence=0.8)
+    chosen = door.settings.model_copy(update={"sprt": test})
     with door.opened(chosen) as memory:
         belief = memory.believe(FOUR, confidence=0.6)
         memory.add_evidence(belief, "supporting", 0.85)
@@ -384,7 +379,8 @@ def test_what_cannot_be_seen_is_not_there(memory: Handle, look: Look, tenant: st
 def test_a_boundary_that_is_met_exactly_is_crossed(plain: Handle) -> None:
     """With alpha and beta of 0.1 the bounds are ln 9 and -ln 9, one strong piece away."""
     services = plain._state.context.services
-    settings = services.settings.model_copy(update={"sprt_alpha": 0.1, "sprt_beta": 0.1})
+    test = SprtParameters(alpha=0.1, beta=0.1)
+    settings = services.settings.model_copy(update={"sprt": test})
     memory = on(plain, settings=settings)
     for kind, status in (("supporting", PROMOTED), ("refuting", DEMOTED)):
         belief = memory.believe(f"It is {kind}.", confidence=0.5)

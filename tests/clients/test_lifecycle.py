@@ -20,6 +20,7 @@ from graphmem.errors import (
     SupersededBeliefError,
 )
 from graphmem.model import EventSource, EventType, Origin, RecallPolicy
+from graphmem.model.policies import VitalityPolicy
 from graphmem.operations import evidence
 from graphmem.rules import formulas
 from graphmem.testing import FrozenClock
@@ -360,9 +361,8 @@ def test_the_gate_is_a_setting(door: Door, memory: Handle) -> None:
     memory.add_evidence(belief, "supporting", 0.8, at=MAY)
     memory.add_evidence(belief, "refuting", 0.9, at=MAY + DAY)
     settings = memory._state.context.services.settings
-    strict = door.on(
-        memory, settings=settings.model_copy(update={"gate_min": 0.9, "gate_max": 1.0})
-    )
+    gate = VitalityPolicy(gate_min=0.9, gate_max=1.0)
+    strict = door.on(memory, settings=settings.model_copy(update={"vitality": gate}))
     for handle, flagged in ((memory, True), (strict, False)):
         life = handle.beliefs.get(belief).vitality
         assert life is not None

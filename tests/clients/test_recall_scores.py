@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphmem import BeliefBite, MemoryBite, RecallPolicy, TurnBite
 from graphmem.client.handle import Handle
-from graphmem.model import POLICIES, AnyBite, MemoryReasons, Score
+from graphmem.model import POLICIES, AnyBite, MemoryReasons, Score, TraceRank
 from graphmem.rules import dates, scoring
 from graphmem.testing import FrozenClock
 from tests.oracles import blending as blending_oracle
@@ -230,7 +230,7 @@ def test_what_is_imported_weighs_as_set(
     settings = memory._state.context.services.settings
     now = FrozenClock(at)
     for weight in (1.0, 0.25):
-        changed = settings.model_copy(update={"trace_import_weight": weight})
+        changed = settings.model_copy(update={"trace": TraceRank(import_weight=weight)})
         handle = door.on(memory, settings=changed, clock=now)
         bites = handle.recall(unlike(1), policy="trace").bites
         traces = {bite.id: bite.trace for bite in bites if isinstance(bite, MemoryBite)}

@@ -14,7 +14,7 @@ from graphmem import setting_files
 from graphmem.errors import ConfigurationError
 from graphmem.model import RecallPolicy
 from graphmem.model.policies import ConsolidationPolicy, PrunePolicy, UpkeepPolicy
-from graphmem.settings import FIELDS, Settings
+from graphmem.settings import FIELDS, SOURCE_WEIGHTS, Settings
 
 SECRET = "correct horse battery"
 
@@ -144,6 +144,13 @@ def test_a_wrong_variable_of_a_policy_is_named(
     monkeypatch.setenv("GRAPHMEM_CONSOLIDATION__MIN_EPISODES", "1")
     monkeypatch.setenv("GRAPHMEM_CONSOLIDATION", "{}")
     assert "GRAPHMEM_CONSOLIDATION: " in refusal().message
+
+
+def test_weights_in_a_variable_are_merged_into_the_defaults(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHMEM_SOURCE_WEIGHTS", '{"RULE": 0.7}')
+    assert Settings.load().source_weights == {**SOURCE_WEIGHTS, "RULE": 0.7}
 
 
 def test_every_setting_is_described() -> None:

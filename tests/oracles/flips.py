@@ -9,7 +9,8 @@ from itertools import accumulate
 from operator import attrgetter
 
 from graphmem.model.belief import VerdictStatus
-from graphmem.rules.formulas import STANDARD_TEST, TOLERANCE, Evidence, SprtParameters
+from graphmem.model.policies import SprtParameters
+from graphmem.rules.formulas import STANDARD_TEST, TOLERANCE, Evidence
 from tests.oracles import sequential
 from tests.oracles.sequential import llr
 

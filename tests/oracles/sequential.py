@@ -10,11 +10,11 @@ from itertools import groupby
 from operator import attrgetter
 
 from graphmem.model.belief import VerdictStatus
+from graphmem.model.policies import SprtParameters
 from graphmem.rules.formulas import (
     STANDARD_TEST,
     TOLERANCE,
     Evidence,
-    SprtParameters,
     evidence_strength,
 )
 from tests.oracles.projection import episode_of

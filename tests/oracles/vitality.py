@@ -164,13 +164,13 @@ def stability(
     burst counts as one. Events at the same timestamp count once. A flag comes after a retrieval of
     its timestamp, because that access flagged the belief.
     """
-    days, last = by.first_days, None
+    days, last = by.stability_days, None
     for at, flag in sorted([(at, False) for at in {*retrievals}] + [(at, True) for at in {*flags}]):
         if flag:
             days = max(by.least_days, days * by.flagged)
         else:
             gap = (at - last) / _DAY if last is not None else 0.0
-            days, last = min(by.most_days, days * (1 + math.log1p(gap))), at
+            days, last = min(by.max_stability_days, days * (1 + math.log1p(gap))), at
     return days
 
 

@@ -9,6 +9,7 @@ import pytest
 from neo4j.exceptions import ClientError
 
 from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec, procedure_specs
+from graphmem.model.policies import SprtParameters
 from graphmem.settings import Settings
 from tests.procedures.cases import needed
 from tests.procedures.conftest import OFFERS, Asked, Populated, values
@@ -161,7 +162,9 @@ def test_every_procedure_is_shown_with_its_types_and_what_they_mean(asked: Asked
 
 
 def test_what_is_assumed_follows_the_settings() -> None:
-    settings = Settings(source_weights={"TOOL": 0.9, "HEARSAY": 0.2}, sprt_promote_step=0.2)
+    settings = Settings(
+        source_weights={"TOOL": 0.9, "HEARSAY": 0.2}, sprt=SprtParameters(promote_step=0.2)
+    )
     [offer] = [one for one in procedure_specs(settings) if one.procedure.name == "belief/states"]
     assumed = {one.name: one.default for one in offer.arguments}
     assert assumed["weights"] is not None

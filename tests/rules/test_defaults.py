@@ -44,12 +44,6 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
     "settings": (
         Settings.load({}),
         {
-            "sprt_alpha": 0.05,
-            "sprt_beta": 0.10,
-            "sprt_promote_step": 0.10,
-            "sprt_demote_step": 0.20,
-            "sprt_max_confidence": 0.95,
-            "sprt_min_confidence": 0.05,
             "near_duplicate_threshold": 0.5,
             "update_threshold": 0.3,
             "max_content_chars": 8_000,
@@ -117,9 +111,9 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
     "vitality": (
         formulas.STANDARD_VITALITY,
         {
-            "first_days": 30.0,
+            "stability_days": 30.0,
             "least_days": 1.0,
-            "most_days": 365.0,
+            "max_stability_days": 365.0,
             "flagged": 0.5,
             "neutral": 0.5,
             "stretch": 4.0,

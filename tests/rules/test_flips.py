@@ -11,6 +11,7 @@ from hypothesis import event, example, given
 from hypothesis import strategies as st
 
 from graphmem.model import VerdictStatus
+from graphmem.model.policies import SprtParameters
 from graphmem.rules import formulas
 from graphmem.rules.formulas import Evidence
 from tests.oracles import sequential as sequential_oracle
@@ -23,11 +24,9 @@ from tests.rules.strategies_histories import (
     strengths,
 )
 
-EASY = formulas.SprtParameters(alpha=0.4, beta=0.3)
+EASY = SprtParameters(alpha=0.4, beta=0.3)
 """Bounds so near that one event decides and the status changes often."""
-bounds = st.sampled_from(
-    [formulas.STANDARD_TEST, formulas.SprtParameters(alpha=0.2, beta=0.2), EASY]
-)
+bounds = st.sampled_from([formulas.STANDARD_TEST, SprtParameters(alpha=0.2, beta=0.2), EASY])
 
 
 def make_evidence(name: str, strength: float, hour: int, polarity: int) -> Evidence:
@@ -52,18 +51,16 @@ def trials(draw: st.DrawFn) -> list[Evidence]:
     ]
 
 
-def status(evidence: Sequence[Evidence], test: formulas.SprtParameters) -> VerdictStatus:
+def status(evidence: Sequence[Evidence], test: SprtParameters) -> VerdictStatus:
     return sequential_oracle.test(evidence, 0.5, test).status
 
 
-def flips(
-    evidence: Sequence[Evidence], without: Sequence[str], test: formulas.SprtParameters
-) -> bool:
+def flips(evidence: Sequence[Evidence], without: Sequence[str], test: SprtParameters) -> bool:
     left = [e for e in evidence if e.id not in without]
     return status(left, test) is not status(evidence, test)
 
 
-def smallest(evidence: Sequence[Evidence], test: formulas.SprtParameters) -> int | None:
+def smallest(evidence: Sequence[Evidence], test: SprtParameters) -> int | None:
     """Return the size of a smallest flip set by trying all subsets."""
     ids = [e.id for e in evidence]
     sizes = (
@@ -90,7 +87,7 @@ def smallest(evidence: Sequence[Evidence], test: formulas.SprtParameters) -> int
 @example(series(0.6, 0.8, 0.9, 2 / 3, 0.6), formulas.STANDARD_TEST)
 @example(series(-0.6, -0.6, -0.8, -0.9, -19 / 37), formulas.STANDARD_TEST)
 @example(series(0.6, 2 / 3, 0.6, -0.6, 0.8), formulas.STANDARD_TEST)
-def test_no_smaller_set_flips(evidence: list[Evidence], test: formulas.SprtParameters) -> None:
+def test_no_smaller_set_flips(evidence: list[Evidence], test: SprtParameters) -> None:
     found = flip_set(evidence, test)
     size = smallest(evidence, test)
     event(f"{status(evidence, test)}, {size} to remove")
@@ -100,7 +97,7 @@ def test_no_smaller_set_flips(evidence: list[Evidence], test: formulas.SprtParam
 
 @given(claim_histories, bounds, st.data())
 def test_order_and_redelivery_do_not_change_the_flip_set(
-    evidence: list[Evidence], test: formulas.SprtParameters, data: st.DataObject
+    evidence: list[Evidence], test: SprtParameters, data: st.DataObject
 ) -> None:
     found = flip_set(evidence, test)
     assert flip_set(data.draw(deliveries(evidence)), test) == found

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Tier
+from graphmem.model.policies import RatingPolicy
 from graphmem.rules import rating
 from graphmem.rules.rating import BY_SEARCH, SOURCE, STANDARD
 from graphmem.settings import Settings
@@ -301,8 +302,8 @@ def test_by_search_is_zero_sum(log: list[Search]) -> None:
 
 def test_the_rule_and_its_constants_are_settings() -> None:
     assert rating.from_settings(Settings()) == SOURCE
-    assert rating.from_settings(Settings(rating_rule="search")) == BY_SEARCH
-    changed = Settings(rating_k_new=20, rating_floor=700, rating_high=1500, rating_established=3)
-    assert rating.from_settings(changed) == replace(
+    assert rating.from_settings(Settings(rating=RatingPolicy(rule="search"))) == BY_SEARCH
+    changed = RatingPolicy(k_new=20, floor=700, high=1500, established=3)
+    assert rating.from_settings(Settings(rating=changed)) == replace(
         SOURCE, k_new=20, floor=700, high=1500, established=3
     )

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import VerdictStatus
+from graphmem.model.policies import SprtParameters
 from graphmem.rules import formulas
 from graphmem.rules.formulas import Evidence, evidence_needed
 from tests.oracles import sequential as sequential_oracle
@@ -25,7 +26,7 @@ from tests.rules.strategies_histories import (
 )
 
 ACCUMULATING, PROMOTED, DEMOTED = VerdictStatus
-SYMMETRIC = formulas.SprtParameters(alpha=0.1, beta=0.1)
+SYMMETRIC = SprtParameters(alpha=0.1, beta=0.1)
 
 
 def make_evidence(
@@ -242,7 +243,7 @@ def test_of_equally_loud_events_the_earlier_counts(first: float, second: float) 
 
 @given(claim_histories, st.sampled_from([formulas.STANDARD_TEST, SYMMETRIC]))
 def test_as_many_pieces_as_needed_decide_and_one_less_does_not(
-    evidence: list[Evidence], bounds: formulas.SprtParameters
+    evidence: list[Evidence], bounds: SprtParameters
 ) -> None:
     verdict = sequential_oracle.test(evidence, 0.5, bounds)
     more = evidence_needed(verdict, bounds)

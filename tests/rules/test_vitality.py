@@ -440,5 +440,5 @@ def test_a_stated_belief_is_not_derived() -> None:
 
 def test_what_is_sent_is_every_constant() -> None:
     sent = formulas.vitality_params()
-    assert sent["most_days"] == STANDARD_VITALITY.most_days == 365
-    assert set(sent) == set(STANDARD_VITALITY.__dataclass_fields__)
+    assert sent["max_stability_days"] == STANDARD_VITALITY.max_stability_days == 365
+    assert set(sent) == set(formulas.VitalityConstants.model_fields)

@@ -241,7 +241,9 @@ def settings(known: Mapping[str, Any], fields: Mapping[str, Any]) -> RenderableT
         line.append(f"  {'not set' if value is None else value}", style="not bold")
         if origin != DEFAULT:
             line.append(f"  from {origin}", style="not bold yellow")
-        lines.append(line.append(f"\n  {field.description}", style="not bold dim"))
+        lines.append(
+            line.append(f"\n  {' '.join(field.description.split())}", style="not bold dim")
+        )
     return Group(*lines)
 
 

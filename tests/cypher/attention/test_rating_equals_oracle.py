@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
+from graphmem.model.policies import RatingPolicy
 from graphmem.ports import run_now, silent
 from graphmem.rules import rating
 from graphmem.rules.rating import BY_SEARCH, STANDARD, Rating
@@ -194,7 +195,7 @@ def test_ratings_are_those_of_the_rules(plain: Handle, look: Look, tenant: str, 
 
 def test_a_search_as_one_game(plain: Handle, look: Look, tenant: str) -> None:
     """The other rule, with a K of its own."""
-    changed = {"rating_rule": "search", "rating_k_new": 100.0}
+    changed = {"rating": RatingPolicy(rule="search", k_new=100.0)}
     memory = on(plain, settings=plain._state.context.services.settings.model_copy(update=changed))
     by = replace(BY_SEARCH, k_new=100.0)
     log = Log(memory, things(memory), 3)

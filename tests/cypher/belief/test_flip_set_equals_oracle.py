@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graphmem import Handle
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import AsOf, FlipSet, VerdictStatus
-from graphmem.rules import formulas, read_options
+from graphmem.model.policies import SprtParameters
 from graphmem.rules.formulas import Evidence
 from tests.oracles import flips
 from tests.oracles import sequential as sequential_oracle
@@ -23,10 +23,10 @@ from tests.rules.strategies_histories import CLAIMS, long_history, make_evidence
 
 pytestmark = pytest.mark.timeout(3_600)
 
-EASY = {"sprt_alpha": 0.4, "sprt_beta": 0.3}
-SYMMETRIC = {"sprt_alpha": 0.2, "sprt_beta": 0.2}
+EASY = SprtParameters(alpha=0.4, beta=0.3)
+SYMMETRIC = SprtParameters(alpha=0.2, beta=0.2)
 """Bounds so near that one event decides and the status changes often."""
-bounds = st.sampled_from([{}, SYMMETRIC, EASY])
+bounds = st.sampled_from([SprtParameters(), SYMMETRIC, EASY])
 
 
 def told(name: str, strength: float, day: float, polarity: int) -> Evidence:
@@ -50,39 +50,34 @@ def trials(draw: st.DrawFn) -> list[Item]:
     ]
 
 
-def with_bounds(handle: Handle, chosen: dict[str, float]) -> Handle:
+def with_bounds(handle: Handle, chosen: SprtParameters) -> Handle:
     """Return the same handle on a deployment that has chosen other bounds of the test."""
     context = handle._state.context
     services = replace(
-        context.services, settings=context.services.settings.model_copy(update=chosen)
+        context.services, settings=context.services.settings.model_copy(update={"sprt": chosen})
     )
     return type(handle)(replace(handle._state, context=replace(context, services=services)))
 
 
-def wrong_flips(
-    written: Written, belief_id: str, as_of: AsOf, chosen: dict[str, float]
-) -> list[str]:
+def wrong_flips(written: Written, belief_id: str, as_of: AsOf, chosen: SprtParameters) -> list[str]:
     """Return in what the flip set of a belief is not one, or is not smallest."""
     handle = with_bounds(written.handle, chosen)
-    test = read_options.sprt_parameters(handle._state.context.services.settings)
     found = handle.beliefs.flip_set(belief_id, as_of=as_of)
     evidence = [e for e in written.of(belief_id, as_of.known) if e.at <= (as_of.valid or e.at)]
-    status = sequential_oracle.test(evidence, 0.5, test).status
+    status = sequential_oracle.test(evidence, 0.5, chosen).status
     wrong = []
     if (found.status, found.evidence) != (status, len(evidence)):
         wrong.append(f"{found.status} of {found.evidence}, not {status} of {len(evidence)}")
-    expected = flips.flip_set(evidence, test)
+    expected = flips.flip_set(evidence, chosen)
     if expected is None or found.event_ids is None:
         agree = (expected, found.event_ids, found.becomes) == (None, None, None)
         return wrong if agree else [*wrong, str(found)]
     if len(found.event_ids) != len(expected):
         wrong.append(f"{found.event_ids}, not {expected}")
-    return wrong + unflipped(found, evidence, test)
+    return wrong + unflipped(found, evidence, chosen)
 
 
-def unflipped(
-    found: FlipSet, evidence: Sequence[Evidence], test: formulas.SprtParameters
-) -> list[str]:
+def unflipped(found: FlipSet, evidence: Sequence[Evidence], test: SprtParameters) -> list[str]:
     """Return in what a set does not do what it says, or is out of order."""
     ids = found.event_ids or ()
     left = [e for e in evidence if e.id not in ids]
@@ -94,8 +89,8 @@ def unflipped(
 
 @few
 @given(items=trials(), chosen=bounds)
-@example(items=series(0.9, 0.9, -0.9, -0.9, -0.9, 0.6, 0.9, 0.9, 0.9), chosen={})
-@example(items=series(0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.8, 0.55, 0.9), chosen={})
+@example(items=series(0.9, 0.9, -0.9, -0.9, -0.9, 0.6, 0.9, 0.9, 0.9), chosen=SprtParameters())
+@example(items=series(0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.8, 0.55, 0.9), chosen=SprtParameters())
 # At one instant as much speaks for it as against it: nothing of that needs to be left out.
 @example(
     items=[
@@ -103,17 +98,15 @@ def unflipped(
         *(told(f"e{n}", 0.9, 1, 1 if n < 3 else -1) for n in range(1, 5)),
         told("e5", 0.7, 2, 1),
     ],
-    chosen={},
+    chosen=SprtParameters(),
 )
 # A boundary is met exactly.
-@example(items=series(0.6, 0.8, 0.9, 2 / 3, 0.6), chosen={})
-@example(items=series(-0.6, -0.6, -0.8, -0.9, -19 / 37), chosen={})
-@example(items=series(0.6, 2 / 3, 0.6, -0.6, 0.8), chosen={})
+@example(items=series(0.6, 0.8, 0.9, 2 / 3, 0.6), chosen=SprtParameters())
+@example(items=series(-0.6, -0.6, -0.8, -0.9, -19 / 37), chosen=SprtParameters())
+@example(items=series(0.6, 2 / 3, 0.6, -0.6, 0.8), chosen=SprtParameters())
 # What comes last says nothing.
-@example(items=series(-2 / 3, 0.85, -2 / 3, -0.55, -0.85, 0.5), chosen={})
-def test_no_smaller_set_flips(
-    archive: Archive, items: list[Item], chosen: dict[str, float]
-) -> None:
+@example(items=series(-2 / 3, 0.85, -2 / 3, -0.55, -0.85, 0.5), chosen=SprtParameters())
+def test_no_smaller_set_flips(archive: Archive, items: list[Item], chosen: SprtParameters) -> None:
     written = archive.write(items)
     for belief_id in written.ids.values():
         assert wrong_flips(written, belief_id, AsOf(), chosen) == []
@@ -122,7 +115,7 @@ def test_no_smaller_set_flips(
 @few
 @given(items=accounts(CLAIMS[:1]), chosen=bounds, data=st.data())
 def test_at_any_pair_of_times(
-    archive: Archive, items: list[Item], chosen: dict[str, float], data: st.DataObject
+    archive: Archive, items: list[Item], chosen: SprtParameters, data: st.DataObject
 ) -> None:
     written = archive.write(items)
     for belief_id in written.ids.values():
@@ -139,7 +132,7 @@ def test_a_long_history(archive: Archive, side: int) -> None:
     items = [replace(e, polarity=side * e.polarity) for e in long_history(500, claims=1)]
     written = archive.write_long(items)
     [belief_id] = written.ids.values()
-    assert wrong_flips(written, belief_id, AsOf(), {}) == []
+    assert wrong_flips(written, belief_id, AsOf(), SprtParameters()) == []
     assert wrong_flips(written, belief_id, AsOf(), EASY) == []
 
 

@@ -203,9 +203,7 @@ def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
         "pooled": ArgumentDefault(value=False, text="false"),
         "default_policy": ArgumentDefault(predicates.default_policy(), own),
         "weights": ArgumentDefault(dict(settings.source_weights), own),
-        "test": ArgumentDefault(
-            read_options.sprt_params(read_options.sprt_parameters(settings)), own
-        ),
+        "test": ArgumentDefault(read_options.sprt_params(settings.sprt), own),
         "vitality_constants": ArgumentDefault(
             formulas.vitality_params(read_options.vitality_constants(settings)), own
         ),
