@@ -200,7 +200,7 @@ class Settings(BaseModel):
     """Minimum length of a memory, characters."""
 
     message_roles: dict[str, Literal["user", "assistant", "tool", "system"]] = {}
-    """What the roles of your messages mean, as JSON: user, assistant, tool or system; only `user`
+    """Meaning of the roles of your messages, as JSON: user, assistant, tool or system; only `user`
     and `human` are people otherwise."""
 
     @field_validator("*", mode="before")
