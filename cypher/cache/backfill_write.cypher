@@ -1,48 +1,38 @@
-// Add the missing properties and events to memories. An event that already exists, because the memory was deleted and
-// created again, is linked again.
+// Add events and the derived properties to memories that still have no event of their own scope.
 // mode: write
-// rows: none
-// plan: NodeUniqueIndexSeek
+// rows: many
+// plan: NodeByElementIdSeek
 // writes_ids: memories.id Memory, memories.events.id Event
 // params:
-//   $tenant      string  tenant name
-//   $tenant_key  string  full-text token of the tenant
-//   $memories    list    maps: id, scope_key, content_hash, value_key, tags, status, created_at or null, recorded_at or null, embedding (null: unchanged) and its token_states (bytes or null), events (event properties)
+//   $memories  list    maps: node (elementId() of the memory), id, scope, scope_key, content, content_hash, value_key, tags, embedding and its token_states (bytes or null), events (event properties, the ADD first); scope and content as read
 // columns:
+//   - id  string  id of a memory that got its event
 
 UNWIND $memories AS row
-MATCH (m:Memory {tenant: $tenant, id: row.id})
-CALL (m, row) {
-  FILTER row.embedding IS NOT NULL
-  CALL db.create.setNodeVectorProperty(m, 'embedding', row.embedding)
-  SET m.token_states = row.token_states
-}
+MATCH (m:Memory)
+WHERE elementId(m) = row.node AND m.tenant = $tenant
+  // Another writer may have changed the memory since it was read.
+  AND m.scope = row.scope AND m.content = row.content
+  AND NOT EXISTS { MATCH (m)<-[:REINFORCES]-(x:Event) WHERE x.tenant = $tenant AND x.scope = m.scope }
 CALL (m, row) {
   UNWIND row.events AS event
-  CALL (event) {
-    MATCH (e:Event {tenant: $tenant, id: event.id})
-    RETURN e
-  UNION ALL
-    FILTER NOT EXISTS { MATCH (x:Event {tenant: $tenant, id: event.id}) }
-    // include: fragments/append_event.cypher
-    RETURN e
-  }
-  FOREACH (x IN CASE event.type WHEN 'DEPRECATE' THEN [] ELSE [m] END | CREATE (e)-[:REINFORCES]->(x))
-  FOREACH (x IN CASE event.type WHEN 'DEPRECATE' THEN [m] ELSE [] END | CREATE (e)-[:CONCERNS]->(x))
+  // include: fragments/append_event.cypher
+  CREATE (e)-[:REINFORCES]->(m)
+  RETURN min(e.occurred_at) AS created_at, min(e.recorded_at) AS recorded_at
 }
-CALL (m) {
-  MATCH (m)<-[:REINFORCES]-(e:Event)
-  WHERE e.scope = m.scope
-  RETURN min(e.occurred_at) AS first_at, min(e.recorded_at) AS known_at
-}
-// Neither time is later than the events imply; queries of past states rely on it.
-SET m.tenant_key = $tenant_key,
+SET m.id = row.id,
+    m.tenant_key = $tenant_key,
     m.scope_key = row.scope_key,
     m.content_hash = row.content_hash,
     m.value_key = row.value_key,
     m.tags = row.tags,
-    m.status = row.status,
-    m.created_at = CASE WHEN row.created_at <= first_at THEN row.created_at ELSE first_at END,
-    m.recorded_at = CASE WHEN row.recorded_at <= known_at THEN row.recorded_at ELSE known_at END
-WITH m
+    m.token_states = row.token_states,
+    m.status = 'current',
+    m.created_at = created_at,
+    m.recorded_at = recorded_at
+WITH m, row
+CALL (m, row) {
+  CALL db.create.setNodeVectorProperty(m, 'embedding', row.embedding)
+}
 // include: fragments/take_rulings.cypher
+RETURN m.id AS id

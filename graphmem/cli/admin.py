@@ -165,12 +165,11 @@ admin.method(
     "admin.backfill",
     """Create missing events for memories of another tool.
 
-    The command completes memories that another tool or an older layout created without events, and
-    gives them synthetic events. Run `graphmem admin rebuild` afterwards. The exit code is 1 when a
-    memory cannot be completed.
+    The command completes memories that another tool created without events, and gives each of them
+    a synthetic event. The exit code is 1 when a memory is skipped.
     """,
-    counters={"memory": "memories examined", "edge": "supersessions completed"},
-    fails=lambda report: bool(report.unfit),
+    counters={"memory": "memories examined"},
+    fails=lambda report: bool(report.skipped),
 )
 
 

@@ -33,6 +33,7 @@ from graphmem.upkeep import (
     Mismatch,
     RebuildReport,
     SealReport,
+    backfill,
     caches,
     rulings,
     sealing,
@@ -231,33 +232,25 @@ class AsyncAdmin(AsyncErasing):
         return RebuildReport(wrong=(*mismatches, *changed), seals=state)
 
     async def backfill(self, on_progress: OnProgress = silent) -> BackfillReport:
-        """Create missing events for memories written by another tool or in an older layout.
+        """Create the missing events of memories that another tool wrote without any.
 
         Every read depends on events: a Memory node without events appears in no history and at no
-        past time. A memory without an event of its own scope gets an ADD at its `created_at`, and
-        `reinforce_count` REINFORCE_EXACT events, at most 1,000. Their times are spread evenly up
-        to its `last_seen_at`, or are `created_at` without one. A deprecated memory gets a
-        DEPRECATE at the current time, since the original time is unknown. A SUPERSEDES edge
-        without an event gets a SUPERSEDE at its `occurred_at`, else at the start of the newer
-        memory, but late enough to supersede the older one. All events have the source `backfill`
-        and a payload that marks them as synthetic.
+        past time. A memory without an event of its own scope gets an ADD at its `created_at`, with
+        the source `backfill` and a payload that marks it as synthetic. A `reinforce_count` is a
+        prior: a burst of as many REINFORCE_EXACT events at the same time, at most 100.
 
-        Nodes must have `tenant`, `id`, `scope` and `content`; `content_hash`, `tenant_key` and
-        `scope_key` are computed from them. Other missing properties are filled in: `created_at`
-        (the earlier of `last_seen_at` and `recorded_at`, else now), `recorded_at` (now, by the
-        server's clock), `status` (current), `tags` (none) and the embedding. An embedding of the
-        right length is assumed to be from this graph's model; remove it to have it recomputed.
-        Nodes with missing or mistyped properties are skipped and reported with a remedy. Nodes
-        without a `tenant` are not found.
+        Nodes must have `tenant`, `scope`, `content` and `created_at`. The keys, the content hash,
+        the embedding and a missing `id` are computed. Nodes with other problems, or with a state
+        that no event explains, are skipped and reported with a remedy. Nodes without a `tenant`
+        are not found.
 
-        Safe to interrupt, to repeat and to run concurrently: each memory is completed in one
-        transaction, under ids derived from its own, and complete memories are skipped. Run it
-        before any other write: a memory that was written again already has an event.
+        Safe to interrupt, to repeat and to run concurrently: a memory that has an event stays as it
+        is. Run it before any other write: a memory that was written again already has an event.
 
         Args:
-            on_progress: progress callback; receives `memory` or `edge` and the number checked.
+            on_progress: progress callback; receives `memory` and the number examined.
         """
-        return await caches.make_whole(self._state.context, on_progress)
+        return await backfill.add_events(self._state.context, on_progress)
 
     async def scopes(self, *, cursor: str | None = None, limit: Limit = 50) -> ScopePage:
         """Return one page of the scopes of the tenant that have data, by name, with their sizes.

@@ -22,7 +22,7 @@ from graphmem.upkeep.records import (
     RestoredEpisode,
     SealReport,
     SealState,
-    SkippedNodes,
+    SkippedMemories,
     UpkeepPolicy,
     WorkerReport,
 )
@@ -49,7 +49,7 @@ __all__ = [
     "RestoredEpisode",
     "SealReport",
     "SealState",
-    "SkippedNodes",
+    "SkippedMemories",
     "UpkeepPolicy",
     "WorkerReport",
 ]

@@ -211,18 +211,15 @@ class RebuildReport(Record):
     """Counts of the check of seals; None for `rebuild`."""
 
 
-class SkippedNodes(Record):
-    """Memories or SUPERSEDES edges that `backfill` skipped, all for one reason."""
+class SkippedMemories(Record):
+    """Memories that `backfill` skipped, all for one reason."""
 
-    kind: str
-    """memory or edge."""
     problem: str
     hint: str
-    """Remedy; Cypher on `m`, a memory, or `s`, an edge."""
+    """Remedy; Cypher on `m`, a memory."""
     count: int
     ids: tuple[str, ...]
-    """Ids of the first of them: `newer -> older` for an edge, elementId() for a memory without an
-    id."""
+    """Ids of the first of them; elementId() for a memory without a valid id."""
 
 
 class BackfillReport(Record):
@@ -230,20 +227,8 @@ class BackfillReport(Record):
 
     memories: int
     """Number of memories that had no event of their own scope and got one."""
-    filled: int
-    """Number of memories that had one and lacked something else."""
-    embedded: int
-    """Number of memories (new or repaired) that were embedded."""
-    edges: int
-    """Number of SUPERSEDES edges that got their event; of two between the same memories one
-    counts."""
-    events: int
-    """Number of synthetic events created."""
-    capped: int
-    """Number of memories whose `reinforce_count` is above 1,000, the maximum of events created; the
-    payload of their ADD keeps the number."""
-    unfit: tuple[SkippedNodes, ...]
-    """Skipped memories and edges with the remedy; nothing was written for them."""
+    skipped: tuple[SkippedMemories, ...]
+    """Skipped memories with the remedy; nothing was written for them."""
 
 
 JobName = Literal[

@@ -594,7 +594,8 @@ def test_a_memory_of_another_tool_with_a_rejected_text(
 ) -> None:
     plain.reject(str(plain.remember(TEXT).memory_id), reason=REASON)
     look._driver.execute_query(
-        "CREATE (:Memory {tenant: $tenant, id: 'foreign', scope: 'global', content: $text})",
+        "CREATE (:Memory {tenant: $tenant, id: 'foreign', scope: 'global', content: $text, "
+        "created_at: datetime()})",
         tenant=tenant,
         text=LOOKS_LIKE,
     )

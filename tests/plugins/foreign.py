@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from typing import Any, LiteralString
 
-from graphmem import Handle, Status
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
-
-EDGES: LiteralString = (
-    "MATCH (m:Memory {tenant: $tenant}) MATCH (m)-[s:SUPERSEDES]->(o) "
-    "RETURN m.id AS newer, o.id AS older, properties(s) AS props ORDER BY newer, older"
-)
-"""All SUPERSEDES relationships between memories, with or without their events."""
 
 
 def put(look: Look, tenant: str, name: str, **props: Any) -> None:
@@ -54,27 +47,3 @@ def nodes(look: Look, tenant: str) -> dict[str, dict[str, Any]]:
         tenant=tenant,
     )
     return {row["id"]: row["props"] for row in rows}
-
-
-def whole(look: Look, tenant: str) -> tuple[Any, ...]:
-    """Return everything that a backfill may change, without recording times."""
-    apart = ("recorded_at", "locked_at")
-    events = {
-        name: {k: v for k, v in event.items() if k not in apart}
-        for name, event in look.events(tenant).items()
-    }
-    memories = {
-        name: {k: v for k, v in props.items() if k not in apart}
-        for name, props in nodes(look, tenant).items()
-    }
-    edges = [
-        (row["newer"], row["older"], {k: v for k, v in row["props"].items() if k not in apart})
-        for row in look.rows(EDGES, tenant=tenant)
-    ]
-    return events, memories, edges
-
-
-def statuses(memory: Handle) -> dict[str, str]:
-    """Return the status of every memory that a handle sees."""
-    found = memory.memories.list(statuses=list(Status), limit=1_000).memories
-    return {m.id: m.status.value for m in found}

@@ -20,7 +20,6 @@ SCOPES = ["global", "alice"]
 KINDS = ["memory", "belief", "turn", "episode"]
 SILENT: dict[str, str] = {
     "belief/drawn": "no belief generalises others",
-    "cache/count_nameless": "every memory has an id",
     "upkeep/compressed_turns": "no conversation is compressed",
     "erase/memories_of": "no memory was made in a session",
     "erase/find_tombstones": "it is asked by a digest of the tenant",
@@ -89,9 +88,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "browser/memory": {**seen, "id": memory},
         "browser/recalled": {**seen, "ids": [memory, belief]},
         "browser/slot": {**seen, **slot},
-        "cache/backfill_edges": {**backfill, "source": "backfill"},
-        "cache/backfill_find": {**backfill, "dimension": len(vector)},
-        "cache/count_nameless": {},
+        "cache/backfill_find": backfill,
         "cache/beliefs": {},
         "cache/episodes": {},
         "cache/facets": {"ids": [memory]},

@@ -202,20 +202,16 @@ def sealed(done: SealReport) -> RenderableType:
 
 
 def backfill(made: BackfillReport) -> Group:
-    """Return the number of created events, and the memories that cannot be completed."""
+    """Return the number of backfilled memories, and the memories that were skipped."""
     lines: list[RenderableType] = [
-        f"{made.events:,} synthetic events created, for {made.memories:,} memories and "
-        f"{made.edges:,} supersessions. {made.filled:,} memories lacked other properties."
-        if made.memories or made.filled or made.edges
+        f"Events created for {counted(made.memories, 'memory', 'memories')}."
+        if made.memories
         else "Nothing to backfill."
     ]
-    if made.capped:
-        lines.append(f"{made.capped:,} memories exceed the maximum of synthetic events.")
-    if made.unfit:
-        rows = table("incomplete", "kind", "problem", "what to do", "examples")
-        for group in made.unfit:
-            examples = ", ".join(group.ids)
-            rows.add_row(f"{group.count:,}", group.kind, group.problem, group.hint, examples)
+    if made.skipped:
+        rows = table("skipped", "problem", "what to do", "examples")
+        for group in made.skipped:
+            rows.add_row(f"{group.count:,}", group.problem, group.hint, ", ".join(group.ids))
         lines.append(rows)
     return Group(*lines)
 
