@@ -134,16 +134,20 @@ def belief_doubts(bite: BeliefBite) -> list[str]:
     belief, against = bite.belief, bite.belief.refuting_episodes
     contradicted = f"contradicted {times(against)}" if against else "contradicted"
     flagged = belief.vitality is not None and belief.vitality.flagged_at is not None
-    if belief.verdict.status is VerdictStatus.DEMOTED or flagged:
+    promoted = belief.verdict.status is VerdictStatus.PROMOTED
+    if belief.verdict.status is VerdictStatus.DEMOTED:
         return [f"to be revised: {contradicted}"]
     if bite.ambiguous:
         return ["disputed: another value is as likely"]
+    if promoted and belief.subject is None:
+        return ["confirmed by its test"]
+    if flagged and not promoted:
+        return [contradicted]
     if against:
         return [f"disputed: {contradicted}"]
     if belief.supporting_episodes and belief.positive < MIN_CERTAIN:
         return ["uncertain"]
-    tested = belief.subject is None and belief.verdict.status is VerdictStatus.PROMOTED
-    return ["confirmed by its test"] if tested else []
+    return []
 
 
 def _memory_verb(reason: Reason, quote: Quote) -> str:

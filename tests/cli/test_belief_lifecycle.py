@@ -52,7 +52,9 @@ def test_a_flag_is_shown_until_it_is_resolved(run: Run, plain: Handle) -> None:
     run_now(evidence.mark(plain._state.context, EventType.FLAG, belief, source))
     for shown in (run("belief", "list").out, run("belief", "get", belief).out):
         assert "flagged since " in shown.splitlines()[0]
-    assert "to be revised" in run("context", "threads", "of", "the", "pool").out
+    shown = run("context", "threads", "of", "the", "pool").out
+    assert "contradicted: " in shown
+    assert "to be revised" not in shown
     done = run("belief", "clear-flag", belief, "--json").data
     assert (done["changed"], done["flagged"]) == (True, False)
     assert "flagged" not in run("belief", "list").out

@@ -551,5 +551,29 @@ def test_a_flag_is_shown() -> None:
         Recollection(bites=(flagged, lived(2, life(1.0, derived=False)))), 800
     )
     first, second = made.context.text.split("\n")[2:4]
-    assert "stated on 5 May 2025, to be revised: contradicted:" in first
-    assert "to be revised" not in second
+    assert "stated on 5 May 2025, contradicted:" in first
+    assert "contradicted" not in second
+
+
+@pytest.mark.parametrize("against", [0, 2])
+@pytest.mark.parametrize("flagged", [True, False])
+@pytest.mark.parametrize("status", list(VerdictStatus))
+def test_only_the_test_asks_for_a_revision_and_a_promotion_ends_every_contradiction(
+    status: VerdictStatus, against: int, *, flagged: bool
+) -> None:
+    bite = lived(1, life(1.0, derived=False, flagged_at=MAY if flagged else None))
+    belief = bite.belief.model_copy(
+        update={
+            "subject": None,
+            "refuting_episodes": against,
+            "verdict": bite.belief.verdict.model_copy(update={"status": status}),
+        }
+    )
+    contradicted = "contradicted twice" if against else "contradicted"
+    expected = {
+        VerdictStatus.DEMOTED: [f"to be revised: {contradicted}"],
+        VerdictStatus.PROMOTED: ["confirmed by its test"],
+    }
+    open_gate = [contradicted] if flagged else [f"disputed: {contradicted}"] if against else []
+    found = context.belief_doubts(bite.model_copy(update={"belief": belief}))
+    assert found == expected.get(status, open_gate)
