@@ -26,6 +26,7 @@ The class docstring is the default message, so the text is written once.
     │  ├─ ImportConflictError        a record contradicts existing data; names its line
     │  ├─ NameChainError             a name would be an alias of an alias
     │  ├─ CardinalityConflictError   a predicate was declared with the other cardinality
+    │  ├─ PersonOnlyError            the handle must be a person's
     │  ├─ RejectedError              a person rejected it, and only a person may take that back
     │  └─ SupersededBeliefError      another belief has already replaced it
     ├─ NotFoundError                 nothing visible has this id
@@ -225,6 +226,15 @@ class ForkedChainError(RefusedError):
 
 class CardinalityConflictError(RefusedError):
     """A predicate was declared with the other cardinality."""
+
+
+class PersonOnlyError(RefusedError):
+    """The handle must be a person's."""
+
+    default_hint = (
+        "Nothing was written. Let a person do it, on the command line or by a handle without "
+        "`trust`."
+    )
 
 
 class RejectedError(RefusedError):

@@ -8,14 +8,14 @@
 //   $event_ids   list  ids of the events to be written or retracted
 //   $belief_ids  list  ids of the target beliefs
 // columns:
-//   - events   list  maps: id, scope, type, request_hash, payload, speaks (whether it supports or refutes a belief)
+//   - events   list  maps: id, scope, type, request_hash, payload, trust (its rank, see rules/trust.py; null: none), speaks (whether it supports or refutes a belief)
 //   - beliefs  list  maps: id, scope, status, head_ids, and the fields of a claim
 
 RETURN
   COLLECT {
     MATCH (e:Event {tenant: $tenant})
     WHERE e.id IN $event_ids
-    RETURN e {.id, .scope, .type, .request_hash, .payload, speaks: EXISTS { (e)-[:SUPPORTS|REFUTES]->() }}
+    RETURN e {.id, .scope, .type, .request_hash, .payload, .trust, speaks: EXISTS { (e)-[:SUPPORTS|REFUTES]->() }}
   } AS events,
   COLLECT {
     MATCH (b:Belief {tenant: $tenant})

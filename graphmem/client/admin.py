@@ -14,10 +14,11 @@ from graphmem.client.arguments import Limit, file_of
 from graphmem.client.erasures import AsyncErasing, Erasing
 from graphmem.client.namespace import blocking
 from graphmem.consolidation import writes
-from graphmem.errors import InvalidInputError, RefusedError
+from graphmem.errors import InvalidInputError
 from graphmem.model import Name, Slot
 from graphmem.operations import belief, evidence, summaries
 from graphmem.ports import OnProgress, RequestContext, silent
+from graphmem.rules import trust
 from graphmem.rules.read_options import ReadOptions
 from graphmem.transfer import (
     ExportReport,
@@ -103,13 +104,9 @@ class AsyncAdmin(AsyncErasing):
                 Nothing of its batch of 500 is written, and earlier batches stay.
             ErasedError: a record may be derived from erased data; the error names its line. Nothing
                 is imported.
-            RefusedError: the handle was made for another writer than a person.
+            PersonOnlyError: the handle was made for another writer than a person.
         """
-        if self._state.context.trust != "person":
-            raise RefusedError(
-                "import_from: the handle must be a person's, because a file has its own trust.",
-                hint="Use the handle of the client, or `tenant` without `trust`.",
-            )
+        trust.check_right("import", self._state.context.trust)  # A file has its own trust.
         report = await importing.take(self._state.context, file_of("path", path), on_progress)
         await rebuilt(self._state.context, on_progress)
         return report

@@ -53,6 +53,8 @@ class AsyncBeliefChanges(AsyncNamespace):
         Raises:
             RefusedError: the event is neither evidence nor a retraction, or is this retraction.
             ForeignScopeError: the event belongs to another scope.
+            NotFoundError: the event does not exist yet, and the handle is not a person's.
+            PersonOnlyError: a person wrote the event, and the handle is not a person's.
             EventConflictError, InvalidInputError: see `observe`.
         """
         return await evidence.retract(self._state.context, event_id, event_source(origin, at))

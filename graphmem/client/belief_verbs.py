@@ -398,6 +398,7 @@ class AsyncRejectionVerbs(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
+            PersonOnlyError: the handle was made for another writer than a person.
             NotFoundError, ForeignScopeError, ErasedError, EventConflictError, InvalidInputError:
                 see `reject`.
         """

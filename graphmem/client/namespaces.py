@@ -77,6 +77,7 @@ class AsyncPredicates(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid.
             EventConflictError: the id was used for another event.
+            PersonOnlyError: the handle was made for another writer than a person.
         """
         wanted = valid(
             Policy,
@@ -138,6 +139,7 @@ class AsyncAliases(AsyncNamespace):
             NameChainError: `other` is an alias itself, or `name` has aliases.
             InvalidInputError: an argument is invalid, or both names are the same.
             EventConflictError: the id was used for another event.
+            PersonOnlyError: the handle was made for another writer than a person.
         """
         by = event_source(origin, at)
         return await declarations.say(self._state.context, name, other, by)
@@ -158,7 +160,7 @@ class AsyncAliases(AsyncNamespace):
 
         Raises:
             NotFoundError: the name is not an alias.
-            InvalidInputError, EventConflictError: see `add`.
+            InvalidInputError, EventConflictError, PersonOnlyError: see `add`.
         """
         by = event_source(origin, at)
         return await declarations.say(self._state.context, name, None, by)

@@ -10,7 +10,7 @@ from graphmem import catalog, stored
 from graphmem.errors import NotFoundError
 from graphmem.model import GLOBAL_SCOPE, Alias, EventSource, EventType, Policy, Predicate
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims
+from graphmem.rules import claims, trust
 from graphmem.rules import predicates as rules
 
 
@@ -54,7 +54,9 @@ async def say(context: RequestContext, name: str, other: str | None, given: Even
         InvalidInputError: the event is in the future, or both names are the same.
         NameChainError: one of the names is an alias of a third, or has aliases itself.
         NotFoundError: the name is not an alias.
+        PersonOnlyError: the handle was made for another writer than a person.
     """
+    trust.check_right("aliases", context.trust)
     now = context.services.clock.now()
     key, other_key = claims.name_key(name), None if other is None else claims.name_key(other)
     written = {"name": name, "other": other, "note": given.note}
@@ -135,7 +137,9 @@ async def declare(
     Raises:
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future, or the template is invalid.
+        PersonOnlyError: the handle was made for another writer than a person.
     """
+    trust.check_right("predicates.declare", context.trust)
     now = context.services.clock.now()
     made = rules.declaration(name, policy, template, valid_from, given, now)
 

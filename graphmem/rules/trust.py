@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import get_args
+from typing import Literal, TypeAlias, get_args
 
+from graphmem.errors import PersonOnlyError
 from graphmem.model import Trust
 from graphmem.rules.transcripts import is_human
 
@@ -29,10 +30,37 @@ _BY_ROLE: Mapping[str, Trust] = {
     **dict.fromkeys(("assistant", "ai", "model"), "model"),
 }
 
+Verb: TypeAlias = Literal["predicates.declare", "aliases", "unreject", "beliefs.retract", "import"]
+"""A verb that not every class of writer may use."""
+LEAST: Mapping[Verb, tuple[Trust, str]] = {
+    "predicates.declare": ("person", "`predicates.declare`: a policy or a template"),
+    "aliases": ("person", "`aliases.add`, `aliases.remove`"),
+    "unreject": ("person", "`unreject`"),
+    "beliefs.retract": ("person", "`beliefs.retract` of what a person stated or took back"),
+    "import": ("person", "`admin.import_from`"),
+}
+"""Lowest class whose handle may use a verb, and the verb in words; other verbs are free."""
+
 
 def rank(trust: Trust) -> int:
     """Return the rank of a class, 0 for unknown to 4 for a person."""
     return CLASSES.index(trust)
+
+
+def may(verb: Verb, writer: Trust) -> bool:
+    """Return whether a writer of this class may use a verb."""
+    return rank(writer) >= rank(LEAST[verb][0])
+
+
+def check_right(verb: Verb, writer: Trust) -> None:
+    """Refuse a verb to a writer whose class is too low for it.
+
+    Raises:
+        PersonOnlyError: the handle was made for another writer than a person.
+    """
+    if not may(verb, writer):
+        words = LEAST[verb][1].replace("`", "")
+        raise PersonOnlyError(f"{words}: the handle must be a person's; its trust is {writer!r}.")
 
 
 def parse(stored: int | None) -> Trust:

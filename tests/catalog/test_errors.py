@@ -39,6 +39,7 @@ CODES = {
     "CardinalityConflictError": "cardinality_conflict",
     "ForkedChainError": "forked_chain",
     "SupersededBeliefError": "superseded_belief",
+    "PersonOnlyError": "person_only",
     "RejectedError": "rejected",
     "NotFoundError": "not_found",
     "UnavailableError": "unavailable",

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import AsOf, GraphMem, Handle
-from graphmem.errors import InvalidInputError, RefusedError
+from graphmem.errors import InvalidInputError, NotFoundError, PersonOnlyError
 from graphmem.model import Belief, EvidenceKind, Memory, Trust
 from graphmem.rules import trust as rules
 from tests.oracles import trust as oracle
@@ -188,7 +188,7 @@ def test_an_export_keeps_the_class_and_other_data_is_imported(
     file = tmp_path / "tenant.jsonl"
     by("person").admin.export_to(file)
     copy = client.tenant(fresh_tenant())
-    with pytest.raises(RefusedError, match="must be a person's"):
+    with pytest.raises(PersonOnlyError, match="must be a person's"):
         client.tenant(copy._state.context.tenant, trust="model").admin.import_from(file)
     copy.admin.import_from(file)
 
@@ -202,6 +202,59 @@ def test_an_export_keeps_the_class_and_other_data_is_imported(
     copy.admin.import_foreign([record | {"created_at": "2026-05-04T09:00:00Z"}], "mem0")
     [bite] = copy.scope("user:u").recall("trams are loud", limit=1).bites
     assert bite.trust == "imported"
+
+
+def refused(*calls: Callable[[], object]) -> None:
+    """Check that each call needs a person's handle."""
+    for call in calls:
+        with pytest.raises(PersonOnlyError, match="must be a person's"):
+            call()
+
+
+@pytest.mark.parametrize("writer", [one for one in rules.CLASSES if one != "person"])
+def test_only_a_person_words_names_and_unrejects(
+    by: Callable[[Trust], Handle], writer: Trust
+) -> None:
+    memory, other = by("person"), by(writer)
+    memory.observe("dana", "wants", "tea", cardinality="MANY")
+    memory.reject(("dana", "wants", "coffee"), reason="never")
+    memory.aliases.add("Dana B", "dana")
+    before = memory.admin.stats()
+    refused(
+        lambda: other.predicates.declare("wants", template="{subject} wants evil, {object}"),
+        lambda: other.predicates.declare("wants", cardinality="ONE"),
+        lambda: other.aliases.add("mallory", "dana"),
+        lambda: other.aliases.remove("Dana B"),
+        lambda: other.unreject(("dana", "wants", "coffee"), reason="why not"),
+        lambda: other.scope("user:bob").unreject(("dana", "wants", "coffee"), reason="no"),
+    )
+    assert memory.admin.stats() == before
+    memory.unreject(("dana", "wants", "coffee"), reason="it was true")
+    memory.aliases.remove("Dana B")
+
+
+@pytest.mark.parametrize("writer", [one for one in rules.CLASSES if one != "person"])
+def test_only_a_person_takes_back_what_a_person_stated(
+    by: Callable[[Trust], Handle], writer: Trust
+) -> None:
+    memory, other = by("person"), by(writer)
+    memory.observe("dana", "pays_to", "old.example", cardinality="ONE", at=MAY)
+    new = memory.observe("dana", "pays_to", "new.example", at=MAY + DAY)
+    refused(lambda: other.beliefs.retract(new.event_id))
+    # Neither before it is stated, nor by taking back that a person took it back.
+    with pytest.raises(NotFoundError, match="No evidence 'later'"):
+        other.beliefs.retract("later")
+    with pytest.raises(NotFoundError, match="No evidence"):
+        other.scope("user:bob").beliefs.retract(new.event_id)
+    memory.observe("dana", "pays_to", "late.example", event_id="later", at=MAY + 2 * DAY)
+    gone = memory.beliefs.retract("later")
+    refused(lambda: other.beliefs.retract(gone.event_id))
+    slot = memory.current("dana", "pays_to")
+    assert slot.leader is not None
+    assert (slot.leader.object, slot.leader.trust) == ("new.example", "person")
+    own = other.observe("dana", "drinks", "tea", cardinality="MANY")
+    assert other.beliefs.retract(own.event_id).found
+    assert memory.beliefs.retract(memory.observe("dana", "drinks", "mate")).found
 
 
 @pytest.mark.parametrize("wrong", ["human", "", "PERSON", 3])

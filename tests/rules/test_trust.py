@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from graphmem.errors import PersonOnlyError
 from graphmem.model import Trust
 from graphmem.rules import context, trust
 from tests.oracles import trust as oracle
@@ -72,3 +73,14 @@ def test_a_prompt_names_the_class_unless_it_is_a_persons_or_said_already(
     given: Trust, origin: str, expected: list[str]
 ) -> None:
     assert context.reservation(given, origin) == expected
+
+
+@pytest.mark.parametrize("verb", list(trust.LEAST))
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_verb_of_persons_is_refused_to_every_other_class(verb: trust.Verb, writer: Trust) -> None:
+    assert trust.may(verb, writer) is (writer == "person")
+    if writer == "person":
+        trust.check_right(verb, writer)
+        return
+    with pytest.raises(PersonOnlyError, match="must be a person's"):
+        trust.check_right(verb, writer)

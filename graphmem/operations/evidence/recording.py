@@ -28,7 +28,7 @@ from graphmem.model import (
 )
 from graphmem.operations.evidence import drawn, writing
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, identity, predicates
+from graphmem.rules import claims, drafts, identity, predicates, trust
 from graphmem.rules.claims import EvidenceDraft
 from graphmem.rules.read_options import ReadOptions
 
@@ -217,6 +217,8 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
         ForeignScopeError: the event belongs to another scope.
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future.
+        NotFoundError: the event does not exist yet, and the handle is not a person's.
+        PersonOnlyError: a person wrote the event, and the handle is not a person's.
     """
     if given.event_id == target_id:
         raise RefusedError("An event cannot retract itself.", hint="Give it an id of its own.")
@@ -224,6 +226,7 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
     identifying = context.scope, EventType.RETRACT, target_id
     row = claims.source_event(given, context.scope, EventType.RETRACT, now, identifying)
     event_id, row["target_id"] = row["id"], target_id
+    row["trust"] = trust.rank(context.trust)
 
     async def work(tx: Tx) -> RetractionReceipt:
         # Lock the tenant too, so that no slot state computed concurrently outlives the retraction.
@@ -232,6 +235,7 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
         events = {event["id"]: event for event in found["events"]}
         target, known = events.get(target_id), events.get(event_id)
         _retractable(target, context.tenant_scope)
+        _check_right(target, target_id, context)
         if known is not None:
             stored.check_same_request(known, event_id, row["request_hash"])
         else:
@@ -257,6 +261,19 @@ def _retractable(target: Mapping[str, Any] | None, tenant_scope: TenantScope) ->
             f"Event {target['id']!r} is a {target['type']}: only evidence can be retracted.",
             hint="To hide a memory use `deprecate`; to change a belief use `revise`.",
         )
+
+
+def _check_right(target: Mapping[str, Any] | None, target_id: str, context: RequestContext) -> None:
+    """Check that the writer may retract an event, which a person may do before it arrives."""
+    if trust.may("beliefs.retract", context.trust):
+        return
+    if target is None or target["scope"] != context.scope:
+        raise NotFoundError(
+            f"No evidence {target_id!r} to take back.",
+            hint="`why` lists the evidence of a belief with its event ids.",
+        )
+    if trust.parse(target["trust"]) == "person":
+        trust.check_right("beliefs.retract", context.trust)
 
 
 REPLACE = catalog.query("belief/replace", lambda row: row["written"])

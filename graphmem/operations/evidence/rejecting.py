@@ -12,7 +12,7 @@ from graphmem.errors import ForeignScopeError, NotFoundError
 from graphmem.model import AsOf, EventSource, EventType, Rejection, RejectionReceipt, Triple
 from graphmem.operations.evidence import drawn, writing
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, read_options, rejections
+from graphmem.rules import claims, read_options, rejections, trust
 
 FIND_TARGET = catalog.query("reject/find_target", dict)
 STATE_VALUE = catalog.query("reject/place", catalog.ignored)
@@ -41,7 +41,9 @@ async def rule(
         EventConflictError: the given event id belongs to a different event.
         InvalidInputError: the event is in the future.
         ErasedError: the value of a slot was erased.
+        PersonOnlyError: it is an UNREJECT, and the handle is not a person's.
     """
+    _check_right(kind, context)
     aim = await _aim(context, target)
     row = claims.source_event(
         by.model_copy(update={"note": None}),
@@ -64,7 +66,11 @@ async def rule(
             return _receipt(row["id"], done, found), tombstone
         if kind is EventType.REJECT and found["foreign"] is not None:
             raise ForeignScopeError(f"The value belongs to scope {found['foreign']!r}.")
-        event = row | {"content_hash": digest, "payload": _payload(item, by.note)}
+        event = row | {
+            "content_hash": digest,
+            "trust": trust.rank(context.trust),
+            "payload": _payload(item, by.note),
+        }
         if by.at is None and found["ruled_at"] is not None:
             later = read_options.next_instant(found["ruled_at"])
             event["occurred_at"] = max(event["occurred_at"], later)
@@ -90,6 +96,11 @@ async def find(context: RequestContext, item_id: str, as_of: AsOf) -> Rejection 
     now = context.services.clock.now()
     bounds = {"valid": as_of.valid or now, "known": as_of.known}
     return next(iter(await context.fetch(FIND, id=item_id, **bounds)), None)
+
+
+def _check_right(kind: EventType, context: RequestContext) -> None:
+    if kind is EventType.UNREJECT:
+        trust.check_right("unreject", context.trust)
 
 
 @dataclass(frozen=True, slots=True)
