@@ -254,7 +254,8 @@ def test_only_a_person_takes_back_what_a_person_stated(
     assert (slot.leader.object, slot.leader.trust) == ("new.example", "person")
     own = other.observe("dana", "drinks", "tea", cardinality="MANY")
     assert other.beliefs.retract(own.event_id).found
-    assert memory.beliefs.retract(memory.observe("dana", "drinks", "mate")).found
+    mate = memory.observe("dana", "drinks", "mate")
+    assert memory.beliefs.retract(mate.event_id).found
 
 
 @pytest.mark.parametrize("wrong", ["human", "", "PERSON", 3])

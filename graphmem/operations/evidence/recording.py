@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog, stored
 from graphmem.errors import (
+    NotFoundError,
     RefusedError,
     RejectedError,
     SelfSupersessionError,
