@@ -58,7 +58,7 @@ CALL (evidence, initial, shown) {
 }
 // The candidates of a slot are ranked once, regardless of how many of them are returned.
 WITH asked.slot_id AS slot_id, $valid AS valid, head(collect(policy)) AS policy, collect({
-  asked: asked, place: place, card: card, initial: initial, projected: projected, verdict: verdict, vitality: vitality, trust: trust
+  asked: asked, place: place, card: card, initial: initial, projected: projected, verdict: verdict, vitality: vitality, trust: trust, revived: revived
 }) AS listed
 CALL (valid, policy, listed) {
   UNWIND CASE policy.cardinality WHEN 'ONE' THEN [listed[0].asked] ELSE [] END AS asked
@@ -79,6 +79,6 @@ LET x = found[0]
 WITH slot_id, value, collect(found[1]) AS members, head(collect(found[2])) AS score, head(collect(found[3])) AS last_id
 UNWIND members AS member
 RETURN member.card AS card, member.initial AS initial, member.projected AS projected, score, member.verdict AS verdict,
-       member.vitality AS vitality, coalesce(COLLECT { MATCH (e:Event {tenant: $tenant, id: last_id}) RETURN e.trust }[0], member.trust) AS trust,
-       datetime.realtime('Z') AS now
+       coll.min([x IN [member.revived, coalesce(COLLECT { MATCH (e:Event {tenant: $tenant, id: last_id}) RETURN e.trust }[0], member.trust)] WHERE x IS NOT NULL]) AS trust,
+       member.vitality AS vitality, datetime.realtime('Z') AS now
 ORDER BY member.place, card.created_at DESC, card.id DESC

@@ -4,13 +4,12 @@
 
 CALL (m, candidate, valid) {
   LET b = m, last_id = candidate.last_id
-  // include: fragments/prior.cypher
   CALL (b, last_id, valid) {
     MATCH (b)<-[:SUPPORTS]-(e:Event {tenant: $tenant})
     WHERE last_id IS NULL
     // include: fragments/not_retracted.cypher
     WITH e
-    ORDER BY e.trust DESC
+    ORDER BY coalesce(e.trust, 0)
     LIMIT 1
     RETURN collect(e) AS evidence
   }

@@ -12,8 +12,9 @@
 //   - written  integer  number of memories whose lineage changed: 2
 
 MATCH (older:Memory {tenant: $tenant, id: $older_id})
-WITH older, $event AS event
+WITH older, $event AS given
 MATCH (newer:Memory {tenant: $tenant, id: $newer_id})
+LET event = given {.*, trust: $trust['none']}
 // include: fragments/append_event.cypher
 CREATE (e)-[:CONCERNS]->(older)
 CREATE (e)-[:CONCERNS]->(newer)

@@ -117,7 +117,7 @@ CALL (kind, n) {
     })
   // One trusted statement suffices here; recall/hits decides, because a later event may have made it void.
   FILTER $min_trust = 0 OR EXISTS {
-    MATCH (m)<-[:REINFORCES]-(e:Event {tenant: $tenant})
+    MATCH (m)<-[:REINFORCES|CONCERNS]-(e:Event {tenant: $tenant})
     WHERE e.trust >= $min_trust AND e.type <> 'REINFORCE_NEAR' AND e.scope IN $scopes
       AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
   }

@@ -13,7 +13,7 @@ from graphmem import catalog, stored
 from graphmem.model import EventType
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import drafts, identity, read_options, rejections
+from graphmem.rules import drafts, identity, read_options, rejections, trust
 from graphmem.upkeep.caches import refresh_memories
 from graphmem.upkeep.records import BackfillReport, SkippedMemories
 
@@ -140,6 +140,7 @@ def _memory_row(memory: dict[str, Any], tenant: str, now: datetime) -> dict[str,
                 "occurred_at": memory["created_at"],
                 "content_hash": content_hash,
                 "source": "backfill",
+                "trust": trust.rank("unknown"),
                 "payload": json.dumps({"synthetic": True, **counted}),
             }
             for kind in kinds

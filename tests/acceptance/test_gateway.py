@@ -101,6 +101,24 @@ def test_a_model_that_says_it_is_the_user_stays_a_model(
     ]
     assert plain.context(about, turns=True).text.count("as a model reports") == len(bites)
     assert not plain.recall(about, turns=True, min_trust="tool").bites
-    # Stated by a person, the same sentence is a person's.
-    stated = plain.remember(str(written["remember"]["content"]))
-    assert stated.memory_id in [one.id for one in plain.recall(about, min_trust="person").bites]
+    # Stated by a person, the same sentence is a person's, as far as no model states it too.
+    content = str(written["remember"]["content"])
+    [noted] = [one.id for one in plain.recall(about, beliefs=False).bites]
+    assert not plain.recall(about, min_trust="person").bites
+    plain.memories.deprecate(noted)
+    assert plain.remember(content).memory_id == noted
+    assert noted in [one.id for one in plain.recall(about, min_trust="person").bites]
+
+
+def test_a_model_that_brings_a_sentence_back_vouches_for_it_alone(
+    plain: Handle, known: Settings, tenant: str
+) -> None:
+    old, new = "Dana pays invoices to old.example.", "Dana pays invoices to new.example."
+    first = str(plain.remember(old).memory_id)
+    newer = plain.supersede(first, new).newer_id
+    mcp, about = OverMcp(known, tenant), "where does Dana pay invoices to?"
+    mcp.call("global", "supersede", memory_id=newer, content=old)
+    assert plain.why(first).trust == "model"
+    assert old not in [one.text for one in plain.recall(about, min_trust="person").bites]
+    [line] = [one for one in plain.context(about).text.splitlines() if old in one]
+    assert "as a model reports" in line

@@ -340,8 +340,9 @@ def test_direct_evidence_uses_the_gate(memory: Handle) -> None:
     assert life is not None
     assert (life.flagged_at, life.prior_at) == (MAY + 2 * DAY, MAY + 2 * HOUR)
     assert life.prior * life.contradiction > life.gate
+    # The test weighs all evidence, and still confirms what the newest evidence made doubtful.
     shown = memory.context("threads of the worker pool").text
-    assert ", contradicted twice: " in shown
+    assert ", confirmed by its test: " in shown
 
     done = memory.beliefs.clear_flag(belief, at=MAY + 3 * DAY)
     assert (done.changed, done.flagged) == (True, False)

@@ -12,7 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import AsOf, GraphMem, Handle
-from graphmem.errors import InvalidInputError, NotFoundError, PersonOnlyError
+from graphmem.errors import (
+    ForeignScopeError,
+    InvalidInputError,
+    NotFoundError,
+    PersonOnlyError,
+)
 from graphmem.model import Belief, EvidenceKind, Memory, Trust
 from graphmem.rules import trust as rules
 from tests.oracles import trust as oracle
@@ -94,23 +99,52 @@ def test_a_turn_has_the_class_of_its_role_and_lends_it_to_what_quotes_it(
     assert memory.expand(by("imported").episodes.add(content=TEA)).trust == "imported"
 
 
-def test_a_model_can_neither_lower_nor_borrow_what_a_person_stated(
+def test_what_a_model_repeats_or_brings_back_is_not_a_persons(
     by: Callable[[Trust], Handle],
 ) -> None:
     memory, agent = by("person"), by("model")
     stated = str(memory.remember(TEA, at=MAY).memory_id)
     agent.remember(TEA, at=MAY + DAY)
-    assert of_memory(memory, stated) == "person"
-    # Brought back by a model, it is a model's until a person states it.
-    memory.supersede(stated, "Maria drinks coffee.", at=MAY + 2 * DAY)
-    agent.remember(TEA, at=MAY + 3 * DAY)
     assert of_memory(memory, stated) == "model"
-    assert of_memory(memory, stated, as_of=MAY + DAY) == "person"
-    memory.remember(TEA, at=MAY + 4 * DAY)
+    assert of_memory(memory, stated, as_of=MAY) == "person"
+    # A person who restores it vouches for it alone.
+    memory.memories.restore(stated, at=MAY + 2 * DAY)
     assert of_memory(memory, stated) == "person"
+    assert stated in [one.id for one in memory.recall(TEA, min_trust="person").bites]
+    other = memory.supersede(stated, "Maria drinks coffee.", at=MAY + 3 * DAY).newer_id
+    assert of_memory(memory, stated) == "person"
+    agent.supersede(other, TEA, at=MAY + 4 * DAY)
+    assert of_memory(memory, stated) == "model"
+    assert not memory.recall(TEA, min_trust="person").bites
+    assert "as a model reports" in memory.context(TEA).text
     memory.memories.deprecate(stated, at=MAY + 5 * DAY)
     agent.memories.restore(stated, at=MAY + 6 * DAY)
     assert of_memory(memory, stated) == "model"
+    memory.supersede(stated, "Maria drinks water.", at=MAY + 7 * DAY)
+    memory.remember(TEA, at=MAY + 8 * DAY)
+    assert of_memory(memory, stated) == "person"
+
+
+def test_a_belief_that_a_model_brings_back_is_not_a_persons(by: Callable[[Trust], Handle]) -> None:
+    memory, agent = by("person"), by("model")
+    old, new = "The pool needs 4 threads", "The pool needs 8 threads"
+    stated = memory.believe(old, at=MAY).belief_id
+    memory.add_evidence(stated, "supporting", 0.9, at=MAY)
+    memory.beliefs.revise(stated, new, at=MAY + DAY)
+    assert memory.why(stated).trust == "person"
+    newer = memory.beliefs.list().beliefs[0].id
+    agent.beliefs.revise(newer, old, at=MAY + 2 * DAY)
+    assert memory.why(stated).trust == memory.beliefs.get(stated).trust == "model"
+    assert memory.why(stated, as_of=MAY + DAY).trust == "person"
+    memory.beliefs.archive(stated, at=MAY + 3 * DAY)
+    memory.beliefs.restore(stated, at=MAY + 4 * DAY)
+    assert memory.why(stated).trust == "person"
+    fact = memory.observe("user", "lives_in", "Porto", cardinality="ONE", at=MAY).belief_id
+    memory.beliefs.archive(fact, at=MAY + DAY)
+    agent.beliefs.restore(fact, at=MAY + 2 * DAY)
+    slot = memory.current("user", "lives_in")
+    assert slot.leader is not None
+    assert {memory.why(fact).trust, memory.beliefs.get(fact).trust, slot.leader.trust} == {"model"}
 
 
 def test_another_wording_does_not_vouch_for_the_stored_one(by: Callable[[Trust], Handle]) -> None:
@@ -244,7 +278,7 @@ def test_only_a_person_takes_back_what_a_person_stated(
     # Neither before it is stated, nor by taking back that a person took it back.
     with pytest.raises(NotFoundError, match="No evidence 'later'"):
         other.beliefs.retract("later")
-    with pytest.raises(NotFoundError, match="No evidence"):
+    with pytest.raises(ForeignScopeError):
         other.scope("user:bob").beliefs.retract(new.event_id)
     memory.observe("dana", "pays_to", "late.example", event_id="later", at=MAY + 2 * DAY)
     gone = memory.beliefs.retract("later")
@@ -267,11 +301,34 @@ def test_an_unknown_class_is_refused(offline: Handle, client: GraphMem, wrong: A
 
 
 WRITERS = st.sampled_from(rules.CLASSES)
+OTHERS = (
+    "The tram to Aveiro is red.",
+    "Bob repairs violins in Ghent.",
+    "Invoices are due within thirty days.",
+    "The zoo feeds its otters at noon.",
+    "Seven bridges cross the canal.",
+    "A comet passes in October.",
+)
+"""Texts that resemble neither each other nor TEA, one for each act."""
 ACTS = st.lists(
-    st.tuples(st.sampled_from(["state", "hide"]), WRITERS, st.integers(0, 5)),
+    st.tuples(
+        st.sampled_from(["state", "hide", "replace", "revive", "restore"]),
+        WRITERS,
+        st.integers(0, 5),
+    ),
     min_size=1,
     max_size=6,
 )
+
+KINDS = {"hide": "HIDE", "replace": "HIDE", "restore": "RESTORE"}
+
+
+def stated(handle: Handle, act: str, at: datetime, other: str) -> str:
+    """State TEA, or let it replace another text; return its memory's id."""
+    if act == "state":
+        return str(handle.remember(TEA, at=at).memory_id)
+    replaced = str(handle.remember(other, at=at).memory_id)
+    return handle.supersede(replaced, TEA, at=at).newer_id
 
 
 @few
@@ -286,33 +343,53 @@ def test_a_memory_of_any_history_has_the_class_of_the_oracle(
     for place, (act, writer, day) in enumerate(sorted(acts, key=lambda one: one[2])):
         at = MAY + day * DAY + timedelta(minutes=place)
         handle = client.tenant(tenant, trust=writer)
-        if act == "hide":
-            if memory_id and not hidden:
-                handle.memories.deprecate(memory_id, at=at)
-                hidden = True
+        if act in ("state", "revive"):
+            memory_id = stated(handle, act, at, OTHERS[place])
+        elif not memory_id or (hidden and act != "restore"):
             continue
-        memory_id = str(handle.remember(TEA, at=at).memory_id)
-        seen.append(Statement(writer, at))
-        if hidden:
-            seen.append(Statement(writer, at, type="RESTORE"))
-        hidden = False
+        elif act == "restore":
+            handle.memories.restore(memory_id, at=at)
+        elif act == "hide":
+            handle.memories.deprecate(memory_id, at=at)
+        else:
+            handle.supersede(memory_id, OTHERS[place], at=at)
+        hidden = KINDS.get(act) == "HIDE"
+        seen.append(Statement(writer, at, type=KINDS.get(act, "ADD")))
     if not memory_id:
         return
     now = of_memory(memory, memory_id)
     assert now == oracle.memory(seen)
     shown = memory.recall(TEA, include_hidden=True).bites
-    assert [bite.trust for bite in shown] == [now]
-    then = [one for one in seen if one.at <= MAY + cut * DAY]
+    assert [bite.trust for bite in shown if bite.id == memory_id] == [now]
+    until = MAY + cut * DAY
+    then = [one for one in seen if one.at <= until]
     if then:
-        as_of = AsOf(valid=MAY + cut * DAY)
-        assert of_memory(memory, memory_id, as_of=as_of) == oracle.memory(then)
+        assert of_memory(memory, memory_id, as_of=AsOf(valid=until)) == oracle.memory(then)
+
+
+def marked(
+    handle: Handle,
+    act: str,
+    belief_id: str,
+    seen: tuple[list[Statement], list[datetime]],
+    one: Statement,
+) -> None:
+    """Archive or restore a belief, if there is one, and add that to what was seen."""
+    if belief_id and act == "archive":
+        handle.beliefs.archive(belief_id, at=one.at, event_id=one.event_id)
+        seen[1].append(one.at)
+    elif belief_id:
+        handle.beliefs.restore(belief_id, at=one.at, event_id=one.event_id)
+        seen[0].append(one)
 
 
 @few
 @given(
     acts=st.lists(
         st.tuples(
-            st.sampled_from(["supporting", "refuting", "believe"]), WRITERS, st.integers(0, 5)
+            st.sampled_from(["supporting", "refuting", "believe", "archive", "restore"]),
+            WRITERS,
+            st.integers(0, 5),
         ),
         min_size=1,
         max_size=6,
@@ -327,6 +404,7 @@ def test_a_belief_of_any_history_has_the_class_of_the_oracle(
     memory = client.tenant(tenant)
     memory.predicates.declare("drinks", cardinality="ONE" if one else "MANY", at=MAY)
     supporting, assumed, belief_id = list[Statement](), list[Statement](), ""
+    hidden = list[datetime]()
     fact: dict[str, Any] = {"subject": "maria", "predicate": "drinks", "object": "tea"}
     for place, (act, writer, day) in enumerate(acts):
         handle, at = client.tenant(tenant, trust=writer), MAY + day * DAY
@@ -335,20 +413,26 @@ def test_a_belief_of_any_history_has_the_class_of_the_oracle(
             assumed.append(Statement(writer, at, name))
             belief_id = handle.believe(**fact, at=at, event_id=name).belief_id
             continue
+        if act in ("archive", "restore"):
+            marked(handle, act, belief_id, (assumed, hidden), Statement(writer, at, name))
+            continue
         done = handle.observe(**fact, kind=EvidenceKind(act), at=at, event_id=name)
         belief_id = done.belief_id
         if act == "supporting":
             supporting.append(Statement(writer, at, name))
-    expected = oracle.belief(supporting, assumed, one=one)
+    if not belief_id:
+        return
+    created = memory.beliefs.get(belief_id).created_at
+    expected = oracle.belief(supporting, assumed, one=one, hidden=hidden)
     assert memory.why(belief_id).trust == expected
     assert memory.expand(belief_id).trust == expected
-    assert [bite.trust for bite in memory.recall("maria drinks tea").bites] == [expected]
-    assert [c.trust for c in memory.current("maria", "drinks").candidates] == [expected] * bool(
-        supporting or [act for act, _, _ in acts if act == "refuting"]
-    )
+    assert memory.beliefs.get(belief_id).trust == expected
+    bites = memory.recall("maria drinks tea", include_hidden=True).bites
+    assert [bite.trust for bite in bites] == [expected]
+    assert {c.trust for c in memory.current("maria", "drinks").candidates} <= {expected}
     until = MAY + cut * DAY
-    if any(day <= cut for _, _, day in acts):
+    if created <= until:
         before = [[x for x in each if x.at <= until] for each in (supporting, assumed)]
-        as_of = AsOf(valid=until)
-        found = memory.why(belief_id, as_of=as_of).trust
-        assert found == oracle.belief(*before, one=one)
+        found = memory.why(belief_id, as_of=AsOf(valid=until)).trust
+        past = [one for one in hidden if one <= until]
+        assert found == oracle.belief(*before, one=one, hidden=past)

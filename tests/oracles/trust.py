@@ -14,14 +14,9 @@ def least(trusts: Iterable[str]) -> str:
     return min(trusts, key=ORDER.index, default="unknown")
 
 
-def best(trusts: Iterable[str]) -> str:
-    """Return the class of independent statements of one text; "unknown" of nothing."""
-    return max(trusts, key=ORDER.index, default="unknown")
-
-
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An event that states an item, or restores it."""
+    """An event that states an item, restores it, lets it replace another, or hides it."""
 
     trust: str
     at: datetime
@@ -38,23 +33,38 @@ def event(writer: str, source_type: str | None, *drawn_from: str) -> str:
 
 
 def memory(seen: Sequence[Statement]) -> str:
-    """Return the class of a memory: of its very text, since it was last restored."""
-    since = max((one.at for one in seen if one.type == "RESTORE"), default=None)
-    return best(
-        one.trust
-        for one in seen
-        if one.type != "REINFORCE_NEAR" and (since is None or one.at >= since)
+    """Return the class of a memory: of its very text, since it was last brought back."""
+    stated = [one for one in seen if one.type not in ("HIDE", "REINFORCE_NEAR")]
+    restored = [one.at for one in stated if one.type == "RESTORE"]
+    since = max(
+        [*restored, *_ended([one.at for one in seen if one.type == "HIDE"], stated)], default=None
     )
+    return least(one.trust for one in stated if since is None or one.at >= since)
 
 
-def belief(supporting: Sequence[Statement], assumed: Sequence[Statement], *, one: bool) -> str:
-    """Return the class of a belief: in a ONE slot, of the statement that sets its score."""
+def belief(
+    supporting: Sequence[Statement],
+    assumed: Sequence[Statement],
+    *,
+    one: bool,
+    hidden: Sequence[datetime] = (),
+) -> str:
+    """Return the class of a belief: in a ONE slot, of the statement that sets its score.
+
+    Who brought it back, by a hypothesis or a restoration, bounds it.
+    """
+    since = max(_ended(hidden, assumed), default=None)
+    stating = least(each.trust for each in assumed if since is None or each.at >= since)
     if not supporting:
-        first = min(assumed, key=_when, default=None)
-        return first.trust if first else "unknown"
-    if one:
-        return max(supporting, key=_when).trust
-    return best(each.trust for each in supporting)
+        return stating
+    last = max(supporting, key=_when).trust
+    own = last if one else least(each.trust for each in supporting)
+    return own if since is None else least([own, stating])
+
+
+def _ended(hidden: Sequence[datetime], stated: Sequence[Statement]) -> list[datetime]:
+    """Return the times at which an item was hidden that a later statement ended."""
+    return [at for at in hidden if any(one.at >= at for one in stated)]
 
 
 def episode(turns: Iterable[str], given: str | None = None) -> str:

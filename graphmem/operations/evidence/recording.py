@@ -176,6 +176,7 @@ async def mark(
     identifying = context.scope, kind, belief_id
     row = claims.source_event(given, context.scope, kind, now, identifying)
     event_id, row["belief_id"] = row["id"], belief_id
+    row["trust"] = trust.rank(context.trust) if kind is EventType.RESTORE else None
 
     async def work(tx: Tx) -> StatusReceipt:
         await stored.lock(tx, [event_id])
