@@ -18,7 +18,7 @@ from graphmem.errors import (
     NotFoundError,
     PersonOnlyError,
 )
-from graphmem.model import Belief, EvidenceKind, Memory, Trust
+from graphmem.model import Belief, EvidenceKind, Memory, Origin, Trust
 from graphmem.rules import trust as rules
 from tests.oracles import trust as oracle
 from tests.oracles.trust import Statement
@@ -376,10 +376,10 @@ def marked(
 ) -> None:
     """Archive or restore a belief, if there is one, and add that to what was seen."""
     if belief_id and act == "archive":
-        handle.beliefs.archive(belief_id, at=one.at, event_id=one.event_id)
+        handle.beliefs.archive(belief_id, at=one.at, origin=Origin(event_id=one.event_id))
         seen[1].append(one.at)
     elif belief_id:
-        handle.beliefs.restore(belief_id, at=one.at, event_id=one.event_id)
+        handle.beliefs.restore(belief_id, at=one.at, origin=Origin(event_id=one.event_id))
         seen[0].append(one)
 
 
