@@ -113,7 +113,9 @@ def _lacks_properties(found: Row, null: Set[str] = frozenset()) -> bool:
 def _has_deleted_node(value: object) -> bool:
     """Return whether a value of a row has a map of a node without its properties."""
     if isinstance(value, dict):
-        return _lacks_properties(value) or any(map(_has_deleted_node, value.values()))
+        # A map of either has the statement of a belief or the content of a memory.
+        null = {"statement"} if "content" in value else frozenset[str]()
+        return _lacks_properties(value, null) or any(map(_has_deleted_node, value.values()))
     # Lists are alike throughout: long ones of numbers or of lists have no maps.
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return any(map(_has_deleted_node, value))

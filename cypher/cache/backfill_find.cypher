@@ -14,7 +14,7 @@
 //   - scope            string    its scope, and the following properties; null if a property is invalid
 //   - content          string    its text
 //   - tags             list      its tags
-//   - created_at       datetime  start of its valid time
+//   - created_at       datetime  start of its valid time; null as its scope
 //   - reinforce_count  integer   number of repetitions that the other tool counted; null: unknown
 
 MATCH (m:Memory)

@@ -219,6 +219,10 @@ class AsyncEpisodes(AsyncNamespace):
         to, path = self._state.context, file_of("file", file)
         if len(path.name) > MAX_FILE_NAME:
             raise InvalidInputError(f"file: its name has more than {MAX_FILE_NAME} characters.")
+        try:
+            path.name.encode()
+        except UnicodeEncodeError:
+            raise InvalidInputError("file: its name must be valid Unicode.") from None
         used = policy or to.services.settings.upkeep
         failed = [] if dry_run else await summaries.refresh_all(to)
         report = await compression.graduate(to, path, used, apply=not dry_run)

@@ -82,8 +82,8 @@ def pending(found: GraphState) -> Sequence[Migration]:
             raise MigrationChangedError(
                 f"Another build of graphmem made this graph: its migration {applied.name} has "
                 "other statements.",
-                hint="Export the tenants with the build that wrote the graph, or start anew with "
-                "an empty one.",
+                hint="Export the tenants with the build that wrote the graph, or start with an "
+                "empty graph.",
             )
     return tuple(known.values())
 

@@ -15,7 +15,7 @@ RETURN $name AS name, '$name' AS quoted, $n AS n, size($names) AS names, `$names
 
 def made(*sized: str) -> Query[object]:
     params = frozenset({"name", "names", "n", "by"})
-    return Query("made", TEXT, Mode.READ, params, dict, frozenset(sized))
+    return Query("made", TEXT, Mode.READ, params, dict, sized=frozenset(sized))
 
 
 def test_only_what_has_a_length_is_read_from_the_map() -> None:

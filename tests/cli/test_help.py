@@ -12,6 +12,7 @@ import pytest
 from graphmem import Handle
 from graphmem.cli import cli
 from graphmem.cli.views import VIEWS
+from graphmem.model import Origin
 
 COLUMNS, LINES = 80, 30
 NAMESPACES = {
@@ -27,6 +28,7 @@ NAMESPACES = {
 SHARED = {"valid", "known", "session", "tenant", "scope", "output"}
 SHARED |= {"uri", "user", "password", "as_json"}
 OWN = {
+    "belief retract": {"retraction_id"},
     "usage dashboard": {"live", "every"},
     "consolidate": {"every", "status"},
     "admin reopen": {"name"},
@@ -121,7 +123,9 @@ def test_the_help_of_a_command_fits_a_screen(words: str) -> None:
 def test_options_have_the_names_of_arguments(words: str) -> None:
     method = method_of(words)
     assert method is not None
-    known = inspect.signature(method).parameters.keys() | SHARED | OWN.get(words, set())
+    own = inspect.signature(method).parameters.keys()
+    origin = Origin.model_fields.keys() if "origin" in own else set()
+    known = own | origin | SHARED | OWN.get(words, set())
     assert {param.name for param in COMMANDS[words].params} - known == set()
 
 

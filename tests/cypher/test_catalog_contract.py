@@ -44,7 +44,7 @@ HANGING = {
     "alias": 1,
     "belief": 228,
     "browser": 66,
-    "cache": 18,
+    "cache": 11,
     "consolidate": 2,
     "erase": 68,
     "extract": 1,

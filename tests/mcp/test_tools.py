@@ -12,6 +12,7 @@ from mcp import Client
 
 from graphmem import Session
 from graphmem.mcp.tools import TOOLS
+from graphmem.model import Origin
 from tests.mcp.conftest import Environ, Opened, data, over_stdio
 from tests.plugins.loops import run_apart as run
 from tests.plugins.twins import public
@@ -93,7 +94,9 @@ MORE = {"forget": {"confirm"}}
 def test_a_tool_and_its_arguments_have_the_names_of_the_client(name: str) -> None:
     noun, _, verb = name.partition("_")
     method = METHODS[f"{NAMESPACES[noun]}.{verb}" if noun in NAMESPACES else name]
-    known = inspect.signature(method).parameters.keys() | MORE.get(name, set()) | {"session_id"}
+    own = inspect.signature(method).parameters.keys()
+    origin = Origin.model_fields.keys() if "origin" in own else set()
+    known = own | origin | MORE.get(name, set()) | {"session_id"}
     assert TOOLS[name].arguments.model_fields.keys() <= known
 
 

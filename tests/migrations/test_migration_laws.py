@@ -108,7 +108,7 @@ def test_a_graph_of_another_baseline_is_refused(blank: Blank, migrations_folder:
             run_now(attempt(blank.world()))
         assert refused.value.code == "migration_changed"
         assert "Export the tenants with the build that wrote the graph" in refused.value.hint
-        assert "start anew" in refused.value.hint
+        assert "start with an empty graph" in refused.value.hint
     assert blank.schema() == before
 
 

@@ -60,6 +60,7 @@ NONE: Mapping[str, str] = {
     "upkeep/claim_job": "a job has a name, no id",
     "upkeep/finish_job": "a job has a name, no id",
     "upkeep/lock_archives": REFRESHES,
+    "upkeep/record_units": "a unit has an id of its own, which no erasure names",
 }
 """Queries that declare no ids, and why they need not."""
 OTHERS: Mapping[str, str] = {
