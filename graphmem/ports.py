@@ -99,7 +99,7 @@ class Query(Generic[R]):
 MANDATORY = frozenset(
     {
         *("at", "created_at", "erased_at", "occurred_at", "recorded_at"),
-        *("decided", "scope", "statement", "type"),
+        *("decided", "ref", "scope", "statement", "type"),
     }
 )
 """Properties that each node of their labels has, by their names in rows. They are null only if the

@@ -50,7 +50,7 @@ class Sent:
                 fork=True,
             )
         elif self.act in ("memories.deprecate", "memories.restore"):
-            attrgetter(self.act)(memory)(ids[self.about], at=at, event_id=self.id)
+            attrgetter(self.act)(memory)(ids[self.about], at=at, origin=Origin(event_id=self.id))
 
 
 @st.composite

@@ -145,10 +145,11 @@ class Writers(RuleBasedStateMachine):
     )
     def mark(self, scope: str, memory: str, at: datetime, act: str, times: int) -> None:
         event_id = self.next_id()
+        origin = Origin(event_id=event_id)
 
         def done() -> str:
             memories = self.handles[scope].memories
-            return str(getattr(memories, act)(memory, at=at, event_id=event_id))
+            return str(getattr(memories, act)(memory, at=at, origin=origin))
 
         if self.is_refused(scope, memory, done):
             return

@@ -67,7 +67,7 @@ class Written:
             except SelfSupersessionError:
                 return
         else:
-            attrgetter(act)(handle)(own[which % len(own)], at=at, event_id=event_id)
+            attrgetter(act)(handle)(own[which % len(own)], at=at, origin=Origin(event_id=event_id))
         self.known.append(self._last_recorded())
 
     def _last_recorded(self) -> datetime:
