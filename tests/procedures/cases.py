@@ -20,6 +20,9 @@ SCOPES = ["global", "alice"]
 KINDS = ["memory", "belief", "turn", "episode"]
 SILENT: dict[str, str] = {
     "belief/drawn": "no belief generalises others",
+    "cache/backfill_find": "every memory has an event",
+    "metrics/failing_units": "no background job failed",
+    "upkeep/job_units": "no background job has run",
     "upkeep/compressed_turns": "no conversation is compressed",
     "erase/memories_of": "no memory was made in a session",
     "erase/find_tombstones": "it is asked by a digest of the tenant",
@@ -212,6 +215,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "lineage/chain_as_of": {**seen, "memory_id": memory},
         "lineage/history": {**seen, "memory_id": memory},
         "lineage/find_existing": {**seen, "event_id": "e1", "memory_id": memory},
+        "metrics/failing_units": {},
         "metrics/jobs": {},
         "metrics/known": {},
         "metrics/ratings": {"step": 100.0},
@@ -263,6 +267,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "longest": 10,
         },
         "upkeep/compressed_turns": {"scopes": SCOPES, "episode_id": known["episode"]},
+        "upkeep/job_units": {"name": "extract"},
         "upkeep/scopes": {},
         "vectors/unembedded": {"kind": "memory", "tokens": True},
     }
