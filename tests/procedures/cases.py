@@ -191,6 +191,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "extractor": "rules",
             "attempts": 3,
             "quiet": LATER,
+            "skipped": [],
         },
         "extract/vocabulary": {**seen, "predicates": 10, "names": 10},
         "item/count_texts": {"scope": "global", "prefix": "a."},
@@ -259,6 +260,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "importance": 0.8,
             "accesses": 3,
             "until": LATER,
+            "skipped": [],
         },
         "upkeep/due_for_compression": {
             "scope": "global",
