@@ -35,6 +35,7 @@ RECORDS: dict[str, dict[str, Any]] = {
         "embedding": VECTOR,
         "occurred_at": DAY,
         "recorded_at": DAY,
+        "trust": 4,
     },
     "Item": {
         "scope": "global",
