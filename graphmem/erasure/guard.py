@@ -227,7 +227,6 @@ def _by_key(tenant: str, named: AbstractSet[NamedItem]) -> dict[str, tuple[Named
     # A written item takes precedence over a reference to it.
     for one in sorted(named, key=lambda one: one.own):
         found |= {key: (one, scope) for key, scope in one.keys(tenant)}
-        found[rules.former_key(tenant, one.id)] = one, None
     return found
 
 

@@ -281,8 +281,7 @@ async def _texts(context: RequestContext, request: ErasureRequest) -> list[str] 
     """Return the texts of an item; None if it was erased."""
     rows = await context.fetch(FOUND, label=LABELS[request.what], id=request.id)
     if not rows:
-        former = rules.former_key(context.tenant, request.id)
-        if await is_refused(context, _root_key(context, request), former):
+        if await is_refused(context, _root_key(context, request)):
             return None
         raise NotFoundError(f"No {request.what} {request.id!r}.")
     [row] = rows
@@ -293,10 +292,10 @@ async def _texts(context: RequestContext, request: ErasureRequest) -> list[str] 
     return list(row["texts"])
 
 
-async def is_refused(context: RequestContext, *keys: str) -> bool:
-    """Return whether one of the keys has a tombstone."""
+async def is_refused(context: RequestContext, key: str) -> bool:
+    """Return whether a key has a tombstone."""
     owner = identity.tenant_key(context.tenant)
-    [found] = await context.fetch(REFUSED, tenant=owner, keys=keys)
+    [found] = await context.fetch(REFUSED, tenant=owner, keys=[key])
     return bool(found["keys"])
 
 

@@ -94,11 +94,6 @@ def mentions_pattern(names: Sequence[str]) -> str:
     return rf"(?s).*(?<![\p{{L}}\p{{N}}])(?:{quoted})(?![\p{{L}}\p{{N}}]).*"
 
 
-def former_key(tenant: str, item_id: str) -> str:
-    """Return the digest in the first format: any item with this id, in any scope."""
-    return identity.digest("erased", tenant, item_id)
-
-
 def scope_key(tenant: str, scope: str) -> str:
     """Return the tombstone digest of a scope."""
     return identity.digest("erased scope", tenant, scope)

@@ -101,7 +101,11 @@ class ErasedRecords:
         for scope in {_scope(node) for node in batch} - self._scopes.keys():
             self._scopes[scope] = scope is not None and await self._is_erased(scope)
         copies = {rules.copy_key(tenant, *one): one for node in batch for one in _names(node)}
-        refused = {key: node for node in batch for key in _refused_keys(tenant, node)}
+        refused = {
+            rules.key(tenant, node.kind.label, node.key, _scope(node)): node
+            for node in batch
+            if node.kind.label in rules.ERASABLE
+        }
         row = await self._tombstones([*copies, *refused])
         hits = {copies[key] for key in row["keys"] if key in copies}
         for node in batch:
@@ -109,7 +113,7 @@ class ErasedRecords:
                 self._leave_out(node)
         for key in row["keys"]:
             if key in refused and _name(node := refused[key]) not in self.found:
-                raise _refusal(node, "was erased by an earlier version of graphmem")
+                raise _refusal(node, "is about to be erased: its erasure has not finished")
         await self._check([one for one in batch if self._refers(one)])
 
     def _leave_out(self, node: Node) -> None:
@@ -232,13 +236,6 @@ def _names(node: Node) -> list[CopyName]:
     decided = node.properties.get("decided")
     texts = rules.texts(json.loads(decided)) if decided is not None else ()
     return [*_own_names(node), *(("Belief", one, None) for one in dict.fromkeys(texts))]
-
-
-def _refused_keys(tenant: str, node: Node) -> Iterator[str]:
-    """Yield the keys by which a write of a record is refused."""
-    if node.kind.label in rules.ERASABLE:
-        yield rules.key(tenant, node.kind.label, node.key, _scope(node))
-        yield rules.former_key(tenant, node.key)
 
 
 def _references(node: Node) -> Iterator[Name]:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.erasure import tombstones
 from graphmem.errors import ErasedError
 from graphmem.items import PutItem
 from graphmem.transfer import ImportReport
@@ -134,27 +133,34 @@ def test_a_scope_stays_empty_closed_and_reopened(
 
 
 def test_what_may_be_derived_from_erased_data_is_refused_before_anything_is_written(
-    plain: Handle, look: Look, tenant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plain: Handle, look: Look, tenant: str, tmp_path: Path
 ) -> None:
     secret = plain.session("secret")
     secret.add_messages([{"role": "user", "content": f"I live in {MARK}.", "id": "1"}])
-    known = plain.remember(f"{MARK} is warm", claims=[("weather", "is_in", MARK)])
+    plain.remember(f"{MARK} is warm", claims=[("weather", "is_in", MARK)])
     plain.admin.export_to(tmp_path / "before.jsonl")
     elsewhere = on_tenant(plain, fresh_tenant())
     elsewhere.admin.import_from(tmp_path / "before.jsonl")
     elsewhere.remember(f"{MARK} is where {unlike(2)}", episode_id=secret.episode_id)
     elsewhere.admin.export_to(tmp_path / "more.jsonl")
     plain.forget("episode", secret.episode_id, dry_run=False)
+    before = holding(look, tenant, MARK)
     with pytest.raises(ErasedError, match=r"^Line \d+: Event .* refers to erased data"):
         plain.admin.import_from(tmp_path / "more.jsonl")
+    assert holding(look, tenant, MARK) == before
 
-    # An earlier version stored no digests of what it erased as derived, such as the claim.
-    monkeypatch.setattr(tombstones, "refuse_copies", nothing)
-    plain.forget("memory", str(known.memory_id), dry_run=False)
-    with pytest.raises(ErasedError, match="earlier version"):
+
+def test_what_a_killed_erasure_has_left_is_refused(plain: Handle, tmp_path: Path) -> None:
+    """Its tombstone is there, the digests by which an import leaves out its data are not."""
+    known = plain.remember(f"{MARK} is warm", claims=[("weather", "is_in", MARK)])
+    plain.admin.export_to(tmp_path / "before.jsonl")
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        plain.forget("memory", str(known.memory_id), dry_run=False, on_progress=killed)
+    with pytest.raises(ErasedError, match="has not finished"):
         plain.admin.import_from(tmp_path / "before.jsonl")
-    assert holding(look, tenant, MARK) == []
-
-
-async def nothing(*_: object) -> None:
-    """Store nothing."""
+    assert plain.forget("memory", str(known.memory_id), dry_run=False).clean
+    assert plain.admin.import_from(tmp_path / "before.jsonl").erased["Memory"] == 1

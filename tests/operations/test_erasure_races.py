@@ -14,7 +14,6 @@ import pytest
 
 from graphmem import Handle, Outcome
 from graphmem.client.state import AccessLog
-from graphmem.erasure import rules
 from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import ErasedError
 from graphmem.rules import identity
@@ -314,19 +313,6 @@ def test_what_refers_to_what_was_forgotten_is_refused(plain: Handle) -> None:
         "episode", session.episode_id, dry_run=False, on_progress=at_first(happens)
     ).clean
     assert len(refused) == 2
-
-
-def test_tombstones_of_former_digests_still_refuse(
-    plain: Handle, tenant: str, driver: neo4j.Driver
-) -> None:
-    known = identity.memory_id("global", unlike(1))
-    driver.execute_query(
-        "CREATE (:Tombstone {tenant: $tenant, key: $key, erased_at: datetime()})",
-        tenant=identity.tenant_key(tenant),
-        key=rules.former_key(tenant, known),
-    )
-    assert plain.remember(unlike(1)).hygiene_reasons == ("erased",)
-    assert plain.forget("memory", known).repeated
 
 
 def test_an_event_that_only_quotes_a_turn_goes_with_it(
