@@ -371,6 +371,7 @@ class AsyncRejectionVerbs(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
+            PersonOnlyError: the handle was made for another writer than a person.
             NotFoundError: no visible memory or belief has this id.
             ForeignScopeError: it belongs to another scope.
             ErasedError: the value of a slot was erased.
@@ -398,9 +399,8 @@ class AsyncRejectionVerbs(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            PersonOnlyError: the handle was made for another writer than a person.
-            NotFoundError, ForeignScopeError, ErasedError, EventConflictError, InvalidInputError:
-                see `reject`.
+            PersonOnlyError, NotFoundError, ForeignScopeError, ErasedError, EventConflictError,
+                InvalidInputError: see `reject`.
         """
         by = event_source(origin, at, reason)
         value = cast("str | Triple", target)

@@ -263,9 +263,6 @@ PredicatesResult = subset(
 SupersedeResult = subset(
     model.Supersession, "memory_id=newer_id replaced_id=older_id requested_id event_id reason"
 )
-RejectResult = subset(
-    model.RejectionReceipt, "event_id rejected changed memory_ids belief_ids repeated"
-)
 RetractResult = subset(model.RetractionReceipt, "event_id retracted_id=target_id found repeated")
 ForgetResult = subset(Erasure, "item_id kind applied text counts left confirm next")
 AddEvidenceResult = subset(RecordedEvidence, _TEST + "event_id")

@@ -185,20 +185,6 @@ class DeprecateArguments(Record):
     reason: _Reason = None
 
 
-class RejectArguments(Record):
-    """Arguments of `reject`."""
-
-    target: Annotated[
-        Name,
-        also(
-            "memory_id or belief_id in a result, or [id]",
-            *("target", "memory_id", "belief_id", "item_id"),
-        ),
-        BRACKETS,
-    ]
-    reason: Annotated[Text, Field(min_length=1, max_length=10_000, description="Reason given")]
-
-
 class ObserveArguments(SessionArguments):
     """Arguments of `observe`."""
 

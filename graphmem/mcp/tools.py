@@ -220,16 +220,6 @@ _ALL: tuple[Tool[Any], ...] = (
         {"memory_id": "m_1a2b", "reason": "The project ended."},
     ),
     Tool(
-        "reject",
-        "Reject for good",
-        "Use only when the user says that a memory or belief must not be believed again: it stays "
-        "hidden in every spelling, whatever is learned later. Only a person can take it back.",
-        schemas.RejectArguments,
-        results.RejectResult,
-        _change("reject"),
-        {"target": "b_1a2b", "reason": "The user says it was never true."},
-    ),
-    Tool(
         "observe",
         "Record a fact",
         "Use when you learn a fact about a person or thing, or that its value changed: subject, "

@@ -30,12 +30,12 @@ _BY_ROLE: Mapping[str, Trust] = {
     **dict.fromkeys(("assistant", "ai", "model"), "model"),
 }
 
-Verb: TypeAlias = Literal["predicates.declare", "aliases", "unreject", "beliefs.retract", "import"]
+Verb: TypeAlias = Literal["predicates.declare", "aliases", "reject", "beliefs.retract", "import"]
 """A verb that not every class of writer may use."""
 LEAST: Mapping[Verb, tuple[Trust, str]] = {
     "predicates.declare": ("person", "`predicates.declare`: a policy or a template"),
     "aliases": ("person", "`aliases.add`, `aliases.remove`"),
-    "unreject": ("person", "`unreject`"),
+    "reject": ("person", "`reject`, `unreject`"),
     "beliefs.retract": ("person", "`beliefs.retract` of what a person stated or took back"),
     "import": ("person", "`admin.import_from`"),
 }

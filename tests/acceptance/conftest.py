@@ -28,5 +28,5 @@ def surface(
     if request.param == "python":
         return InPython(plain)
     if request.param == "mcp":
-        return OverMcp(known, tenant)
+        return OverMcp(known, tenant, plain)
     return OnCommandLine(request.getfixturevalue("run"))

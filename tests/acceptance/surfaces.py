@@ -122,9 +122,10 @@ def stored(memory_id: str | None, why: object) -> str:
 class OverMcp(Surface):
     """The MCP server in this process, with all its tools; each call is a session of its own."""
 
-    def __init__(self, settings: Settings, tenant: str) -> None:
+    def __init__(self, settings: Settings, tenant: str, person: Handle) -> None:
         self._settings = settings
         self._tenant = tenant
+        self._person = person
         self._calls = 0
 
     def call(self, scope: str, name: str, /, **arguments: Any) -> tuple[str, Any]:
@@ -168,9 +169,8 @@ class OverMcp(Surface):
         self.call(scope, "belief_retract", event_id=event_id)
 
     def reject(self, subject: str, predicate: str, value: str, scope: str = GLOBAL) -> None:
-        _, slot = self.call(scope, "current", subject=subject, predicate=predicate)
-        [belief_id] = [one["belief_id"] for one in slot["candidates"] if one["object"] == value]
-        self.call(scope, "reject", target=belief_id, reason="wrong")
+        # No tool rejects: a person decides.
+        self._person.scope(scope).reject((subject, predicate, value), reason="wrong")
 
     def tools(self) -> list[str]:
         """Return the names of all tools."""

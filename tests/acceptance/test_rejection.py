@@ -121,10 +121,12 @@ def test_no_second_memory_or_belief_is_made_of_it(plain: Handle, look: Look, ten
     assert after == before == {"Memory": 1, "Belief": 1}
 
 
-def test_a_model_cannot_take_a_rejection_back(known: Settings, plain: Handle, tenant: str) -> None:
+def test_a_model_neither_rejects_nor_takes_back(
+    known: Settings, plain: Handle, tenant: str
+) -> None:
     plain.observe(*WRONG)
     plain.reject(WRONG, reason="never lived there")
-    mcp = OverMcp(known, tenant)
+    mcp = OverMcp(known, tenant, plain)
     mcp.observe(*WRONG)
     assert mcp.current("alice", "lives_in") == []
-    assert not [name for name in mcp.tools() if "unreject" in name]
+    assert not [name for name in mcp.tools() if "reject" in name]

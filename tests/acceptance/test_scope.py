@@ -33,7 +33,7 @@ def test_a_caller_cannot_widen_its_scope_by_an_argument(
     known: Settings, plain: Handle, tenant: str, name: str
 ) -> None:
     plain.scope("user:alice").remember(SECRET)
-    mcp = OverMcp(known, tenant)
+    mcp = OverMcp(known, tenant, plain)
     assert CODE in mcp.call("user:alice", "recall", query=QUESTION)[0]
     for value in WIDENING:
         for tool, asked in (("recall", {"query": QUESTION}), ("context", {"about": QUESTION})):

@@ -246,7 +246,7 @@ def refused(*calls: Callable[[], object]) -> None:
 
 
 @pytest.mark.parametrize("writer", [one for one in rules.CLASSES if one != "person"])
-def test_only_a_person_words_names_and_unrejects(
+def test_only_a_person_words_names_and_rejects(
     by: Callable[[Trust], Handle], writer: Trust
 ) -> None:
     memory, other = by("person"), by(writer)
@@ -260,6 +260,8 @@ def test_only_a_person_words_names_and_unrejects(
         lambda: other.aliases.add("mallory", "dana"),
         lambda: other.aliases.remove("Dana B"),
         lambda: other.unreject(("dana", "wants", "coffee"), reason="why not"),
+        lambda: other.reject(("dana", "wants", "tea"), reason="never"),
+        lambda: other.scope("user:bob").reject(("dana", "wants", "tea"), reason="never"),
         lambda: other.scope("user:bob").unreject(("dana", "wants", "coffee"), reason="no"),
     )
     assert memory.admin.stats() == before

@@ -79,7 +79,6 @@ def asked_of(tool: str, known: dict[str, str]) -> dict[str, Any]:
         "remember": {"content": unlike(1), "claims": [triple]},
         "memory_history": {"memory_id": known["memory"]},
         "memory_deprecate": {"memory_id": known["memory"]},
-        "reject": {"target": known["belief"], "reason": "no"},
         "observe": {**triple, "session_id": "s1", "turn_id": known["turn"]},
         "current": {"subject": "alice", "predicate": "works_on"},
         "believe": {"statement": unlike(6)},

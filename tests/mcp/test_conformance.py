@@ -32,7 +32,6 @@ READING = {
 }
 WRITING = {
     *("add_messages", "remember", "memory_deprecate", "observe", "believe", "add_evidence"),
-    "reject",
     *(
         "belief_revise",
         "belief_split",
@@ -74,7 +73,6 @@ def valid_arguments() -> dict[str, dict[str, Any]]:
         "remember": {"content": "Alice prefers tea."},
         "memory_history": {"memory_id": "m_none"},
         "memory_deprecate": {"memory_id": "m_none"},
-        "reject": {"target": "b_none", "reason": "no"},
         "observe": {
             "subject": "alice",
             "predicate": "likes",

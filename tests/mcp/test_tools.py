@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from graphmem import Session
+from graphmem import Handle, Session
 from graphmem.mcp.tools import TOOLS
 from graphmem.model import Origin
 from tests.mcp.conftest import Environ, Opened, data, over_stdio
@@ -65,7 +65,6 @@ async def _everything(client: Client) -> dict[str, Any]:
     newer = await call("supersede", memory_id=kept["memory_id"], content="Alice uses Borealis.")
     assert newer["replaced_id"] == kept["memory_id"]
     await call("memory_deprecate", memory_id=newer["memory_id"], reason="moved")
-    await call("reject", target=newer["memory_id"], reason="never true")
     await call("belief_retract", event_id=seen["event_id"])
     await call("belief_slots", subject="alice")
     await call("predicate_list")
@@ -130,23 +129,25 @@ def test_every_tool_is_called_over_stdin(environ: Environ, mode: str) -> None:
     run(session())
 
 
-def test_what_the_user_rejected_is_not_brought_back(opened: Opened) -> None:
+def test_what_a_person_rejected_is_not_brought_back(opened: Opened, plain: Handle) -> None:
+    fact = {"subject": "alice", "predicate": "likes", "object": "tea"}
+    kept = str(plain.remember("The limit is 100 requests.").memory_id)
+    seen = plain.observe("alice", "likes", "tea", cardinality="MANY").belief_id
+    for one in (kept, seen):
+        plain.reject(one, reason="never true")
+
     async def session() -> None:
         async with opened() as client:
-            kept = await data(client, "remember", content="The limit is 100 requests.")
-            fact = {"subject": "alice", "predicate": "likes", "object": "tea"}
-            seen = await data(client, "observe", **fact, cardinality="MANY")
-            for one in (kept["memory_id"], seen["belief_id"]):
-                done = await data(client, "reject", target=one, reason="never true")
-                assert done["rejected"]
             again = await data(client, "remember", content="The LIMIT is 100 requests")
             assert (again["outcome"], again["rejection"]) == ("REJECTED", "never true")
             told = await data(client, "observe", **fact | {"object": "TEA"})
             assert told["rejection"] == "never true"
-            why = await data(client, "why", item_id=seen["belief_id"])
+            why = await data(client, "why", item_id=seen)
             assert (why["status"], why["rejection"]) == ("rejected", "never true")
             assert (await data(client, "current", subject="alice", predicate="likes"))["total"] == 0
-            assert "unreject" not in {tool.name for tool in (await client.list_tools()).tools}
+            # Neither is among the tools: a model decides nothing for a person.
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert not {name for name in names if "reject" in name}
 
     run(session())
 

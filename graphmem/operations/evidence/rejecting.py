@@ -41,9 +41,9 @@ async def rule(
         EventConflictError: the given event id belongs to a different event.
         InvalidInputError: the event is in the future.
         ErasedError: the value of a slot was erased.
-        PersonOnlyError: it is an UNREJECT, and the handle is not a person's.
+        PersonOnlyError: the handle is not a person's.
     """
-    _check_right(kind, context)
+    trust.check_right("reject", context.trust)
     aim = await _aim(context, target)
     row = claims.source_event(
         by.model_copy(update={"note": None}),
@@ -96,11 +96,6 @@ async def find(context: RequestContext, item_id: str, as_of: AsOf) -> Rejection 
     now = context.services.clock.now()
     bounds = {"valid": as_of.valid or now, "known": as_of.known}
     return next(iter(await context.fetch(FIND, id=item_id, **bounds)), None)
-
-
-def _check_right(kind: EventType, context: RequestContext) -> None:
-    if kind is EventType.UNREJECT:
-        trust.check_right("unreject", context.trust)
 
 
 @dataclass(frozen=True, slots=True)
