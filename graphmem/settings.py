@@ -148,6 +148,14 @@ class Settings(BaseModel):
     """Bearer token of `graphmem mcp --http`, for GRAPHMEM_TENANT and _SCOPE."""
     mcp_tokens: Path | None = None
     """File of bearer tokens with their tenants and scopes; see docs/mcp.md."""
+    mcp_max_connections: int = Field(256, ge=16, le=10_000)
+    """Maximum connections of `graphmem mcp --http`; a quarter of the process's files if fewer."""
+    mcp_request_timeout_s: float = Field(10.0, gt=0, le=600)
+    """Seconds that an HTTP client has for the head of a request, and for each part of its body."""
+    mcp_max_sessions: int = Field(1_000, ge=1, le=100_000)
+    """Maximum open MCP sessions over HTTP."""
+    mcp_session_idle_s: float = Field(1_800.0, gt=0, le=86_400)
+    """Seconds without a request after which an MCP session over HTTP is closed."""
 
     home: Path | None = None
     """Data folder; unset: the platform's default."""

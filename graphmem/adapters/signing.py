@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import platformdirs
@@ -42,11 +38,12 @@ class SigningKey:
         home = settings.home or platformdirs.user_data_path("graphmem", appauthor=False)
         path = home.expanduser().absolute() / FILE
         try:
-            if not path.exists():
-                private_files.make_folder(path.parent, setting=SETTING)
-                _generate(path)
-            with os.fdopen(private_files.reopen(path, os.O_RDONLY), "r") as file:
-                private = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(file.read()))
+            text = private_files.read_or_create(
+                path,
+                lambda: Ed25519PrivateKey.generate().private_bytes_raw().hex(),
+                setting=SETTING,
+            )
+            private = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(text))
         except OSError as error:
             raise ConfigurationError(
                 f"The signing key {path} cannot be used: {error.strerror}.",
@@ -81,16 +78,3 @@ def is_signed(certificate: ErasureCertificate) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
-
-
-def _generate(path: Path) -> None:
-    """Write a new key; keep the one that another process wrote meanwhile."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
-    private_files.write_private(draft, Ed25519PrivateKey.generate().private_bytes_raw().hex())
-    try:
-        with suppress(FileExistsError):
-            private_files.publish(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)

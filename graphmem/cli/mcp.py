@@ -144,6 +144,7 @@ def _over_http(app: App, where: ListenAddress, profile: Profile, *, read_only: b
 
     from graphmem.mcp import server
     from graphmem.mcp.connection import MemoryConnection
+    from graphmem.mcp.http_connections import HttpLimits
     from graphmem.mcp.http_server import serve_http
 
     app.log_in()
@@ -155,7 +156,9 @@ def _over_http(app: App, where: ListenAddress, profile: Profile, *, read_only: b
         terminal.echo(f"Serving {address}{location}. Press Ctrl-C to stop.", err=True)
 
     connection = MemoryConnection(app.settings)
-    anyio.run(partial(serve_http, connection, tokens, where, profile, ready))
+    anyio.run(
+        partial(serve_http, connection, tokens, where, profile, HttpLimits.of(app.settings), ready)
+    )
 
 
 def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTable, Path | None]:

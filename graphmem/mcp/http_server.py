@@ -22,11 +22,13 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import Field, Secret, TypeAdapter, ValidationError
 from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graphmem.errors import ConfigurationError
 from graphmem.mcp.connection import Caller, MemoryConnection
+from graphmem.mcp.http_connections import HttpLimits, admit, configured, limit_repeated_lines
 from graphmem.mcp.server import Context, RequestHandler, create_server
 from graphmem.mcp.tool import Profile
 from graphmem.model import GLOBAL_SCOPE, Name, Record, Text
@@ -35,6 +37,8 @@ from graphmem.settings import Settings
 
 MIN_TOKEN_LENGTH = 16
 """Minimum length of a token, in characters; shorter ones can be guessed."""
+MAX_TOKEN_FILE = 1_000_000
+"""Maximum number of octets that are read of a file of tokens."""
 _FORMAT = 'Write it as JSON: [{"token": "…", "tenant": "acme", "scope": "user:alice"}, …].'
 _OTHER_USERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -86,13 +90,18 @@ def user_token(settings: Settings, *, read_only: bool) -> tuple[TokenTable, Path
         ConfigurationError: the file cannot be written or read.
     """
     from graphmem.adapters.local_server.files import DataFolder
-    from graphmem.private_files import make_folder, write_private
+    from graphmem.private_files import read_or_create
 
     file = DataFolder.of(settings).root.parent / "mcp-token"
-    make_folder(file.parent, setting="GRAPHMEM_HOME")
-    if not file.exists():
-        write_private(file, secrets.token_urlsafe(32) + "\n")
-    token = _read_private(file).strip()
+    try:
+        token = read_or_create(
+            file, lambda: secrets.token_urlsafe(32) + "\n", setting="GRAPHMEM_HOME"
+        ).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"The token in {file} cannot be used: {_reason(error)}.",
+            hint="Correct this, or remove the file: a new token is made.",
+        ) from None
     return _table([_own_entry(settings, token)], read_only=read_only), file
 
 
@@ -130,20 +139,33 @@ def _entries(given: Any, source: str) -> list[_Entry]:
 
 
 def _read_private(file: Path) -> str:
-    """Return the text of a file that only its owner may read.
+    """Return the text of a file of this user or of root that only its owner may read.
+
+    It may be behind a link, as a container's secrets are.
 
     Raises:
-        ConfigurationError: others may read it, or it cannot be read.
+        ConfigurationError: others may read it or own it, or it cannot be read.
     """
     try:
-        mode = file.stat().st_mode
-        text = file.read_text("utf-8")
+        # Opening a pipe does not wait for its other end.
+        with os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as opened:
+            info = os.fstat(opened.fileno())  # of the file that is read, not of one put there later
+            text = opened.read(MAX_TOKEN_FILE).decode() if stat.S_ISREG(info.st_mode) else None
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise ConfigurationError(f"{file} cannot be read: {reason}.") from None
-    if os.name == "posix" and mode & _OTHER_USERS:
+        raise ConfigurationError(f"{file} cannot be read: {_reason(error)}.") from None
+    if text is None:
+        raise ConfigurationError(f"{file} cannot be read: it is not a regular file.")
+    if os.name == "posix" and info.st_uid not in (os.geteuid(), 0):
+        raise ConfigurationError(
+            f"{file} belongs to another user.", hint="Name a file of your own."
+        )
+    if os.name == "posix" and info.st_mode & _OTHER_USERS:
         raise ConfigurationError(f"Others may read {file}.", hint=f"Run `chmod 600 {file}`.")
     return text
+
+
+def _reason(error: OSError | UnicodeDecodeError) -> str:
+    return getattr(error, "strerror", None) or "it is not UTF-8"
 
 
 def _table(entries: list[_Entry], *, read_only: bool) -> TokenTable:
@@ -188,6 +210,7 @@ class TokenMiddleware:
         token = AccessToken(token="", client_id=repr(caller), scopes=[])
         scope["user"] = AuthenticatedUser(token)
         scope[_CALLER] = caller
+        admit(scope)
         await self._app(scope, receive, send)
 
     def _caller(self, header: str | None) -> Caller | None:
@@ -238,6 +261,7 @@ async def serve_http(
     tokens: TokenTable,
     listen: ListenAddress,
     profile: Profile,
+    limits: HttpLimits,
     on_ready: Callable[[str], None],
 ) -> None:
     """Serve until a signal ends the server.
@@ -247,6 +271,7 @@ async def serve_http(
         tokens: allowed tokens; not empty.
         listen: address to listen at.
         profile: tools to offer.
+        limits: limits of connections and sessions.
         on_ready: callback that receives the URL.
 
     Raises:
@@ -256,20 +281,32 @@ async def serve_http(
     port = listening.getsockname()[1]
     read_only = all(caller.read_only for caller in tokens)
     mcp_server = create_server(RequestHandler(connection, caller_of, profile), read_only=read_only)
-    app = mcp_server.streamable_http_app(
-        streamable_http_path=PATH, transport_security=_security(listen, port)
+    app: ASGIApp = mcp_server.streamable_http_app(
+        streamable_http_path=PATH,
+        transport_security=_security(listen, port),
+        max_sessions=limits.sessions,
+        session_idle_timeout=limits.session_idle_s,
     )
-    config = uvicorn.Config(
-        TokenMiddleware(app, tokens),
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE_S,
+    config = configured(
+        _with_cors(TokenMiddleware(app, tokens), listen.origins), limits, grace_s=GRACE_S
     )
+    limit_repeated_lines()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     on_ready(listen.address(port))
     await uvicorn.Server(config).serve(sockets=[listening])
+
+
+def _with_cors(app: ASGIApp, origins: tuple[str, ...]) -> ASGIApp:
+    """Let pages of these origins read answers: browsers ask before they send a token."""
+    if not origins:
+        return app
+    return CORSMiddleware(
+        app,
+        allow_origins=origins,
+        allow_methods=("GET", "POST", "DELETE"),
+        allow_headers=("*",),
+        expose_headers=("mcp-session-id",),
+    )
 
 
 def _listening(listen: ListenAddress) -> socket.socket:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import stat
 import tempfile
@@ -163,3 +164,50 @@ def test_only_a_file_that_is_closed_to_others_is_reopened(given: int) -> None:
                 private_files.reopen(path, os.O_RDONLY)
         else:
             os.close(private_files.reopen(path, os.O_RDONLY))
+
+
+def _created(path: Path, barrier: Any, answers: Any, text: str) -> None:
+    barrier.wait()
+    answers.put(private_files.read_or_create(path, lambda: text, setting="X"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs fork")
+def test_of_many_processes_all_get_the_text_of_the_first(tmp_path: Path) -> None:
+    own = multiprocessing.get_context("fork")
+    for turn in range(10):
+        path = tmp_path / f"new-{turn}" / "token"
+        barrier, answers = own.Barrier(12), own.Queue()
+        started = [
+            own.Process(target=_created, args=(path, barrier, answers, f"text {n}"))
+            for n in range(12)
+        ]
+        for process in started:
+            process.start()
+        found = {answers.get(timeout=60) for _ in started}
+        for process in started:
+            process.join()
+        assert found == {path.read_text()}
+        assert (list(path.parent.iterdir()), mode(path)) == ([path], 0o600)
+
+
+def test_only_a_private_file_of_this_user_is_read_again(tmp_path: Path) -> None:
+    victim, path = tmp_path / "victim", tmp_path / "token"
+    victim.write_text("of another file")
+    victim.chmod(0o600)
+    for spoil in (linked, open_to_others):
+        path.unlink(missing_ok=True)
+        spoil(path, victim)
+        with pytest.raises(private_files.NotPrivateError):
+            private_files.read_or_create(path, lambda: "new", setting="X")
+    path.unlink()
+    path.symlink_to(tmp_path / "absent")
+    with pytest.raises(private_files.NotPrivateError):
+        private_files.read_or_create(path, lambda: "new", setting="X")
+    assert not (tmp_path / "absent").exists()
+    path.unlink()
+    path.write_text("theirs")
+    path.chmod(0o600)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "geteuid", lambda: 4242)
+        with pytest.raises(private_files.NotPrivateError, match="another user"):
+            private_files.read_or_create(path, lambda: "new", setting="X")

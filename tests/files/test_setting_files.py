@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import platformdirs
 import pytest
@@ -14,6 +16,7 @@ from graphmem import setting_files
 from graphmem.errors import ConfigurationError
 from graphmem.model import RecallPolicy
 from graphmem.model.policies import ConsolidationPolicy, PrunePolicy, UpkeepPolicy
+from graphmem.setting_files import Source
 from graphmem.settings import FIELDS, SOURCE_WEIGHTS, Settings
 
 SECRET = "correct horse battery"
@@ -49,27 +52,27 @@ def test_each_place_comes_before_the_next(
     project: Path, user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Explicit argument > environment > .env > the project's file > the user's > default."""
-    own = dict.fromkeys(("tenant", "scope", "model", "user", "database"), "user")
-    of_project = dict.fromkeys(("tenant", "scope", "model", "user"), "project")
+    own = dict.fromkeys(("tenant", "scope", "language", "user", "database"), "user")
+    of_project = dict.fromkeys(("tenant", "scope", "language", "user"), "project")
     user.write_text("".join(f'{name} = "{value}"\n' for name, value in own.items()))
     (project / "graphmem.toml").write_text(
         "".join(f'{name} = "{value}"\n' for name, value in of_project.items())
     )
-    dotenv = [f"GRAPHMEM_{name}=dotenv" for name in ("TENANT", "SCOPE", "MODEL")]
+    dotenv = [f"GRAPHMEM_{name}=dotenv" for name in ("TENANT", "SCOPE", "LANGUAGE")]
     (project / ".env").write_text("\n".join([*dotenv, "OPENAI_API_KEY=other", "broken line"]))
     monkeypatch.setenv("GRAPHMEM_TENANT", "environment")
     monkeypatch.setenv("GRAPHMEM_SCOPE", "environment")
 
     known, origins = Settings.load_with_origins(tenant="argument")
 
-    assert (known.tenant, known.scope, known.model) == ("argument", "environment", "dotenv")
-    assert (known.user, known.database, known.language) == ("project", "user", "english")
+    assert (known.tenant, known.scope, known.language) == ("argument", "environment", "dotenv")
+    assert (known.user, known.database, known.browser) == ("project", "user", None)
     assert origins["tenant"] == "argument"
     assert origins["scope"] == "environment"
-    assert origins["model"] == str(project / ".env")
+    assert origins["language"] == str(project / ".env")
     assert origins["user"] == str(project / "graphmem.toml")
     assert origins["database"] == str(user)
-    assert origins["language"] == "default"
+    assert origins["browser"] == "default"
     assert origins.keys() == FIELDS.keys() == known.shown().keys()
 
 
@@ -437,16 +440,98 @@ def test_no_key_of_the_user_is_sent_to_a_service_of_a_project(
     (project / "graphmem.toml").write_text(f'uri = "bolt://theirs"\n{setting} = "{value}"')
     # With no key at all, litellm would send that of the provider's variable.
     assert shown(getattr(Settings.load(), key)) == setting_files.NO_KEY
-    # A name alone leads to the provider of that name, and a file with its own key has it.
+    # A name alone leads to the provider of that name, whose own variable has a key for it.
     if setting.endswith(("model", "embedder", "reranker")):
-        (project / "graphmem.toml").write_text(f'{setting} = "cohere/theirs"')
-        assert shown(getattr(Settings.load(), key)) == SECRET
+        (project / "graphmem.toml").write_text(
+            f'uri = "bolt://theirs"\n{setting} = "cohere/theirs"'
+        )
+        assert getattr(Settings.load(), key) is None
     (project / "graphmem.toml").write_text(f'uri = "bolt://theirs"\n{setting} = "{value}"')
     (project / ".env").write_text(f"GRAPHMEM_{key.upper()}=theirs")
     assert shown(getattr(Settings.load(), key)) == "theirs"
     user.unlink()
     monkeypatch.setenv(f"GRAPHMEM_{key.upper()}", "given here")
     assert shown(getattr(Settings.load(), key)) == "given here"
+
+
+def chosen(name: str, value: str, *, by: str, **own: str) -> ConfigurationError | None:
+    """Return why a project's file may not have a value for the user's own graph; None if it may."""
+    file = Source(by, {name: value}, Path("/project") / by, variables=by == ".env", of_project=True)
+    sources = [file, Source("own", own, Path("/own.toml"), variables=False)]
+    try:
+        setting_files.check_addresses(setting_files.merged(sources), sources)
+    except ConfigurationError as error:
+        return error
+    return None
+
+
+def spellings(provider: str) -> Iterator[str]:
+    """Yield names of models that litellm leads to a provider, or to an address behind one."""
+    for name in ("model", "mallory/exfil-model", "org/user.app/model", "openai/model"):
+        yield f"{provider}/{name}"
+        yield f"{provider.upper()}/{name}"
+    for address in ("https://theirs/v1", "http://localhost:1/v1", "localhost:1", "127.0.0.1"):
+        yield f"{provider}/{address}"
+        yield f"{provider}/mallory/{address}"
+
+
+@pytest.mark.parametrize("by", ["graphmem.toml", ".env"])
+@pytest.mark.parametrize("name", ["model", "embedder", "reranker"])
+def test_no_spelling_of_a_model_in_a_project_gets_content_of_the_users_graph(
+    name: str, by: str
+) -> None:
+    from graphmem.adapters.models.service import import_litellm
+
+    litellm = import_litellm()
+    providers = [str(getattr(one, "value", one)) for one in litellm.provider_list]
+    assert len(providers) > 100
+    found = {one for provider in providers for one in spellings(provider)} | set(litellm.model_list)
+    found |= {"mallory", "Local", " local", "local/x", "hash/http://theirs", "http://localhost@x/"}
+    assert [value for value in sorted(found) if chosen(name, value, by=by) is None] == []
+    allowed = ["http://localhost:1/v1", "https://127.0.0.1", "http://[::1]:1"]
+    allowed += setting_files.LOCAL_EMBEDDERS if name == "embedder" else []
+    assert [value for value in allowed if chosen(name, value, by=by)] == []
+
+
+def test_a_project_names_the_model_behind_an_address_of_the_user() -> None:
+    for kind in ("model", "embedder"):
+        own = {f"{kind}_url": "https://own/v1", f"{kind}_key": SECRET}
+        assert chosen(kind, "openai/theirs", by=".env", **own) is None
+        assert chosen(kind, "replicate/theirs", by=".env", **own) is not None
+        assert chosen(kind, "openai/theirs", by=".env", **(own | {f"{kind}_url": ""})) is not None
+    assert chosen("reranker", "openai/theirs", by=".env") is not None
+
+
+def test_the_key_of_the_users_model_stays_with_the_address_of_the_user() -> None:
+    file = Source("p", {"model": "openai/theirs"}, Path("/p"), variables=False, of_project=True)
+    for url, kept in (("https://own/v1", True), ("", False)):
+        own = Source("own", {"model_url": url, "model_key": SECRET}, Path("/own"), variables=False)
+        assert ("model_key" in setting_files.merged([file, own])) is kept
+
+
+def test_the_local_embedders_are_those_that_need_no_service() -> None:
+    from graphmem.adapters.models.local import MODELS
+
+    assert {model.name for model in MODELS} | {"local", "hash"} == set(
+        setting_files.LOCAL_EMBEDDERS
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners are not available")
+def test_a_link_of_another_user_is_refused(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other.toml").write_text('tenant = "other"')
+    link = project / "graphmem.toml"
+    link.symlink_to(tmp_path / "other.toml")
+    assert Settings.load().tenant == "other"
+    found = os.lstat
+
+    def lstat(path: Path) -> object:
+        return SimpleNamespace(st_uid=4242) if path == link else found(path)
+
+    monkeypatch.setattr(Path, "lstat", lstat)
+    assert f"{link} belongs to another user" in refusal().message
 
 
 def test_a_file_of_another_user_is_refused(

@@ -152,12 +152,25 @@ class Served:
 
 @asynccontextmanager
 async def over_http(
-    environ: Environ, *arguments: str, errors: Path, profile: Profile = "full"
+    environ: Environ,
+    *arguments: str,
+    errors: Path,
+    profile: Profile = "full",
+    before: tuple[str, ...] = (),
 ) -> AsyncIterator[Served]:
-    """Start `graphmem mcp --http` on a free port and end it by a signal."""
+    """Start `graphmem mcp --http` on a free port and end it by a signal.
+
+    Args:
+        environ: its environment.
+        arguments: more options.
+        errors: file for its standard error.
+        profile: tools to offer.
+        before: command that executes the server's command, its last arguments.
+    """
     command = ("-m", "graphmem", "mcp", "--http", "--port", "0", "--tools", profile, *arguments)
     with errors.open("w") as log:
         process = await asyncio.create_subprocess_exec(
+            *before,
             sys.executable,
             *command,
             env=environ,

@@ -271,6 +271,42 @@ def test_a_token_file_must_be_private_json(tmp_path: Path) -> None:
         http_server.configured_tokens(Settings.load({}, mcp_token="short"), read_only=False)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="owners and links are not available")
+def test_a_token_file_of_another_user_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path / "tokens.json", [{"token": ALICE, "tenant": "acme"}])
+    link = tmp_path / "link.json"
+    link.symlink_to(file)  # as a container's secrets are
+    assert len(of(link)) == 1
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o600)
+    with pytest.raises(ConfigurationError, match="not a regular file"):
+        of(pipe)
+    if file.stat().st_uid:
+        monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    else:  # the tests run as root, whose files are allowed
+        os.chown(file, 4242, 4242)
+    with pytest.raises(ConfigurationError, match="belongs to another user"):
+        of(file)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners and links are not available")
+def test_the_own_token_is_not_read_through_a_link_or_from_others(tmp_path: Path) -> None:
+    known = Settings.load({}, home=tmp_path / "home")
+    file = http_server.user_token(known, read_only=False)[1]
+    text = file.read_text()
+    assert http_server.user_token(known, read_only=False)[0].caller(text.strip().encode())
+    file.chmod(0o640)
+    with pytest.raises(ConfigurationError, match="others can open it"):
+        http_server.user_token(known, read_only=False)
+    file.rename(tmp_path / "victim")
+    (tmp_path / "victim").chmod(0o600)
+    file.symlink_to(tmp_path / "victim")
+    with pytest.raises(ConfigurationError, match="it is a link"):
+        http_server.user_token(known, read_only=False)
+
+
 def test_a_signal_stops_the_server(environ: Environ, tmp_path: Path, tenant: str) -> None:
     async def session() -> None:
         async with served(environ, tmp_path, tenant) as server, server.client(ALICE) as client:

@@ -1,0 +1,251 @@
+"""Limits over HTTP: silent and slow connections, sessions, repeated log lines, other origins."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from graphmem.mcp.http_connections import MIN_CONNECTIONS, PAUSE_S, HttpLimits, RepeatFilter
+from graphmem.settings import Settings
+from tests.mcp.conftest import Environ, Served, over_http
+from tests.plugins.loops import run_apart as run
+
+TOKEN = "0123456789abcdef"
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+HEADERS = {
+    "Accept": "application/json, text/event-stream",
+    "Authorization": f"Bearer {TOKEN}",
+    "Content-Type": "application/json",
+}
+HALF = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+FEW_FILES = ("sh", "-c", 'ulimit -n 256 && exec "$@"', "sh")
+
+
+@asynccontextmanager
+async def served(
+    environ: Environ,
+    tmp_path: Path,
+    *arguments: str,
+    before: tuple[str, ...] = (),
+    more: Environ | None = None,
+) -> AsyncIterator[Served]:
+    known = environ | {"GRAPHMEM_MCP_TOKEN": TOKEN} | (more or {})
+    errors = tmp_path / "errors.txt"
+    async with over_http(known, *arguments, errors=errors, before=before) as found:
+        yield found
+
+
+class Connections:
+    """Raw connections to a server."""
+
+    def __init__(self, server: Served) -> None:
+        self._address = "127.0.0.1", int(server.url.rpartition(":")[2].partition("/")[0])
+        self._open: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+
+    async def send(self, text: bytes, count: int = 1) -> None:
+        """Open connections and send this text on each."""
+        for _ in range(count):
+            reader, writer = await asyncio.open_connection(*self._address)
+            writer.write(text)
+            self._open.append((reader, writer))
+
+    async def drip(self, text: bytes) -> None:
+        """Send a text on all connections, of which some may be closed."""
+        for _, writer in self._open:
+            writer.write(text)
+        await asyncio.sleep(0)
+
+    async def closed(self, seconds: float) -> int:
+        """Return how many the server closes within a time."""
+        ends = [asyncio.ensure_future(self._end(reader)) for reader, _ in self._open]
+        done, waiting = await asyncio.wait(ends, timeout=seconds)
+        for task in waiting:
+            task.cancel()
+        return len(done)
+
+    async def _end(self, reader: asyncio.StreamReader) -> None:
+        try:
+            await reader.read()
+        except ConnectionError:
+            return
+
+    def close(self) -> None:
+        """Close all."""
+        for _, writer in self._open:
+            writer.close()
+
+
+async def post(server: Served, body: Any = INITIALIZE, **headers: str) -> httpx2.Response:
+    async with httpx2.AsyncClient(timeout=20) as http:
+        return await http.post(server.url, json=body, headers=HEADERS | headers)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs ulimit")
+def test_silent_connections_neither_stay_nor_keep_a_client_out(
+    environ: Environ, tmp_path: Path
+) -> None:
+    async def session() -> None:
+        short = {"GRAPHMEM_MCP_REQUEST_TIMEOUT_S": "4"}
+        async with served(environ, tmp_path, before=FEW_FILES, more=short) as server:
+            with closing(Connections(server)) as silent:
+                await silent.send(HALF, count=400)
+                began = time.monotonic()
+                assert (await post(server)).status_code == 200
+                assert time.monotonic() - began < 3, "it waited for the others' time-out"
+                assert await silent.closed(30) == 400
+                assert (await post(server)).status_code == 200
+        assert (tmp_path / "errors.txt").stat().st_size < 4_000
+
+    run(session())
+
+
+def test_a_request_has_a_time_for_its_head_and_its_body(environ: Environ, tmp_path: Path) -> None:
+    async def session() -> None:
+        short = {"GRAPHMEM_MCP_REQUEST_TIMEOUT_S": "1"}
+        head = HALF + b"Content-Length: 99\r\nContent-Type: application/json\r\n"
+        with_token = head + f"Authorization: Bearer {TOKEN}\r\n\r\n".encode()
+        async with served(environ, tmp_path, more=short) as server:
+            for text in (b"", HALF, with_token, with_token + b"{"):
+                with closing(Connections(server)) as one:
+                    await one.send(text)
+                    assert await one.closed(0.5) == 0
+                    assert await one.closed(10) == 1
+            # Parts of a head do not prolong its time, nor does a body after the refusal.
+            for text in (HALF, head + b"\r\n"):
+                with closing(Connections(server)) as one:
+                    await one.send(text)
+                    ending = asyncio.ensure_future(one.closed(10))
+                    for _ in range(40):
+                        await one.drip(b"x" if b"99" in text else b"X: y\r\n")
+                        await asyncio.sleep(0.1)
+                    assert ending.done()
+                    assert await ending == 1
+            # A slow body is read while it arrives.
+            body = json.dumps(INITIALIZE).encode()
+            start = with_token.replace(b"99", str(len(body)).encode())
+            start = start.replace(b"\r\n\r\n", f"\r\nAccept: {HEADERS['Accept']}\r\n\r\n".encode())
+            port = int(server.url.rpartition(":")[2].partition("/")[0])
+            start = start.replace(b"Host: localhost", f"Host: localhost:{port}".encode())
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            with closing(writer):
+                writer.write(start)
+                for at in range(0, len(body), len(body) // 4):
+                    writer.write(body[at : at + len(body) // 4])
+                    await asyncio.sleep(0.5)
+                assert b" 200 " in await asyncio.wait_for(reader.readline(), 10)
+
+    run(session())
+
+
+def test_connections_with_a_token_stay_when_strangers_are_closed(
+    environ: Environ, tmp_path: Path
+) -> None:
+    async def session() -> None:
+        few = {"GRAPHMEM_MCP_MAX_CONNECTIONS": str(MIN_CONNECTIONS)}
+        async with served(environ, tmp_path, more=few) as server:
+            began = await post(server)
+            own = HEADERS | {"Mcp-Session-Id": began.headers["mcp-session-id"]}
+            async with (
+                httpx2.AsyncClient(timeout=60) as http,
+                http.stream("GET", server.url, headers=own) as events,
+            ):
+                assert events.status_code == 200
+                with closing(Connections(server)) as silent:
+                    await silent.send(HALF, count=3 * MIN_CONNECTIONS)
+                    assert await silent.closed(2) >= 2 * MIN_CONNECTIONS
+                    listing = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+                    found = await http.post(server.url, json=listing, headers=own)
+                    assert found.status_code == 200
+                    assert not events.is_closed
+        lines = (tmp_path / "errors.txt").read_text().splitlines()
+        assert len([line for line in lines if "Too many connections" in line]) == 1
+
+    run(session())
+
+
+def test_sessions_have_a_limit_and_an_end(environ: Environ, tmp_path: Path) -> None:
+    async def session() -> None:
+        few = {"GRAPHMEM_MCP_MAX_SESSIONS": "3", "GRAPHMEM_MCP_SESSION_IDLE_S": "3"}
+        async with served(environ, tmp_path, more=few) as server:
+            found = [(await post(server)).status_code for _ in range(5)]
+            assert found == [200, 200, 200, 503, 503]
+            async with asyncio.timeout(30):
+                while (await post(server)).status_code != 200:
+                    await asyncio.sleep(0.5)
+
+    run(session())
+
+
+def test_pages_of_allowed_origins_only_may_read_answers(environ: Environ, tmp_path: Path) -> None:
+    async def session() -> None:
+        ask = {"Access-Control-Request-Method": "POST"}
+        ask["Access-Control-Request-Headers"] = "authorization,content-type,mcp-protocol-version"
+        async with httpx2.AsyncClient() as http:
+            async with served(environ, tmp_path, "--allow-origin", "https://app.example") as server:
+                for origin, code, allowed in (
+                    ("https://app.example", 200, "https://app.example"),
+                    ("https://evil.example", 400, None),
+                ):
+                    found = await http.options(server.url, headers=ask | {"Origin": origin})
+                    assert found.status_code == code
+                    assert found.headers.get("access-control-allow-origin") == allowed
+                found = await post(server, Origin="https://app.example")
+                assert found.headers["access-control-expose-headers"] == "mcp-session-id"
+                assert (await post(server, Origin="https://evil.example")).status_code == 403
+            async with served(environ, tmp_path) as server:
+                found = await http.options(
+                    server.url, headers=ask | {"Origin": "https://a.example"}
+                )
+                assert found.status_code == 401
+                assert "access-control-allow-origin" not in found.headers
+
+    run(session())
+
+
+@pytest.mark.parametrize(
+    ("files", "connections"), [(1_024, 256), (400, 100), (10, MIN_CONNECTIONS), (None, 256)]
+)
+def test_fewer_connections_than_files(
+    monkeypatch: pytest.MonkeyPatch, files: int | None, connections: int
+) -> None:
+    resource = pytest.importorskip("resource")
+    found = (resource.RLIM_INFINITY if files is None else files), resource.RLIM_INFINITY
+    monkeypatch.setattr(resource, "getrlimit", lambda _: found)
+    assert HttpLimits.of(Settings()).connections == connections
+
+
+def test_a_repeated_line_is_logged_once_a_minute_with_a_count() -> None:
+    now = [0.0]
+    found = RepeatFilter(lambda: now[0])
+
+    def logged(name: str, line: int = 1) -> str | None:
+        record = logging.LogRecord(name, logging.WARNING, "file.py", line, "at %s", (now[0],), None)
+        return record.getMessage() if found.filter(record) else None
+
+    assert logged("asyncio") == "at 0.0"
+    now[0] = 1.0
+    assert [logged("asyncio"), logged("asyncio"), logged("asyncio", 2)] == [None, None, "at 1.0"]
+    assert [logged("graphmem.mcp"), logged("graphmem.mcp")] == ["at 1.0", "at 1.0"]
+    now[0] = PAUSE_S
+    assert logged("asyncio") == f"at {PAUSE_S} (2 more lines like this were left out)"
+    now[0] = 3 * PAUSE_S
+    assert logged("asyncio") == f"at {3 * PAUSE_S}"
