@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from graphmem.rules import dates
+from graphmem.rules import dates, folding
 
 READ_AS = "graphmem.times"
 """Key of the notes about incomplete times in the `meta` of a context."""
@@ -60,7 +60,7 @@ def read_time(text: str, at: datetime) -> datetime:
         ValueError: it is none of them.
         OverflowError: it is before year 1 or after year 9999.
     """
-    words = " ".join(text.casefold().split())
+    words = folding.fold(text)
     if words == "now":
         return at
     if words in _DAYS:

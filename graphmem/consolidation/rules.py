@@ -22,6 +22,7 @@ from pydantic import (
 from graphmem.model import EvidenceKind
 from graphmem.model.belief import Part, Statement
 from graphmem.model.terms import Text
+from graphmem.rules import folding
 from graphmem.rules.facts import FactToken, fact_tokens, has_other_date, is_named_date, is_negated
 from graphmem.rules.passages import _WORD, Passage
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
@@ -271,8 +272,8 @@ def _word_counts(text: Sequence[FactToken]) -> Counter[str]:
 
 
 def _mentions_speaker(speaker: str, statement: str) -> bool:
-    words = set(_WORD.findall(statement.casefold()))
-    return any(part in words for part in _WORD.findall(speaker.casefold()))
+    words = set(_WORD.findall(folding.fold(statement)))
+    return any(part in words for part in _WORD.findall(folding.fold(speaker)))
 
 
 def _number_counts(text: Sequence[FactToken]) -> Counter[str]:

@@ -124,6 +124,8 @@ async def certify(
         unmentioned=report.unmentioned,
         digest_lines=report.digest_lines,
         left=report.left or 0,
+        mentions=report.mentions,
+        possible_mentions=report.possible_mentions,
         graphmem=version("graphmem"),
         neo4j=found[0] if found else UNKNOWN,
         residues=residues(log),

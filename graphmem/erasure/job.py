@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graphmem import catalog
-from graphmem.erasure import certificates, guard, removal, rules, targets, tombstones
+from graphmem.erasure import certificates, guard, removal, rules, targets, tombstones, wording
 from graphmem.erasure.records import (
     ErasedKind,
     ErasureReport,
@@ -110,8 +110,13 @@ async def _item(context: RequestContext, request: ErasureRequest) -> ErasureRepo
     done = await erase_set(context, request, roots, [_root_key(context, request)])
     if not request.apply:
         return done
-    found = await targets.elsewhere(context, texts, request.on_progress)
-    return done.model_copy(update={"elsewhere": found})
+    found = await targets.worded(context, wording.sentences(texts), request.on_progress)
+    return done.model_copy(
+        update={
+            "elsewhere": tuple(one.remaining for one in found[: targets.SHOWN]),
+            "mentions": len(found),
+        }
+    )
 
 
 async def erase_set(

@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphmem import catalog
-from graphmem.erasure import job, removal, rules, targets
+from graphmem.erasure import job, removal, rules, targets, wording
 from graphmem.erasure.records import ErasureReport, RemainingNode
-from graphmem.erasure.targets import ErasureSet
+from graphmem.erasure.targets import ErasureSet, WordedNode
 from graphmem.errors import NotFoundError
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims
 
 NAMES = catalog.query("erase/names_of", dict)
 ITEMS = catalog.query("erase/items_of_person", dict)
-MENTIONS = catalog.query("erase/mentions_of_person", dict)
+EPISODIC = frozenset(("Turn", "Episode", "Archive"))
+"""Labels of the texts of an episode, which is erased with any of them."""
 
 
 async def erase_person(context: RequestContext, request: job.ErasureRequest) -> ErasureReport:
@@ -53,13 +54,15 @@ async def _person(context: RequestContext, request: job.ErasureRequest, key: str
         left = await _person_set(context, request, found.names)
         rest = len(left.roots.stated) + len(left.roots.episodes) + left.alias_nodes
         done = done.model_copy(update={"left": (done.left or 0) + rest})
-        found = replace(found, mentions=left.mentions)
+        found = replace(found, mentions=left.mentions, possible=left.possible)
     return done.model_copy(
         update={
             "counts": dict(sorted(counts.items())),
             "names": tuple(found.names),
             "elsewhere": found.mentions[: targets.SHOWN],
             "mentions": len(found.mentions),
+            "possible": found.possible[: targets.SHOWN],
+            "possible_mentions": len(found.possible),
         }
     )
 
@@ -76,6 +79,8 @@ class _PersonSet:
     """Scopes of the episodes, by id."""
     mentions: tuple[RemainingNode, ...]
     """Other nodes that name the person."""
+    possible: tuple[RemainingNode, ...]
+    """Other nodes that may name the person."""
     alias_nodes: int
     """Number of Name nodes."""
     alias_events: Sequence[str]
@@ -93,43 +98,46 @@ async def _person_set(
         names: names to search for once the aliases are erased; by default those in the graph.
     """
 
-    async def work(tx: Tx) -> _PersonSet:
+    async def work(tx: Tx) -> tuple[list[dict[str, Any]], Sequence[str], dict[str, Any]]:
         keys = names or [claims.name_key(request.id)]
         rows = [row for key in keys for row in await tx.fetch(NAMES, key=key, known=None)]
         known = names or rows[0]["names"]
-        nodes = sum(row["nodes"] for row in rows)
-        events = {one for row in rows for one in row["events"]}
         [items] = await tx.fetch(ITEMS, names=known)
-        pattern = rules.mentions_pattern(known)
-        rows = await tx.fetch(MENTIONS, names=known, pattern=pattern)
-        roots = ErasureSet(memories=tuple(items["memories"]), beliefs=tuple(items["beliefs"]))
-        if request.mentions:
-            roots = _with_mentions(roots, rows)
-        stated = {*roots.stated, *roots.episodes}
-        # These go too, so they do not count as mentions.
-        going = {*events, *(() if request.apply else await _going(tx, roots))}
-        left = [
-            RemainingNode(label=row["label"], id=row["id"])
-            for row in rows
-            if stated.isdisjoint((row["id"], row["episode"])) and row["id"] not in going
-        ]
-        scopes = {row["episode"] or row["id"]: row["scope"] for row in rows}
-        return _PersonSet(known, roots, scopes, tuple(left), nodes, sorted(events))
+        return rows, known, items
 
-    return await context.read(work)
+    rows, known, items = await context.read(work)
+    found = await targets.worded(context, wording.names(known), request.on_progress)
+    roots = ErasureSet(memories=tuple(items["memories"]), beliefs=tuple(items["beliefs"]))
+    if request.mentions:
+        roots = _with_mentions(roots, found)
+    events = {one for row in rows for one in row["events"]}
+    # These go too, so they do not count as mentions.
+    going = {*events, *roots.stated}
+    if not request.apply:
+        going |= await context.read(lambda tx: _going(tx, roots))
+    left = [one for one in found if one.id not in going and one.episodes.isdisjoint(roots.episodes)]
+    scopes = {episode: one.scope for one in found for episode in one.episodes}
+    return _PersonSet(
+        known,
+        roots,
+        scopes,
+        tuple(one.remaining for one in left if one.certain),
+        tuple(one.remaining for one in left if not one.certain),
+        sum(row["nodes"] for row in rows),
+        sorted(events),
+    )
 
 
-def _with_mentions(roots: ErasureSet, rows: Sequence[Mapping[str, Any]]) -> ErasureSet:
-    """Return the set with the memories, beliefs and episodes of rows that name the person."""
-    ids: dict[str, dict[str, None]] = {"Memory": {}, "Belief": {}, "Episode": {}}
-    for row in rows:
-        label = "Episode" if row["episode"] else row["label"]
-        if label in ids:
-            ids[label][row["episode"] or row["id"]] = None
+def _with_mentions(roots: ErasureSet, found: Sequence[WordedNode]) -> ErasureSet:
+    """Return the set with the memories, beliefs and episodes that name the person."""
+    named = [one for one in found if one.certain]
+    memories = (one.id for one in named if one.label == "Memory")
+    beliefs = (one.id for one in named if one.label == "Belief")
+    episodes = (one for node in named if node.label in EPISODIC for one in sorted(node.episodes))
     return ErasureSet(
-        memories=tuple(dict.fromkeys((*roots.memories, *ids["Memory"]))),
-        beliefs=tuple(dict.fromkeys((*roots.beliefs, *ids["Belief"]))),
-        episodes=tuple(ids["Episode"]),
+        memories=tuple(dict.fromkeys((*roots.memories, *memories))),
+        beliefs=tuple(dict.fromkeys((*roots.beliefs, *beliefs))),
+        episodes=tuple(dict.fromkeys(episodes)),
     )
 
 

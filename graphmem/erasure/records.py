@@ -88,6 +88,11 @@ class ErasureCertificate(ErasureRecord):
     """Number of digest lines that were removed."""
     left: int
     """Number of its nodes found by a second search."""
+    mentions: int | None = None
+    """Number of remaining nodes with the same text, or that name the person; None if they were not
+    searched for."""
+    possible_mentions: int = 0
+    """Number of remaining nodes that may name the person: an initial, a part of the name."""
     graphmem: str
     """Version of graphmem."""
     neo4j: str
@@ -125,6 +130,8 @@ class ErasureCertificate(ErasureRecord):
             "Mentions removed": str(self.unmentioned),
             "Digest lines": str(self.digest_lines),
             "Found afterwards": str(self.left),
+            "Same words in": "not searched" if self.mentions is None else f"{self.mentions} nodes",
+            "Similar words in": f"{self.possible_mentions} nodes",
             "Versions": f"graphmem {self.graphmem}, Neo4j {self.neo4j}",
             "Compacted": self.compacted_at.isoformat() if self.compacted_at else "no",
         }
@@ -154,9 +161,15 @@ class ErasureReport(Record):
     left: int | None = None
     """Number of its nodes found by a second search; None if nothing was erased yet."""
     elsewhere: tuple[RemainingNode, ...] = ()
-    """Remaining nodes with the same text, or that mention the person; at most 20."""
-    mentions: int = 0
-    """Number of remaining nodes that name the person."""
+    """Remaining nodes with the same text, or that name the person; at most 20."""
+    mentions: int | None = None
+    """Number of remaining nodes with the same text, or that name the person; None if they were not
+    searched for."""
+    possible: tuple[RemainingNode, ...] = ()
+    """Remaining nodes that may name the person; at most 20. They have a part of a name, initials,
+    or a name with an ending."""
+    possible_mentions: int = 0
+    """Number of remaining nodes that may name the person."""
     names: tuple[str, ...] = ()
     """Names of the person, with all aliases, folded; empty for other targets."""
     certificate: ErasureCertificate | None = None

@@ -87,13 +87,6 @@ def _parts(tenant: str, label: str, item_id: str, scope: str | None) -> tuple[st
     return (label, tenant, *where, item_id)
 
 
-def mentions_pattern(names: Sequence[str]) -> str:
-    """Return the regular expression of a text in lower case that contains a name as whole words."""
-    # A name in lower case cannot contain `\\E`, the end of the quotation.
-    quoted = "|".join(f"\\Q{one.lower()}\\E" for one in names)
-    return rf"(?s).*(?<![\p{{L}}\p{{N}}])(?:{quoted})(?![\p{{L}}\p{{N}}]).*"
-
-
 def scope_key(tenant: str, scope: str) -> str:
     """Return the tombstone digest of a scope."""
     return identity.digest("erased scope", tenant, scope)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphmem import catalog, stored
-from graphmem.erasure import ErasureTarget, RemainingNode, rules, tombstones
+from graphmem.erasure import ErasureTarget, RemainingNode, rules, tombstones, wording
 from graphmem.erasure.rules import Gone
 from graphmem.ports import OnProgress, RequestContext, Tx
 
@@ -146,6 +146,8 @@ async def census(context: RequestContext, scope: str | None) -> Counter[str]:
 
 MENTION_PAGE = 5_000
 """Nodes of a kind read per transaction."""
+TEXT_PAGE = 500
+"""Nodes of a kind whose texts are read per transaction."""
 FEW = 50
 """Number of ids up to which each is searched by itself; above it, id prefixes are searched."""
 BEGINNINGS = ("m_", "b_")
@@ -154,11 +156,12 @@ ACROSS = "possible_update_of"
 END = "\U0010ffff"
 """A string that sorts after every id."""
 SHOWN = 20
+"""Maximum number of remaining nodes that a report names."""
 
 UNSEAL = catalog.query("erase/unseal", catalog.ignored)
 MENTIONS = catalog.query("erase/mentions", dict)
 UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
-ELSEWHERE = catalog.query("erase/find_texts", dict)
+CANDIDATES = catalog.query("erase/candidates", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,22 +255,51 @@ async def _redact(context: RequestContext, found: _Mentions) -> None:
     await context.write(work)
 
 
-async def elsewhere(
-    context: RequestContext, texts: Sequence[str], on_progress: OnProgress
-) -> tuple[RemainingNode, ...]:
-    """Return at most SHOWN nodes that contain one of the texts."""
-    found: list[RemainingNode] = []
+@dataclass(frozen=True, slots=True)
+class WordedNode:
+    """A node with a text that was searched for."""
+
+    label: str
+    id: str
+    scope: str
+    episodes: frozenset[str]
+    """Ids of the episodes with which it is erased."""
+    certain: bool
+    """Whether it has the text, and not only a part of a name, initials or an ending."""
+
+    @property
+    def remaining(self) -> RemainingNode:
+        """The node as reports name it."""
+        return RemainingNode(label=self.label, id=self.id)
+
+
+async def worded(
+    context: RequestContext, search: wording.TextSearch, on_progress: OnProgress
+) -> list[WordedNode]:
+    """Return the nodes of the tenant with a text that is searched for, in any spelling."""
+    found: list[WordedNode] = []
     ended: dict[str, str] = {}
-    more = bool(texts)
-    while more and len(found) < SHOWN:
-        pages = await context.fetch(ELSEWHERE, texts=texts, ended=ended, limit=MENTION_PAGE)
-        found += [
-            RemainingNode(label=page["label"], id=one) for page in pages for one in page["ids"]
-        ]
+    more = bool(search.needles)
+    while more:
+        pages = await context.fetch(
+            CANDIDATES, prefilter=search.prefilter, ended=ended, limit=TEXT_PAGE
+        )
+        for page in pages:
+            rows = page["nodes"]
+            found += filter(None, (_worded(search, page["label"], row) for row in rows))
         ended = ended | {page["label"]: page["last"] or END for page in pages}
         more = any(page["last"] for page in pages)
         on_progress("page", 1)
-    return tuple(found[:SHOWN])
+    return found
+
+
+def _worded(search: wording.TextSearch, label: str, row: Mapping[str, Any]) -> WordedNode | None:
+    documents = (text for one in row["documents"] for text in wording.strings(one))
+    texts = [*row["texts"], *documents]
+    certain = search.finds(texts)
+    if not certain and not search.doubts(texts):
+        return None
+    return WordedNode(label, row["id"], row["scope"], frozenset(row["episodes"]), certain)
 
 
 def _found(page: Mapping[str, Any], ids: MentionedIds) -> _Mentions:

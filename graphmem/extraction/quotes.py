@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from graphmem.model import Turn
-from graphmem.rules import hygiene
+from graphmem.rules import folding, hygiene
 
 _SINGLE = "'’‘‛ʼ＇`´"
 _DOUBLE = '"“”„‟«»＂'
@@ -134,16 +134,19 @@ def _cached_comparable(text: str, any_case: bool) -> _Comparable:  # noqa: FBT00
 
 
 def _unify(piece: str, *, any_case: bool) -> str:
-    """Return a piece with equivalent characters unified; its length does not change."""
+    """Return a piece with equivalent characters unified; its length does not change.
+
+    Spans are counted in the text, so a letter whose folded form is longer keeps its lower case.
+    """
     piece = piece.translate(_QUOTES)
     if not any_case:
         return piece
-    folded = piece.casefold()
+    folded = folding.fold(piece)
     return folded if len(folded) == len(piece) else "".join(map(_fold_character, piece))
 
 
 def _fold_character(character: str) -> str:
-    forms = (character.casefold(), character.lower(), character)
+    forms = (folding.fold(character), character.lower(), character)
     return next(form for form in forms if len(form) == 1)
 
 

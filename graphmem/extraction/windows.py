@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, FailFast, ValidationError
 from graphmem.extraction.quotes import nfc, occurs
 from graphmem.extraction.records import DismissalReason, DismissedProposal, Proposal
 from graphmem.model import EvidenceKind, Turn
-from graphmem.rules import facts, identity, transcripts
+from graphmem.rules import facts, folding, identity, transcripts
 from graphmem.rules.claims import name_key, predicate_key
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
 from graphmem.rules.quantities import ARTICLES, COMMON, FactKind
@@ -238,7 +238,7 @@ def _word_forms(text: str) -> frozenset[str]:
 
 
 def _tokens(text: str) -> list[str]:
-    return [token.casefold() for token in _TOKEN.findall(nfc(text))]
+    return _TOKEN.findall(folding.fold(text))
 
 
 def _base_forms(token: str) -> set[str]:

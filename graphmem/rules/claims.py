@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
@@ -29,7 +28,7 @@ from graphmem.model import (
     TenantScope,
 )
 from graphmem.model.terms import embedding_fields
-from graphmem.rules import drafts, formulas, identity, rejections
+from graphmem.rules import drafts, folding, formulas, identity, rejections
 from graphmem.rules.drafts import TextDraft
 
 if TYPE_CHECKING:
@@ -38,12 +37,13 @@ if TYPE_CHECKING:
 
 FIELD = re.compile(r"\{(\w*)\}")
 """Field of a predicate's template."""
-_SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212]+")
+_SEPARATORS = re.compile(r"[\s_-]+")
 
 
 def name_key(text: str) -> str:
-    """Return the key of a name: trimmed, NFC, case-folded. Equal keys mean the same name."""
-    return unicodedata.normalize("NFC", identity.normalise(text).casefold())
+    """Return the key of a name: its folded form. Equal keys mean the same name."""
+    # A name of characters that are not drawn stays a name.
+    return folding.fold(text) or text.strip()
 
 
 def predicate_key(text: str) -> str:

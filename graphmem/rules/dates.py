@@ -12,7 +12,7 @@ from calendar import monthrange
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
-from graphmem.rules import quantities
+from graphmem.rules import folding, quantities
 
 Span = tuple[datetime, datetime]
 """Start and end."""
@@ -104,7 +104,7 @@ def validity_start(phrase: str, said_at: datetime) -> datetime | None:
         The start of the day, week, month or year that the words name, UTC; later than `said_at` if
         they refer to the future. None if they name no known date.
     """
-    text = " ".join(phrase.casefold().split())
+    text = folding.fold(phrase)
     try:
         starts = (read(text, said_at) for read in _READERS)
         return next((at for at in starts if at is not None), None)

@@ -16,7 +16,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from graphmem.model.terms import Name, Text
-from graphmem.rules import hygiene, mentions, passages, quantities, transcripts
+from graphmem.rules import folding, hygiene, mentions, passages, quantities, transcripts
 from graphmem.rules.mentions import Token, words_of
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
 
@@ -140,7 +140,7 @@ def _statements(turns: Iterable[SpokenText]) -> Iterable[_Statement]:
         for part in mentions.split_sentences(turn.text):
             if len(part.split()) < passages.MIN_WORDS or part.endswith((":", *passages.ASKING)):
                 continue
-            if (key := " ".join(part.casefold().split())) in seen:
+            if (key := folding.fold(part)) in seen:
                 continue
             if place == MAX_STATEMENTS:
                 return
@@ -151,7 +151,7 @@ def _statements(turns: Iterable[SpokenText]) -> Iterable[_Statement]:
 
 def _statement(place: int, speaker: str | None, text: str) -> _Statement:
     tokens = mentions.read_tokens(text)
-    names = tuple(name for name in _NAME.findall(text) if name.lower() not in _NO_NAMES)
+    names = tuple(name for name in _NAME.findall(text) if folding.fold(name) not in _NO_NAMES)
     dated = _WHEN.search(text) is not None or any(token.kind in _DATED for token in tokens)
     return _Statement(
         place=place,
@@ -175,8 +175,10 @@ def _is_factual(text: str, tokens: Iterable[Token], *, has_detail: bool) -> bool
 
 def _names(stated: Iterable[_Statement], speakers: Iterable[str]) -> list[str]:
     """Return the names that people mention, most frequent first, then in order of appearance."""
-    known = {word for speaker in speakers for word in speaker.lower().split()}
-    counts = Counter(name for one in stated for name in one.names if name.lower() not in known)
+    known = {word for speaker in speakers for word in folding.fold(speaker).split()}
+    counts = Counter(
+        name for one in stated for name in one.names if folding.fold(name) not in known
+    )
     return [name for name, _ in counts.most_common(MAX_ENTITIES)]
 
 
@@ -281,15 +283,15 @@ def reply_problem(reply: SummaryReply, turns: Sequence[SpokenText]) -> str | Non
     """
     if hygiene.FENCE.removeprefix("<") in reply.summary:
         return "the summary has the markers of a context block"
-    words = " ".join(passages.prefix_speaker(turn.name, turn.text) for turn in turns).casefold()
-    tokens = mentions.read_tokens(reply.summary)
+    words = folding.fold(" ".join(passages.prefix_speaker(turn.name, turn.text) for turn in turns))
+    tokens = mentions.read_tokens(folding.fold(reply.summary))
     known = {(token.kind, token.key) for token in mentions.read_tokens(words) if token.kind}
-    if lost := [one for one in reply.entities if one.casefold() not in words]:
+    if lost := [one for one in reply.entities if folding.fold(one) not in words]:
         return f"an entity does not occur in the conversation: {lost[0][:40]!r}"
     values = [token for token in tokens if token.kind and (token.kind, token.key) not in known]
     if values:
         return f"a value of the summary does not occur in the conversation: {values[0].text!r}"
     names = (word for name in _NAME.findall(reply.summary) for word in name.split())
-    if lost := [one for one in names if one.casefold().removesuffix("'s") not in words]:
+    if lost := [one for one in names if folding.fold(one).removesuffix("'s") not in words]:
         return f"a name of the summary does not occur in the conversation: {lost[0][:40]!r}"
     return None

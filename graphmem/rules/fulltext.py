@@ -96,7 +96,8 @@ def _filters(
 def _words(text: str) -> Iterable[str]:
     """Return the distinct words of a text, ignoring case, without operators, quotes or brackets.
 
-    The analyser folds their case, because a capital I is a different letter in Turkish.
+    The analyser folds their case, because a capital I is a different letter in Turkish. It knows no
+    other folding, so words that differ in more than case are both searched.
     """
     # \w lacks the marks for vowels in Indian scripts, without which none of their words is found.
     spaced = "".join(c if _is_within_word(c) else " " for c in text)

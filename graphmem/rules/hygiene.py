@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Container, Iterable
 from typing import TypeAlias
 
+from graphmem.rules import folding
+
 _TOKENS = re.compile(
     r"-----BEGIN (?:[A-Z]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
     r"|hooks\.slack\.com/services/T[A-Z0-9]{6,12}/B[A-Z0-9]{6,12}/[A-Za-z0-9]{16}"
@@ -195,8 +197,8 @@ def control_characters(text: str) -> str | None:
 
 def memory_echo(text: str) -> str | None:
     """Reject a text with the fence of a context block that memory supplied."""
-    lowered = text.lower()
-    return "memory_echo" if any(fence in lowered for fence in _FENCES) else None
+    folded = folding.fold(text)
+    return "memory_echo" if any(fence in folded for fence in _FENCES) else None
 
 
 def secret(text: str) -> str | None:

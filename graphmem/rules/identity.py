@@ -29,7 +29,10 @@ def digest(*parts: str) -> str:
 
 
 def normalise(content: str) -> str:
-    """Return the normal form by which contents are compared: NFC, whitespace collapsed."""
+    """Return the words from which id and embedding of a memory derive: NFC, spaces collapsed.
+
+    It keeps case, unlike `folding.fold`: the first spelling of a memory is the one that is shown.
+    """
     return " ".join(unicodedata.normalize("NFC", content).split())
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from graphmem.rules import quantities
+from graphmem.rules import folding, quantities
 from graphmem.rules.quantities import FactKind
 
 MAX_CHARS = 2_000
@@ -55,7 +55,7 @@ _MIN_STEM, _MAX_STEM = 3, 8
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """Return a rough stem: one ending removed, at most eight letters; `weekly` gives week."""
-    word = word.lower().replace("’", "'").removesuffix("'s").replace("'", "")
+    word = folding.fold(word).removesuffix("'s").replace("'", "")
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
             word = word[: -len(ending)]
@@ -218,9 +218,9 @@ def _token(text: str, matches: Sequence[re.Match[str]], n: int) -> tuple[Token, 
     start, end = match.span()
     if not match["word"]:
         return _value(text, match), 1
-    word = match.group().lower()
+    word = folding.fold(match.group())
     if word in _NUMBER_WORDS:
-        run = [m.group().lower() for m in matches[n : n + _MAX_RUN]]
+        run = [folding.fold(m.group()) for m in matches[n : n + _MAX_RUN]]
         key, used = quantities.parse_number_words(run)
         if key != "1":
             return Token(match.group(), "", "number", key, start, matches[n + used - 1].end()), used
@@ -389,7 +389,7 @@ class Question:
     @classmethod
     def of(cls, text: str) -> Question:
         """Return the question of a text."""
-        text = text[:MAX_CHARS].lower()
+        text = folding.fold(text[:MAX_CHARS])
         stems = stems_of(read_tokens(text))
         if _ASKS_NO_VALUE.search(text):
             return cls(stems, frozenset(), frozenset())

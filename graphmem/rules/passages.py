@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
+from graphmem.rules import folding
+
 MAX_STATEMENT_CHARS = 300
 """Maximum length of an extracted statement, in characters."""
 
@@ -68,7 +70,7 @@ def informative_sentences(text: str) -> str:
 
 
 def _is_informative(sentence: str) -> bool:
-    words = _WORD.findall(sentence.casefold())
+    words = _WORD.findall(folding.fold(sentence))
     return len(words) >= MIN_WORDS and not sentence.endswith(ASKING) and _LISTENER.isdisjoint(words)
 
 

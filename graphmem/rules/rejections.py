@@ -12,15 +12,11 @@ from typing import Any
 
 from graphmem.errors import RejectedError
 from graphmem.model import Rejection
-from graphmem.rules import identity
+from graphmem.rules import folding, identity
 
 _WORD = re.compile(r"[^\W\d_]+")
 _CLOSING = " .!"
 _SEPARATORS = re.compile(r"[\s_-]+")
-_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
-_SELECTORS = ((0xFE00, 0xFE0F), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF))
-"""First and last code points of variation selectors and other characters that are not drawn."""
-_QUOTES = dict.fromkeys("‘’‚‛′ʼʹʻ`´", "'") | dict.fromkeys("“”„‟″«»", '"')
 _CYRILLIC = dict(zip("авгеикмнопрстухьѕіјһӏүԁԛԝёї", "abreukmhonpctyxbsijhlydqwëï", strict=True))
 _GREEK = dict(zip("αβγεζικορτχω", "abyezikoptxw", strict=True))
 _ARMENIAN = dict(zip("հոսօցք", "hnuogp", strict=True))
@@ -29,7 +25,7 @@ _FIRST = dict(zip("ημνυ", "hmny", strict=True))
 """Greek letters of which the capital looks like another Latin letter than the small one."""
 _LATER = dict(zip("ημνυ", "nuvu", strict=True))
 _SMALL_CAPITAL = "LATIN LETTER SMALL CAPITAL "
-_ALWAYS = _QUOTES | {
+_ALWAYS = {
     **dict(zip("ıɑɡɩ", "iagi", strict=True)),
     **{
         chr(point): name.removeprefix(_SMALL_CAPITAL).lower()
@@ -38,18 +34,15 @@ _ALWAYS = _QUOTES | {
         and name.startswith(_SMALL_CAPITAL)
     },
 }
-_ASCII = tuple(filter(str.isascii, _ALWAYS))
-"""ASCII characters that have another normal form."""
 _LAST_LATIN = "\u024f"
 
 
 def normal_form(text: str) -> str:
     """Return the form in which two spellings of one value are equal.
 
-    It is without regard to case, width, white space, characters that are not drawn, a final period
-    or exclamation mark, kinds of dashes and quotation marks, and Cyrillic, Greek and Armenian
-    letters that look like Latin ones. A word in one of these scripts is spelt in Latin letters only
-    if all its letters look like Latin ones.
+    It is the folded form (`folding.fold`) without regard to all compatibility forms, a final period
+    or exclamation mark, and Cyrillic, Greek and Armenian letters that look like Latin ones. A word
+    in one of these scripts is spelt in Latin letters only if all its letters look like Latin ones.
     """
     form = _step(text)
     while (following := _step(form)) != form:
@@ -58,22 +51,11 @@ def normal_form(text: str) -> str:
 
 
 def _step(text: str) -> str:
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    if not text.isascii() or not text.isprintable() or any(one in text for one in _ASCII):
-        text = _WORD.sub(_latin, "".join(map(_drawn, text)))
-    text = " ".join(text.split())
+    # Also what folding keeps apart, such as circled letters, so that they do not evade a rejection.
+    text = unicodedata.normalize("NFKC", folding.fold(text))
+    if not text.isascii():
+        text = _WORD.sub(_latin, "".join(_ALWAYS.get(one, one) for one in text))
     return text.rstrip(_CLOSING) or text
-
-
-def _drawn(character: str) -> str:
-    if character in _INVISIBLE or any(a <= ord(character) <= b for a, b in _SELECTORS):
-        return ""
-    category = unicodedata.category(character)
-    if category == "Pd":
-        return "-"
-    if category == "Cf" or (category == "Cc" and not character.isspace()):
-        return ""
-    return _ALWAYS.get(character, character)
 
 
 def _latin(word: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem.errors import InvalidInputError
 from graphmem.model.recall import RecallPolicy, Score
+from graphmem.rules import folding
 
 if TYPE_CHECKING:
     import numpy as np
@@ -141,12 +142,15 @@ _WORD = re.compile(r"\w+")
 
 
 def question_words(text: str) -> list[str]:
-    """Return the distinct words of a question in lower case, to match names of speakers.
+    """Return the distinct words of a question, folded and in lower case, to match names.
 
-    Words with adjacent punctuation are included, because "jr." needs its period.
+    Words with adjacent punctuation are included, because "jr." needs its period. Subjects are
+    stored folded. Names of speakers are not, and the server puts them in lower case.
     """
-    lower = text.lower()
-    return list(dict.fromkeys([*_WORD.findall(lower), *lower.split()]))
+    forms = folding.fold(text), text.lower()
+    return list(
+        dict.fromkeys(word for form in forms for word in (*_WORD.findall(form), *form.split()))
+    )
 
 
 _OF_MODEL = re.compile(r"\b(?:did|have|had) you\b|\bsummar|\boverview\b|\brecap\b", re.I)

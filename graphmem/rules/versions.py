@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from graphmem.model import AnyBite, EpisodeBite, MemoryBite, Status, TurnBite
-from graphmem.rules import transcripts
+from graphmem.rules import folding, transcripts
 from graphmem.rules.duplicates import unshared
 from graphmem.rules.facts import FactToken, fact_tokens, is_negated
 from graphmem.rules.mentions import (
@@ -347,7 +347,7 @@ def _of_one_speaker(
     """Return both sentences with `i` for the user and, next to a turn, for its speaker."""
     both = (older.statement, newer.statement)
     speakers = {one.speaker for one in both if one.is_turn and one.speaker}
-    names = {part.casefold() for name in speakers for part in name.split()}
+    names = {part for name in speakers for part in folding.fold(name).split()}
     left, right = older.tokens_of(a.text), newer.tokens_of(b.text)
     return list(_in_first_person(left, names)), list(_in_first_person(right, names))
 
@@ -355,7 +355,7 @@ def _of_one_speaker(
 def _in_first_person(tokens: Iterable[FactToken], names: set[str]) -> Iterator[FactToken]:
     for token in tokens:
         key = token.key
-        if key in _FIRST_PERSON or key in names:
+        if key in _FIRST_PERSON or folding.fold(key) in names:
             yield _I
         elif key == "my":
             yield from (_I, _OWN)

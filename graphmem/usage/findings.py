@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from graphmem.rules import context
+from graphmem.rules import context, folding
 from graphmem.usage.records import AuditFinding, Severity
 
 OPEN_AFTER = timedelta(hours=24)
@@ -163,7 +163,7 @@ def is_conceptual(query: str) -> bool:
     question = text.rstrip(_CLOSING)
     if question.endswith(_ASKING):
         return True
-    words = [word.casefold().replace("’", "'") for word in _WORD.findall(text)]
+    words = _WORD.findall(folding.fold(text))
     if len(words) >= MIN_STATEMENT_WORDS and not FUNCTION_WORDS.isdisjoint(words):
         return True
     return len(words) >= MIN_QUESTION_WORDS and (

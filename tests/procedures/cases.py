@@ -144,10 +144,9 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "episode/turns": {**seen, "episode_id": known["episode"]},
         "erase/beliefs_of": {"episodes": [known["episode"]], "memories": [memory], "beliefs": []},
         "erase/count_nodes": {},
-        "erase/find_texts": {"texts": [unlike(1)]},
+        "erase/candidates": {"prefilter": "(?s).*"},
         "erase/names_of": {"key": "alice"},
         "erase/items_of_person": {"names": ["alice"]},
-        "erase/mentions_of_person": {"names": ["alice"], "pattern": ".*"},
         "erase/events": {
             "memories": [memory],
             "beliefs": [belief],

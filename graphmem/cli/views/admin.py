@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from graphmem.cli.console import counted, counts, more, table
-from graphmem.erasure import ErasurePage, ErasureReport
+from graphmem.erasure import ErasurePage, ErasureReport, RemainingNode
 from graphmem.setting_files import DEFAULT, variable
 from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport
 from graphmem.upkeep import BackfillReport, RebuildReport, SealReport, SealState
@@ -72,14 +72,24 @@ def erasure(done: ErasureReport) -> RenderableType:
 
 def _remaining(done: ErasureReport) -> list[RenderableType]:
     """Return the line about nodes that have the same text or name the person."""
-    if not done.elsewhere:
-        return []
-    found = ", ".join(f"{node.label} {node.id}" for node in done.elsewhere)
-    if done.what != "person":
-        return [f"The same text remains in: {found}"]
-    more = done.mentions - len(done.elsewhere)
-    rest = f" and {more:,} more" if more else ""
-    return [f"Named in: {found}{rest}. --include-mentions erases these, turns with their episode."]
+    lines: list[RenderableType] = []
+    if done.elsewhere:
+        found = _nodes(done.elsewhere, done.mentions or 0)
+        lines.append(
+            f"Named in: {found}. --include-mentions erases these, turns with their episode."
+            if done.what == "person"
+            else f"The same text remains in: {found}"
+        )
+    if done.possible:
+        found = _nodes(done.possible, done.possible_mentions)
+        lines.append(f"Perhaps named, by a part of the name, in: {found}. Look at these yourself.")
+    return lines
+
+
+def _nodes(shown: Sequence[RemainingNode], count: int) -> str:
+    rest = count - len(shown)
+    named = ", ".join(f"{node.label} {node.id}" for node in shown)
+    return f"{named} and {rest:,} more" if rest else named
 
 
 def erasures(found: ErasurePage) -> Group:
