@@ -157,10 +157,12 @@ class Encoder:
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
+        # Without this it sends the name of the program and a device id to its maker. Afterwards
+        # is too late, and its function disable_telemetry_events() stops only a part.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
         from tokenizers import Tokenizer
 
-        onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         # A second thread of the same run costs more than it gains, and waits actively.
         options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -454,11 +454,15 @@ _READ_ONLY = r"Item '\w+' on TypedDict class '\w+' is using the `ReadOnly` quali
 
 
 def import_litellm() -> ModuleType:
-    """Import litellm on first use (2 s), without its price-table download and its adverts."""
+    """Import litellm on first use (2 s), without its downloads and its adverts.
+
+    Otherwise it fetches a table of prices at the import, and tokenizers to count tokens.
+    """
     with _IMPORTING:
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         import litellm
 
+        litellm.disable_hf_tokenizer_download = True
         litellm.suppress_debug_info = True
         # pydantic warns about litellm's types while reading a reply; an error would lose the reply.
         warnings.filterwarnings("ignore", message=_READ_ONLY, category=UserWarning)

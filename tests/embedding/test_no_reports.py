@@ -1,0 +1,30 @@
+"""Dependencies of the models report nothing and fetch nothing; see docs/connections.md."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from graphmem.adapters.models.service import import_litellm
+
+LOADS_THE_RUNTIME = """
+from contextlib import suppress
+from pathlib import Path
+from graphmem.adapters.models.local import Encoder
+with suppress(Exception):
+    Encoder(Path("missing"), 1)
+import onnxruntime
+"""
+
+
+def test_the_runtime_of_the_encoder_keeps_no_device_id(tmp_path: Path) -> None:
+    kept = {n: v for n, v in os.environ.items() if n not in ("ORT_DISABLE_TELEMETRY",)}
+    environ = kept | {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / ".cache")}
+    subprocess.run([sys.executable, "-c", LOADS_THE_RUNTIME], env=environ, check=True)
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_litellm_fetches_no_tokenizer() -> None:
+    assert import_litellm().disable_hf_tokenizer_download is True
