@@ -157,8 +157,8 @@ def _write(draft: Path, text: str, real: Path) -> None:
     if info and not (info.st_mode & _WRITABLE and os.access(real, os.W_OK)):
         raise PermissionError(EACCES, "it is read-only")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    # Only the owner can read the draft until it has the permissions of the file.
-    with os.fdopen(os.open(draft, flags, 0o600 if info else 0o666), "wb") as file:
+    # It holds texts of the graph: only the owner reads it, unless the file had other permissions.
+    with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
         file.write(text.encode("utf-8"))
         file.flush()
         os.fsync(file.fileno())

@@ -128,14 +128,22 @@ async def certify(
         possible_mentions=report.possible_mentions,
         graphmem=version("graphmem"),
         neo4j=found[0] if found else UNKNOWN,
-        residues=residues(log),
+        residues=(*residues(log), *map(_digest, report.digest_files)),
         **stated,
+    )
+
+
+def _digest(name: str) -> Residue:
+    return Residue(
+        place=f"each digest {name} of its scopes", until="you remove its lines, or the file"
     )
 
 
 def compacted(certificate: ErasureCertificate, at: datetime) -> ErasureCertificate:
     """Return the certificate after the database was compacted, not signed yet."""
-    return certificate.model_copy(update={"compacted_at": at, "residues": OUTSIDE})
+    # Files of the database are rewritten; others have no patterns.
+    outside = tuple(one for one in certificate.residues if not one.files)
+    return certificate.model_copy(update={"compacted_at": at, "residues": outside})
 
 
 async def page(context: RequestContext, cursor: str | None, limit: int) -> ErasurePage:

@@ -132,8 +132,9 @@ async def erase_set(
     asked = frozenset((*roots.stated, *roots.episodes))
     ids = targets.MentionedIds(erased.mentioned, asked, going)
     named = await targets.remove(context, ids, request.on_progress, apply=request.apply)
+    files = await targets.digest_files(context, None, erased.episodes, request.digests)
     done = report_of(request, counts).model_copy(
-        update={"unmentioned": named, "digest_lines": lines}
+        update={"unmentioned": named, "digest_lines": lines, "digest_files": files}
     )
     if not request.apply:
         return done
@@ -189,8 +190,9 @@ async def _part(
         if not await is_refused(context, key):
             raise NotFoundError(f"No data in {request.what} {request.id!r}.")
         return report_of(request, counts, repeated=True, left=0)
+    files = await targets.digest_files(context, scope, None, request.digests)
     if not request.apply:
-        return report_of(request, counts)
+        return report_of(request, counts).model_copy(update={"digest_files": files})
     await _close(context, key)
     lines = 0
     whole = ErasureSet() if scope is None else await targets.some_of_scope(context, scope, ALL)
@@ -212,7 +214,8 @@ async def _part(
         await sealing.seal_waiting(context)
     left = (await targets.census(context, scope)).total()
     done = report_of(request, counts, left=left)
-    return done.model_copy(update={"unmentioned": named, "digest_lines": lines})
+    found = {"unmentioned": named, "digest_lines": lines, "digest_files": files}
+    return done.model_copy(update=found)
 
 
 async def reopen(context: RequestContext, scope: str, given: EventSource) -> ReopenReceipt:

@@ -158,6 +158,8 @@ class ErasureReport(Record):
     """Number of remaining events and replies from which its id was removed."""
     digest_lines: int = 0
     """Number of digest lines that mentioned it."""
+    digest_files: tuple[str, ...] = ()
+    """Names of the digests that were not given and may hold lines about it."""
     left: int | None = None
     """Number of its nodes found by a second search; None if nothing was erased yet."""
     elsewhere: tuple[RemainingNode, ...] = ()

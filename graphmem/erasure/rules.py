@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphmem.ports import IdLocation
-from graphmem.rules import identity
+from graphmem.rules import claims, identity
 
 ERASED = "erased"
 """Replacement for an erased id in the remaining data."""
@@ -183,6 +183,12 @@ def without(payload: str, erased: Gone) -> str:
     found = json.loads(payload)
     kept = {name: value for name, value in found.items() if name not in _DESCRIPTIONS}
     return json.dumps(_replaced(kept, erased), ensure_ascii=False)
+
+
+def note_copies(event_id: str, payload: str) -> Iterator[str]:
+    """Yield the ids of the events that have a copy of the note of a replacement of beliefs."""
+    for newer in json.loads(payload).get("newer_ids", ()):
+        yield claims.replacing_event_id(event_id, newer)
 
 
 def decides(decided: str | None, beliefs: frozenset[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from graphmem import catalog, stored
@@ -138,6 +139,25 @@ async def held(context: RequestContext, erased: ErasureSet) -> Counter[str]:
     return +Counter(row["items"] | parts)
 
 
+async def digest_files(
+    context: RequestContext,
+    scope: str | None,
+    episodes: Sequence[str] | None,
+    given: Sequence[Path],
+) -> tuple[str, ...]:
+    """Return the names of the digests with lines about episodes, besides the given files.
+
+    Args:
+        context: request context.
+        scope: scope of the episodes; None for all scopes.
+        episodes: ids of the episodes; None for all.
+        given: files from which the lines are removed.
+    """
+    files = await context.fetch(DIGEST_FILES, scope=scope, episodes=episodes)
+    known = {path.name for path in given}
+    return tuple(one for one in files if one not in known)
+
+
 async def census(context: RequestContext, scope: str | None) -> Counter[str]:
     """Return the number of nodes of each label in a scope or in the tenant."""
     [counts] = await context.fetch(CENSUS, scope=scope)
@@ -161,6 +181,8 @@ SHOWN = 20
 UNSEAL = catalog.query("erase/unseal", catalog.ignored)
 MENTIONS = catalog.query("erase/mentions", dict)
 UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
+DIGEST_FILES = catalog.query("erase/digest_files", lambda row: str(row["file"]))
+PAYLOADS = catalog.query("erase/payloads", dict)
 CANDIDATES = catalog.query("erase/candidates", dict)
 
 
@@ -201,6 +223,8 @@ class _Mentions:
     """Events with their redacted payloads."""
     replies: Sequence[str]
     """Ids of replies about the requested node; they are emptied and not requested again."""
+    copies: Sequence[str]
+    """Ids of the events with copies of their notes, if these exist."""
     removed: Sequence[str]
     """Ids of replies about other erased nodes; erased, so that their passages can be read again."""
 
@@ -247,10 +271,16 @@ async def _redact(context: RequestContext, found: _Mentions) -> None:
 
     async def work(tx: Tx) -> None:
         await stored.lock(tx)
-        await unseal(tx, events=ids)
+        rows = await tx.fetch(PAYLOADS, ids=found.copies) if found.copies else []
+        copies = [
+            {"id": row["id"], "payload": rules.without(row["payload"], frozenset())} for row in rows
+        ]
+        await unseal(tx, events=[*ids, *(copy["id"] for copy in copies)])
         replies = [("Reply", one, None) for one in (*found.replies, *found.removed)]
         await tombstones.refuse_copies(tx, context, replies)
-        await tx.fetch(UNMENTION, events=found.events, replies=found.replies, removed=found.removed)
+        await tx.fetch(
+            UNMENTION, events=[*copies, *found.events], replies=found.replies, removed=found.removed
+        )
 
     await context.write(work)
 
@@ -305,12 +335,16 @@ def _worded(search: wording.TextSearch, label: str, row: Mapping[str, Any]) -> W
 def _found(page: Mapping[str, Any], ids: MentionedIds) -> _Mentions:
     removed = [row for row in page["replies"] if rules.decides(row["decided"], ids.beliefs)]
     of_it = {row["id"] for row in removed if rules.decides(row["decided"], ids.asked)}
+    events = [
+        row
+        for row in page["events"]
+        if row["id"] not in ids.events and rules.names(row["payload"], ids.gone)
+    ]
     return _Mentions(
         events=[
-            {"id": row["id"], "payload": rules.without(row["payload"], ids.gone)}
-            for row in page["events"]
-            if row["id"] not in ids.events and rules.names(row["payload"], ids.gone)
+            {"id": row["id"], "payload": rules.without(row["payload"], ids.gone)} for row in events
         ],
+        copies=[one for row in events for one in rules.note_copies(row["id"], row["payload"])],
         replies=sorted(of_it),
         removed=[row["id"] for row in removed if row["id"] not in of_it],
     )

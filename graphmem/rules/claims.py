@@ -121,6 +121,14 @@ def passage_evidence_id(claim_id: str, passage_id: str) -> str:
     return "said_" + identity.digest(claim_id, passage_id)[:32]
 
 
+def replacing_event_id(event_id: str, claim_id: str) -> str:
+    """Return the id of the event that states a belief by which an event replaces others.
+
+    It has a copy of the note of that event.
+    """
+    return "believe_" + identity.digest(event_id, claim_id)[:32]
+
+
 def stored_claim(row: Mapping[str, Any]) -> Claim:
     """Return the claim of a stored belief."""
     names = [field.name for field in fields(Claim) if field.name not in ("worded", "depth")]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphmem import Handle
 from graphmem.erasure import targets
+from graphmem.model import Origin
+from tests.clients.test_forgetting import holding
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
@@ -44,3 +49,68 @@ def test_every_page_of_every_kind_is_looked_at(
 def test_of_many_the_first_are_named(plain: Handle) -> None:
     found = said_and_forgotten(plain, every=1, turns=targets.SHOWN + 5)
     assert len(found) == targets.SHOWN
+
+
+LONG_AGO = datetime(2025, 1, 1, tzinfo=UTC)
+NOTE = "it was leukaemia, says Dr Meyer"
+REPLACING: dict[str, Callable[[Handle, str, str], object]] = {
+    "revise": lambda m, old, _: m.beliefs.revise(old, statement="Ann is well", reason=NOTE),
+    "split": lambda m, old, _: m.beliefs.split(
+        old, statements=["Ann is well", "Ann is at home"], reason=NOTE
+    ),
+    "merge": lambda m, old, other: m.beliefs.merge(
+        beliefs=[old, other], statement="Ann is well", reason=NOTE
+    ),
+}
+
+
+@pytest.mark.parametrize("verb", REPLACING)
+def test_a_note_goes_from_the_successors_too(
+    plain: Handle, look: Look, tenant: str, verb: str
+) -> None:
+    known = plain.believe("Ann is ill").belief_id
+    other = plain.believe("Ann is at work").belief_id
+    REPLACING[verb](plain, known, other)
+    head = plain.admin.seal().head
+    assert holding(look, tenant, NOTE) == ["Event.payload"]
+
+    assert plain.forget("belief", known, dry_run=False).clean
+
+    assert holding(look, tenant, NOTE) == []
+    assert plain.admin.verify(head=head).wrong == ()
+    assert [one.statement for one in plain.beliefs.list().beliefs if one.status == "current"]
+
+
+def test_a_note_of_a_replacement_of_something_else_stays(
+    plain: Handle, look: Look, tenant: str
+) -> None:
+    known = plain.believe("Ann is ill").belief_id
+    other = plain.believe("Ann is at work").belief_id
+    new = plain.beliefs.revise(other, statement="Ann is at home", origin=Origin(note="a call"))
+    assert plain.forget("belief", known, dry_run=False).clean
+    assert holding(look, tenant, "a call") == ["Event.payload"]
+    assert plain.beliefs.get(new.newer_ids[0]).status == "current"
+
+
+@pytest.mark.parametrize("what", ["episode", "scope", "person"])
+def test_digests_that_were_not_given_are_named(plain: Handle, tmp_path: Path, what: str) -> None:
+    memory = plain.scope("user:ann")
+    file = tmp_path / "MEMORY.md"
+    text = f"{WORDS}, and more of the kind"
+    known = memory.episodes.add(episode_id="e", content=text, importance=0.9, at=LONG_AGO)
+    memory.episodes.graduate(file)
+    assert "Xanthippe" in file.read_text("utf-8")
+    assert file.stat().st_mode & 0o777 == 0o600
+
+    def erase(**more: Any) -> Any:
+        if what == "person":
+            return plain.admin.erase_person("Xanthippe", include_mentions=True, **more)
+        return memory.forget(what, known if what == "episode" else "user:ann", **more)
+
+    if what != "person":
+        assert erase(digests=[file]).digest_files == ()
+    assert erase().digest_files == ("MEMORY.md",)
+    done = erase(dry_run=False)
+    assert done.digest_files == ("MEMORY.md",)
+    [place] = [one.place for one in done.certificate.residues if "MEMORY.md" in one.place]
+    assert place in done.certificate.to_text()

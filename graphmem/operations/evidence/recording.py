@@ -29,7 +29,7 @@ from graphmem.model import (
 )
 from graphmem.operations.evidence import drawn, writing
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, identity, predicates, trust
+from graphmem.rules import claims, drafts, predicates, trust
 from graphmem.rules.claims import EvidenceDraft
 from graphmem.rules.read_options import ReadOptions
 
@@ -345,9 +345,7 @@ async def replace(
 
 def _under(event_id: str, draft: EvidenceDraft) -> EvidenceDraft:
     """Return a hypothesis with an event id derived from the replacing event."""
-    return dataclasses.replace(
-        draft, event_id="believe_" + identity.digest(event_id, draft.claim.id)[:32]
-    )
+    return dataclasses.replace(draft, event_id=claims.replacing_event_id(event_id, draft.claim.id))
 
 
 def _check_replaceable(
