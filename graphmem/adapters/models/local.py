@@ -157,9 +157,7 @@ class Encoder:
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
-        # Without this it sends the name of the program and a device id to its maker. Afterwards
-        # is too late, and its function disable_telemetry_events() stops only a part.
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # its import would report to its maker
         import onnxruntime
         from tokenizers import Tokenizer
 
