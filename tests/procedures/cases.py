@@ -145,7 +145,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "erase/beliefs_of": {"episodes": [known["episode"]], "memories": [memory], "beliefs": []},
         "erase/count_nodes": {},
         "erase/payloads": {"ids": ["first"]},
-        "erase/digest_files": {"scope": None, "episodes": [known["episode"]]},
+        "erase/digest_files": {},
         "erase/candidates": {"prefilter": "(?s).*"},
         "erase/names_of": {"key": "alice"},
         "erase/items_of_person": {"names": ["alice"]},
