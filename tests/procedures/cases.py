@@ -25,6 +25,7 @@ SILENT: dict[str, str] = {
     "upkeep/job_units": "no background job has run",
     "upkeep/compressed_turns": "no conversation is compressed",
     "erase/memories_of": "no memory was made in a session",
+    "erase/digest_files": "no episode has graduated",
     "erase/find_tombstones": "it is asked by a digest of the tenant",
     "erase/is_recorded": "it is asked by a digest of the tenant",
     "erase/records": "it is asked by a digest of the tenant",
