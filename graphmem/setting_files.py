@@ -229,7 +229,7 @@ def merged(sources: Sequence[Source]) -> dict[str, Source]:
         values = {
             name for name, value in source.values.items() if not (source.path and value == "")
         }
-        # What belongs to an address is decided with the addresses of this source.
+        # An address of this source decides which of its other settings belong to that address.
         known = {**dict.fromkeys(values, source), **found}
         foreign = _of_project_recipients(known) if source.path and not source.of_project else {}
         for name in values - foreign.keys():

@@ -198,8 +198,8 @@ def _is_in(code: int, ranges: Sequence[tuple[int, int]]) -> bool:
 def _prefilter(found: Iterable[str]) -> str:
     """Return the regular expression of every text in which one of the folded texts may be found.
 
-    It spares reading texts that certainly contain none. In a text of simple characters, each word
-    of a folded text stands letter by letter.
+    It spares reading texts that certainly contain none. A text of simple characters contains the
+    words of a folded text letter by letter.
     """
     words: dict[str, None] = {}
     for one in found:

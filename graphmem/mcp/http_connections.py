@@ -108,7 +108,7 @@ class LimitedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Handle octets; those of a request's head do not prolong its time."""
+        """Handle received bytes; those of a request's head do not extend its time."""
         super().data_received(data)
         # Between requests the last one has its answer.
         cycle: RequestResponseCycle | None = self.cycle

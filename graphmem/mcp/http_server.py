@@ -38,7 +38,7 @@ from graphmem.settings import Settings
 MIN_TOKEN_LENGTH = 16
 """Minimum length of a token, in characters; shorter ones can be guessed."""
 MAX_TOKEN_FILE = 1_000_000
-"""Maximum number of octets that are read of a file of tokens."""
+"""Maximum number of bytes read from a token file."""
 _FORMAT = 'Write it as JSON: [{"token": "…", "tenant": "acme", "scope": "user:alice"}, …].'
 _OTHER_USERS = stat.S_IRWXG | stat.S_IRWXO
 

@@ -20,7 +20,7 @@ import onnxruntime
 
 
 def test_the_runtime_of_the_encoder_keeps_no_device_id(tmp_path: Path) -> None:
-    kept = {n: v for n, v in os.environ.items() if n not in ("ORT_DISABLE_TELEMETRY",)}
+    kept = {n: v for n, v in os.environ.items() if n != "ORT_DISABLE_TELEMETRY"}
     environ = kept | {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / ".cache")}
     subprocess.run([sys.executable, "-c", LOADS_THE_RUNTIME], env=environ, check=True)
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []

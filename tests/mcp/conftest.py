@@ -30,6 +30,17 @@ from tests.plugins.children import environ_of
 T = TypeVar("T")
 Environ = dict[str, str]
 Opened = Callable[..., AbstractAsyncContextManager[Client]]
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
+}
+"""The first message of a client."""
 ROOT = Path(__file__).parents[2]
 
 

@@ -19,22 +19,12 @@ from graphmem.mcp import http_server
 from graphmem.mcp.connection import Caller
 from graphmem.mcp.http_server import is_loopback
 from graphmem.settings import Settings
-from tests.mcp.conftest import Command, Environ, Served, data, over_http, refused
+from tests.mcp.conftest import INITIALIZE, Command, Environ, Served, data, over_http, refused
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.loops import run_apart as run
 
 WORDS = "Alice deploys from Atlas."
 ALICE, BOB, READER = "alice-token-0123456789", "bob-token-0123456789", "reader-token-0123456789"
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    },
-}
 ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 
 

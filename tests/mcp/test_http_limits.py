@@ -17,20 +17,10 @@ import pytest
 
 from graphmem.mcp.http_connections import MIN_CONNECTIONS, PAUSE_S, HttpLimits, RepeatFilter
 from graphmem.settings import Settings
-from tests.mcp.conftest import Environ, Served, over_http
+from tests.mcp.conftest import INITIALIZE, Environ, Served, over_http
 from tests.plugins.loops import run_apart as run
 
 TOKEN = "0123456789abcdef"
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
 HEADERS = {
     "Accept": "application/json, text/event-stream",
     "Authorization": f"Bearer {TOKEN}",

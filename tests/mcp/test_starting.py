@@ -20,7 +20,7 @@ from graphmem.adapters.local_server import Progress
 from graphmem.errors import ConfigurationError, StillStartingError
 from graphmem.mcp.connection import MemoryConnection
 from graphmem.settings import Settings
-from tests.mcp.conftest import ROOT, Environ, Opened, data, over_stdio, refused, until
+from tests.mcp.conftest import INITIALIZE, ROOT, Environ, Opened, data, over_stdio, refused, until
 from tests.plugins.loops import run_apart as run
 
 QUESTION = "where does Alice deploy?"
@@ -274,18 +274,7 @@ def test_stdout_carries_only_the_protocol(environ: Environ, tmp_path: Path) -> N
         "this is not JSON",
         '{"jsonrpc": "2.0", "id": "x"}',
         json.dumps({"jsonrpc": "2.0", "id": 7, "method": "no/such"}),
-        json.dumps(
-            {
-                "jsonrpc": "2.0",
-                "id": 1,
-                "method": "initialize",
-                "params": {
-                    "protocolVersion": "2025-06-18",
-                    "capabilities": {},
-                    "clientInfo": {"name": "t", "version": "1"},
-                },
-            }
-        ),
+        json.dumps(INITIALIZE),
         json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
     ]
 
