@@ -18,7 +18,7 @@
 //   $since            datetime  inclusive lower bound of the time of creation, or of the turn or episode
 //   $until            datetime  exclusive upper bound of the time of creation, or of the turn or episode
 //   $window           map       filters that an index supports: known, since and until, wide enough for data visible then
-//   $wide_pool        integer   number of candidates per search
+//   $wide_pool        integer   number of candidates per vector search, and of matches of words per kind
 //   $max_faceted      integer   maximum number of memories with these tags and this source
 //   $embedding        list      embedding of the query
 //   $words            map       memory, belief, turn, episode: Lucene queries with the tenant and scope filter; '' skips the search; facets: for all memories with the tags and the source; see rules/fulltext.py
@@ -32,7 +32,7 @@
 //   $scoring          map       scoring parameters: see rules/scoring.py score_params
 //   $trace            map       TraceRank: see model/recall.py; kept: whether cached traces use these values
 // columns:
-//   - candidates  list     lists: element id, id, kind, vector and words (Neo4j's scores in each list, or null), trace, episode id and position of a turn, whether the question names its speaker or subject, whether it names its time, whether its role is that of an assistant or a tool, days since it was last stated (null unless $scoring weights them), number of accesses (likewise), token states and those of the previous turn (null unless $late)
+//   - candidates  list     lists: element id, id, kind, vector and words (Neo4j's score, and BM25; null if not in the list), trace, episode id and position of a turn, whether the question names its speaker or subject, whether it names its time, whether its role is that of an assistant or a tool, days since it was last stated (null unless $scoring weights them), number of accesses (likewise), token states and those of the previous turn (null unless $late)
 //   - filtered    boolean  true: recall/hits reads items as of ($valid, $known), from events
 
 CALL () {
@@ -52,11 +52,6 @@ UNION ALL
   FILTER n.tenant = $tenant AND n.scope IN $scopes AND n.embedding IS NOT NULL
   RETURN 'memory' AS kind, 'vector' AS list, n, vector.similarity.cosine(n.embedding, $embedding) AS found
 UNION ALL
-  FILTER 'memory' IN $kinds AND $words.memory <> ''
-  CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide_pool}) YIELD node AS n, score AS found
-  FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
-  RETURN 'memory' AS kind, 'words' AS list, n, found
-UNION ALL
   FILTER 'belief' IN $kinds
   MATCH (n:Belief)
   SEARCH n IN (
@@ -67,11 +62,6 @@ UNION ALL
     LIMIT $wide_pool
   ) SCORE AS found
   RETURN 'belief' AS kind, 'vector' AS list, n, found
-UNION ALL
-  FILTER 'belief' IN $kinds AND $words.belief <> ''
-  CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide_pool}) YIELD node AS n, score AS found
-  FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
-  RETURN 'belief' AS kind, 'words' AS list, n, found
 UNION ALL
   FILTER 'turn' IN $kinds
   MATCH (n:Turn)
@@ -84,11 +74,6 @@ UNION ALL
   ) SCORE AS found
   RETURN 'turn' AS kind, 'vector' AS list, n, found
 UNION ALL
-  FILTER 'turn' IN $kinds AND $words.turn <> ''
-  CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide_pool}) YIELD node AS n, score AS found
-  FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
-  RETURN 'turn' AS kind, 'words' AS list, n, found
-UNION ALL
   FILTER 'episode' IN $kinds
   MATCH (n:Episode)
   SEARCH n IN (
@@ -100,10 +85,29 @@ UNION ALL
   ) SCORE AS found
   RETURN 'episode' AS kind, 'vector' AS list, n, found
 UNION ALL
-  FILTER 'episode' IN $kinds AND $words.episode <> ''
-  CALL db.index.fulltext.queryNodes('episode_summary_fulltext', $words.episode, {limit: $wide_pool}) YIELD node AS n, score AS found
-  FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
-  RETURN 'episode' AS kind, 'words' AS list, n, found
+  CALL () {
+    FILTER 'memory' IN $kinds AND $words.memory <> ''
+    CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide_pool}) YIELD node AS n, score AS found
+    FILTER n.tenant = $tenant AND n.scope IN $scopes
+    RETURN 'memory' AS kind, n, found
+  UNION ALL
+    FILTER 'belief' IN $kinds AND $words.belief <> ''
+    CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide_pool}) YIELD node AS n, score AS found
+    FILTER n.tenant = $tenant AND n.scope IN $scopes
+    RETURN 'belief' AS kind, n, found
+  UNION ALL
+    FILTER 'turn' IN $kinds AND $words.turn <> ''
+    CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide_pool}) YIELD node AS n, score AS found
+    FILTER n.tenant = $tenant AND n.scope IN $scopes
+    RETURN 'turn' AS kind, n, found
+  UNION ALL
+    FILTER 'episode' IN $kinds AND $words.episode <> ''
+    CALL db.index.fulltext.queryNodes('episode_summary_fulltext', $words.episode, {limit: $wide_pool}) YIELD node AS n, score AS found
+    FILTER n.tenant = $tenant AND n.scope IN $scopes
+    RETURN 'episode' AS kind, n, found
+  }
+  // include: fragments/word_scores.cypher
+  RETURN kind, 'words' AS list, n, found
 }
 // A memory can be found by its words and facets, and is read once, regardless of the number of lists that contain it.
 WITH n, min(kind) AS kind, max(CASE list WHEN 'vector' THEN found END) AS vector, max(CASE list WHEN 'words' THEN found END) AS words

@@ -149,6 +149,7 @@ async def recall(
         "human_roles": sorted(transcripts.HUMAN_ROLES),
         "min_trust": 0 if want.min_trust is None else trust.rank(want.min_trust),
         "pool": max(policy.pool, limit),
+        "wide_pool": WIDER * max(policy.pool, limit),
         "limit": max(limit, count),
         "scoring": by,
         "mu": context.model.mu_query,
@@ -318,7 +319,6 @@ def _narrower(
             "until": min(until, read_options.next_instant(asked["valid"])),
         },
         "words": asked["words"] | {"facets": described},
-        "wide_pool": WIDER * asked["pool"],
         "max_faceted": MAX_DESCRIBED,
     }
 

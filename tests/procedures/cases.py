@@ -236,7 +236,6 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "recall/filtered": {
             **_asked(found, facets=True),
             "cached_statuses": [*map(str, Status)],
-            "wide_pool": 100,
             "max_faceted": 100,
             **period,
             "window": {
@@ -299,6 +298,7 @@ def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
         | ({"facets": fulltext.facet_query(tenant_scope, statuses, tokens)} if facets else {}),
         "query_words": scoring.question_words(text),
         "dates": [[read_options.BEGINNING, LATER]],
+        "wide_pool": 100,
     }
 
 

@@ -51,10 +51,8 @@ def texts_of(memory: Handle, **asked: Any) -> list[str]:
 
 
 def test_it_orders_the_best_results_and_shows_its_scores(filled: Handle) -> None:
-    # BM25 scores depend on the whole index, to which other tenants write between two reads.
-    by_vector = RecallPolicy(words_weight=0.0)
-    ranker, local = Ranker(), filled.recall(ABOUT, policy=by_vector)
-    found = on(filled, reranker=ranker).recall(ABOUT, policy=by_vector)
+    ranker, local = Ranker(), filled.recall(ABOUT)
+    found = on(filled, reranker=ranker).recall(ABOUT)
     assert [bite.text for bite in found.bites] == sorted(TEXTS, key=len, reverse=True)
     assert ranker.given == [(ABOUT, [bite.text for bite in local.bites])]
     assert found.reranked == Reranking(model="longest", candidates=4)

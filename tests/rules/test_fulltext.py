@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
 
 import pytest
 from hypothesis import example, given
@@ -16,9 +15,10 @@ from graphmem.rules import fulltext, identity
 WALL = TenantScope(tenant="acme", scope="a", scopes=("a", "global"))
 KEYS = " ".join(identity.scope_key("acme", scope) for scope in WALL.scopes)
 WALLED = f"+tenant_key:{identity.tenant_key('acme')}^0 +scope_key:({KEYS})^0"
-# What stands in brackets is looked at apart: it holds no bracket, or the whole does not match.
-MEMORY = re.compile(re.escape(f"{WALLED} +status:(current)^0 +(content:(") + r"([^()]+)\)\^1\)")
-TURN = re.compile(re.escape(f"{WALLED} +(text:(") + r"([^()]+)\)\^1 name:\(([^()]+)\)\^0.1\)")
+MEMORY = f"{WALLED} +status:(current)^0 +("
+CLAUSE = re.compile(r"\(\+\((\w+):\(([^()]+)\) tenant_key:none\)\^0 \+\*:\*\^(\d+)\)")
+"""A field, its words and the score of a match."""
+PAIR = re.compile('"(\\w\\w)"')
 SPECIAL = frozenset('+-&|!(){}[]^"~*?:\\/<>=')
 """Whatever means something to Lucene's query parser."""
 SYNTAX = "".join(sorted(SPECIAL)) + " \tandornottoANDORNOTTO*:*_@#$%'`;,."
@@ -26,10 +26,20 @@ SYNTAX = "".join(sorted(SPECIAL)) + " \tandornottoANDORNOTTO*:*_@#$%'`;,."
 hostile = st.text(SYNTAX) | st.text() | st.text(st.characters(codec="utf-8"))
 
 
+def clauses(query: str, opening: str) -> list[tuple[str, str, int]]:
+    """Return the field, the words and the score of each clause that scores."""
+    if not query:
+        return []
+    assert query.startswith(opening)
+    assert query.endswith(")")
+    found = CLAUSE.findall(query, len(opening))
+    assert CLAUSE.sub("", query[len(opening) : -1]).strip() == ""
+    return [(field, words, int(score)) for field, words, score in found]
+
+
 def tokens(query: str) -> list[str]:
     """Return the words of a query on memories."""
-    found = MEMORY.fullmatch(query)
-    return found[1].split(" ") if found else []
+    return [word for _, words, _ in clauses(query, MEMORY) for word in words.split(" ")]
 
 
 @given(hostile)
@@ -41,7 +51,7 @@ def test_only_words_are_left(text: str) -> None:
     kept = tokens(query)
     assert bool(kept) == bool(query) == bool(re.search(r"\w", text))
     assert not {"AND", "OR", "NOT", "TO"} & set(kept)
-    assert not SPECIAL & set("".join(kept))
+    assert not SPECIAL & set("".join(PAIR.sub(r"\1", word) for word in kept))
     assert len({word.lower() for word in kept}) == len(kept)
     assert all(re.search(r"\w", word) for word in kept)
 
@@ -76,9 +86,9 @@ def test_words_are_left_to_the_analyser_whole(text: str, wanted: list[str]) -> N
 def test_turns_are_searched_by_words_and_speaker(text: str) -> None:
     query = fulltext.turn_query(text, WALL)
     if query:
-        found = TURN.fullmatch(query)
-        assert found
-        assert found[1] == found[2]
+        *texts, name = clauses(query, f"{WALLED} +(")
+        assert {field for field, _, _ in texts} == {"text"}
+        assert name == ("name", " ".join(words for _, words, _ in texts), fulltext.WEAK)
     else:
         assert not re.search(r"\w", text)
 
@@ -90,17 +100,34 @@ def test_turns_are_searched_by_words_and_speaker(text: str) -> None:
 def test_a_query_stays_below_what_lucene_takes(text: str) -> None:
     kept = tokens(fulltext.memory_query(text, WALL, [Status.CURRENT]))
     # An analyser makes at most a token of each character that is not ASCII, and cuts long words.
-    cost = sum(1 + len(t) // 255 if t.isascii() else len(t) for t in kept)
+    cost = sum(1 + len(t) // 255 if t.isascii() else len(t.strip('"')) for t in kept)
     assert cost <= fulltext.MAX_TOKENS
-    distinct = [word for word in dict.fromkeys(text.split()) if re.search(r"\w", word)]
-    whole = [t for t, word in takewhile(lambda p: p[0] == p[1], zip(kept, distinct, strict=False))]
-    assert len(kept) - len(whole) <= 1
+    assert len(clauses(fulltext.memory_query(text, WALL, [Status.CURRENT]), MEMORY)) <= 18
 
 
 def test_the_first_words_count() -> None:
     query = fulltext.memory_query(" ".join(f"w{n}" for n in range(300)), WALL, [Status.CURRENT])
-    assert " w255)" in query
-    assert "w256" not in query
+    assert {*tokens(query)} == {f"w{n}" for n in range(128)}
+
+
+@given(st.lists(st.text("abc", min_size=1), unique=True, min_size=1, max_size=40))
+def test_a_score_names_the_matched_words(words: list[str]) -> None:
+    query = fulltext.turn_query(" ".join(words), WALL)
+    *terms, (_, _, weak) = clauses(query, f"{WALLED} +(")
+    scores = [score for _, _, score in terms]
+    # The sum is exact in a 32-bit float, and names the number of words and each of them.
+    assert sum(scores) + weak < 2**24
+    assert [divmod(score, fulltext.MATCH) for score in scores] == [
+        (1, 2**bit) for bit in range(len(terms))
+    ]
+    assert weak == 2**fulltext.MAX_TERMS
+    if len(words) > len(terms):
+        assert min(map(len, (w for _, w, _ in terms[:-1]))) >= max(map(len, terms[-1][1].split()))
+
+
+def test_runs_without_spaces_become_pairs() -> None:
+    query = fulltext.memory_query("東京でラーメン, 茶", WALL, [Status.CURRENT])
+    assert tokens(query) == ['"東京"', '"京で"', "ラーメン", "茶"]
 
 
 def test_every_status_asked_for_is_in_the_query() -> None:
