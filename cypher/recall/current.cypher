@@ -27,6 +27,35 @@
 //   - filtered    boolean  false: recall/hits reads items as of now, by their caches
 
 CALL () {
+  CALL () {
+    FILTER 'memory' IN $kinds AND $words.memory <> ''
+    CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide_pool}) YIELD node AS n, score AS found
+    RETURN 'memory' AS kind, n, found
+  UNION ALL
+    FILTER 'belief' IN $kinds AND $words.belief <> ''
+    CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide_pool}) YIELD node AS n, score AS found
+    RETURN 'belief' AS kind, n, found
+  UNION ALL
+    FILTER 'turn' IN $kinds AND $words.turn <> ''
+    CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide_pool}) YIELD node AS n, score AS found
+    RETURN 'turn' AS kind, n, found
+  UNION ALL
+    FILTER 'episode' IN $kinds AND $words.episode <> ''
+    CALL db.index.fulltext.queryNodes('episode_summary_fulltext', $words.episode, {limit: $wide_pool}) YIELD node AS n, score AS found
+    RETURN 'episode' AS kind, n, found
+  }
+  // include: fragments/word_weights.cypher
+  WITH kind, collect({alike: alike, weight: weight}) AS groups
+  // Twice the pool of texts are compared by length. The queries of the index have the same filters as this one.
+  UNWIND reduce(best = [], g IN groups | CASE WHEN size(best) < 2 * $pool THEN best + [n IN g.alike | {n: n, weight: g.weight}] ELSE best END) AS x
+  LET n = x.n, weight = x.weight
+  FILTER n.tenant = $tenant AND n.scope IN $scopes AND (kind IN ['turn', 'episode'] OR n.status IN $statuses)
+  // include: fragments/word_score.cypher
+  ORDER BY found DESC, n.id
+  WITH kind, collect({n: n, found: found})[..$pool] AS best
+  RETURN collect({kind: kind, best: best}) AS worded
+}
+CALL (worded) {
     FILTER 'memory' IN $kinds
     MATCH (n:Memory)
     SEARCH n IN (
@@ -47,69 +76,52 @@ CALL () {
     ) SCORE AS found
     RETURN 'belief' AS kind, 'vector' AS list, n, found
   UNION ALL
-    FILTER 'turn' IN $kinds
-    MATCH (n:Turn)
-    SEARCH n IN (
-      VECTOR INDEX turn_embedding_vector
-      FOR $embedding
-      WHERE n.tenant = $tenant AND n.scope IN $scopes
-      LIMIT $pool
-    ) SCORE AS found
-    RETURN 'turn' AS kind, 'vector' AS list, n, found
+    UNWIND worded AS w
+    FILTER w.kind IN ['memory', 'belief']
+    UNWIND w.best AS x
+    RETURN w.kind AS kind, 'words' AS list, x.n AS n, x.found AS found
   UNION ALL
-    FILTER 'episode' IN $kinds
-    MATCH (n:Episode)
-    SEARCH n IN (
-      VECTOR INDEX episode_embedding_vector
-      FOR $embedding
-      WHERE n.tenant = $tenant AND n.scope IN $scopes
-      LIMIT $pool
-    ) SCORE AS found
-    RETURN 'episode' AS kind, 'vector' AS list, n, found
-  UNION ALL
-    CALL () {
-      FILTER 'memory' IN $kinds AND $words.memory <> ''
-      CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide_pool}) YIELD node AS n, score AS found
-      FILTER n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $statuses
-      RETURN 'memory' AS kind, n, found
+    CALL (worded) {
+      FILTER 'turn' IN $kinds
+      MATCH (n:Turn)
+      SEARCH n IN (
+        VECTOR INDEX turn_embedding_vector
+        FOR $embedding
+        WHERE n.tenant = $tenant AND n.scope IN $scopes
+        LIMIT $pool
+      ) SCORE AS found
+      RETURN 'vector' AS list, n, found
     UNION ALL
-      FILTER 'belief' IN $kinds AND $words.belief <> ''
-      CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide_pool}) YIELD node AS n, score AS found
-      FILTER n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $statuses
-      RETURN 'belief' AS kind, n, found
-    UNION ALL
-      FILTER 'turn' IN $kinds AND $words.turn <> ''
-      CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide_pool}) YIELD node AS n, score AS found
-      FILTER n.tenant = $tenant AND n.scope IN $scopes
-      RETURN 'turn' AS kind, n, found
-    UNION ALL
-      FILTER 'episode' IN $kinds AND $words.episode <> ''
-      CALL db.index.fulltext.queryNodes('episode_summary_fulltext', $words.episode, {limit: $wide_pool}) YIELD node AS n, score AS found
-      FILTER n.tenant = $tenant AND n.scope IN $scopes
-      RETURN 'episode' AS kind, n, found
+      UNWIND worded AS w
+      FILTER w.kind = 'turn'
+      UNWIND w.best AS x
+      RETURN 'words' AS list, x.n AS n, x.found AS found
     }
-    // include: fragments/word_scores.cypher
-    ORDER BY found DESC, n.id
-    WITH kind, collect({n: n, found: found})[..$pool] AS best
-    UNWIND best AS x
-    RETURN kind, 'words' AS list, x.n AS n, x.found AS found
+    MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+    // include: fragments/episode_archived.cypher
+    FILTER NOT put_away
+    RETURN 'turn' AS kind, list, n, found
+  UNION ALL
+    CALL (worded) {
+      FILTER 'episode' IN $kinds
+      MATCH (p:Episode)
+      SEARCH p IN (
+        VECTOR INDEX episode_embedding_vector
+        FOR $embedding
+        WHERE p.tenant = $tenant AND p.scope IN $scopes
+        LIMIT $pool
+      ) SCORE AS found
+      RETURN 'vector' AS list, p, found
+    UNION ALL
+      UNWIND worded AS w
+      FILTER w.kind = 'episode'
+      UNWIND w.best AS x
+      RETURN 'words' AS list, x.n AS p, x.found AS found
+    }
+    // include: fragments/episode_archived.cypher
+    FILTER NOT put_away
+    RETURN 'episode' AS kind, list, p AS n, found
 }
 WITH n, min(kind) AS kind, max(CASE list WHEN 'vector' THEN found END) AS vector, max(CASE list WHEN 'words' THEN found END) AS words
-CALL (kind, n) {
-  FILTER kind IN ['memory', 'belief']
-  RETURN true AS shown
-UNION ALL
-  FILTER kind = 'turn'
-  MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
-  // include: fragments/episode_archived.cypher
-  FILTER NOT put_away
-  RETURN true AS shown
-UNION ALL
-  FILTER kind = 'episode'
-  WITH n AS p
-  // include: fragments/episode_archived.cypher
-  FILTER NOT put_away
-  RETURN true AS shown
-}
 // include: fragments/recall_candidates.cypher
 RETURN candidates, false AS filtered

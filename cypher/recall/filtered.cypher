@@ -106,7 +106,9 @@ UNION ALL
     FILTER n.tenant = $tenant AND n.scope IN $scopes
     RETURN 'episode' AS kind, n, found
   }
-  // include: fragments/word_scores.cypher
+  // include: fragments/word_weights.cypher
+  UNWIND alike AS n
+  // include: fragments/word_score.cypher
   RETURN kind, 'words' AS list, n, found
 }
 // A memory can be found by its words and facets, and is read once, regardless of the number of lists that contain it.

@@ -86,7 +86,7 @@ def _filtered_query(
 
     Lucene's BM25 counts the texts of all tenants, so its scores and their order depend on words
     of other tenants. Here every clause has a constant score: MATCH and the bit of the word, or
-    WEAK. fragments/word_scores.cypher makes BM25 of them.
+    WEAK. fragments/word_weights.cypher makes BM25 of them.
     """
     terms = _terms(text)
     if not terms:

@@ -1,4 +1,4 @@
-"""BM25 without repeated words: the oracle of cypher/fragments/word_scores.cypher.
+"""BM25 without repeated words: the oracle of cypher/fragments/word_weights.cypher.
 
 The sum of the inverse document frequencies of the matched words (Robertson and Zaragoza, The
 Probabilistic Relevance Framework, 2009), smaller for longer texts. The documents are the matches.
