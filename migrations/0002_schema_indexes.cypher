@@ -63,3 +63,6 @@ FOR (n:Memory) ON (n.tenant, n.value_key);
 
 CREATE INDEX belief_value_key_range IF NOT EXISTS
 FOR (n:Belief) ON (n.tenant, n.value_key);
+
+CREATE INDEX belief_statement_key_range IF NOT EXISTS
+FOR (n:Belief) ON (n.tenant, n.statement_key);

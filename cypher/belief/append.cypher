@@ -11,6 +11,7 @@
 //   - missing     list  ids of episodes and turns that do not exist
 //   - unembedded  list  ids of beliefs of these events that lack an embedding
 //   - rejected    list  maps of rejected beliefs of these events: belief_id, and rejection (fragments/rejection.cypher)
+//   - reworded    list  ids of beliefs of these events that were rejected for their former wording: to be refreshed
 //   - long        list  maps of slots due for a checkpoint, by beliefs with at least 64 evidence events: slot_id, scope, subject_key, predicate_key
 
 UNWIND $events AS given
@@ -29,13 +30,14 @@ FOREACH (x IN CASE WHEN episode IS NULL THEN [] ELSE [episode] END | CREATE (e)-
 FOREACH (x IN CASE WHEN turn IS NULL THEN [] ELSE [turn] END | CREATE (e)-[:QUOTES]->(x))
 WITH event, b, e, episode, turn
 // include: fragments/link_earlier_retractions.cypher
-LET value_key = CASE WHEN b.rulings[-1] THEN b.value_key END, ruled_scope = b.scope
+LET value_keys = CASE WHEN b.rulings IS NULL THEN [] ELSE [b.value_key, b.statement_key] END, until = null, recorded = null
 // include: fragments/rejection.cypher
 RETURN
   collect(DISTINCT CASE WHEN episode IS NULL THEN event.episode_id END)
     + collect(DISTINCT CASE WHEN turn IS NULL THEN event.turn_id END) AS missing,
   collect(DISTINCT CASE WHEN b.unembedded THEN b.id END) AS unembedded,
   collect(DISTINCT CASE WHEN rejection IS NOT NULL THEN {belief_id: b.id, rejection: rejection} END) AS rejected,
+  collect(DISTINCT CASE WHEN rejection IS NULL AND b.status = 'rejected' THEN b.id END) AS reworded,
   collect(DISTINCT CASE
     WHEN event.looks_after AND COUNT { (b)<-[:SUPPORTS|REFUTES]-() } >= 64
     THEN b {.slot_id, .scope, .subject_key, .predicate_key}

@@ -32,7 +32,7 @@ CALL (names) {
     AND (b.rulings IS NULL OR EXISTS { (b)<-[:SUPPORTS|REFUTES]-(:Event {tenant: $tenant}) })
     AND b.created_at <= $valid AND ($known IS NULL OR b.recorded_at <= $known AND EXISTS {
       MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event {tenant: $tenant})
-      WHERE x.occurred_at <= $valid AND x.recorded_at <= $known
+      WHERE x.scope = b.scope AND x.occurred_at <= $valid AND x.recorded_at <= $known
     })
   WITH i, b.slot_id AS slot_id
   ORDER BY i

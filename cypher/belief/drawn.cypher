@@ -3,9 +3,9 @@
 // rows: many
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $event_id   string  id of evidence, or of a retraction of it; null: the evidence for a value
-//   $value_key  string  key of the value: see rules/rejections.py; null: the evidence of one event
-//   $scope      string  scope of the value; global: every scope
+//   $event_id    string  id of evidence, or of a retraction of it; null: the evidence for a value
+//   $value_keys  list    keys of what was ruled: see rules/rejections.py; null: the evidence of one event
+//   $scope       string  scope of the value; global: every scope
 // columns:
 //   - id              string  event id
 //   - scope           string  its scope
@@ -16,9 +16,17 @@ CALL () {
   MATCH (:Event {tenant: $tenant, id: $event_id})-[:RETRACTS*0..]->(e:Event {tenant: $tenant})-[:SUPPORTS {tenant: $tenant}]->(:Belief {tenant: $tenant})
   RETURN e
 UNION
-  FILTER $value_key IS NOT NULL
-  MATCH (b:Belief)
-  WHERE b.tenant = $tenant AND b.value_key = $value_key AND $scope IN [b.scope, 'global']
+  UNWIND $value_keys AS value_key
+  CALL (value_key) {
+    MATCH (b:Belief)
+    WHERE b.tenant = $tenant AND b.value_key = value_key
+    RETURN b
+  UNION
+    MATCH (b:Belief)
+    WHERE b.tenant = $tenant AND b.statement_key = value_key
+    RETURN b
+  }
+  FILTER $scope IN [b.scope, 'global']
   MATCH (b)<-[:SUPPORTS {tenant: $tenant}]-(e:Event {tenant: $tenant, source: 'consolidation'})
   RETURN e
 }

@@ -20,8 +20,10 @@ RETURN
   COLLECT {
     MATCH (b:Belief {tenant: $tenant})
     WHERE b.id IN $belief_ids AND b.scope IN $scopes
+    LET value_keys = CASE WHEN b.rulings IS NULL THEN [] ELSE [b.value_key, b.statement_key] END, until = null, recorded = null
+    // include: fragments/rejection.cypher
     RETURN b {
-      .id, .scope, .scope_key, .slot_id, .status, .statement, .subject, .predicate, .object,
+      .id, .scope, .scope_key, .slot_id, status: CASE WHEN rejection IS NULL THEN b.status ELSE 'rejected' END, .statement, .subject, .predicate, .object,
       .subject_key, .predicate_key, .object_key, .depth
     }
   } AS beliefs

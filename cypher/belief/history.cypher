@@ -18,7 +18,7 @@ CALL () {
   WITH b, $valid AS valid
   CALL (b, valid) {
     MATCH (b)<-[edge:SUPPORTS|REFUTES|CONCERNS]-(e:Event)
-    WHERE e.occurred_at <= valid AND e.recorded_at <= $known
+    WHERE e.scope IN $scopes AND e.occurred_at <= valid AND e.recorded_at <= $known
     RETURN e, type(edge) <> 'CONCERNS' AS speaks
     ORDER BY e.occurred_at DESC, e.recorded_at DESC, e.id DESC
     LIMIT $limit

@@ -1,6 +1,6 @@
 // Return what is believed of each candidate of one slot, best first. Candidates of a ONE predicate compete; those of a
-// MANY predicate coexist. Searches one scope and reads every event, whereas belief/current searches several scopes and
-// resumes from checkpoints.
+// MANY predicate coexist. Searches the first of the scopes and reads every event, whereas belief/current searches all of
+// them and resumes from checkpoints. The others are those whose rejections hold, too.
 // mode: read
 // rows: many
 // source: ESPER, MANY and ONE; twin oracles/projection.py
@@ -25,7 +25,7 @@
 //   - belief_id  string    belief id
 //   - statement  string    statement of the belief
 
-WITH $scope AS scope, $subject AS subject_key, $predicate AS predicate_key, $valid AS valid, [] AS mine
+WITH $scopes[0] AS scope, $subject AS subject_key, $predicate AS predicate_key, $valid AS valid, [] AS mine
 // include: fragments/subject_names.cypher
 // include: fragments/policy.cypher
 // include: fragments/slot.cypher

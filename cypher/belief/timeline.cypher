@@ -31,6 +31,7 @@ LET scope = asked.scope, subject_key = asked.subject_key, mine = [asked]
 CALL (asked, members, policy) {
   CALL (asked, members, policy) {
     MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
+    WHERE x.scope IN $scopes
     RETURN x
   UNION
     FILTER policy.cardinality = 'ONE'
@@ -48,7 +49,7 @@ UNWIND instants AS valid
 WITH asked, asked AS b, predicate_key, members, valid, [] AS shown
 WHERE EXISTS {
   MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
-  WHERE x.occurred_at <= valid AND ($known IS NULL OR x.recorded_at <= $known)
+  WHERE x.scope = asked.scope AND x.occurred_at <= valid AND ($known IS NULL OR x.recorded_at <= $known)
 }
 // include: fragments/prior.cypher
 // include: fragments/policy.cypher

@@ -21,8 +21,8 @@ ORDER BY m.id
 LIMIT $limit
 CALL (m) {
   WITH m AS node
-  // include: fragments/status_as_of.cypher
-  RETURN status, superseding
+  // include: fragments/unruled_status_as_of.cypher
+  RETURN unruled, superseding
 }
 // include: fragments/compare_lineage.cypher
 RETURN m.id AS id, cached, found, wrong

@@ -24,8 +24,8 @@ ORDER BY m.tenant, m.id
 LIMIT $limit
 CALL (m) {
   WITH m AS node
-  // include: fragments/status_as_of.cypher
-  RETURN status, superseding
+  // include: fragments/unruled_status_as_of.cypher
+  RETURN unruled, superseding
 }
 // include: fragments/compare_lineage.cypher
 CALL (m) {

@@ -39,12 +39,16 @@ CALL (row, e, m) {
     LIMIT $candidates
   ) SCORE AS score
   FILTER score >= $min_score
+  // A text must not be merged into a memory that is hidden from its writer.
+  LET value_keys = CASE WHEN n.rulings IS NULL THEN [] ELSE [n.value_key] END, until = null, recorded = null
+  // include: fragments/rejection.cypher
+  FILTER rejection IS NULL
   ORDER BY score DESC, n.id
   RETURN collect({
     id: n.id, scope: n.scope, content: n.content, tags: n.tags, stated_at: coalesce(n.trace_at, n.created_at), score: score
   }) AS near
 }
-LET value_key = row.value_key, ruled_scope = $scope
+LET value_keys = [row.value_key], until = null, recorded = null
 // include: fragments/rejection.cypher
 FILTER e IS NOT NULL OR m IS NOT NULL OR rejection IS NOT NULL OR size(near) > 0
 // include: fragments/chain_heads.cypher

@@ -10,7 +10,7 @@
 
 MATCH (b:Belief)
 USING INDEX b:Belief(tenant, id)  // sort key of pages; by age, every page would sort every belief
-WHERE b.tenant = $tenant AND b.scope = $scope AND b.created_at <= $known AND b.id > $after AND b.status = 'current'
+WHERE b.tenant = $tenant AND b.scope = $scope AND b.created_at <= $known AND b.id > $after AND b.status = 'current' AND b.rejected IS NULL
   AND EXISTS { (b)<-[:SUPPORTS]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
 RETURN b.id AS id
 ORDER BY id

@@ -20,7 +20,7 @@
 
 MATCH (b:Belief)
 USING INDEX b:Belief(tenant, id)  // sort key of pages
-WHERE b.tenant = $tenant AND b.scope = $scope AND b.id > $after AND b.recorded_at <= $known AND b.status = 'current'
+WHERE b.tenant = $tenant AND b.scope = $scope AND b.id > $after AND b.recorded_at <= $known AND b.status = 'current' AND b.rejected IS NULL
   AND coalesce(b.depth, 0) < $max_depth AND b.embedding IS NOT NULL
 WITH b
 ORDER BY b.id

@@ -59,7 +59,7 @@ CALL (sources) {
   UNWIND sources AS one
   WITH one.id AS id, one.score AS score
   MATCH (n:Turn|Episode {tenant: $tenant, id: id})<-[:QUOTES|OCCURRED_IN]-(x:Event {tenant: $tenant, source: 'consolidation'})-[:SUPPORTS {tenant: $tenant}]->(b:Belief {tenant: $tenant})
-  WHERE x.recorded_at <= $known AND b.scope = $scope AND b.recorded_at <= $known AND b.status IN ['current', 'archived']
+  WHERE x.recorded_at <= $known AND b.scope = $scope AND b.recorded_at <= $known AND b.status IN ['current', 'archived'] AND b.rejected IS NULL
     AND x.target_id IS NULL AND NOT EXISTS { (x)<-[:RETRACTS]-(:Event {tenant: $tenant}) }
   WITH b, n, score
   ORDER BY score DESC, b.id, n.id
@@ -76,7 +76,7 @@ CALL (p) {
     WHERE b.tenant = $tenant AND b.scope = $scope AND b.recorded_at <= $known AND b.status IN ['current', 'archived']
     LIMIT $beliefs
   ) SCORE AS score
-  FILTER score >= $min_score_same
+  FILTER score >= $min_score_same AND b.rejected IS NULL
   ORDER BY score DESC, b.id
   RETURN collect(b {
     .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .object_key, .depth, .status, score: score

@@ -11,5 +11,5 @@
 UNWIND $ids AS id
 MATCH (e:Event {tenant: $tenant, id: id})
 WHERE NOT EXISTS { (e)<-[:RETRACTS]-(:Event {tenant: $tenant}) }
-  AND EXISTS { (e)-[:SUPPORTS {tenant: $tenant}]->(:Belief {tenant: $tenant, status: 'current'}) }
+  AND EXISTS { (e)-[:SUPPORTS {tenant: $tenant}]->(b:Belief {tenant: $tenant, status: 'current'}) WHERE b.rejected IS NULL }
 RETURN count(e) AS standing

@@ -29,6 +29,8 @@ CREATE (e:Event {
   combine: event.combine,
   valid_from: event.valid_from,
   same_as: event.same_as,
+  value_digests: event.value_digests,
+  imported_path: event.imported_path,
   position: event.position,
   trust: event.trust,
   payload: event.payload

@@ -9,7 +9,7 @@ CALL (m) {
 UNION ALL
   FILTER $known IS NOT NULL
   MATCH (m)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
-  WHERE x.occurred_at <= $valid AND x.recorded_at <= $known
+  WHERE x.scope = m.scope AND x.occurred_at <= $valid AND x.recorded_at <= $known
   RETURN min(x.occurred_at) AS created_at
 }
 FILTER created_at <= $valid

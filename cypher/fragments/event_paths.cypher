@@ -6,6 +6,7 @@
 
 CALL (n, skip, page_size) {
   MATCH path = (n)<-[edge:SUPPORTS|REFUTES|REINFORCES|CONCERNS]-(e:Event)
+  WHERE e.scope IN $scopes
   WITH type(edge) AS edge, path, e
   ORDER BY e.occurred_at DESC, e.id DESC
   WITH edge, collect([path, e]) AS found
@@ -27,6 +28,7 @@ CALL (n, skip, page_size) {
 }
 CALL (n) {
   MATCH (n)<-[edge:SUPPORTS|REFUTES|REINFORCES|CONCERNS]-(e:Event)
+  WHERE e.scope IN $scopes
   WITH type(edge) AS edge, coalesce(e.source_type, e.type) AS of, count(*) AS number, count(DISTINCT e.source) AS sources,
        sum(COUNT { (e)<-[:RETRACTS]-(:Event) }) AS retractions, max(e.occurred_at) AS newest
   ORDER BY number DESC, edge, of

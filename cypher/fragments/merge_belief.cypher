@@ -20,6 +20,7 @@ ON CREATE SET
   b.depth = claim.depth,
   b.status = 'current',
   b.value_key = claim.value_key,
+  b.statement_key = claim.statement_key,
   b.created_at = event.occurred_at,
   b.worded_at = event.occurred_at,
   b.first_id = event.id,
@@ -38,7 +39,11 @@ CALL (b, claim, event) {
   FOREACH (other IN [k IN keys(b) WHERE b.statement <> claim.statement AND k =~ '(embedding|token_states).*' AND NOT k IN ['embedding', 'token_states']] |
     REMOVE b[other]
   )
-  SET b.unembedded = CASE b.statement WHEN claim.statement THEN b.unembedded ELSE true END
+  // So do rulings about it.
+  FOREACH (rulings IN CASE WHEN coalesce(b.statement_key, '') = coalesce(claim.statement_key, '') OR b.rulings IS NULL THEN [] ELSE [1] END |
+    SET b.rulings = null, b.ruled_at = null, b.ruled_known = null, b.ruled_scopes = null, b.ruled_paths = null, b.rejected = null
+  )
+  SET b.unembedded = CASE b.statement WHEN claim.statement THEN b.unembedded ELSE true END, b.statement_key = claim.statement_key
   SET b.worded_at = event.occurred_at,
       b.first_id = event.id,
       b.subject = claim.subject,

@@ -1,7 +1,6 @@
 // Recompute the cached lineage of `m`, a memory or a belief, from its events: its status, and which of its incoming
-// SUPERSEDES edges are in force. The newest event that hides or restores it decides the status, unless the newest ruling
-// about its value rejects it. An edge is in force
-// while no newer event restored the node. At the same time a correction outranks a statement, then the larger event id
+// SUPERSEDES edges are in force. The newest event that hides or restores it decides the status, unless it is rejected for
+// every reader. An edge is in force while no newer event restored the node. At the same time a correction outranks a statement, then the larger event id
 // wins, so the order of arrival does not matter. Superseding restores the newer node, so edges in force form no cycle.
 // needs: m
 // twin: oracles/lineage.py
@@ -30,8 +29,10 @@ CALL (m) {
   ORDER BY at DESC, rank DESC, event_id DESC
   WITH collect({at: at, rank: rank, event_id: event_id, status: status}) AS effects
   WITH effects, head([x IN effects WHERE x.status = 'current']) AS back
+  // include: fragments/rejected_anywhere.cypher
   // A belief with evidence but without a statement has no effect yet.
-  SET m.status = CASE WHEN m.rulings[-1] THEN 'rejected' ELSE coalesce(effects[0].status, 'current') END
+  SET m.rejected = CASE WHEN rejected_here THEN true END,
+      m.status = CASE WHEN rejected_for_all THEN 'rejected' ELSE coalesce(effects[0].status, 'current') END
   WITH back
   MATCH (m)<-[s:SUPERSEDES]-()
   SET s.in_force = back IS NULL OR s.occurred_at > back.at

@@ -21,9 +21,11 @@ CALL (asked) {
     // include: fragments/slot.cypher
     RETURN members
   }
-  LET out = [y IN members WHERE any(z IN y.ruled WHERE [
-    i IN range(0, size(z.rulings) - 1) WHERE z.ruled_at[i] <= valid AND ($known IS NULL OR z.ruled_known[i] <= $known) | z.rulings[i]
-  ][-1]) | y.x]
+  // The rule of fragments/rejected_for_reader.cypher.
+  LET out = [y IN members WHERE any(z IN y.ruled WHERE any(seen IN [[
+    i IN range(0, size(z.rulings) - 1)
+    WHERE z.ruled_scopes[i] IN $scopes + 'global' AND z.ruled_at[i] <= valid AND ($known IS NULL OR z.ruled_known[i] <= $known)
+  ]] WHERE any(i IN seen WHERE z.rulings[i] AND none(j IN seen WHERE j > i AND NOT z.rulings[j] AND z.ruled_paths[i] STARTS WITH z.ruled_paths[j])))) | y.x]
   CALL (members, out, policy, valid) {
     // include: fragments/slot_evidence.cypher
     FILTER NOT x IN out

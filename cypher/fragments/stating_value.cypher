@@ -1,14 +1,17 @@
-// Match the memories and beliefs `m` that state the value of `r`, a tombstone, in its scope; in every scope if it is
-// that of all scopes, global.
+// Match the memories and beliefs `m` of every scope that state the value of `r`, a tombstone.
 // needs: r
 // leaves: m
 
 CALL (r) {
   MATCH (m:Memory)
-  WHERE m.tenant = $tenant AND m.value_key = r.value_key AND r.scope IN [m.scope, 'global']
+  WHERE m.tenant = $tenant AND m.value_key = r.value_key
   RETURN m
-UNION ALL
+UNION
   MATCH (m:Belief)
-  WHERE m.tenant = $tenant AND m.value_key = r.value_key AND r.scope IN [m.scope, 'global']
+  WHERE m.tenant = $tenant AND m.value_key = r.value_key
+  RETURN m
+UNION
+  MATCH (m:Belief)
+  WHERE m.tenant = $tenant AND m.statement_key = r.value_key
   RETURN m
 }

@@ -15,9 +15,12 @@ OPTIONAL MATCH (e:Event {tenant: $tenant, id: $event_id})
 OPTIONAL MATCH (m:Memory {tenant: $tenant, id: $memory_id})
 WHERE m.scope IN $scopes
 // include: fragments/chain_heads.cypher
+LET value_keys = CASE WHEN m.rulings IS NULL THEN [] ELSE [m.value_key] END, until = null, recorded = null
+// include: fragments/rejection.cypher
 RETURN e {.request_hash, .occurred_at, .payload} AS event,
        m {
-         .id, .scope, .status, .content_hash,
+         .id, .scope, .content_hash,
+         status: CASE WHEN rejection IS NULL THEN m.status ELSE 'rejected' END,
          corrected_at: COLLECT { MATCH (m)<-[:CONCERNS]-(x:Event {tenant: $tenant}) RETURN max(x.occurred_at) }[0]
        } AS memory,
        COLLECT {

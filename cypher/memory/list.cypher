@@ -17,7 +17,7 @@
 //   - card  map  see fragments/memory_card.cypher; and trust, its rank: see rules/trust.py
 
 MATCH (m:Memory)
-WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IN $statuses
+WHERE m.tenant = $tenant AND m.scope IN $scopes AND (m.status IN $statuses OR 'rejected' IN $statuses AND m.rulings IS NOT NULL)
   AND ($since IS NULL OR m.created_at >= $since)
   AND ($until IS NULL OR m.created_at < $until)
   AND ($before_at IS NULL OR m.created_at < $before_at OR (m.created_at = $before_at AND m.id < $before_id))
@@ -26,6 +26,9 @@ WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IN $statuses
     MATCH (m)<-[:REINFORCES]-(e:Event)
     WHERE e.source = $source AND e.scope IN $scopes
   })
+LET node = m
+// include: fragments/rejected_for_reader.cypher
+FILTER CASE WHEN reader_rejects THEN 'rejected' ELSE m.status END IN $statuses
 WITH m
 ORDER BY m.created_at DESC, m.id DESC
 LIMIT $limit

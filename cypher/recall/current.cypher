@@ -123,5 +123,9 @@ CALL (worded) {
     RETURN 'episode' AS kind, list, p AS n, found
 }
 WITH n, min(kind) AS kind, max(CASE list WHEN 'vector' THEN found END) AS vector, max(CASE list WHEN 'words' THEN found END) AS words
+// The cached status is that for all readers.
+LET node = n
+// include: fragments/rejected_for_reader.cypher
+FILTER NOT reader_rejects OR 'rejected' IN $statuses
 // include: fragments/recall_candidates.cypher
 RETURN candidates, false AS filtered

@@ -130,8 +130,8 @@ CALL (kind, n) {
   // include: fragments/memory_dates_as_of.cypher
   FILTER created_at >= $since AND created_at < $until
   CALL (m) {
-    // A memory without SUPERSEDES and CONCERNS edges is current.
-    FILTER EXISTS { (m)<-[:SUPERSEDES|CONCERNS]-() }
+    // A memory without rulings, SUPERSEDES and CONCERNS edges is current.
+    FILTER m.rulings IS NOT NULL OR EXISTS { (m)<-[:SUPERSEDES|CONCERNS]-() }
     WITH m AS node
     // include: fragments/status_as_of.cypher
     RETURN collect(status)[0] AS status

@@ -122,8 +122,11 @@ CALL (hits) {
   FILTER hits = [] AND NOT $found.filtered AND 'memory' IN $kinds
   MATCH (m:Memory)
   USING INDEX m:Memory(tenant, scope, status)
-  WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IS NOT NULL AND NOT m.status IN $statuses
-  WITH m.status AS status, count(*) AS n
+  WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IS NOT NULL AND (NOT m.status IN $statuses OR m.rulings IS NOT NULL)
+  LET node = m
+  // include: fragments/rejected_for_reader.cypher
+  WITH CASE WHEN reader_rejects THEN 'rejected' ELSE m.status END AS status, count(*) AS n
+  FILTER NOT status IN $statuses
   RETURN collect([status, n]) AS hidden_counts
 }
 RETURN hits, lost, hidden_counts, datetime.realtime('Z') AS now

@@ -1,4 +1,4 @@
-// Return the rejection in force, as of (valid, known), of what a memory or a belief states.
+// Return the rejection in force, for the reader and as of (valid, known), of what a memory or a belief states.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -12,12 +12,7 @@
 
 MATCH (m:Memory|Belief {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
-MATCH (r:Rejection)
-WHERE r.tenant = $tenant AND r.value_key = m.value_key AND r.scope IN [m.scope, 'global']
-UNWIND [i IN range(0, size(r.rejects) - 1) WHERE r.at[i] <= $valid AND ($known IS NULL OR r.known_at[i] <= $known)] AS i
-WITH r.event_ids[i] AS event_id, r.at[i] AS rejected_at, r.rejects[i] AS rejects
-ORDER BY rejected_at DESC, event_id DESC
-LIMIT 1
-FILTER rejects
-OPTIONAL MATCH (e:Event {tenant: $tenant, id: event_id})
-RETURN event_id, rejected_at, e.actor AS actor, e.payload AS payload
+LET value_keys = [m.value_key, m.statement_key], until = $valid, recorded = $known
+// include: fragments/rejection.cypher
+FILTER rejection IS NOT NULL
+RETURN rejection.event_id AS event_id, rejection.rejected_at AS rejected_at, rejection.actor AS actor, rejection.payload AS payload

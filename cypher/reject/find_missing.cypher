@@ -5,9 +5,10 @@
 // params:
 //   $events  list  maps: id, tombstone (its id)
 // columns:
-//   - id  string  event id
+//   - id         string  event id
+//   - tombstone  string  id of the tombstone
 
 UNWIND $events AS row
 OPTIONAL MATCH (r:Rejection {tenant: $tenant, id: row.tombstone})
 FILTER NOT coalesce(row.id IN r.event_ids, false)
-RETURN row.id AS id
+RETURN row.id AS id, row.tombstone AS tombstone

@@ -9,5 +9,5 @@
 UNWIND $events AS row
 MERGE (r:Rejection {tenant: $tenant, id: row.tombstone})
 ON CREATE SET r.scope = row.scope, r.digest = row.digest, r.value_key = row.value_key, r.recorded_at = row.recorded_at
-WITH r, collect({id: row.id, at: row.occurred_at, known_at: row.recorded_at, rejects: row.rejects}) AS given
+WITH r, collect({id: row.id, at: row.occurred_at, known_at: row.recorded_at, rejects: row.rejects, path: row.path}) AS given
 // include: fragments/merge_rulings.cypher

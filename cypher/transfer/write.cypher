@@ -52,7 +52,7 @@ UNION ALL
   CREATE (n:Belief {tenant: $tenant, id: row.key, tenant_key: row.tenant_key, scope_key: row.scope_key, slot_id: row.slot_id,
     scope: has.scope, statement: has.statement, subject: has.subject, predicate: has.predicate, object: has.object,
     subject_key: has.subject_key, predicate_key: has.predicate_key, object_key: has.object_key, status: has.status,
-    value_key: row.value_key, unembedded: has.unembedded, created_at: has.created_at, recorded_at: has.recorded_at, worded_at: has.worded_at,
+    value_key: row.value_key, statement_key: row.statement_key, unembedded: has.unembedded, created_at: has.created_at, recorded_at: has.recorded_at, worded_at: has.worded_at,
     first_id: has.first_id, depth: has.depth})
   RETURN n
 UNION ALL

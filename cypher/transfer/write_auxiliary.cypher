@@ -7,7 +7,7 @@
 //   $tenant  string  tenant name
 //   $kind    string  Name, Predicate, Consolidation, Rating or Rater
 //   $part    string  label of the rated items, for ratings; else ''
-//   $nodes   list    maps: key and has (properties)
+//   $nodes   list    maps: key and has (properties); of a rejection also value_key, and path, to be put before its paths
 // columns:
 //   - written  integer  number of nodes created
 
@@ -35,7 +35,7 @@ UNION ALL
   ON CREATE SET r.scope = has.scope, r.digest = has.digest, r.value_key = row.value_key, r.recorded_at = has.recorded_at
   WITH r, has, coalesce(size(r.rejects), 0) AS before
   LET given = [i IN range(0, size(has.rejects) - 1) |
-    {id: has.event_ids[i], at: has.at[i], known_at: has.known_at[i], rejects: has.rejects[i]}
+    {id: has.event_ids[i], at: has.at[i], known_at: has.known_at[i], rejects: has.rejects[i], path: row.path + has.paths[i]}
   ]
   // include: fragments/merge_rulings.cypher
   FILTER size(r.rejects) > before

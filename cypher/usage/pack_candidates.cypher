@@ -42,9 +42,10 @@ UNION ALL
   }
   RETURN n, null AS elo
 }
-LET p = n
+LET p = n, node = n
 // include: fragments/episode_archived.cypher
-FILTER NOT put_away OR NOT n:Episode
+// include: fragments/rejected_for_reader.cypher
+FILTER (NOT put_away OR NOT n:Episode) AND NOT reader_rejects
 RETURN n.id AS id, coalesce(n.kind, CASE WHEN n:Memory THEN 'memory' WHEN n:Belief THEN 'belief' ELSE 'episode' END) AS kind,
        coalesce(n.ref, '') AS ref, coalesce(n.session_id, '') AS title, coalesce(n.content, n.statement, n.summary, n.gist, '') AS text, elo
 ORDER BY elo DESC, id

@@ -26,6 +26,13 @@ CALL () {
     USING INDEX SEEK m:Memory(tenant, scope, status, trace_at)
     WHERE m.tenant = $tenant AND m.scope = scope AND m.status = 'current' AND m.trace_at >= $after_at AND m.trace_at < $until
       AND m.trace_foreign IS NULL AND (m.trace_at > $after_at OR m.id > $after_id)
+      // The rule of fragments/rejected_for_reader.cypher; a LET would lose the order of the index.
+      AND none(seen IN [[
+        i IN range(0, coalesce(size(m.rulings), 0) - 1)
+        WHERE m.ruled_scopes[i] IN $scopes + 'global' AND m.ruled_at[i] <= $valid AND ($known IS NULL OR m.ruled_known[i] <= $known)
+      ]] WHERE any(i IN seen WHERE m.rulings[i] AND none(j IN seen WHERE
+        j > i AND NOT m.rulings[j] AND m.ruled_paths[i] STARTS WITH m.ruled_paths[j]
+      )))
       AND (NOT $claimed OR EXISTS { (m)-[:CLAIMS]->(:Belief {tenant: $tenant}) })
     WITH m
     // Sorting by the whole index key reads no more entries than the page needs.
@@ -49,7 +56,9 @@ CALL () {
       WHERE e.scope IN $scopes
       RETURN max(e.occurred_at) AS last_at
     }
-    FILTER last_at < $until AND (last_at > $after_at OR (last_at = $after_at AND m.id > $after_id))
+    LET node = m
+    // include: fragments/rejected_for_reader.cypher
+    FILTER NOT reader_rejects AND last_at < $until AND (last_at > $after_at OR (last_at = $after_at AND m.id > $after_id))
     RETURN m, last_at
     ORDER BY last_at, m.id
     LIMIT $limit

@@ -360,9 +360,10 @@ class AsyncRejectionVerbs(AsyncNamespace):
     ) -> RejectionReceipt:
         """Record a person's decision that a value must not be believed again.
 
-        The value is hidden in the handle's write scope, in every spelling, and stays so whatever is
-        written or imported later; only `unreject` takes the decision back. Other values of its slot
-        stay, and evidence for the rejected one does not count against them.
+        The value is hidden from every reader of the handle's write scope, in all scopes that the
+        reader sees and in every spelling and form. It stays so whatever is written or imported
+        later; only `unreject` takes the decision back. Other values of its slot stay, and evidence
+        for the rejected one does not count against them.
 
         Args:
             target: a memory or a belief, or a value of a slot: (subject, predicate, object).
@@ -373,7 +374,6 @@ class AsyncRejectionVerbs(AsyncNamespace):
         Raises:
             PersonOnlyError: the handle was made for another writer than a person.
             NotFoundError: no visible memory or belief has this id.
-            ForeignScopeError: it belongs to another scope.
             ErasedError: the value of a slot was erased.
             EventConflictError: the id was used for another event.
             InvalidInputError: an argument is invalid.
@@ -399,8 +399,8 @@ class AsyncRejectionVerbs(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            PersonOnlyError, NotFoundError, ForeignScopeError, ErasedError, EventConflictError,
-                InvalidInputError: see `reject`.
+            PersonOnlyError, NotFoundError, ErasedError, EventConflictError, InvalidInputError: see
+                `reject`.
         """
         by = event_source(origin, at, reason)
         value = cast("str | Triple", target)

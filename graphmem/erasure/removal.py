@@ -46,6 +46,7 @@ REMOVE_ITEMS = catalog.query("erase/remove_items", dict)
 REMOVE_TURNS = catalog.query("erase/remove_turns", lambda row: int(row["removed"]))
 REMOVE_EPISODES = catalog.query("erase/remove_episodes", catalog.ignored)
 SWEEP = catalog.query("erase/remove_nodes", lambda row: int(row["removed"]))
+REMOVE_REJECTIONS = catalog.query("erase/remove_rejections", lambda row: int(row["removed"]))
 MEND_BELIEFS = catalog.query("erase/recompute_beliefs", catalog.ignored)
 MEND_MEMORIES = catalog.query("erase/recompute_memories", catalog.ignored)
 REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
@@ -161,8 +162,15 @@ async def sweep(context: RequestContext, scope: str | None, on_progress: OnProgr
         await stored.lock(tx)
         await targets.unseal(tx, scope=scope)
 
+    async def unrule(tx: Tx) -> int:
+        """Take the rulings of the scope from items of other scopes."""
+        await stored.lock(tx)
+        return (await tx.fetch(REMOVE_REJECTIONS, scope=scope, limit=targets.PAGE))[0]
+
     if scope is not None:
         await context.write(work)
+        while removed := await context.write(unrule):
+            on_progress("node", removed)
     removed = 1
     while removed:
         [removed] = await context.fetch(SWEEP, scope=scope, limit=targets.PAGE)

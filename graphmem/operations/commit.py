@@ -36,7 +36,8 @@ FIND_EXISTING = catalog.query("commit/find_existing", dict)
 WRITE = catalog.query("commit/write", dict)
 RETRACE = catalog.query("cache/retrace", catalog.ignored)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
-CLAIM = catalog.query("belief/link_claims", lambda row: row["rejected"])
+CLAIM = catalog.query("belief/link_claims", dict)
+REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
 SUPERSEDE = catalog.query("lineage/supersede", lambda row: row["written"])
 PROPOSE_UPDATE = catalog.query("commit/propose_update", lambda row: row["written"])
 
@@ -344,10 +345,12 @@ async def _claim(
         return frozenset()
     keys = claims.predicate_keys([d.memory for d, _ in committed])
     templates, _ = await stored.known_claims(tx, keys)
-    [rejected] = await tx.fetch(
+    [done] = await tx.fetch(
         CLAIM, claims=claims.claim_rows(committed, context.tenant_scope, templates)
     )
-    return frozenset(rejected)
+    if done["reworded"]:
+        await tx.fetch(REFRESH_BELIEFS, ids=done["reworded"])
+    return frozenset(done["rejected"])
 
 
 def _payload(draft: TextDraft, outcome: CommitOutcome) -> dict[str, Any]:

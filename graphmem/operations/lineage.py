@@ -225,7 +225,8 @@ async def chain(context: RequestContext, memory_id: str, as_of: AsOf | None = No
         InvalidInputError: `as_of.known` is in the future.
     """
     if as_of is None:
-        rows, provisional = (await context.fetch(CHAIN, memory_id=memory_id), False)
+        now = {"valid": context.services.clock.now(), "known": None}
+        rows, provisional = (await context.fetch(CHAIN, memory_id=memory_id, **now), False)
     else:
         times = read_options.time_bounds(as_of)
         [then] = await context.fetch(CHAIN_AS_OF, memory_id=memory_id, **times)
@@ -291,9 +292,7 @@ async def _keep(
         "value_key": drafts.value_key(draft, context.tenant_scope),
         "embedding": None,
     }
-    found = await tx.fetch(
-        COMMIT_FIND_EXISTING, scopes=[context.scope], rows=[own], candidates=1, min_score=1.0
-    )
+    found = await tx.fetch(COMMIT_FIND_EXISTING, rows=[own], candidates=1, min_score=1.0)
     if found and found[0]["rejection"]:
         raise rejections.error("The text", found[0]["rejection"])
     exact = found[0]["exact"] if found else None

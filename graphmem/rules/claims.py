@@ -79,7 +79,7 @@ class Claim:
         scope_key = identity.scope_key(tenant_scope.tenant, self.scope)
         keys = {
             "scope_key": scope_key,
-            "value_key": rejections.belief_key(tenant_scope.tenant, row),
+            **rejections.belief_keys(tenant_scope.tenant, row),
             "depth": self.depth or None,
         }
         return row | keys | embedding_fields(embedding)

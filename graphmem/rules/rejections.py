@@ -7,7 +7,7 @@ import hmac
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphmem.errors import RejectedError
@@ -16,7 +16,8 @@ from graphmem.rules import folding, identity
 
 _WORD = re.compile(r"[^\W\d_]+")
 _CLOSING = " .!"
-_SEPARATORS = re.compile(r"[\s_-]+")
+_SPACES = re.compile(r"[\s_]+")
+_PUNCTUATION = re.compile(r"[\W_]+")
 _CYRILLIC = dict(zip("авгеикмнопрстухьѕіјһӏүԁԛԝёї", "abreukmhonpctyxbsijhlydqwëï", strict=True))
 _GREEK = dict(zip("αβγεζικορτχω", "abyezikoptxw", strict=True))
 _ARMENIAN = dict(zip("հոսօցք", "hnuogp", strict=True))
@@ -70,28 +71,53 @@ def _latin(word: re.Match[str]) -> str:
     return "".join(look or letter for look, letter in zip(looks, text, strict=True))
 
 
+def sentence_form(text: str) -> str:
+    """Return the form in which two sentences are one: the normal form without spaces.
+
+    Words may be divided in many ways, also by characters that are not drawn. Only a space between
+    two digits divides two numbers.
+    """
+    return _SPACES.sub(_divided, normal_form(text))
+
+
+def _divided(space: re.Match[str]) -> str:
+    text, (start, end) = space.string, space.span()
+    return " " if text[start - 1 : start].isdigit() and text[end : end + 1].isdigit() else ""
+
+
 def text_digest(text: str) -> str:
-    """Return the digest of a sentence: of a memory, or of a belief without a triple."""
-    return identity.digest("text", normal_form(text))
+    """Return the digest of a sentence, in whatever form it is stated."""
+    return identity.digest("sentence", sentence_form(text))
 
 
 def triple_digest(subject: str, predicate: str, object_: str) -> str:
-    """Return the digest of a value of a slot."""
-    words = _SEPARATORS.sub("_", normal_form(predicate))
-    parts = normal_form(subject), words.strip("_") or words, normal_form(object_)
-    return identity.digest("value", *parts)
+    """Return the digest of a value of a slot: of the sentence that its three parts form.
+
+    Its predicate counts by its letters and digits: `lives_in`, `livesIn`, `lives.in` are one.
+    """
+    form = normal_form(predicate)
+    words = _PUNCTUATION.sub("", form) or form
+    return text_digest(" ".join((normal_form(subject), words, normal_form(object_))))
 
 
-def belief_digest(belief: Mapping[str, Any]) -> str:
-    """Return the digest of a stored belief, or of a claim as a map."""
+def belief_digests(belief: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the digests of a stored belief, or of a claim as a map.
+
+    The first is that of its value. A triple that is worded otherwise than by its parts, by a
+    template or by a given sentence, has a second one.
+    """
+    said = text_digest(belief["statement"])
     if belief["subject_key"] is None:
-        return text_digest(belief["statement"])
-    return triple_digest(*(belief[name] for name in ("subject_key", "predicate_key", "object_key")))
+        return (said,)
+    keys = (belief[name] for name in ("subject_key", "predicate_key", "object_key"))
+    return tuple(dict.fromkeys((triple_digest(*keys), said)))
 
 
-def item_digest(item: Mapping[str, Any]) -> str:
-    """Return the digest of a stored memory or belief, with its label."""
-    return text_digest(item["content"]) if item["label"] == "Memory" else belief_digest(item)
+def item_digests(item: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the digests of a stored memory or belief, with its label."""
+    if item["label"] == "Memory":
+        return (text_digest(item["content"]),)
+    return belief_digests(item)
 
 
 def value_key(tenant: str, digest: str) -> str:
@@ -105,19 +131,43 @@ def tombstone_id(scope: str, digest: str) -> str:
     return "rj_" + identity.digest(scope, digest)[:32]
 
 
+def tombstone(tenant: str, scope: str, digest: str) -> dict[str, str]:
+    """Return the row of a tombstone for reject/rule."""
+    return {
+        "id": tombstone_id(scope, digest),
+        "digest": digest,
+        "value_key": value_key(tenant, digest),
+    }
+
+
+def import_path(tenant: str) -> str:
+    """Return what an import puts before the paths of the rulings of a file from this tenant.
+
+    A ruling that was recorded here has the path "". Another one has a step for each tenant through
+    which it was imported, the last one first. It takes back rejections with its own path, and with
+    paths that begin with it, which it could see; so no file takes back what was rejected here.
+    """
+    return identity.digest("imported from", tenant)[:16] + "/"
+
+
 def text_key(tenant: str, text: str) -> str:
     """Return the key of a sentence in a tenant."""
     return value_key(tenant, text_digest(text))
 
 
-def belief_key(tenant: str, belief: Mapping[str, Any]) -> str:
-    """Return the key of a stored belief, or of a claim as a map."""
-    return value_key(tenant, belief_digest(belief))
+def belief_keys(tenant: str, belief: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return the properties of a belief by which it is recognised: `value_key`, `statement_key`."""
+    return _keys(tenant, belief_digests(belief))
 
 
-def item_key(tenant: str, item: Mapping[str, Any]) -> str:
-    """Return the key of a stored memory or belief, with its label."""
-    return value_key(tenant, item_digest(item))
+def item_keys(tenant: str, item: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return the properties by which a memory or a belief, with its label, is recognised."""
+    return _keys(tenant, item_digests(item))
+
+
+def _keys(tenant: str, digests: Sequence[str]) -> dict[str, str | None]:
+    first, *more = (value_key(tenant, digest) for digest in digests)
+    return {"value_key": first, "statement_key": next(iter(more), None)}
 
 
 def parse(found: Mapping[str, Any]) -> Rejection:

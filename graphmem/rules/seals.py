@@ -35,8 +35,9 @@ LINKS = frozenset(
 named by properties."""
 START = ""
 """Digest before the first seal."""
-_UNCOVERED = frozenset({"id", "tenant"})
-"""Properties that the digest does not cover as such: the id is covered, the tenant may change."""
+_UNCOVERED = frozenset({"id", "tenant", "imported_path"})
+"""Properties that the digest does not cover as such: the id is covered, an import changes the
+others."""
 
 
 def json_value(value: Any) -> Any:

@@ -24,6 +24,19 @@ class ExportReport(Record):
     or by a server whose clock was ahead."""
 
 
+class KeptRejection(Record):
+    """Rejection that a newer ruling of an imported file would have taken back, and did not."""
+
+    scope: str
+    """Scope of the rejection."""
+    event_id: str
+    """Event that rejected the value."""
+    rejected_at: datetime
+    """Time of the rejection."""
+    item_id: str | None = None
+    """Memory or belief of the scope that states the value; None if none does."""
+
+
 class ImportReport(Record):
     """Outcome of the records of an imported file."""
 
@@ -41,6 +54,8 @@ class ImportReport(Record):
     """Number of existing nodes that have changed since and stay unchanged."""
     erased: Mapping[str, int] = {}
     """Number of records left out by label, because they were erased from the tenant."""
+    not_lifted: tuple[KeptRejection, ...] = ()
+    """Rejections of this tenant that newer rulings of the file take back; they stay in force."""
     seals_left: int = 0
     """Number of seals left out, because the tenant has other ones; its own now cover the events."""
 

@@ -82,6 +82,10 @@ OMITTED_PROPERTIES: Mapping[str, str] = {
     "rulings": "a copy of those of the rejection",
     "ruled_at": "a copy of those of the rejection",
     "ruled_known": "a copy of those of the rejection",
+    "ruled_scopes": "a copy of those of the rejections",
+    "ruled_paths": "a copy of those of the rejections",
+    "rejected": "computed from the rejections",
+    "statement_key": "a digest of the tenant and what the node states",
     "locked_at": "time of the last write",
     "asked_at": "time of the last worker's request",
     "owner": "belongs to a worker's lease",
@@ -100,8 +104,8 @@ IMMUTABLE_PROPERTIES: Mapping[str, tuple[str, ...]] = {
     "Memory": ("scope", "content_hash"),
     "Seal": ("sealed_until", "leaves", "digest"),
 }
-"""Immutable properties of a node. Of an event, all are immutable except `recorded_at` and `trust`,
-which older files lack."""
+"""Immutable properties of a node. Of an event, all are immutable except `recorded_at`, `trust`,
+which older files lack, and `imported_path`, which an import extends."""
 
 
 @dataclass(slots=True)
@@ -251,10 +255,12 @@ def node_difference(
     """
     own = _exported_properties(label, stored)
     names = IMMUTABLE_PROPERTIES.get(label) or sorted(
-        (own.keys() | properties.keys()) - {"recorded_at", "trust"}
+        (own.keys() | properties.keys()) - {"recorded_at", "trust", "imported_path"}
     )
     wrong = next((name for name in names if own.get(name) != properties.get(name)), None)
-    return "" if wrong is None and own != properties else wrong
+    # An import extends the path.
+    apart = {"imported_path": None}
+    return "" if wrong is None and own | apart != {**properties, **apart} else wrong
 
 
 _open = with_config(ConfigDict(extra="allow", hide_input_in_errors=True))

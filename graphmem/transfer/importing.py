@@ -13,7 +13,7 @@ from graphmem.items import rules
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import identity, rejections, seals
 from graphmem.rules.scoring import generation_properties
-from graphmem.transfer import ImportReport, exporting
+from graphmem.transfer import ImportReport, KeptRejection, exporting
 from graphmem.transfer import format as file_format
 from graphmem.transfer.checking import FileSeals
 from graphmem.transfer.erased import ErasedRecords
@@ -35,6 +35,7 @@ MEET = catalog.query("transfer/merge_nodes", catalog.ignored)
 WRITE_BESIDE = catalog.query("transfer/write_auxiliary", lambda row: row["written"])
 WRITE_SEALS = catalog.query("transfer/write_seals", lambda row: row["written"])
 SPREAD = catalog.query("reject/spread", catalog.ignored)
+NOT_LIFTED = catalog.query("transfer/not_lifted", lambda row: KeptRejection(**row))
 RETRACT = catalog.query("transfer/retract", catalog.ignored)
 LINK = catalog.query("transfer/link", dict)
 
@@ -63,16 +64,24 @@ async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> 
     """
     head, erased = await _checked(context, path, on_progress)
     done, batch = Counter[str](), list[Node]()
+    path_here = rejections.import_path(head.tenant)
+    not_lifted = dict[str, KeptRejection]()
+
+    async def write() -> None:
+        part = await _write(context, batch, path_here, on_progress)
+        done.update(part.done)
+        not_lifted.update((f"{one.scope} {one.event_id}", one) for one in part.not_lifted)
+
     async for found in exporting.records(context.services.exports, path):
         node = None if isinstance(found, Header) else erased.rest(found)
         if node is None:
             continue
         if batch and not _fits(batch, node):
-            done.update(await _write(context, batch, on_progress))
+            await write()
             batch = []
         batch.append(node)
     if batch:
-        done.update(await _write(context, batch, on_progress))
+        await write()
     await erased.recompute_dates()
     await sealing.defer_late(context, on_progress)
     await sealing.seal_waiting(context)
@@ -80,6 +89,7 @@ async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> 
         tenant=head.tenant,
         known=head.known,
         erased=dict(sorted(erased.counts.items())),
+        not_lifted=tuple(not_lifted.values()),
         **{name: done[name] for name in ("written", "links", "there", "kept", "seals_left")},
     )
 
@@ -132,10 +142,14 @@ def _same_model(context: RequestContext, head: Header) -> None:
         )
 
 
-async def _write(context: RequestContext, batch: Batch, on_progress: OnProgress) -> Counter[str]:
-    async def work(tx: Tx) -> Counter[str]:
+async def _write(
+    context: RequestContext, batch: Batch, path: str, on_progress: OnProgress
+) -> _Batch:
+    async def work(tx: Tx) -> _Batch:
         await stored.lock(tx)
-        return await _Batch(tx, context, batch).taken()
+        part = _Batch(tx, context, batch, path)
+        await part.take()
+        return part
 
     done = await context.write(work)
     on_progress(batch[0].kind.label, len(batch))
@@ -145,18 +159,21 @@ async def _write(context: RequestContext, batch: Batch, on_progress: OnProgress)
 class _Batch:
     """Writes some nodes of one kind in one transaction."""
 
-    def __init__(self, tx: Tx, context: RequestContext, batch: Batch) -> None:
+    def __init__(self, tx: Tx, context: RequestContext, batch: Batch, path: str) -> None:
         self.tx = tx
+        self.path = path
+        """Path of the file's own rulings: see `rejections.import_path`."""
         self.tenant = context.tenant
         self.generation = context.model.generation
         self.batch = batch
         self.kind = batch[0].kind
         self.done = Counter[str]()
         """Numbers of written and skipped records, by field of `ImportReport`."""
+        self.not_lifted: list[KeptRejection] = []
         self.fresh: list[str] = []
         """Keys of the created nodes."""
 
-    async def taken(self) -> Counter[str]:
+    async def take(self) -> None:
         """Write the missing nodes and their relationships."""
         if self.kind.auxiliary:
             await self._write_properties()
@@ -167,7 +184,6 @@ class _Batch:
         await self._links()
         if self.fresh and self.kind.label == "Event":
             await self.tx.fetch(RETRACT, ids=self.fresh)
-        return self.done
 
     def _missing(self, keys: Set[str]) -> ImportConflictError:
         """Return the error for the first relationship to a missing node."""
@@ -180,12 +196,14 @@ class _Batch:
         return ImportConflictError(f"Line {line}: links.{place}.key: {key!r} does not exist.")
 
     async def _write_properties(self) -> None:
-        rows = [_auxiliary_row(self.tenant, node) for node in self.batch]
+        rows = [_auxiliary_row(self.tenant, node, self.path) for node in self.batch]
         [written] = await self.tx.fetch(
             WRITE_BESIDE, kind=self.kind.label, part=self.kind.part, nodes=rows
         )
         if self.kind.label == "Rejection":
-            await self.tx.fetch(SPREAD, ids=[row["key"] for row in rows])
+            ids = [row["key"] for row in rows]
+            await self.tx.fetch(SPREAD, ids=ids)
+            self.not_lifted = await self.tx.fetch(NOT_LIFTED, ids=ids, path=self.path)
         self.done["written"] = written
         self.done["there"] = len(self.batch) - written
 
@@ -287,6 +305,9 @@ class _Batch:
 
     async def _append(self, fresh: Batch) -> int:
         events = [{**node.properties, "id": node.key} for node in fresh]
+        for event in events:
+            if "value_digests" in event:
+                event["imported_path"] = self.path + event.get("imported_path", "")
         beliefs = {
             link.key
             for node in fresh
@@ -317,11 +338,11 @@ def _taken(node: Node, where: str) -> ImportConflictError:
     )
 
 
-def _auxiliary_row(tenant: str, node: Node) -> dict[str, Any]:
+def _auxiliary_row(tenant: str, node: Node, path: str) -> dict[str, Any]:
     """Return a node as a row of `transfer/write_auxiliary`."""
     row = {"key": node.key, "has": node.properties}
     if node.kind.label == "Rejection":
-        row["value_key"] = rejections.value_key(tenant, node.properties["digest"])
+        row |= {"value_key": rejections.value_key(tenant, node.properties["digest"]), "path": path}
     return row
 
 
@@ -340,7 +361,7 @@ def _row(tenant: str, node: Node) -> dict[str, Any]:
         row["value_key"] = rejections.text_key(tenant, has["content"])
     elif label == "Belief":
         row["slot_id"] = file_format.slot_id(has, node.key)
-        row["value_key"] = rejections.belief_key(tenant, {"subject_key": None, **has})
+        row |= rejections.belief_keys(tenant, {"subject_key": None, **has})
     elif label == "Item":
         row["facets"] = rules.value_tokens(rules.decode_value(has["value"]))
     return row

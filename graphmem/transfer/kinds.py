@@ -132,6 +132,7 @@ Id: TypeAlias = Annotated[Text, Field(min_length=1, max_length=500)]
 Key: TypeAlias = Annotated[Text, Field(min_length=1), AfterValidator(_check_key_length)]
 """Folded name, short enough for an index."""
 Digest: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^[0-9a-f]{64}$")]
+ImportPath: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^([0-9a-f]{16}/){0,50}$")]
 Scope: TypeAlias = Name
 Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=2**53)]
 Number: TypeAlias = Annotated[float, Strict(), Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
@@ -278,6 +279,7 @@ class _Rejection(TypedDict):
     at: list[When]
     known_at: list[Recorded]
     event_ids: list[Id]
+    paths: list[ImportPath]
     recorded_at: Recorded
 
 
@@ -346,6 +348,8 @@ class _Event(TypedDict):
     combine: NotRequired[Combine]
     valid_from: NotRequired[When]
     same_as: NotRequired[Text]
+    imported_path: NotRequired[ImportPath]
+    value_digests: NotRequired[Annotated[list[Digest], Field(min_length=1, max_length=100)]]
     position: NotRequired[Annotated[Count, Field(ge=1)]]
     trust: NotRequired[TrustRank]
     payload: NotRequired[Text]

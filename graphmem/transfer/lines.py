@@ -277,7 +277,7 @@ def _check_belief(node: Node) -> None:
 
 def _check_rejection(node: Node) -> None:
     has = node.properties
-    lists = [has[name] for name in ("rejects", "at", "known_at", "event_ids")]
+    lists = [has[name] for name in ("rejects", "at", "known_at", "event_ids", "paths")]
     if not has["rejects"] or len({len(one) for one in lists}) > 1:
         raise _LineError("properties.rejects: must have as many entries as the other lists, not 0")
     if node.key != rejections.tombstone_id(has["scope"], has["digest"]):

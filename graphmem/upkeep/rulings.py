@@ -10,9 +10,11 @@ from graphmem.rules import drafts, rejections
 from graphmem.upkeep.records import Mismatch
 
 PAGE = 500
+KEYS = ("value_key", "statement_key")
+"""Properties by which a memory or a belief is recognised as rejected."""
 
 EVENTS = catalog.query("reject/events", dict)
-MISSING = catalog.query("reject/find_missing", lambda row: row["id"])
+MISSING = catalog.query("reject/find_missing", lambda row: (row["id"], row["tombstone"]))
 RESTORE = catalog.query("reject/restore", catalog.ignored)
 VALUES = catalog.query("reject/values", dict)
 REFRESH = catalog.query("reject/refresh", catalog.ignored)
@@ -45,10 +47,11 @@ async def check(context: RequestContext, *, repair: bool, on_page: OnProgress) -
         lacking = set(await context.fetch(MISSING, events=given))
         wrong += (
             Mismatch(kind="rejection", id=one, cached="not in the tombstone", found="an event")
-            for one in sorted(lacking)
+            for one in sorted({event_id for event_id, _ in lacking})
         )
         if repair and lacking:
-            await context.fetch(RESTORE, events=[row for row in keyed if row["id"] in lacking])
+            lost = [row for row in keyed if (row["id"], row["tombstone"]) in lacking]
+            await context.fetch(RESTORE, events=lost)
         on_page("rejection", len(page))
     for label in ("Memory", "Belief"):
         wrong += await _items(context, label, repair=repair, on_page=on_page)
@@ -64,11 +67,11 @@ async def _items(
         after = rows[-1]["id"]
         # Nor has a memory or a belief that is being deleted.
         rows = [row for row in rows if row["scope"] is not None]
-        right = [row | {"value_key": rejections.item_key(context.tenant, row)} for row in rows]
+        right = [row | rejections.item_keys(context.tenant, row) for row in rows]
         found = [
             (stored, row)
             for stored, row in zip(rows, right, strict=True)
-            if stored["value_key"] != row["value_key"] or not stored["current"]
+            if any(stored[name] != row[name] for name in KEYS) or not stored["current"]
         ]
         wrong += (
             Mismatch(
@@ -86,7 +89,7 @@ async def _items(
 
 
 async def _refresh(context: RequestContext, rows: list[dict[str, Any]]) -> None:
-    items = [{name: row[name] for name in ("label", "id", "value_key")} for row in rows]
+    items = [{name: row[name] for name in ("label", "id", *KEYS)} for row in rows]
 
     async def work(tx: Tx) -> None:
         await stored.lock(tx)

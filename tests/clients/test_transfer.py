@@ -58,7 +58,10 @@ def everything(memory: Handle) -> dict[str, str]:
 
 
 def whole(look: Look, tenant: str) -> dict[str, list[str]]:
-    """Every node and relationship that is exported, with every property but those made anew."""
+    """Every node and relationship that is exported, with every property but those made anew.
+
+    An import extends the paths of rulings.
+    """
     nodes = look.rows(
         NODES + "WITH n WHERE NOT any(x IN labels(n) WHERE x IN $left) "
         "RETURN labels(n) AS of, properties(n) AS has",
@@ -77,7 +80,7 @@ def whole(look: Look, tenant: str) -> dict[str, list[str]]:
             for row in rows
         )
         for kind, rows, own in (
-            ("nodes", nodes, file_format.OMITTED_PROPERTIES),
+            ("nodes", nodes, {*file_format.OMITTED_PROPERTIES, "paths", "imported_path"}),
             ("links", links, {"tenant"}),
         )
     }

@@ -46,7 +46,7 @@ HANGING = {
     "browser": 66,
     "cache": 11,
     "consolidate": 2,
-    "erase": 68,
+    "erase": 73,
     "extract": 1,
     "lineage": 18,
     "memory": 14,

@@ -20,6 +20,7 @@ SCOPES = ["global", "alice"]
 KINDS = ["memory", "belief", "turn", "episode"]
 SILENT: dict[str, str] = {
     "belief/drawn": "no belief generalises others",
+    "transfer/not_lifted": "nothing was imported",
     "cache/backfill_find": "every memory has an event",
     "metrics/failing_units": "no background job failed",
     "upkeep/job_units": "no background job has run",
@@ -77,7 +78,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "predicate/find_declared": {"predicates": ["works_on"]},
         "belief/find_existing": {**seen, "event_ids": ["o1"], "belief_ids": [belief]},
         "belief/find_lost": {**seen, "ids": values},
-        "belief/slot_values": {"scope": "global", **slot},
+        "belief/slot_values": {**seen, **slot},
         "belief/provenance": {**seen, "id": belief},
         "belief/slots": {**seen, "slots": 10},
         "belief/states": seen,
@@ -169,7 +170,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "reject/events": {},
         "reject/find": {**seen, "id": rejected},
         "reject/find_missing": {"events": [{"id": "none", "tombstone": "none"}]},
-        "reject/find_target": {"scope": "global", **seen, "event_id": "j1"},
+        "reject/find_target": {**seen, "event_id": "j1"},
         "reject/values": {"label": "Belief"},
         "erase/find_tombstones": {"keys": ["none"]},
         "erase/is_recorded": {"key": "none"},
@@ -253,6 +254,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         },
         "transfer/read": {"kind": "Event"},
         "transfer/read_auxiliary": {"kind": "Rating", "part": "Memory"},
+        "transfer/not_lifted": {"ids": ["none"], "path": ""},
         "transfer/existing": {"kind": "Memory", "ids": [memory]},
         "upkeep/due_for_graduation": {
             "scope": "global",

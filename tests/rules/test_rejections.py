@@ -103,16 +103,38 @@ def test_case_and_width_never_count(text: str) -> None:
     assert normal_form(wide.upper()) == normal_form(text)
 
 
-def test_a_value_is_that_of_its_slot() -> None:
-    value = rejections.triple_digest("alice", "lives in", "Lisbon")
-    assert value == rejections.triple_digest("ALICE", "Lives-In", "Lіsbon")
+@pytest.mark.parametrize(
+    "predicate",
+    ["lives in", "Lives-In", "livesIn", "lives.in", "lives in:", "lives\u200bin", "Lіves/in"],
+)
+def test_a_value_is_the_sentence_of_its_parts(predicate: str) -> None:
+    value = rejections.triple_digest("alice", "lives_in", "Lisbon")
+    assert value == rejections.triple_digest("ALICE", predicate, "Lіsbon")
+    assert value == rejections.text_digest("Alice lives in Lisbon.")
     others = [
         rejections.triple_digest("bob", "lives in", "Lisbon"),
         rejections.triple_digest("alice", "works in", "Lisbon"),
         rejections.triple_digest("alice", "lives in", "Porto"),
-        rejections.text_digest("alice lives in Lisbon"),
     ]
-    assert len({value, *others}) == 5
+    assert len({value, *others}) == 4
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ("Alice lives in Lisbon", "Alice\u200blives\u200bin\u200bLisbon", True),
+        ("Alice lives in Lisbon", "alice lives_in lisbon!", True),
+        ("Room 1 2", "Room 12", False),
+        ("Room 1 2", "Room1 2", True),
+        ("It is 5", "It is -5", False),
+    ],
+)
+def test_only_numbers_are_divided_by_spaces(one: str, other: str, *, equal: bool) -> None:
+    assert (rejections.text_digest(one) == rejections.text_digest(other)) is equal
+
+
+def test_a_predicate_of_signs_is_itself() -> None:
+    assert rejections.triple_digest("a", "->", "b") != rejections.triple_digest("a", "=", "b")
 
 
 def test_a_key_belongs_to_a_tenant_and_contains_no_plain_digest() -> None:
@@ -121,11 +143,17 @@ def test_a_key_belongs_to_a_tenant_and_contains_no_plain_digest() -> None:
     assert len(keys | {digest}) == 3
 
 
-def test_a_stored_belief_has_the_key_of_its_claim() -> None:
+def test_a_stored_belief_has_the_keys_of_its_claim() -> None:
     triple = {"subject_key": "alice", "predicate_key": "lives_in", "object_key": "lisbon"}
-    assert rejections.belief_digest(triple) == rejections.triple_digest(
-        "Alice", "lives in", "LISBON"
-    )
+    plain = triple | {"statement": "alice lives in Lisbon"}
+    value = rejections.triple_digest("Alice", "lives in", "LISBON")
+    assert rejections.belief_digests(plain) == (value,)
+    worded = triple | {"statement": "Alice has a flat in Lisbon"}
+    memory = {"label": "Memory", "content": "alice has a flat in lisbon."}
+    assert rejections.belief_digests(worded) == (value, *rejections.item_digests(memory))
+    keys = rejections.belief_keys("acme", worded)
+    assert keys == rejections.item_keys("acme", worded | {"label": "Belief"})
+    assert keys["statement_key"] == rejections.text_key("acme", "Alice has a flat in Lisbon")
+    assert rejections.belief_keys("acme", plain)["statement_key"] is None
     free = {"subject_key": None, "statement": "Alice lives in Lisbon."}
-    memory = {"label": "Memory", "content": "alice lives in lisbon"}
-    assert rejections.belief_digest(free) == rejections.item_digest(memory)
+    assert rejections.belief_digests(free) == (value,)

@@ -81,6 +81,9 @@ class Memory(RatedNode):
     rulings = ArrayProperty(BooleanProperty())
     ruled_at = ArrayProperty(DateTimeNeo4jFormatProperty())
     ruled_known = ArrayProperty(DateTimeNeo4jFormatProperty())
+    ruled_scopes = ArrayProperty(StringProperty())
+    ruled_paths = ArrayProperty(StringProperty())
+    rejected = BooleanProperty()
 
     supersedes = RelationshipTo(at("Memory"), "SUPERSEDES", model=Supersedes)
     superseded_by = RelationshipFrom(at("Memory"), "SUPERSEDES", model=Supersedes)
@@ -98,6 +101,7 @@ class Belief(RatedNode):
         Index("range", "created_at", ("tenant", "scope", "created_at")),
         Index("range", "unembedded", ("tenant", "unembedded")),
         Index("range", "value_key", ("tenant", "value_key")),
+        Index("range", "statement_key", ("tenant", "statement_key")),
         fulltext("statement", "tenant_key", "scope_key", "status"),
         vector("tenant", "scope", "status", "recorded_at", "created_at"),
     )
@@ -123,9 +127,13 @@ class Belief(RatedNode):
     locked_at = DateTimeNeo4jFormatProperty()
     # Caches that `admin rebuild` recomputes: key of what it states, and the rulings about it.
     value_key = StringProperty()
+    statement_key = StringProperty()
     rulings = ArrayProperty(BooleanProperty())
     ruled_at = ArrayProperty(DateTimeNeo4jFormatProperty())
     ruled_known = ArrayProperty(DateTimeNeo4jFormatProperty())
+    ruled_scopes = ArrayProperty(StringProperty())
+    ruled_paths = ArrayProperty(StringProperty())
+    rejected = BooleanProperty()
 
     supported_by = RelationshipFrom(at("Event"), "SUPPORTS", model=EvidenceEdge)
     refuted_by = RelationshipFrom(at("Event"), "REFUTES", model=EvidenceEdge)
@@ -198,6 +206,8 @@ class Event(ScopedNode):
     combine = StringProperty()
     valid_from = DateTimeNeo4jFormatProperty()
     same_as = StringProperty()
+    value_digests = ArrayProperty(StringProperty())
+    imported_path = StringProperty()
     position = IntegerProperty()
     trust = IntegerProperty()
     payload = StringProperty()

@@ -137,3 +137,4 @@ class Rejection(ScopedNode):
     at = ArrayProperty(DateTimeNeo4jFormatProperty())
     known_at = ArrayProperty(DateTimeNeo4jFormatProperty())
     event_ids = ArrayProperty(StringProperty())
+    paths = ArrayProperty(StringProperty())

@@ -40,6 +40,9 @@ def imported(done: ImportReport, tenant: str) -> str:
     if done.erased:
         of = ", ".join(f"{label} {count:,}" for label, count in done.erased.items())
         text += f" {sum(done.erased.values()):,} were erased here and left out: {of}."
+    if done.not_lifted:
+        kept = ", ".join(f"{one.item_id or one.event_id} ({one.scope})" for one in done.not_lifted)
+        text += f" {len(done.not_lifted):,} rejections that the file takes back stay: {kept}."
     return text
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphmem import catalog
@@ -28,13 +28,13 @@ async def follow_retraction(tx: Tx, event: Mapping[str, Any], *, of_evidence: bo
         of_evidence: whether its target is evidence rather than a retraction.
     """
     target_id = event["target_id"]
-    rows = await tx.fetch(DRAWN, event_id=target_id, value_key=None, scope=event["scope"])
+    rows = await tx.fetch(DRAWN, event_id=target_id, value_keys=None, scope=event["scope"])
     for row in rows:
         follows = row["id"] if of_evidence else _id(target_id, row["id"])
         await _retract(tx, event, row, follows)
 
 
-async def follow_ruling(tx: Tx, event: Mapping[str, Any], value_key: str) -> None:
+async def follow_ruling(tx: Tx, event: Mapping[str, Any], value_keys: Sequence[str]) -> None:
     """Retract the evidence drawn from beliefs that a REJECT event concerns; UNREJECT undoes that.
 
     The transaction must hold the tenant lock.
@@ -42,9 +42,9 @@ async def follow_ruling(tx: Tx, event: Mapping[str, Any], value_key: str) -> Non
     Args:
         tx: transaction that has written the event.
         event: the REJECT or UNREJECT event.
-        value_key: key of its value.
+        value_keys: keys of what it is about.
     """
-    rows = await tx.fetch(DRAWN, event_id=None, value_key=value_key, scope=event["scope"])
+    rows = await tx.fetch(DRAWN, event_id=None, value_keys=value_keys, scope=event["scope"])
     for row in rows:
         if event["type"] == EventType.REJECT:
             await _retract(tx, event, row, row["id"], source=REJECTION)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphmem import catalog, stored
-from graphmem.errors import ForeignScopeError, NotFoundError
+from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, EventSource, EventType, Rejection, RejectionReceipt, Triple
 from graphmem.operations.evidence import drawn, writing
 from graphmem.ports import RequestContext, Tx
@@ -30,14 +30,13 @@ async def rule(
     A value of a slot that no belief states yet gets a belief, so that it can be looked up.
 
     Args:
-        context: request context; the value is rejected in its write scope.
+        context: request context; the ruling holds for the readers of its write scope.
         kind: REJECT or UNREJECT.
         target: id of a memory or a belief, or a value of a slot.
         by: source of the event; its note is the reason.
 
     Raises:
         NotFoundError: no visible memory or belief has this id.
-        ForeignScopeError: it belongs to another scope.
         EventConflictError: the given event id belongs to a different event.
         InvalidInputError: the event is in the future.
         ErasedError: the value of a slot was erased.
@@ -53,39 +52,41 @@ async def rule(
         (context.scope, kind, aim.id, by.note),
     )
 
-    async def work(tx: Tx) -> tuple[RejectionReceipt, str]:
-        """Return the receipt and the id of the tombstone."""
+    async def work(tx: Tx) -> tuple[RejectionReceipt, list[str]]:
+        """Return the receipt and the ids of the tombstones."""
         await stored.lock(tx, [row["id"]])
         [found] = await tx.fetch(FIND_TARGET, event_id=row["id"], **aim.asked)
         item = await _item(tx, context, aim, found)
-        digest = rejections.item_digest(item)
-        tombstone = rejections.tombstone_id(context.scope, digest)
+        digests = dict.fromkeys(rejections.item_digests(item))
+        digests |= dict.fromkeys(map(rejections.text_digest, found["statements"]))
+        keys = [rejections.value_key(context.tenant, digest) for digest in digests]
+        if kind is EventType.UNREJECT:
+            # A decision about a value is taken back with all sentences that it was about.
+            digests |= dict.fromkeys(found["digests"])
+        ruled = [rejections.tombstone(context.tenant, context.scope, one) for one in digests]
+        tombstones = [one["id"] for one in ruled]
         if found["event"] is not None:
             stored.check_same_request(found["event"], row["id"], row["request_hash"])
             done = {"memory_ids": [], "belief_ids": [], "rejected": found["rejected"]}
-            return _receipt(row["id"], done, found), tombstone
-        if kind is EventType.REJECT and found["foreign"] is not None:
-            raise ForeignScopeError(f"The value belongs to scope {found['foreign']!r}.")
+            return _receipt(row["id"], done, found), tombstones
         event = row | {
-            "content_hash": digest,
+            "value_digests": list(digests),
             "trust": trust.rank(context.trust),
             "payload": _payload(item, by.note),
         }
         if by.at is None and found["ruled_at"] is not None:
             later = read_options.next_instant(found["ruled_at"])
             event["occurred_at"] = max(event["occurred_at"], later)
-        if aim.claim is not None:
+        if aim.claim is not None and not found["statements"]:
             await tx.fetch(STATE_VALUE, claim=item, event=event)
-        [done] = await tx.fetch(
-            RULE, event=event, id=tombstone, value_key=rejections.value_key(context.tenant, digest)
-        )
+        [done] = await tx.fetch(RULE, event=event, tombstones=ruled, value_keys=keys)
         if done["rejected"] != found["rejected"]:
-            await drawn.follow_ruling(tx, event, item["value_key"])
-        return _receipt(row["id"], done, found), tombstone
+            await drawn.follow_ruling(tx, event, [one["value_key"] for one in ruled])
+        return _receipt(row["id"], done, found), tombstones
 
-    receipt, tombstone = await context.write(work)
+    receipt, tombstones = await context.write(work)
     # A belief with another spelling may have been written concurrently: evidence takes no lock.
-    await context.fetch(SPREAD, ids=[tombstone])
+    await context.fetch(SPREAD, ids=tombstones)
     if aim.claim is not None:
         await writing.embed_statements(context, [aim.id])
     return receipt
@@ -113,30 +114,29 @@ class _Aim:
 async def _aim(context: RequestContext, target: str | Triple) -> _Aim:
     """Return what a ruling is about; a value is worded by the template of its predicate."""
     if isinstance(target, str):
-        return _Aim(target, None, {"id": target, "value_key": None})
+        return _Aim(target, None, {"id": target, "value_keys": None})
     parts = target.subject, target.predicate, target.object
     claim = claims.triple_claim(context.scope, *parts)
     templates, _ = await stored.known_claims(context, [claim.predicate_key])
     row = claims.reword_claim(claim, templates).row(context.tenant_scope, None)
-    asked = {"id": None, "value_key": row["value_key"]}
+    keys = [key for key in (row["value_key"], row["statement_key"]) if key is not None]
+    asked = {"id": None, "value_keys": keys}
     return _Aim(claim.id, row | {"label": "Belief"}, asked)
 
 
 async def _item(
     tx: Tx, context: RequestContext, aim: _Aim, found: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the claim or the stored item, with the key of its value."""
+    """Return the claim or the stored item."""
     if aim.claim is not None:
         return aim.claim
     item = found["item"]
     if item is None:
         raise NotFoundError(f"No memory or belief {aim.id!r}.")
-    stored.own(item, item["label"], item["id"], context.scope)
-    if item["value_key"] is not None:
-        return dict(item)
-    # Another tool wrote the memory.
-    item = item | {"value_key": rejections.item_key(context.tenant, item)}
-    await tx.fetch(REFRESH, items=[{name: item[name] for name in ("label", "id", "value_key")}])
+    if item["value_key"] is None:
+        # Another tool wrote the memory.
+        keys = rejections.item_keys(context.tenant, item)
+        await tx.fetch(REFRESH, items=[keys | {name: item[name] for name in ("label", "id")}])
     return dict(item)
 
 

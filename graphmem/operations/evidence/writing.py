@@ -282,6 +282,8 @@ async def write(
                 f"No episode or turn {name!r} to attach evidence to.",
                 hint="Create it first, with `episodes.add` or a session.",
             )
+        if done["reworded"]:
+            await tx.fetch(REFRESH, ids=done["reworded"])
         unembedded = done["unembedded"]
         long = tuple(SlotKey(**place) for place in done["long"])
         rejected = {
