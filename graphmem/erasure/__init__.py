@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphmem.erasure.records import ErasedKind as ErasedKind
+from graphmem.erasure.records import ErasedText as ErasedText
 from graphmem.erasure.records import ErasureCertificate as ErasureCertificate
 from graphmem.erasure.records import ErasurePage as ErasurePage
 from graphmem.erasure.records import ErasureRecord as ErasureRecord

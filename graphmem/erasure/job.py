@@ -137,7 +137,7 @@ async def erase_set(
         update={"unmentioned": named, "digest_lines": lines, "digest_files": files}
     )
     if not request.apply:
-        return done
+        return done.model_copy(update={"texts": await targets.texts(context, erased)})
     await _remove(context, erased, request.on_progress, roots)
     late, left = await _look_again(context, request, erased, replace(ids, events=frozenset()))
     await sealing.seal_waiting(context)

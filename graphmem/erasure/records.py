@@ -31,6 +31,14 @@ class RemainingNode(Record):
     id: str
 
 
+class ErasedText(Record):
+    """A text that an erasure would erase."""
+
+    label: str
+    id: str
+    text: str
+
+
 class ReopenReceipt(Record):
     """Receipt of `admin.reopen`."""
 
@@ -162,6 +170,8 @@ class ErasureReport(Record):
     """Names of the digests that were not given and may hold lines about it."""
     left: int | None = None
     """Number of its nodes found by a second search; None if nothing was erased yet."""
+    texts: tuple[ErasedText, ...] = ()
+    """For a preview of an item or a person, the texts to erase; at most 50."""
     elsewhere: tuple[RemainingNode, ...] = ()
     """Remaining nodes with the same text, or that name the person; at most 20."""
     mentions: int | None = None

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from graphmem import catalog, stored
-from graphmem.erasure import ErasureTarget, RemainingNode, rules, tombstones, wording
+from graphmem.erasure import (
+    ErasedText,
+    ErasureTarget,
+    RemainingNode,
+    rules,
+    tombstones,
+    wording,
+)
 from graphmem.erasure.rules import Gone
 from graphmem.ports import OnProgress, RequestContext, Tx
 
@@ -22,6 +29,8 @@ OF_SCOPE = catalog.query("erase/items_of_scope", dict)
 EVENTS = catalog.query("erase/events", dict)
 EVENTS_OF_SCOPE = catalog.query("erase/events_of_scope", dict)
 HELD = catalog.query("erase/count_attached", dict)
+TEXT_OF = catalog.query("erase/texts", lambda row: ErasedText(**row))
+TEXTS = 50
 CENSUS = catalog.query("erase/count_nodes", lambda row: row["counts"])
 
 
@@ -156,6 +165,18 @@ async def digest_files(
     files = await context.fetch(DIGEST_FILES, scope=scope, episodes=episodes)
     known = {path.name for path in given}
     return tuple(one for one in files if one not in known)
+
+
+async def texts(context: RequestContext, erased: ErasureSet) -> tuple[ErasedText, ...]:
+    """Return the texts of the nodes to erase, at most TEXTS."""
+    found = await context.fetch(
+        TEXT_OF,
+        memories=list(erased.memories),
+        beliefs=list(erased.beliefs),
+        episodes=list(erased.episodes),
+        limit=TEXTS,
+    )
+    return tuple(found)
 
 
 async def census(context: RequestContext, scope: str | None) -> Counter[str]:

@@ -177,8 +177,8 @@ class Erasure(Record):
     """memory, belief or episode."""
     applied: bool
     """Whether it is erased."""
-    text: str | None = None
-    """Text to erase; None after the erasure, and for an episode."""
+    texts: tuple[str, ...] = ()
+    """Texts to erase, each with its label; empty after the erasure."""
     counts: dict[str, int]
     """Number of nodes by label."""
     left: int | None = None
@@ -264,7 +264,7 @@ SupersedeResult = subset(
     model.Supersession, "memory_id=newer_id replaced_id=older_id requested_id event_id reason"
 )
 RetractResult = subset(model.RetractionReceipt, "event_id retracted_id=target_id found repeated")
-ForgetResult = subset(Erasure, "item_id kind applied text counts left confirm next")
+ForgetResult = subset(Erasure, "item_id kind applied texts counts left confirm next")
 AddEvidenceResult = subset(RecordedEvidence, _TEST + "event_id")
 EvidenceForResult = subset(
     model.Trail,

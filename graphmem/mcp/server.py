@@ -9,7 +9,8 @@ import signal
 import sys
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,6 +40,14 @@ MAX_CONCURRENT = 8
 once per concurrent call: measured, of 25 at once on two cores some took longer than the transaction
 timeout."""
 
+ANSWER_S = 300.0
+"""Seconds that a person has to answer a question."""
+AGREEMENT: dict[str, Any] = {
+    "type": "object",
+    "properties": {"agree": {"type": "boolean", "title": "Erase for good", "default": False}},
+    "required": ["agree"],
+}
+"""Form of such a question."""
 UNKNOWN_ID = "Give an id exactly as a result of recall, context or current shows it."
 log = logging.getLogger("graphmem.mcp")
 
@@ -144,8 +153,10 @@ class RequestHandler:
         await self.connection.memory()
         arguments = tool.read(given)
         session = await self._session(ctx, getattr(arguments, "session_id", None))
-        call = ToolCall(session, arguments, agent_of(ctx), self._caller_of(ctx))
-        async with self._slots:
+        asking = partial(ask_person, ctx) if tool.asks and can_ask_person(ctx) else None
+        caller = self._caller_of(ctx)
+        call = ToolCall(session, arguments, agent_of(ctx), caller, self._slots, asking)
+        async with nullcontext() if tool.asks else self._slots:
             return tool.shown(await tool.run(call))
 
     async def _session(self, ctx: Context, session_id: str | None = None) -> AsyncSession:
@@ -184,6 +195,25 @@ class RequestHandler:
             "message": "The memory server failed unexpectedly.",
             "hint": "Continue without memory; the server's log has the details.",
         }
+
+
+def can_ask_person(ctx: Context) -> bool:
+    """Return whether the client can show its user a form (elicitation)."""
+    known = ctx.session.client_capabilities
+    form = None if known is None else known.elicitation
+    # Clients of older protocols declare no kind and have forms only.
+    has_form = form is not None and (form.form is not None or form.url is None)
+    return has_form and ctx.session.can_send_request
+
+
+async def ask_person(ctx: Context, question: str) -> bool:
+    """Ask the user of the client; return whether they agreed in time."""
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            found = await ctx.session.elicit_form(question, AGREEMENT, ctx.request_id)
+    except (TimeoutError, MCPError):
+        return False
+    return found.action == "accept" and (found.content or {}).get("agree") is True
 
 
 def agent_of(ctx: Context) -> str | None:

@@ -7,6 +7,7 @@ import hmac
 import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -41,6 +42,10 @@ class ToolCall(Generic[A]):
     """Name that the calling agent gave for itself; None if it gave none."""
     caller: Caller
     """Tenant, scope and rights of the caller."""
+    slot: AbstractAsyncContextManager[None]
+    """Permission to use the database; not held while a person is asked."""
+    ask: Callable[[str], Awaitable[bool]] | None = None
+    """Asks the person behind the client whether to do something; None if the client cannot."""
 
     def given(self) -> dict[str, Any]:
         """Return the arguments of the client's method: those of the tool that are not None."""
@@ -82,6 +87,8 @@ class Tool(Generic[A]):
     """Whether repeating the call adds nothing."""
     destructive: bool = False
     """Whether it erases data; all other tools only append events."""
+    asks: bool = False
+    """Whether it may ask the person, and so takes the slot of its call itself."""
     text: Callable[[Any], str] | None = None
     """Conversion of the result to text; None for JSON."""
 
@@ -140,35 +147,69 @@ def compact_json(data: object) -> str:
 _SECRET = secrets.token_bytes(32)
 """Key of the confirmations, which are valid until the process ends."""
 _KINDS = (ErasureTarget.MEMORY, ErasureTarget.BELIEF, ErasureTarget.EPISODE)
-NEXT = "Nothing is erased yet. Show this plan to the user; call again with `confirm` if they agree."
+NEXT = (
+    "Nothing is erased yet. This client cannot ask the user itself: show them this plan, and call "
+    "again with `confirm` only if they agree."
+)
+DECLINED = "The user was asked and did not agree. Nothing is erased."
+MAX_LINE = 200
+"""Maximum length of a text in a plan, in characters."""
 
 
 async def forget(call: ToolCall[ForgetArguments]) -> Erasure:
-    """Plan the erasure of an item, or erase it if the plan is confirmed.
+    """Plan the erasure of an item and ask the person, or let the agent confirm the plan.
 
-    A confirmation is valid for one caller, one item and the same counts, so that an agent confirms
-    what the plan showed.
+    If the client can ask its user, only the user's answer counts. Otherwise a second call confirms.
+    A confirmation is valid for one caller, one item, and the counts and texts that the plan showed.
 
     Raises:
         NotFoundError: no visible item has this id.
         InvalidInputError: the confirmation is not of the current plan.
     """
-    item_id, confirm = call.arguments.item_id, call.arguments.confirm
-    plan = await _plan(call.session, item_id)
+    async with call.slot:
+        plan = await _plan(call.session, call.arguments.item_id)
     if plan.repeated and not plan.left:
         return _erasure(plan)
-    expected = _confirmation(call.caller, plan)
+    texts, expected = _lines(plan), _confirmation(call.caller, plan)
+    confirm = call.arguments.confirm
+    if call.ask is not None:
+        if not await call.ask(_question(plan, texts)):
+            return _erasure(plan).model_copy(update={"texts": texts, "next": DECLINED})
+        confirm = expected
     if confirm is None:
-        text = await _text(call.session, plan)
-        shown = {"text": text, "confirm": expected, "next": NEXT}
+        shown = {"texts": texts, "confirm": expected, "next": NEXT}
         return _erasure(plan).model_copy(update=shown)
-    if not hmac.compare_digest(confirm.encode(), expected.encode()):
-        raise InvalidInputError(
-            "confirm: must be that of the current plan for this item.",
-            hint="Call forget with item_id only, and show the new plan to the user.",
+    async with call.slot:
+        # The item may have changed while the person was asked.
+        current = await _plan(call.session, call.arguments.item_id) if call.ask else plan
+        if not hmac.compare_digest(confirm.encode(), _confirmation(call.caller, current).encode()):
+            raise InvalidInputError(
+                "confirm: must be that of the current plan for this item.",
+                hint="Call forget with item_id only, and show the new plan to the user.",
+            )
+        done = await call.session.forget(
+            plan.what, call.arguments.item_id, dry_run=False, actor=call.actor
         )
-    done = await call.session.forget(plan.what, item_id, dry_run=False, actor=call.actor)
     return _erasure(done)
+
+
+def _question(plan: ErasureReport, texts: tuple[str, ...]) -> str:
+    """Return the question for the person; the texts are data, one quoted line each."""
+    return "\n".join((f"Erase this {plan.what} for good? It cannot be undone. Texts:", *texts))
+
+
+def _lines(plan: ErasureReport) -> tuple[str, ...]:
+    """Return the texts of a plan, shortened, one line each, and the number of those left out."""
+    lines = [f"{one.label}: {compact_json(_shortened(one.text))}" for one in plan.texts]
+    labels = ("Memory", "Belief", "Turn")
+    shown = sum(one.label in labels for one in plan.texts)
+    if more := sum(plan.counts.get(label, 0) for label in labels) - shown:
+        lines.append(f"… and {more} more")
+    return tuple(lines)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_LINE else f"{text[: MAX_LINE - 1]}…"
 
 
 async def _plan(session: AsyncSession, item_id: str) -> ErasureReport:
@@ -178,17 +219,6 @@ async def _plan(session: AsyncSession, item_id: str) -> ErasureReport:
         except NotFoundError:
             continue
     raise NotFoundError(f"No memory, belief or episode {item_id!r}.")
-
-
-async def _text(session: AsyncSession, plan: ErasureReport) -> str | None:
-    if plan.repeated:
-        return None
-    match plan.what:
-        case ErasureTarget.MEMORY:
-            return (await session.memories.get(plan.id)).content
-        case ErasureTarget.BELIEF:
-            return (await session.beliefs.get(plan.id)).statement
-    return None
 
 
 def _erasure(report: ErasureReport) -> Erasure:
@@ -203,5 +233,6 @@ def _erasure(report: ErasureReport) -> Erasure:
 
 def _confirmation(caller: Caller, plan: ErasureReport) -> str:
     """Return the confirmation of a plan, which a model cannot guess without a plan."""
-    planned = json.dumps([caller.tenant, caller.scope, plan.what, plan.id, plan.counts])
+    texts = [(one.label, one.id, one.text) for one in plan.texts]
+    planned = json.dumps([caller.tenant, caller.scope, plan.what, plan.id, plan.counts, texts])
     return "yes-" + hmac.new(_SECRET, planned.encode(), hashlib.sha256).hexdigest()[:12]

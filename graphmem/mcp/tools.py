@@ -365,6 +365,7 @@ _ALL: tuple[Tool[Any], ...] = (
         core=True,
         destructive=True,
         idempotent=True,
+        asks=True,
     ),
     Tool(
         "usage_log_access",

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import httpx2
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client.session import ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 
@@ -72,13 +73,14 @@ def opened(settings: Settings) -> Opened:
         read_only: bool = False,
         known: Settings | None = None,
         profile: Profile = "full",
+        person: ElicitationFnT | None = None,
         **who: str,
     ) -> AsyncIterator[Client]:
         used = known or settings
         caller = Caller(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
         handler = RequestHandler(MemoryConnection(used, wait_s=300), lambda _: caller, profile)
         made = server.create_server(handler, read_only=read_only)
-        async with Client(made, mode=mode) as found:
+        async with Client(made, mode=mode, elicitation_callback=person) as found:
             yield found
 
     return client

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from mcp import Client
+import asyncio
+from typing import Any
 
+import pytest
+from mcp import Client
+from mcp.types import ElicitResult
+
+from graphmem.erasure import ErasedText, ErasureReport, ErasureTarget
+from graphmem.mcp import tool
+from graphmem.mcp.connection import Caller
+from graphmem.mcp.server import MAX_CONCURRENT
 from tests.mcp.conftest import Opened, data, refused
 from tests.plugins.loops import run_apart as run
 
@@ -21,13 +30,15 @@ def test_the_first_call_plans_and_the_confirmed_one_erases(opened: Opened) -> No
         async with opened(profile="core") as client:
             item = await kept(client)
             plan = await data(client, "forget", item_id=item)
-            assert (plan["kind"], plan["text"], "applied" in plan) == ("memory", TEA, False)
+            assert (plan["kind"], "applied" in plan) == ("memory", False)
+            assert plan["texts"] == [f'Memory: "{TEA}"']
             assert plan["counts"]["Memory"] == 1
             assert "Nothing is erased yet" in plan["next"]
             assert (await data(client, "why", item_id=item))["text"] == TEA
             done = await data(client, "forget", item_id=item, confirm=plan["confirm"])
             assert (done["applied"], done["left"]) == (True, 0)
             assert "confirm" not in done
+            assert "texts" not in done
             assert (await refused(client, "why", item_id=item))["code"] == "not_found"
             again = await data(client, "forget", item_id=item, confirm=plan["confirm"])
             assert ("applied" in again, again["left"]) == (False, 0)
@@ -80,5 +91,122 @@ def test_another_user_cannot_confirm_a_plan(opened: Opened) -> None:
             error = await refused(bob, "forget", item_id=item, confirm=plan["confirm"])
             assert error["code"] in ("not_found", "foreign_scope")
             assert (await data(alice, "why", item_id=item))["text"] == TEA
+
+    run(session())
+
+
+def test_a_plan_shows_all_texts_that_it_erases(opened: Opened) -> None:
+    async def session() -> None:
+        async with opened() as client:
+            messages = [{"role": "user", "content": f"I moved to Porto, {n}."} for n in range(60)]
+            messages[0]["content"] = "a\nb\u200b" + "x" * 300
+            turns = await data(client, "add_messages", session_id="june", messages=messages[:20])
+            for at in (20, 40):
+                more = messages[at : at + 20]
+                await data(client, "add_messages", session_id="june", messages=more)
+            fact = {"subject": "alice", "predicate": "lives_in", "object": "Porto"}
+            turn = turns["turn_ids"][1]
+            await data(client, "observe", session_id="june", turn_id=turn, **fact)
+            plan = await data(client, "forget", item_id=turns["episode_id"])
+            belief, first, second, *rest = plan["texts"]
+            assert belief.startswith("Belief: ")
+            assert "Porto" in belief
+            assert first.startswith('Turn: "a\\nb')
+            assert first.endswith('x…"')
+            assert "\u200b" not in first
+            assert len(first) < 230
+            assert second == 'Turn: "I moved to Porto, 1."'
+            assert (len(rest), rest[-1]) == (48, "… and 11 more")
+            assert "cannot ask the user itself" in plan["next"]
+
+    run(session())
+
+
+def test_a_confirmation_is_of_the_texts_that_were_shown() -> None:
+    def confirmation(text: str) -> str:
+        shown = ErasedText(label="Memory", id="m_1", text=text)
+        plan = ErasureReport(
+            what=ErasureTarget.MEMORY, id="m_1", applied=False, counts={"Memory": 1}, texts=(shown,)
+        )
+        return tool._confirmation(Caller("acme", "global"), plan)
+
+    assert confirmation("tea") == confirmation("tea") != confirmation("coffee")
+
+
+@pytest.mark.parametrize(
+    ("answer", "agreed"),
+    [
+        (ElicitResult(action="accept", content={"agree": True}), True),
+        (ElicitResult(action="accept", content={"agree": False}), False),
+        (ElicitResult(action="accept", content={"agree": "true"}), False),
+        (ElicitResult(action="accept"), False),
+        (ElicitResult(action="decline"), False),
+        (ElicitResult(action="cancel", content={"agree": True}), False),
+    ],
+)
+def test_only_the_person_decides_if_the_client_can_ask(
+    opened: Opened, answer: ElicitResult, *, agreed: bool
+) -> None:
+    questions: list[str] = []
+
+    async def person(_: Any, asked: Any) -> ElicitResult:
+        questions.append(asked.message)
+        return answer
+
+    async def session() -> None:
+        async with opened() as silent, opened(person=person) as client:
+            item = await kept(client)
+            confirm = (await data(silent, "forget", item_id=item))["confirm"]
+            # A model that confirms in advance has no effect.
+            done = await data(client, "forget", item_id=item, confirm=confirm)
+            assert questions == [
+                f'Erase this memory for good? It cannot be undone. Texts:\nMemory: "{TEA}"'
+            ]
+            assert done.get("applied", False) is agreed
+            assert "confirm" not in done
+            if not agreed:
+                assert "did not agree" in done["next"]
+                assert (await data(client, "why", item_id=item))["text"] == TEA
+
+    run(session())
+
+
+def test_an_item_that_changes_while_the_person_is_asked_stays(opened: Opened) -> None:
+    async def session() -> None:
+        async with opened() as other:
+
+            async def person(_: Any, __: Any) -> ElicitResult:
+                await data(other, "remember", content=TEA, session_id="later")
+                return ElicitResult(action="accept", content={"agree": True})
+
+            async with opened(person=person) as client:
+                item = await kept(client)
+                error = await refused(client, "forget", item_id=item)
+                assert error["message"].startswith("confirm: ")
+                assert (await data(client, "why", item_id=item))["text"] == TEA
+
+    run(session())
+
+
+def test_open_questions_do_not_keep_other_calls_out(opened: Opened) -> None:
+    asked, answered = asyncio.Semaphore(0), asyncio.Event()
+
+    async def person(_: Any, __: Any) -> ElicitResult:
+        asked.release()
+        await answered.wait()
+        return ElicitResult(action="decline")
+
+    async def session() -> None:
+        async with opened(person=person) as client:
+            item = await kept(client)
+            calls = [
+                asyncio.ensure_future(data(client, "forget", item_id=item))
+                for _ in range(MAX_CONCURRENT + 1)
+            ]
+            for _ in calls:
+                await asyncio.wait_for(asked.acquire(), 60)
+            assert (await data(client, "why", item_id=item))["text"] == TEA
+            answered.set()
+            assert all("did not agree" in found["next"] for found in await asyncio.gather(*calls))
 
     run(session())

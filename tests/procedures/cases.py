@@ -163,6 +163,11 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "beliefs": [belief],
             "episodes": [known["episode"]],
         },
+        "erase/texts": {
+            "memories": [memory],
+            "beliefs": [belief],
+            "episodes": [known["episode"]],
+        },
         "erase/memories_of": {"episodes": [known["episode"]]},
         "erase/mentions": {"marks": [memory], "event": "", "reply": ""},
         "erase/items_of_scope": {"scope": "global"},
