@@ -21,9 +21,11 @@ from typing import (
     Protocol,
     TypeAlias,
     TypeVar,
+    cast,
 )
 
 from graphmem.errors import ReadConflictError, SuspendedInSyncError
+from graphmem.model import EventSource, NewMemory
 from graphmem.model.terms import Embedding, TokenStates, Trust
 from graphmem.model_ports import Answer as Answer
 from graphmem.model_ports import Embedder as Embedder
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
+Named = TypeVar("Named", bound=EventSource | NewMemory)
 
 Row = Mapping[str, Any]
 
@@ -376,6 +379,13 @@ class RequestContext:
     def read_scopes(self) -> tuple[str, ...]:
         """Scopes that the call may read."""
         return self.tenant_scope.scopes
+
+    def named(self, given: Named) -> Named:
+        """Return what a caller gave, with the id under which its event is stored."""
+        if given.event_id is None:
+            return given
+        own = identity.given_event_id(self.scope, self.trust, given.event_id)
+        return cast("Named", given.model_copy(update={"event_id": own}))
 
     @property
     def own_scope_first(self) -> list[str]:

@@ -254,7 +254,8 @@ async def reopen_person(context: RequestContext, subject: str, given: EventSourc
 async def _lift(context: RequestContext, key: str, scope: str, given: EventSource) -> ReopenReceipt:
     """Remove a tombstone and append a REOPEN event to a scope."""
     now, kind = context.services.clock.now(), EventType.REOPEN
-    event = claims.source_event(given, scope, kind, now, (kind, key), {"digest": key})
+    row = (kind, key), {"digest": key}
+    event = claims.source_event(context.named(given), scope, kind, now, *row)
 
     async def work(tx: Tx) -> ReopenReceipt:
         lifted = await tx.fetch(LIFT, tenant=identity.tenant_key(context.tenant), key=key)

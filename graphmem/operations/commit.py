@@ -76,7 +76,9 @@ async def remember(
     for memory in memories:
         if memory.claims:
             drafts.check_source_type(memory.source_type, context.services.settings.source_weights)
-    ready = [drafts.draft(memory, context.tenant_scope, now, rules) for memory in memories]
+    ready = [
+        drafts.draft(context.named(memory), context.tenant_scope, now, rules) for memory in memories
+    ]
     stored.check_distinct(ready, "texts")
     events = IMPORT_EVENT_OF if imported else EVENT_OF
     done: dict[str, CommitOutcome] = {}

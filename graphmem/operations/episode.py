@@ -164,7 +164,7 @@ async def add_messages(
     for message in messages:
         drafts.event_time(message.at, now)
     keys = (
-        transcripts.turn_ids_by_key(episode_id, messages)
+        transcripts.turn_ids_by_key(episode_id, messages, context.trust)
         if keyed and transcripts.have_keys(messages)
         else None
     )

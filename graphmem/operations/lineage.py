@@ -59,7 +59,7 @@ async def mark(context: RequestContext, memory_id: str, kind: EventType, by: Eve
         InvalidInputError: the event is in the future.
     """
     now = context.services.clock.now()
-    event_id = by.event_id or identity.event_id(now)
+    event_id = context.named(by).event_id or identity.event_id(now)
     row = {
         "id": event_id,
         "about": memory_id,
@@ -121,7 +121,7 @@ async def supersede(
     [embedding] = await context.services.embed_documents([identity.normalise(wish.content)])
     forked = ("fork",) if fork else ()
     asked = drafts.request_hash(draft.request_hash, older_id, reason, wish.actor, *forked)
-    event_id = wish.event_id or identity.event_id(now)
+    event_id = context.named(wish).event_id or identity.event_id(now)
 
     async def work(tx: Tx) -> tuple[Supersession, CommitOutcome | None]:
         found = await _locked(tx, context, older_id, event_id)

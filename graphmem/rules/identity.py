@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 import unicodedata
 from collections import defaultdict
@@ -12,6 +13,8 @@ from itertools import count
 from typing import Literal
 from uuid import UUID
 
+from graphmem.model import GLOBAL_SCOPE
+
 Facet = Literal["tag", "source"]
 
 _SEPARATOR = "\x1f"
@@ -20,6 +23,8 @@ _ESCAPES = str.maketrans({"\x1e": "\x1ee", _SEPARATOR: "\x1es"})
 """Escapes of separators in a part; otherwise ("a\x1f", "b") would equal ("a", "\x1fb")."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TIMESTAMP_BITS, _RANDOM_BITS = 48, 74
+_MADE = re.compile(r"(?:[a-z]+_)+[0-9a-f]{32}|[0-9a-f]{16}\..*", re.DOTALL)
+"""Ids that graphmem makes: derived ones, and those of `given_event_id`."""
 
 
 def digest(*parts: str) -> str:
@@ -84,6 +89,28 @@ def event_id(now: datetime) -> str:
     high = (milliseconds << 16) | 0x7000 | (random >> 62)
     low = (0b10 << 62) | (random & ((1 << 62) - 1))
     return str(UUID(int=(high << 64) | low))
+
+
+def given_event_id(scope: str, writer: str, given: str) -> str:
+    """Return the id under which an event with an id of its caller is stored.
+
+    No id is stored for two scopes or two classes of writers, and none is derived by graphmem: a
+    writer neither blocks another one nor learns which ids that one used. A person's id in the scope
+    `global` stays as it is.
+
+    Args:
+        scope: write scope.
+        writer: trust class of the writer.
+        given: id given by the caller, or returned by this function.
+    """
+    mark = digest("event", scope, writer)[:16] + "."
+    plain = scope == GLOBAL_SCOPE and writer == "person" and not _MADE.fullmatch(given)
+    return given if plain or given.startswith(mark) else mark + given
+
+
+def is_made(event_id: str) -> bool:
+    """Return whether an event id has a form that no event has under a caller's own id."""
+    return _MADE.fullmatch(event_id) is not None
 
 
 def ordinals(keys: Iterable[Hashable]) -> list[int]:

@@ -17,6 +17,7 @@ from graphmem.model import (
     NewMemory,
     Outcome,
     Recollection,
+    Trust,
     Turn,
     TurnsReceipt,
 )
@@ -43,11 +44,13 @@ def have_keys(messages: Sequence[Message]) -> bool:
     return all(m.id is not None or m.at is not None for m in messages)
 
 
-def turn_ids_by_key(episode_id: str, messages: Sequence[Message]) -> list[str]:
+def turn_ids_by_key(episode_id: str, messages: Sequence[Message], writer: Trust) -> list[str]:
     """Return the turn ids of keyed messages: from the sender's id, else from time and text.
 
-    Equal texts with the same timestamp are numbered in order; messages with an id are not.
+    Equal texts with the same timestamp are numbered in order; messages with an id are not. Each
+    trust class of writers has ids of its own, so that an agent does not take those of a person.
     """
+    by = () if writer == "person" else (writer,)
     keys = [
         ("id", m.id)
         if m.id is not None
@@ -55,7 +58,7 @@ def turn_ids_by_key(episode_id: str, messages: Sequence[Message]) -> list[str]:
         for m in messages
     ]
     return [
-        identity.turn_id(episode_id, *key, *(() if key[0] == "id" else (str(n),)))
+        identity.turn_id(episode_id, *key, *(() if key[0] == "id" else (str(n),)), *by)
         for key, n in zip(keys, identity.ordinals(keys), strict=True)
     ]
 

@@ -91,14 +91,15 @@ messages = st.builds(
 
 @given(st.lists(messages, max_size=8))
 def test_keys_name_the_sender_s_id_or_the_words_at_an_instant(given_: list[Message]) -> None:
-    ids = transcripts.turn_ids_by_key("ep", given_)
+    ids = transcripts.turn_ids_by_key("ep", given_, "person")
     named = [("id", m.id) if m.id else (m.at, m.role, m.name, m.content) for m in given_]
     for i, one in enumerate(named):
         for j, other in enumerate(named[:i]):
             same = one == other and one[0] == "id"
             assert (ids[i] == ids[j]) == same
-    assert transcripts.turn_ids_by_key("ep", given_) == ids
-    assert not set(ids) & set(transcripts.turn_ids_by_key("other", given_))
+    assert transcripts.turn_ids_by_key("ep", given_, "person") == ids
+    assert not set(ids) & set(transcripts.turn_ids_by_key("other", given_, "person"))
+    assert not set(ids) & set(transcripts.turn_ids_by_key("ep", given_, "model"))
 
 
 @given(st.lists(messages, min_size=1, max_size=8), st.integers(0, 5))
@@ -106,4 +107,4 @@ def test_places_name_each_message_once(given_: list[Message], start: int) -> Non
     ids = transcripts.turn_ids_by_position("ep", given_, start)
     assert len(set(ids)) == len(given_)
     assert transcripts.turn_ids_by_position("ep", given_[1:], start + 1) == ids[1:]
-    assert not set(ids) & set(transcripts.turn_ids_by_key("ep", given_))
+    assert not set(ids) & set(transcripts.turn_ids_by_key("ep", given_, "person"))

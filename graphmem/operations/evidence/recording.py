@@ -53,6 +53,7 @@ async def observe(context: RequestContext, seen: Observation) -> EvidenceReceipt
         CardinalityConflictError: the predicate was declared with the other cardinality.
     """
     drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
+    seen = context.named(seen)
     draft = claims.draft_observation(seen, context.scope, context.services.clock.now())
     [draft], embeddings = await writing.worded(context, [draft], embed=True)
     return await _record_one(context, draft, embeddings)
@@ -72,7 +73,9 @@ async def observe_many(
     now = context.services.clock.now()
     for seen in observations:
         drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
-    ready = [claims.draft_observation(seen, context.scope, now) for seen in observations]
+    ready = [
+        claims.draft_observation(context.named(seen), context.scope, now) for seen in observations
+    ]
     stored.check_distinct(ready, "evidence")
     predicates.wanted_cardinalities(ready)
     result: list[EvidenceReceipt] = []
@@ -99,7 +102,8 @@ async def believe(context: RequestContext, hypothesis: Hypothesis) -> EvidenceRe
     Raises:
         InvalidInputError, EventConflictError, NotFoundError: see `observe`.
     """
-    draft = claims.draft_hypothesis(hypothesis, context.scope, context.services.clock.now())
+    named = context.named(hypothesis)
+    draft = claims.draft_hypothesis(named, context.scope, context.services.clock.now())
     [draft], embeddings = await writing.worded(context, [draft], embed=True)
     return await _record_one(context, draft, embeddings, stated=True)
 
@@ -115,7 +119,9 @@ async def testify(
         InvalidInputError, EventConflictError: see `observe`.
     """
     draft = claims.draft_evidence(
-        evidence, await writing.own_claim(context, belief_id), context.services.clock.now()
+        context.named(evidence),
+        await writing.own_claim(context, belief_id),
+        context.services.clock.now(),
     )
     done = await _record_one(context, draft, {})
     counted = draft.fields["strength"]
@@ -174,7 +180,7 @@ async def mark(
     """
     now = context.services.clock.now()
     identifying = context.scope, kind, belief_id
-    row = claims.source_event(given, context.scope, kind, now, identifying)
+    row = claims.source_event(context.named(given), context.scope, kind, now, identifying)
     event_id, row["belief_id"] = row["id"], belief_id
     row["trust"] = trust.rank(context.trust) if kind is EventType.RESTORE else None
 
@@ -226,16 +232,22 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
         raise RefusedError("An event cannot retract itself.", hint="Give it an id of its own.")
     now = context.services.clock.now()
     identifying = context.scope, EventType.RETRACT, target_id
-    row = claims.source_event(given, context.scope, EventType.RETRACT, now, identifying)
-    event_id, row["target_id"] = row["id"], target_id
+    named = context.named(given)
+    row = claims.source_event(named, context.scope, EventType.RETRACT, now, identifying)
+    event_id, own_id = row["id"], identity.given_event_id(context.scope, context.trust, target_id)
     row["trust"] = trust.rank(context.trust)
 
     async def work(tx: Tx) -> RetractionReceipt:
         # Lock the tenant too, so that no slot state computed concurrently outlives the retraction.
-        await stored.lock(tx, {event_id, target_id})
-        found = await stored.find_existing(tx, [event_id, target_id])
+        await stored.lock(tx, {event_id, own_id, target_id})
+        found = await stored.find_existing(tx, [event_id, own_id, target_id])
         events = {event["id"]: event for event in found["events"]}
-        target, known = events.get(target_id), events.get(event_id)
+        known, seen = events.get(event_id), (context.scope, *context.read_scopes)
+        # The id that the writer gave its event, else the id as results show it.
+        targets = [one for one in (events.get(own_id), events.get(target_id)) if one is not None]
+        target = next((one for one in targets if one["scope"] in seen), None)
+        made = identity.is_made(target_id)
+        row["target_id"] = target["id"] if target else target_id if made else own_id
         _retractable(target, context.tenant_scope)
         _check_right(target, target_id, context)
         if known is not None:
@@ -246,7 +258,7 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
             await drawn.follow_retraction(tx, row, of_evidence=of_evidence)
         return RetractionReceipt(
             event_id=event_id,
-            target_id=target_id,
+            target_id=row["target_id"],
             found=target is not None and target["scope"] == context.scope,
             repeated=known is not None,
         )
@@ -310,7 +322,9 @@ async def replace(
     newer_ids, older_ids = list(stated), list(dict.fromkeys(older_ids))
     identifying = kind, *older_ids, "by", *(draft.request_hash for draft in stated.values())
     payload = {"newer_ids": newer_ids, "older_ids": older_ids}
-    row = claims.source_event(given, context.scope, kind, now, identifying, payload)
+    row = claims.source_event(
+        context.named(given), context.scope, kind, now, identifying, payload
+    )
     if set(newer_ids) & set(older_ids):
         raise SelfSupersessionError(
             "A belief cannot supersede itself.",

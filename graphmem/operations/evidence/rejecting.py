@@ -45,7 +45,7 @@ async def rule(
     trust.check_right("reject", context.trust)
     aim = await _aim(context, target)
     row = claims.source_event(
-        by.model_copy(update={"note": None}),
+        context.named(by).model_copy(update={"note": None}),
         context.scope,
         kind,
         context.services.clock.now(),
