@@ -25,8 +25,8 @@ FOR (n:EmbeddingModel) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT belief_id_unique IF NOT EXISTS
 FOR (n:Belief) REQUIRE (n.tenant, n.id) IS UNIQUE;
 
-CREATE CONSTRAINT predicate_key_unique IF NOT EXISTS
-FOR (n:Predicate) REQUIRE (n.tenant, n.key) IS UNIQUE;
+CREATE CONSTRAINT predicate_id_unique IF NOT EXISTS
+FOR (n:Predicate) REQUIRE (n.tenant, n.id) IS UNIQUE;
 
 CREATE CONSTRAINT checkpoint_slot_id_unique IF NOT EXISTS
 FOR (n:Checkpoint) REQUIRE (n.tenant, n.slot_id) IS UNIQUE;
@@ -58,8 +58,8 @@ FOR (n:Item) REQUIRE (n.tenant, n.id) IS UNIQUE;
 CREATE CONSTRAINT namespace_id_unique IF NOT EXISTS
 FOR (n:Namespace) REQUIRE (n.tenant, n.id) IS UNIQUE;
 
-CREATE CONSTRAINT name_key_unique IF NOT EXISTS
-FOR (n:Name) REQUIRE (n.tenant, n.key) IS UNIQUE;
+CREATE CONSTRAINT name_id_unique IF NOT EXISTS
+FOR (n:Name) REQUIRE (n.tenant, n.id) IS UNIQUE;
 
 CREATE CONSTRAINT tombstone_key_unique IF NOT EXISTS
 FOR (n:Tombstone) REQUIRE (n.tenant, n.key) IS UNIQUE;

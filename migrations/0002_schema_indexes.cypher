@@ -66,3 +66,9 @@ FOR (n:Belief) ON (n.tenant, n.value_key);
 
 CREATE INDEX belief_statement_key_range IF NOT EXISTS
 FOR (n:Belief) ON (n.tenant, n.statement_key);
+
+CREATE INDEX predicate_key_range IF NOT EXISTS
+FOR (n:Predicate) ON (n.tenant, n.key, n.scope);
+
+CREATE INDEX name_key_range IF NOT EXISTS
+FOR (n:Name) ON (n.tenant, n.key, n.scope);

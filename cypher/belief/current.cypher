@@ -24,9 +24,10 @@
 //   - now         datetime  server clock
 
 WITH $subject AS subject_key, $predicate AS predicate_key, $valid AS valid
-// include: fragments/subject_names.cypher
-CALL (names) {
+CALL (subject_key) {
   UNWIND range(0, size($scopes) - 1) AS i
+  LET scope = $scopes[i]
+  // include: fragments/subject_names.cypher
   MATCH (b:Belief)
   WHERE b.tenant = $tenant AND b.scope = $scopes[i] AND b.subject_key IN names AND b.predicate_key = $predicate
     AND (b.rulings IS NULL OR EXISTS { (b)<-[:SUPPORTS|REFUTES]-(:Event {tenant: $tenant}) })
@@ -39,7 +40,9 @@ CALL (names) {
   LIMIT 1
   RETURN collect([$scopes[i], slot_id])[0] AS place
 }
-LET scope = place[0], slot_id = CASE size(names) WHEN 1 THEN place[1] END
+LET scope = place[0]
+// include: fragments/subject_names.cypher
+LET slot_id = CASE size(names) WHEN 1 THEN place[1] END
 // include: fragments/policy.cypher
 // include: fragments/resume_slot.cypher
 CALL (slot_id, valid, policy, checkpoint, tail, members) {

@@ -18,7 +18,7 @@
 //   - card              map       id, scope, statement, subject, predicate, object, depth, status, created_at, recorded_at
 //   - trust             integer   its rank, see rules/trust.py
 //   - initial           float     confidence before any evidence
-//   - policy            map       policy that was applied; with id and occurred_at if it was declared
+//   - policy            map       policy that was applied; with id, occurred_at and scope of the event if it was declared
 //   - projected         map       see fragments/project_many.cypher; null: no evidence
 //   - other_candidates  list      maps of the other candidates affirmed since: belief_id, object, events; most events first
 //   - alias_beliefs     list      maps of equal beliefs under aliases: belief_id, statement, events
@@ -41,7 +41,7 @@ CALL (m) {
   RETURN status
 }
 WITH m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, depth: coalesce(m.depth, 0), status: status, created_at: created_at} AS card,
-     m AS asked, m AS b, $valid AS valid, coalesce(m.predicate_key, '') AS predicate_key
+     m AS asked, m AS b, $valid AS valid, coalesce(m.predicate_key, '') AS predicate_key, m.scope AS scope
 // include: fragments/prior.cypher
 // include: fragments/policy.cypher
 CALL (asked, valid, policy) {
@@ -69,7 +69,7 @@ CALL (pieces, initial, shown) {
   // include: fragments/sequential.cypher
   RETURN verdict, steps
 }
-LET scope = asked.scope, subject_key = asked.subject_key, mine = [asked]
+LET subject_key = asked.subject_key, mine = [asked]
 // include: fragments/subject_names.cypher
 // include: fragments/slot.cypher
 // include: fragments/slot_rank.cypher

@@ -1,7 +1,8 @@
-// Return predicate templates and existing beliefs, before statements are built and embedded.
+// Return the predicate templates that apply in the write scope and existing beliefs, before statements are built and
+// embedded.
 // mode: read
 // rows: one
-// plan: NodeUniqueIndexSeek
+// plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
 //   $predicates  list  predicate keys
 //   $belief_ids  list  ids of beliefs that may exist
@@ -11,9 +12,10 @@
 
 RETURN
   COLLECT {
-    MATCH (p:Predicate {tenant: $tenant})
-    WHERE p.key IN $predicates AND p.template IS NOT NULL
-    RETURN p {.key, .template}
+    UNWIND $predicates AS predicate_key
+    // include: fragments/declaration.cypher
+    FILTER declared.template IS NOT NULL
+    RETURN declared {.key, .template}
   } AS templates,
   COLLECT {
     MATCH (b:Belief {tenant: $tenant})

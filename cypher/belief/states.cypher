@@ -30,7 +30,7 @@ CALL (m) {
 }
 FILTER $ids IS NOT NULL OR status IN $statuses
 WITH place, m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, depth: coalesce(m.depth, 0), status: status, created_at: created_at} AS card,
-     created_at, m AS asked, m AS b, $valid AS valid, [] AS shown, null AS last_id, coalesce(m.predicate_key, '') AS predicate_key
+     created_at, m AS asked, m AS b, $valid AS valid, [] AS shown, null AS last_id, coalesce(m.predicate_key, '') AS predicate_key, m.scope AS scope
 LIMIT $limit
 // include: fragments/prior.cypher
 // include: fragments/policy.cypher

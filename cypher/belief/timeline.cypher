@@ -23,9 +23,9 @@
 
 MATCH (asked:Belief {tenant: $tenant, id: $id})
 WHERE asked.scope IN $scopes
-WITH asked, $valid AS valid, coalesce(asked.predicate_key, '') AS predicate_key
+WITH asked, $valid AS valid, coalesce(asked.predicate_key, '') AS predicate_key, asked.scope AS scope
 // include: fragments/policy.cypher
-LET scope = asked.scope, subject_key = asked.subject_key, mine = [asked]
+LET subject_key = asked.subject_key, mine = [asked]
 // include: fragments/subject_names.cypher
 // include: fragments/slot.cypher
 CALL (asked, members, policy) {
@@ -43,10 +43,10 @@ CALL (asked, members, policy) {
   ORDER BY at
   RETURN collect(at) AS times
 }
-WITH asked, predicate_key, members, times
+WITH asked, predicate_key, scope, members, times
 // include: fragments/sample_instants.cypher
 UNWIND instants AS valid
-WITH asked, asked AS b, predicate_key, members, valid, [] AS shown
+WITH asked, asked AS b, predicate_key, scope, members, valid, [] AS shown
 WHERE EXISTS {
   MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
   WHERE x.scope = asked.scope AND x.occurred_at <= valid AND ($known IS NULL OR x.recorded_at <= $known)

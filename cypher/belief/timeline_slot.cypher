@@ -23,13 +23,14 @@
 //   - now     datetime  server clock
 
 WITH $subject AS subject_key, $predicate AS predicate_key, [] AS mine
-// include: fragments/subject_names.cypher
-CALL (names) {
+CALL (subject_key) {
   UNWIND range(0, size($scopes) - 1) AS i
+  LET scope = $scopes[i]
+  // include: fragments/subject_names.cypher
   MATCH (b:Belief)
   WHERE b.tenant = $tenant AND b.scope = $scopes[i] AND b.subject_key IN names AND b.predicate_key = $predicate
     AND b.created_at <= $valid AND ($known IS NULL OR b.recorded_at <= $known)
-  RETURN b.scope AS scope, b {.subject, .predicate} AS shown_as
+  RETURN scope, names, b {.subject, .predicate} AS shown_as
   ORDER BY i, coll.indexOf(names, b.subject_key), b.created_at, b.id
   LIMIT 1
 }

@@ -17,18 +17,19 @@
 //   - policy  node     predicate, or null if it is not declared
 //   - values  integer  total number of candidates, drawn or not
 
-WITH $subject AS subject_key
-// include: fragments/subject_names.cypher
-CALL (names) {
+CALL () {
   UNWIND $scopes AS scope
+  LET subject_key = $subject
+  // include: fragments/subject_names.cypher
   MATCH (b:Belief)
   WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key IN names AND b.predicate_key = $predicate
   WITH b
   ORDER BY b.created_at DESC, b.id
   RETURN collect(b) AS beliefs
 }
-OPTIONAL MATCH (policy:Predicate {tenant: $tenant, key: $predicate})
-WITH beliefs, policy, size(beliefs) AS values
+LET predicate_key = $predicate
+// include: fragments/declaration.cypher
+WITH beliefs, declared AS policy, size(beliefs) AS values
 UNWIND beliefs[$skip..$skip + $limit] AS n
 LET skip = 0, page_size = 3
 // include: fragments/event_paths.cypher

@@ -4,9 +4,9 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  tenant name
-//   $names   list    names, folded
+//   $ids     list    ids of names
 // columns:
 
-UNWIND $names AS key
-MATCH (n:Name {tenant: $tenant, key: key})
+UNWIND $ids AS id
+MATCH (n:Name {tenant: $tenant, id: id})
 DETACH DELETE n

@@ -30,9 +30,9 @@ UNION ALL
 UNION ALL
   MATCH (n:Namespace) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) RETURN n LIMIT $limit
 UNION ALL
-  MATCH (n:Name) WHERE n.tenant = $tenant AND n.key IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) RETURN n LIMIT $limit
+  MATCH (n:Name) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) RETURN n LIMIT $limit
 UNION ALL
-  MATCH (n:Predicate) WHERE n.tenant = $tenant AND n.key IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) RETURN n LIMIT $limit
+  MATCH (n:Predicate) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) RETURN n LIMIT $limit
 UNION ALL
   MATCH (n:Rejection) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) RETURN n LIMIT $limit
 UNION ALL

@@ -1,5 +1,5 @@
-// Return the vocabulary of a tenant. Contains the most used predicates and names of its beliefs, and the declared
-// predicates.
+// Return the vocabulary of a writer. Contains the most used predicates and names of the beliefs that it reads, and the
+// declared predicates.
 // mode: read
 // rows: one
 // plan: NodeIndexSeek
@@ -15,19 +15,21 @@ CALL () {
   MATCH (b:Belief)
   USING INDEX b:Belief(tenant, scope, subject_key, predicate_key)
   WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key IS NOT NULL AND b.predicate_key IS NOT NULL
-  WITH b.predicate_key AS key, min(b.predicate) AS name, count(b) AS uses
-  ORDER BY uses DESC, key
+  WITH b.predicate_key AS predicate_key, min(b.predicate) AS name, count(b) AS uses
+  ORDER BY uses DESC, predicate_key
   LIMIT $predicates
-  OPTIONAL MATCH (p:Predicate {tenant: $tenant, key: key})
-  RETURN collect({name: coalesce(p.name, name), cardinality: p.cardinality}) AS used
+  // include: fragments/declaration.cypher
+  RETURN collect({name: coalesce(declared.name, name), cardinality: declared.cardinality}) AS used
 }
 CALL (used) {
   MATCH (p:Predicate)
-  WHERE p.tenant = $tenant AND p.key IS NOT NULL
-  WITH p
-  ORDER BY p.key
+  WHERE p.tenant = $tenant AND p.key IS NOT NULL AND p.scope IN [$scope, 'global'] AND p.scope IN $scopes
+  WITH DISTINCT p.key AS predicate_key
+  ORDER BY predicate_key
   LIMIT $predicates
-  RETURN collect({name: p.name, cardinality: p.cardinality}) AS declared
+  // include: fragments/declaration.cypher
+  FILTER declared IS NOT NULL
+  RETURN collect({name: declared.name, cardinality: declared.cardinality}) AS listed
 }
 CALL (used) {
   UNWIND $scopes AS scope
@@ -40,4 +42,4 @@ CALL (used) {
   LIMIT $names
   RETURN collect(name) AS names
 }
-RETURN used + [one IN declared WHERE NOT one IN used] AS predicates, names
+RETURN used + [one IN listed WHERE NOT one IN used] AS predicates, names

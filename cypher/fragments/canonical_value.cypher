@@ -3,6 +3,6 @@
 // leaves: value
 
 LET value = coalesce(COLLECT {
-  MATCH (n:Name {tenant: $tenant, key: x.object_key})
+  LET named = x.object_key, named_in = x.scope
   // include: fragments/canonical_name.cypher
 }[0], x.object_key, x.id)

@@ -44,10 +44,10 @@ UNION ALL
   RETURN x
 UNION ALL
   FILTER label = 'Name'
-  MATCH (x:Name {tenant: $tenant, key: key})
+  MATCH (x:Name {tenant: $tenant, id: key})
   RETURN x
 UNION ALL
   FILTER label = 'Predicate'
-  MATCH (x:Predicate {tenant: $tenant, key: key})
+  MATCH (x:Predicate {tenant: $tenant, id: key})
   RETURN x
 }

@@ -8,7 +8,7 @@
 
 CALL (asked) {
   UNWIND asked AS claimed
-  WITH DISTINCT claimed, coalesce(claimed.predicate_key, '') AS predicate_key, claimed.subject_key AS subject_key, $valid AS valid
+  WITH DISTINCT claimed, coalesce(claimed.predicate_key, '') AS predicate_key, claimed.subject_key AS subject_key, claimed.scope AS scope, $valid AS valid
   // include: fragments/policy.cypher
   // include: fragments/subject_names.cypher
   WITH claimed, policy, names, policy.cardinality = 'ONE' AND claimed.subject_key IS NOT NULL AS competes

@@ -1,18 +1,19 @@
-// Append a POLICY event and update the cached policy of the predicate. The policy is that of the newest event by
-// (occurred_at, id).
+// Append a POLICY event to a predicate of its scope and update the cached policy. The policy is that of the newest event of a
+// person (rank 4) or, without one, of the newest event, by (occurred_at, id).
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
 // writes_ids: event.id Event
 // params:
+//   $id        string  id of the predicate in the scope of the event
 //   $key       string  predicate key
 //   $name      string  name, as written
 //   $template  string  sentence template of its triples, or null
 //   $event     map     event properties, including the policy
 // columns:
 
-MERGE (p:Predicate {tenant: $tenant, key: $key})
-ON CREATE SET p.scope = 'global'
+MERGE (p:Predicate {tenant: $tenant, id: $id})
+ON CREATE SET p.key = $key, p.scope = $event.scope
 WITH p, $event AS event
 // include: fragments/append_event.cypher
 CREATE (e)-[:CONCERNS]->(p)
@@ -20,10 +21,11 @@ WITH p
 CALL (p) {
   MATCH (p)<-[:CONCERNS]-(x:Event)
   RETURN x
-  ORDER BY x.occurred_at DESC, x.id DESC
+  ORDER BY x.trust = 4 DESC, x.occurred_at DESC, x.id DESC
   LIMIT 1
 }
 SET p.event_id = x.id,
+    p.trust = x.trust,
     p.occurred_at = x.occurred_at,
     p.recorded_at = x.recorded_at,
     p.cardinality = x.cardinality,

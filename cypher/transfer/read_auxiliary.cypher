@@ -17,12 +17,12 @@
 
 CALL () {
   FILTER $kind = 'Name'
-  MATCH (n:Name) WHERE n.tenant = $tenant AND n.key > $after
-  RETURN n, n.key AS key ORDER BY n.tenant, n.key LIMIT $limit
+  MATCH (n:Name) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
   FILTER $kind = 'Predicate'
-  MATCH (n:Predicate) WHERE n.tenant = $tenant AND n.key > $after
-  RETURN n, n.key AS key ORDER BY n.tenant, n.key LIMIT $limit
+  MATCH (n:Predicate) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
   FILTER $kind = 'Rejection'
   MATCH (n:Rejection) WHERE n.tenant = $tenant AND n.id > $after

@@ -15,17 +15,21 @@ UNWIND $nodes AS row
 LET has = row.has
 CALL (row, has) {
   FILTER $kind = 'Name'
-  MERGE (n:Name {tenant: $tenant, key: row.key})
+  MERGE (n:Name {tenant: $tenant, id: row.key})
   WITH n, has
   FILTER n.name IS NULL
-  SET n.scope = has.scope, n.name = has.name
+  SET n.scope = has.scope, n.key = has.key, n.name = has.name
   RETURN n
 UNION ALL
   FILTER $kind = 'Predicate'
-  MERGE (n:Predicate {tenant: $tenant, key: row.key})
+  MERGE (n:Predicate {tenant: $tenant, id: row.key})
   WITH n, has
-  FILTER coalesce(has.occurred_at > n.occurred_at OR (has.occurred_at = n.occurred_at AND has.event_id > n.event_id), true)
-  SET n.scope = has.scope, n.name = has.name, n.template = has.template, n.cardinality = has.cardinality, n.kappa = has.kappa,
+  // As in predicate/declare: a person's declaration precedes, then the newest.
+  FILTER coalesce(CASE
+    WHEN (has.trust = 4) <> (n.trust = 4) THEN has.trust = 4
+    ELSE has.occurred_at > n.occurred_at OR (has.occurred_at = n.occurred_at AND has.event_id > n.event_id)
+  END, true)
+  SET n.scope = has.scope, n.key = has.key, n.trust = has.trust, n.name = has.name, n.template = has.template, n.cardinality = has.cardinality, n.kappa = has.kappa,
       n.tau_days = has.tau_days, n.decay_per_day = has.decay_per_day, n.margin = has.margin, n.combine = has.combine,
       n.valid_from = has.valid_from, n.event_id = has.event_id, n.occurred_at = has.occurred_at, n.recorded_at = has.recorded_at
   RETURN n

@@ -170,6 +170,7 @@ def query(
     tenant, scope = tenant_scope
     shared: Found = {
         "tenant": tenant,
+        "scope": scope,
         "scopes": drafts.default_read_scopes(scope),
         "known": None,
         "skip": skip,

@@ -55,10 +55,12 @@ class AsyncPredicates(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> Predicate:
-        """Declare how the evidence of a predicate is read, for the whole tenant.
+        """Declare how the evidence of a predicate is read, in the scope of the handle.
 
-        Events do not change. The newest declaration applies to every valid time, also to evidence
-        recorded before it. A read as of an earlier known time uses what was declared by then.
+        In the scope `global` it applies to the whole tenant. A read uses the nearest declaration:
+        of the reader's own scope, then of the scope of the facts, then of `global`. In one scope
+        the newest applies, to every valid time, also to evidence recorded before it. A read as of
+        an earlier known time uses what was declared by then. Events do not change.
 
         Args:
             name: name of the predicate, for example works_on; compared without regard to case,
@@ -98,7 +100,7 @@ class AsyncPredicates(AsyncNamespace):
         )
 
     async def list(self) -> Sequence[Predicate]:
-        """Return every predicate that has a declared policy, by name."""
+        """Return the predicates declared in the scopes that the handle reads, by name."""
         return await declarations.predicates(self._state.context)
 
 
@@ -122,7 +124,9 @@ class AsyncAliases(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> Alias:
-        """Make a name an alias of another name, for the whole tenant and every valid time.
+        """Make a name an alias of another in the scope of the handle, for every valid time.
+
+        In the scope `global` it is an alias for the whole tenant; see `predicates.declare`.
 
         A slot is then read under all names of its subject, and its values are compared by the
         names that their objects are aliases of. Extraction records facts under the other name.
@@ -159,14 +163,14 @@ class AsyncAliases(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            NotFoundError: the name is not an alias.
+            NotFoundError: the name is not an alias in this scope.
             InvalidInputError, EventConflictError, PersonOnlyError: see `add`.
         """
         by = event_source(origin, at)
         return await declarations.say(self._state.context, name, None, by)
 
     async def list(self) -> Sequence[Alias]:
-        """Return every alias, by name."""
+        """Return the aliases in the scopes that the handle reads, by name."""
         return await declarations.aliases(self._state.context)
 
 

@@ -47,12 +47,12 @@ async def _person(context: RequestContext, request: job.ErasureRequest, key: str
         for item_id in ids
     ]
     done = await job.erase_set(context, request, found.roots, keys)
-    aliases = Counter(Event=len(found.alias_events), Name=found.alias_nodes)
+    aliases = Counter(Event=len(found.alias_events), Name=len(found.alias_nodes))
     counts = Counter(done.counts) + aliases
     if request.apply:
-        await removal.aliases(context, found.names, found.alias_events)
+        await removal.aliases(context, found.alias_nodes, found.alias_events)
         left = await _person_set(context, request, found.names)
-        rest = len(left.roots.stated) + len(left.roots.episodes) + left.alias_nodes
+        rest = len(left.roots.stated) + len(left.roots.episodes) + len(left.alias_nodes)
         done = done.model_copy(update={"left": (done.left or 0) + rest})
         found = replace(found, mentions=left.mentions, possible=left.possible)
     return done.model_copy(
@@ -81,8 +81,8 @@ class _PersonSet:
     """Other nodes that name the person."""
     possible: tuple[RemainingNode, ...]
     """Other nodes that may name the person."""
-    alias_nodes: int
-    """Number of Name nodes."""
+    alias_nodes: Sequence[str]
+    """Ids of Name nodes."""
     alias_events: Sequence[str]
     """Ids of the events that declare or remove the aliases."""
 
@@ -123,7 +123,7 @@ async def _person_set(
         scopes,
         tuple(one.remaining for one in left if one.certain),
         tuple(one.remaining for one in left if not one.certain),
-        sum(row["nodes"] for row in rows),
+        sorted({one for row in rows for one in row["nodes"]}),
         sorted(events),
     )
 

@@ -134,8 +134,8 @@ async def events_of_scope(
         on_progress("node", removed)
 
 
-async def aliases(context: RequestContext, names: Sequence[str], events: Sequence[str]) -> None:
-    """Erase names and the events that declared them as aliases or removed them."""
+async def aliases(context: RequestContext, ids: Sequence[str], events: Sequence[str]) -> None:
+    """Erase names by their ids, and the events that declared them as aliases or removed them."""
 
     async def work(tx: Tx) -> None:
         await stored.lock(tx)
@@ -146,11 +146,11 @@ async def aliases(context: RequestContext, names: Sequence[str], events: Sequenc
             context,
             [
                 *(("Event", row["id"], row["scope"]) for row in places),
-                *(("Name", one, None) for one in names),
+                *(("Name", one, None) for one in ids),
             ],
         )
         await tx.fetch(REMOVE_EVENTS, ids=list(events))
-        await tx.fetch(REMOVE_NAMES, names=list(names))
+        await tx.fetch(REMOVE_NAMES, ids=list(ids))
 
     await context.write(work)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
 from typing import Any, TypeAlias
 
 from graphmem import catalog, stored
@@ -15,7 +14,7 @@ from graphmem.extraction.proposals import TurnEvidence
 from graphmem.extraction.records import ProposalPage, ProposalStatus, ReviewReport
 from graphmem.model import Cardinality, EventSource, EventType, Policy
 from graphmem.ports import RequestContext, TokenUsage, Tx
-from graphmem.rules import claims, drafts, identity, predicates, read_options
+from graphmem.rules import claims, drafts, identity, predicates, read_options, trust
 from graphmem.rules.claims import Claim
 from graphmem.rules.predicates import SINGLE_VALUED
 
@@ -192,13 +191,14 @@ async def _decide(
         await tx.fetch(DECIDE, events=events)
         accepted = fresh if kind is EventType.ACCEPT else []
         evidence = [proposals.parse_evidence(row) for row in accepted if not _updates(row)]
+        missing = await _undeclared(tx, context, evidence)
         await stored.append_missing(tx, context, [one.draft(now) for one in evidence], {})
         updated = [
             await replace_with(tx, context, row["id"], json.loads(row["payload"]), given)
             for row in accepted
             if _updates(row) and replace_with is not None
         ]
-        declared = await _declare(tx, evidence, given, now)
+        declared = await _declare(tx, context, missing, given)
         return ReviewReport(
             proposal_ids=tuple(row["id"] for row in fresh),
             repeated=tuple(row["id"] for row in rows if row["status"] == done),
@@ -210,12 +210,13 @@ async def _decide(
     return await context.write(work)
 
 
-async def _declare(
-    tx: Tx, evidence: Sequence[TurnEvidence], given: EventSource, now: datetime
-) -> tuple[str, ...]:
-    """Declare the undeclared predicates of accepted proposals, and return their names.
+async def _undeclared(
+    tx: Tx, context: RequestContext, evidence: Sequence[TurnEvidence]
+) -> list[TurnEvidence]:
+    """Return the first evidence of each predicate that accepted proposals declare.
 
-    A declaration and the built-in list are kept: a proposal only adds to them.
+    A declaration and the built-in list are kept: a proposal only adds to them. Only a person
+    declares a predicate that is in use.
     """
     wanted: dict[str, TurnEvidence] = {}
     for one in evidence:
@@ -223,16 +224,28 @@ async def _declare(
         if key is not None and one.cardinality is not None and key not in SINGLE_VALUED:
             wanted.setdefault(key, one)
     if not wanted:
-        return ()
-    known = {row["key"] for row in await tx.fetch(DECLARED, predicates=sorted(wanted))}
+        return []
+    uses = not trust.may("predicates.declare", context.trust)
+    found = await tx.fetch(DECLARED, predicates=sorted(wanted), uses=uses)
+    known = {row["key"] for row in found}
+    return [one for key, one in wanted.items() if key not in known]
+
+
+async def _declare(
+    tx: Tx, context: RequestContext, first: Sequence[TurnEvidence], given: EventSource
+) -> tuple[str, ...]:
+    """Declare the predicates of evidence in the write scope, and return their names."""
+    now = context.services.clock.now()
     origin = given.model_copy(update={"at": None})
     names = []
-    for key, one in wanted.items():
-        if key not in known:
-            name = str(one.claim.predicate)
-            policy = Policy(cardinality=one.cardinality or Cardinality.MANY)
-            await tx.fetch(DECLARE, **predicates.declaration(name, policy, None, None, origin, now))
-            names.append(name)
+    for one in first:
+        name = str(one.claim.predicate)
+        policy = Policy(cardinality=one.cardinality or Cardinality.MANY)
+        draft = predicates.PolicyDraft(name, policy)
+        scope, writer = context.scope, context.trust
+        made = predicates.declaration(draft, origin, now, scope=scope, writer=writer)
+        await tx.fetch(DECLARE, **made)
+        names.append(name)
     return tuple(names)
 
 

@@ -243,7 +243,8 @@ HistoryResult = subset(
 CurrentResult = subset(
     SlotRead,
     "leader=leader.object belief_id=leader.belief_id revise_due ambiguous total "
-    "cardinality=policy.cardinality cardinality_origin=policy_origin nearest",
+    "cardinality=policy.cardinality cardinality_origin=policy_origin declared_in=policy_scope "
+    "nearest",
     candidates=subset(
         model.Candidate, _VALUE + "status last_at ambiguous contested event_id=last_id trust"
     ),
@@ -258,7 +259,7 @@ SlotsResult = subset(
     ),
 )
 PredicatesResult = subset(
-    PredicateList, predicates=subset(model.Predicate, "name cardinality=policy.cardinality")
+    PredicateList, predicates=subset(model.Predicate, "name scope cardinality=policy.cardinality")
 )
 SupersedeResult = subset(
     model.Supersession, "memory_id=newer_id replaced_id=older_id requested_id event_id reason"

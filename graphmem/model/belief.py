@@ -87,6 +87,7 @@ class PolicyOrigin(StrEnum):
     GIVEN = "given"
     """Passed by the caller."""
     DECLARED = "declared"
+    """Declared in a scope that the reader reads, the nearest one."""
     BUILT_IN = "built_in"
     """Undeclared, and among the common predicates with one value at a time."""
     DEFAULT = "default"
@@ -245,6 +246,8 @@ class Predicate(Record):
     """Policy of a predicate and the event that declared it."""
 
     name: str
+    scope: str
+    """Scope in which it is declared; `global` for the whole tenant."""
     policy: Policy
     template: str | None = None
     """Text of a triple, with {subject} and {object}; None for the default."""
@@ -259,6 +262,8 @@ class Alias(Record):
     """A name, the name that it is an alias of, and the event that declared it."""
 
     name: str
+    scope: str
+    """Scope in which it is declared; `global` for the whole tenant."""
     same_as: str | None
     """None if the alias was removed."""
     event_id: str
@@ -345,6 +350,8 @@ class Slot(Record):
     policy: Policy
     policy_origin: PolicyOrigin
     """Why the slot is read by this policy."""
+    policy_scope: str | None = None
+    """Scope whose declaration it is; None if the predicate is not declared."""
     candidates: tuple[Candidate, ...]
     total: int
     """Number of candidates, shown or not."""

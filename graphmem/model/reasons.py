@@ -100,6 +100,8 @@ class PolicyRead(Record):
     event_id: str | None = None
     """Id of the event that declared the policy."""
     declared_at: Instant | None = None
+    declared_in: str | None = None
+    """Scope of that event."""
 
 
 class EvidenceDetail(Record):

@@ -294,6 +294,7 @@ def _slot(row: Mapping[str, Any], by: ReadOptions, valid: datetime) -> Slot:
         predicate=row["predicate"] or row["predicate_key"],
         policy=predicates.parse_policy(row["policy"]),
         policy_origin=read_options.policy_origin(row["policy"], by),
+        policy_scope=row["policy"].get("scope"),
         candidates=tuple(map(_candidate, found)),
         total=row["total"],
         valid=valid,

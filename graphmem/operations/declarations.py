@@ -10,7 +10,7 @@ from graphmem import catalog, stored
 from graphmem.errors import NotFoundError
 from graphmem.model import GLOBAL_SCOPE, Alias, EventSource, EventType, Policy, Predicate
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, trust
+from graphmem.rules import claims, identity, trust
 from graphmem.rules import predicates as rules
 
 
@@ -38,7 +38,7 @@ async def append(
 def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
     """Return the folded alias, the folded canonical name, and the `Alias` as written."""
     found = row["alias"]
-    fields = ("name", "same_as", "event_id", "occurred_at")
+    fields = ("name", "scope", "same_as", "event_id", "occurred_at")
     return found["key"], found["same_key"], Alias(**{name: found[name] for name in fields})
 
 
@@ -47,7 +47,9 @@ LIST_ALIASES = catalog.query("alias/list", _alias)
 
 
 async def say(context: RequestContext, name: str, other: str | None, given: EventSource) -> Alias:
-    """Make a name an alias of another in the whole tenant; without another, remove the alias.
+    """Make a name an alias of another in the write scope; without another, remove the alias.
+
+    In the scope `global` it is an alias for the whole tenant.
 
     Raises:
         EventConflictError: the event id belongs to a different event.
@@ -60,15 +62,19 @@ async def say(context: RequestContext, name: str, other: str | None, given: Even
     now = context.services.clock.now()
     key, other_key = claims.name_key(name), None if other is None else claims.name_key(other)
     written = {"name": name, "other": other, "note": given.note}
-    values = EventType.SAME_AS, key, other_key
-    row = claims.source_event(given, GLOBAL_SCOPE, EventType.SAME_AS, now, values, written)
+    scope, named = context.scope, context.named(given)
+    values = EventType.SAME_AS, scope, key, other_key
+    row = claims.source_event(named, scope, EventType.SAME_AS, now, values, written)
 
     async def write(tx: Tx) -> None:
-        _check((key, name), (other_key, other), await tx.fetch(LIST_ALIASES))
+        found = await tx.fetch(LIST_ALIASES, scopes=list(_chain(context)))
+        _check((key, name), (other_key, other), found, scope)
         await tx.fetch(
             SET_ALIAS,
+            id=identity.declared_id("Name", scope, key),
             key=key,
             name=name.strip(),
+            other_id=None if other_key is None else identity.declared_id("Name", scope, other_key),
             other_key=other_key,
             other=None if other is None else other.strip(),
             event={**row, "same_as": other_key},
@@ -77,6 +83,7 @@ async def say(context: RequestContext, name: str, other: str | None, given: Even
     await append(context, row, write)
     return Alias(
         name=name.strip(),
+        scope=scope,
         same_as=None if other is None else other.strip(),
         event_id=row["id"],
         occurred_at=row["occurred_at"],
@@ -87,33 +94,41 @@ def _check(
     name: tuple[str, str],
     other: tuple[str | None, str | None],
     listed: Sequence[tuple[str, str, Alias]],
+    scope: str,
 ) -> None:
+    """Check that a name can become an alias; `listed` are the aliases of the chain of a scope."""
     (key, written), (other_key, other_written) = name, other
     if other_key is not None and other_written is not None:
         claims.check_alias_chain(
-            (key, written), (other_key, other_written), {k: to for k, to, _ in listed}
+            (key, written), (other_key, other_written), {k: to for k, to, _ in reversed(listed)}
         )
-    elif key not in {k for k, _, _ in listed}:
-        raise NotFoundError(f"{written!r} is not an alias.", hint="`aliases.list` lists them.")
+    elif key not in {k for k, _, alias in listed if alias.scope == scope}:
+        raise NotFoundError(
+            f"{written!r} is not an alias in scope {scope!r}.", hint="`aliases.list` lists them."
+        )
+
+
+def _chain(context: RequestContext) -> Sequence[str]:
+    """Return the scopes whose declarations apply to what a handle writes, the nearest first."""
+    tenant_wide = (GLOBAL_SCOPE,) if GLOBAL_SCOPE in context.read_scopes else ()
+    return tuple(dict.fromkeys((context.scope, *tenant_wide)))
 
 
 async def aliases(context: RequestContext) -> list[Alias]:
-    """Return all aliases, sorted by name."""
+    """Return the aliases in the scopes that the handle reads, sorted by name."""
     return [alias for _, _, alias in await context.fetch(LIST_ALIASES)]
 
 
 async def canonical(context: RequestContext) -> Mapping[str, str]:
-    """Return canonical names as written, by folded alias."""
-    return {
-        key: alias.same_as
-        for key, _, alias in await context.fetch(LIST_ALIASES)
-        if alias.same_as is not None
-    }
+    """Return the canonical names, as written, for what the handle writes, by folded alias."""
+    found = await context.fetch(LIST_ALIASES, scopes=list(_chain(context)))
+    # Of one name, the alias of the write scope comes first.
+    return {key: alias.same_as for key, _, alias in reversed(found) if alias.same_as is not None}
 
 
 def _predicate(row: Mapping[str, Any]) -> Predicate:
     found = row["policy"]
-    names = ("name", "template", "valid_from", "event_id", "occurred_at", "recorded_at")
+    names = ("name", "scope", "template", "valid_from", "event_id", "occurred_at", "recorded_at")
     return Predicate(**{name: found[name] for name in names}, policy=rules.parse_policy(found))
 
 
@@ -130,8 +145,9 @@ async def declare(
     valid_from: datetime | None,
     given: EventSource,
 ) -> Predicate:
-    """Set a predicate's policy for the whole tenant and return the newest one.
+    """Set a predicate's policy in the write scope and return the newest one there.
 
+    In the scope `global` it holds for the whole tenant, except where a nearer one is declared.
     Reads as of an earlier known time keep using the policy known then.
 
     Raises:
@@ -141,16 +157,18 @@ async def declare(
     """
     trust.check_right("predicates.declare", context.trust)
     now = context.services.clock.now()
-    made = rules.declaration(name, policy, template, valid_from, given, now)
+    scope, named = context.scope, context.named(given)
+    draft = rules.PolicyDraft(name, policy, template, valid_from)
+    made = rules.declaration(draft, named, now, scope=scope, writer=context.trust)
 
     async def write(tx: Tx) -> None:
         await tx.fetch(DECLARE, **made)
 
     await append(context, made["event"], write)
-    found = await predicates(context)
+    found = await context.fetch(LIST_PREDICATES, scopes=[scope])
     return next(one for one in found if claims.predicate_key(one.name) == made["key"])
 
 
 async def predicates(context: RequestContext) -> list[Predicate]:
-    """Return every predicate with a declared policy, sorted by name."""
+    """Return the predicates declared in the scopes that the handle reads, sorted by name."""
     return await context.fetch(LIST_PREDICATES)

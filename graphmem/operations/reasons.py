@@ -304,6 +304,7 @@ def _policy(read: Mapping[str, Any], by: ReadOptions) -> PolicyRead:
         origin=read_options.policy_origin(read, by),
         event_id=read.get("id"),
         declared_at=read.get("occurred_at"),
+        declared_in=read.get("scope"),
     )
 
 

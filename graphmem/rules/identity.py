@@ -56,6 +56,11 @@ def episode_id(scope: str, session_id: str) -> str:
     return "ep_" + digest(scope, session_id)[:32]
 
 
+def declared_id(label: str, scope: str, key: str) -> str:
+    """Return the id of a `Name` or a `Predicate`, given by its key, in this scope."""
+    return {"Name": "nm_", "Predicate": "pr_"}[label] + digest(scope, key)[:32]
+
+
 def turn_id(episode: str, *key: str) -> str:
     """Return the id of the turn with this key in an episode; unique in a tenant."""
     return "t_" + digest(episode, *key)[:32]

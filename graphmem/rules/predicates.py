@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Any
 
 from graphmem.errors import CardinalityConflictError, InvalidInputError
-from graphmem.model import GLOBAL_SCOPE, Cardinality, EventSource, EventType, Policy
-from graphmem.rules import claims
+from graphmem.model import Cardinality, EventSource, EventType, Policy, Trust
+from graphmem.rules import claims, identity, trust
 from graphmem.rules.claims import EvidenceDraft
 
 SINGLE_VALUED = frozenset(
@@ -105,49 +106,79 @@ def wanted_cardinalities(batch: Iterable[EvidenceDraft]) -> dict[str, Cardinalit
 def check_cardinalities(
     wanted: Mapping[str, Cardinality], declared: Iterable[Mapping[str, Any]]
 ) -> list[str]:
-    """Return the keys of `wanted` that have no declaration; `declared` maps key and cardinality.
+    """Return the keys of `wanted` that have no declaration and need one.
+
+    A predicate that is in use has the built-in or the default cardinality, which only a person
+    changes: `declared` names it as used if the writer is another.
+
+    Args:
+        wanted: cardinalities, by predicate key.
+        declared: rows of predicate/find_declared.
 
     Raises:
-        CardinalityConflictError: a predicate was declared with the other cardinality.
+        CardinalityConflictError: a predicate was declared with the other cardinality, or is used.
     """
-    known = {row["key"]: row["cardinality"] for row in declared}
+    rows = {row["key"]: row for row in declared}
+    missing = []
     for key, cardinality in wanted.items():
-        if known.get(key, cardinality) != cardinality:
+        row = rows.get(key)
+        if row is None:
+            missing.append(key)
+            continue
+        known = row["cardinality"] or assumed(key)
+        if known != cardinality:
+            state = "was declared" if row["cardinality"] else "is in use as"
             raise CardinalityConflictError(
-                f"cardinality: {key!r} was declared {known[key]}, not {cardinality}.",
-                hint="Leave `cardinality` out, or change it with `predicates.declare`.",
+                f"cardinality: {key!r} {state} {known}, not {cardinality}.",
+                hint=f"Give {known}. A person changes it with `predicates.declare`.",
             )
-    return [key for key in wanted if key not in known]
+    return missing
+
+
+def assumed(key: str) -> Cardinality:
+    """Return the cardinality of an undeclared predicate."""
+    return Cardinality.ONE if key in SINGLE_VALUED else Policy().cardinality
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyDraft:
+    """What a declaration says about a predicate, as written."""
+
+    name: str
+    policy: Policy
+    template: str | None = None
+    valid_from: datetime | None = None
 
 
 def declaration(
-    name: str,
-    policy: Policy,
-    template: str | None,
-    valid_from: datetime | None,
-    given: EventSource,
-    now: datetime,
+    draft: PolicyDraft, given: EventSource, now: datetime, *, scope: str, writer: Trust
 ) -> dict[str, Any]:
-    """Return the parameters of predicate/declare.
+    """Return the parameters of predicate/declare, for a declaration in a scope.
 
     Raises:
         InvalidInputError: the event is in the future, or the template is invalid.
     """
-    fields = policy_fields(policy) | {"valid_from": valid_from}
-    checked = None if template is None else check_template(template)
-    key = claims.predicate_key(name)
-    # A declaration without a start has the hash that it had before starts existed.
-    start = () if valid_from is None else (valid_from.isoformat(),)
-    values = (*(str(value) for value in policy_fields(policy).values()), checked, *start)
-    written = {"predicate": name, "template": checked, "note": given.note}
+    fields = policy_fields(draft.policy)
+    start = None if draft.valid_from is None else draft.valid_from.isoformat()
+    checked = None if draft.template is None else check_template(draft.template)
+    key = claims.predicate_key(draft.name)
+    values = (*(str(value) for value in fields.values()), checked, start)
+    written = {"predicate": draft.name, "template": checked, "note": given.note}
     kind = EventType.POLICY
-    row = claims.source_event(given, GLOBAL_SCOPE, kind, now, (kind, key, *values), written)
-    return {"key": key, "name": name.strip(), "template": checked, "event": {**row, **fields}}
+    row = claims.source_event(given, scope, kind, now, (kind, scope, key, *values), written)
+    return {
+        "id": identity.declared_id("Predicate", scope, key),
+        "key": key,
+        "name": draft.name.strip(),
+        "template": checked,
+        "event": {**row, **fields, "valid_from": draft.valid_from, "trust": trust.rank(writer)},
+    }
 
 
-def first_declaration(draft: EvidenceDraft, now: datetime) -> dict[str, Any]:
+def first_declaration(draft: EvidenceDraft, now: datetime, writer: Trust) -> dict[str, Any]:
     """Return the parameters of predicate/declare for the cardinality given with an observation."""
     given = draft.given
     source = EventSource(source=given.source, actor=given.actor, artifact_ref=given.artifact_ref)
     policy = Policy(cardinality=draft.cardinality or Cardinality.MANY)
-    return declaration(str(draft.claim.predicate), policy, None, None, source, now)
+    first = PolicyDraft(str(draft.claim.predicate), policy)
+    return declaration(first, source, now, scope=draft.claim.scope, writer=writer)

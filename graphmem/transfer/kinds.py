@@ -251,13 +251,16 @@ class _ItemText(TypedDict):
 @closed
 class _Name(TypedDict):
     scope: Scope
+    key: Key
     name: Text
 
 
 @closed
 class _Predicate(TypedDict):
     scope: Scope
+    key: Key
     name: Text
+    trust: TrustRank
     template: NotRequired[Text]
     cardinality: Cardinality
     kappa: Rate

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from graphmem.errors import ExportFileError, InvalidInputError
 from graphmem.items import rules
 from graphmem.model import EventType, Instant, Name, Text
-from graphmem.rules import claims, rejections
+from graphmem.rules import claims, identity, rejections
 from graphmem.transfer import format as file_format
 from graphmem.transfer.format import KINDS, DigestChain, ExportCounts, NodeKind
 from graphmem.transfer.kinds import (
@@ -34,8 +34,6 @@ from graphmem.transfer.kinds import (
 
 KIND_ORDER = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
 _LABELS = {kind.label: place for place, kind in enumerate(KINDS)}
-_BY_NAME = frozenset({"Name", "Predicate"})
-"""Labels whose keys are folded names."""
 _BY_SCOPE = frozenset({"Consolidation", "Rater"})
 """Labels whose keys are names of scopes, or of the tenant."""
 _CITED = frozenset({"Episode", "Turn"})
@@ -229,7 +227,7 @@ def _parse_kind(record: Mapping[str, Any]) -> NodeKind:
 def _key_type(label: str) -> Any:
     if label in _BY_SCOPE | _CITED:
         return Name
-    return Key if label in _BY_NAME else Id
+    return Id
 
 
 def _parse_links(
@@ -275,6 +273,12 @@ def _check_belief(node: Node) -> None:
         raise _LineError("properties.predicate_key: must be normalised: export again")
 
 
+def _check_named(node: Node) -> None:
+    has = node.properties
+    if node.key != identity.declared_id(node.kind.label, has["scope"], has["key"]):
+        raise _LineError("key: must be the id of the scope and the name")
+
+
 def _check_rejection(node: Node) -> None:
     has = node.properties
     lists = [has[name] for name in ("rejects", "at", "known_at", "event_ids", "paths")]
@@ -306,6 +310,8 @@ _CHECKS: Mapping[str, Callable[[Node], None]] = {
     "Belief": _check_belief,
     "Event": _check_event,
     "Item": _check_item,
+    "Name": _check_named,
+    "Predicate": _check_named,
     "Rejection": _check_rejection,
     "Reply": _check_reply,
 }

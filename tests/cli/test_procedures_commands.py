@@ -26,7 +26,10 @@ def cached(server: Server, server_settings: Settings, monkeypatch: pytest.Monkey
 
 def test_every_procedure_is_listed_as_it_is_called(run: Run) -> None:
     listed = run("admin", "procedures", "list")
-    assert "graphmem.belief.slot_values(tenant, scopes, subject, predicate [, valid," in listed.out
+    assert (
+        "graphmem.belief.slot_values(tenant, scope, scopes, subject, predicate [, valid,"
+        in listed.out
+    )
     data = run("admin", "procedures", "list", "--json").data
     assert len(data) > 60
     [one] = [each for each in data if each["name"] == "graphmem.belief.slot_values"]

@@ -265,8 +265,8 @@ def test_the_newest_declaration_holds_whatever_the_order_of_arrival(
     assert memory.beliefs.get(memory.observe("alice", "in", "Porto")).statement == "alice in Porto"
 
 
-def test_a_policy_is_its_tenants_and_every_scopes(memory: Handle) -> None:
-    memory.scope("alice").predicates.declare("in", cardinality="ONE", at=MAY)
+def test_a_policy_of_the_tenant_is_that_of_every_scope(memory: Handle) -> None:
+    memory.predicates.declare("in", cardinality="ONE", at=MAY)
     for handle in (memory, memory.scope("bob")):
         said(handle)
         assert read(handle) == "ONE"

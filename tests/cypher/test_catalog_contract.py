@@ -42,8 +42,8 @@ OF_ALL = {
 }
 HANGING = {
     "alias": 1,
-    "belief": 228,
-    "browser": 66,
+    "belief": 219,
+    "browser": 65,
     "cache": 11,
     "consolidate": 2,
     "erase": 73,
@@ -51,7 +51,7 @@ HANGING = {
     "lineage": 18,
     "memory": 14,
     "predicate": 1,
-    "recall": 40,
+    "recall": 39,
     "reject": 15,
     "seal": 3,
     "transfer": 15,
@@ -135,7 +135,7 @@ def _fill(driver: neo4j.Driver) -> None:
         UNWIND range(1, 10) AS t
         WITH $mark + t AS tenant
         UNWIND range(1, 100) AS i
-        CREATE (p:Predicate {tenant: tenant, key: 'p' + i, scope: 'global'})
+        CREATE (p:Predicate {tenant: tenant, id: 'pr' + i, key: 'p' + i, scope: 'global'})
         CREATE (b:Belief {
           tenant: tenant, id: 'b' + i, scope: 'global', status: 'current', statement: 'word ' + i,
           slot_id: 's' + (i % 20), subject_key: 'x' + (i % 20), predicate_key: 'p',

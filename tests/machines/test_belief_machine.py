@@ -30,7 +30,7 @@ from graphmem.errors import (
     SupersededBeliefError,
 )
 from graphmem.model import AsOf, Cardinality, Combine, EvidenceKind, Origin, Policy, Slot
-from graphmem.rules import claims, formulas
+from graphmem.rules import claims, formulas, identity
 from graphmem.rules.claims import Claim
 from graphmem.rules.formulas import Evidence
 from tests.oracles import flips, projection
@@ -108,11 +108,12 @@ class Writers(RuleBasedStateMachine):
         self.model = Model()
         self.sent = 0
 
-    def next_id(self, ahead: int = 0) -> str:
+    def next_id(self, scope: str, ahead: int = 0) -> str:
         if not ahead:
             self.sent += 1
         # Ids that do not sort as they were made, so that ties are broken by the id alone.
-        return f"e{(self.sent + ahead) * 7 % 10}-{self.sent + ahead}"
+        given = f"e{(self.sent + ahead) * 7 % 10}-{self.sent + ahead}"
+        return identity.given_event_id(scope, "person", given)
 
     # What is written.
 
@@ -134,10 +135,10 @@ class Writers(RuleBasedStateMachine):
         *,
         again: bool,
     ) -> None:
-        event_id = self.next_id()
+        event_id = self.next_id("global")
         self.model.declare(event_id, name, at, Policy(**given), template, start)
         for _ in range(1 + again):
-            done = self.handles["alice"].predicates.declare(
+            done = self.handles["global"].predicates.declare(
                 name,
                 template=template,
                 at=at,
@@ -159,7 +160,7 @@ class Writers(RuleBasedStateMachine):
         *,
         again: bool,
     ) -> Any:
-        event_id = self.next_id()
+        event_id = self.next_id(scope)
         claim = self.model.claim(scope, parts)
         self.model.observe(event_id, claim, at, said)
         for repeated in (False, True)[: 1 + again]:
@@ -178,7 +179,7 @@ class Writers(RuleBasedStateMachine):
     ) -> Any:
         made = []
         for parts, said, at in told:
-            event_id = self.next_id()
+            event_id = self.next_id(scope)
             self.model.observe(event_id, self.model.claim(scope, parts), at, said)
             names = dict(zip(("subject", "predicate", "object"), parts, strict=True))
             made.append({**names, **said, "at": at, "event_id": event_id})
@@ -208,7 +209,7 @@ class Writers(RuleBasedStateMachine):
         again: bool,
     ) -> Any:
         """Remember a text that asserts something."""
-        event_id = self.next_id()
+        event_id = self.next_id(scope)
         made: dict[str, Claim] = {}
         for parts in asserted:
             claim = self.model.claim(scope, parts)
@@ -238,7 +239,7 @@ class Writers(RuleBasedStateMachine):
         *,
         again: bool,
     ) -> Any:
-        event_id = self.next_id()
+        event_id = self.next_id(scope)
         claim = self.claim_of(scope, thought)
         self.model.believe(event_id, claim, at, confidence)
         for repeated in (False, True)[: 1 + again]:
@@ -265,7 +266,7 @@ class Writers(RuleBasedStateMachine):
     def testify(
         self, scope: str, belief: str, kind: str, strength: float, at: datetime, *, again: bool
     ) -> None:
-        event_id = self.next_id()
+        event_id = self.next_id(scope)
 
         def act() -> Any:
             into = self.handles[scope]
@@ -293,8 +294,8 @@ class Writers(RuleBasedStateMachine):
         known = [e for e in self.model.events if not e.startswith("believe_")]
         if not known and not ahead:
             return None
-        target = self.next_id(ahead) if ahead else known[-min(back, len(known))]
-        event_id = self.next_id()
+        target = self.next_id(scope, ahead) if ahead else known[-min(back, len(known))]
+        event_id = self.next_id(scope)
 
         def act() -> Any:
             return self.handles[scope].beliefs.retract(
@@ -335,7 +336,7 @@ class Writers(RuleBasedStateMachine):
         *,
         again: bool,
     ) -> Any:
-        event_id = self.next_id()
+        event_id = self.next_id(scope)
 
         def act() -> Any:
             return self.handles[scope].beliefs.revise(
@@ -361,7 +362,7 @@ class Writers(RuleBasedStateMachine):
         again=twice,
     )
     def split(self, scope: str, older: str, into: list[str], at: datetime, *, again: bool) -> Any:
-        event_id = self.next_id()
+        event_id = self.next_id(scope)
 
         def act() -> Any:
             return self.handles[scope].beliefs.split(
@@ -387,7 +388,7 @@ class Writers(RuleBasedStateMachine):
     def merge(self, scope: str, one: str, two: str, into: str, at: datetime, *, again: bool) -> Any:
         if one == two:
             return multiple()
-        event_id = self.next_id()
+        event_id = self.next_id(scope)
 
         def act() -> Any:
             return self.handles[scope].beliefs.merge(
@@ -538,8 +539,10 @@ class Writers(RuleBasedStateMachine):
 
     @rule(event=st.integers(1, 9))
     def send_another_thing_under_an_id_that_is_taken(self, event: int) -> None:
-        if self.model.events:
-            taken = list(self.model.events)[-min(event, len(self.model.events))]
+        known = [one.id for one in self.model.events.values() if one.scope == "global"]
+        # An id that graphmem derives is not taken by who gives it.
+        if known := [one for one in known if not identity.is_made(one)]:
+            taken = known[-min(event, len(known))]
             refused(
                 lambda: self.handles["global"].observe("x", "y", "z", event_id=taken),
                 EventConflictError,

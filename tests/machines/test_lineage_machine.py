@@ -25,6 +25,7 @@ from graphmem.errors import (
     SelfSupersessionError,
 )
 from graphmem.model import Origin
+from graphmem.rules import identity
 from tests.oracles import lineage
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
@@ -67,16 +68,17 @@ class Writers(RuleBasedStateMachine):
         self.model = Model()
         self.sent = 0
 
-    def next_id(self) -> str:
+    def next_id(self, scope: str) -> str:
         self.sent += 1
         # Ids that do not sort as they were made, so that ties are broken by the id alone.
-        return f"e{self.sent * 7 % 10}-{self.sent}"
+        given = f"e{self.sent * 7 % 10}-{self.sent}"
+        return identity.given_event_id(scope, "person", given)
 
     @rule(
         target=memories, scope=scopes, text=texts, at=instants, tags=tags, times=st.integers(1, 2)
     )
     def remember(self, scope: str, text: str, at: datetime, tags: set[str], times: int) -> str:
-        event_id = self.next_id()
+        event_id = self.next_id(scope)
         before = set(self.model.kept)
         expected = self.model.remember(scope, text, at, event_id, tags)
         for again in (False, True)[:times]:
@@ -109,7 +111,7 @@ class Writers(RuleBasedStateMachine):
         *,
         fork: bool,
     ) -> str:
-        event_id = self.next_id()
+        event_id = self.next_id(scope)
         memory = self.model.kept[older]
 
         def act() -> str:
@@ -144,7 +146,7 @@ class Writers(RuleBasedStateMachine):
         times=st.integers(1, 2),
     )
     def mark(self, scope: str, memory: str, at: datetime, act: str, times: int) -> None:
-        event_id = self.next_id()
+        event_id = self.next_id(scope)
         origin = Origin(event_id=event_id)
 
         def done() -> str:

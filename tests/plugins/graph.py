@@ -54,8 +54,8 @@ KEYS = {
     "Episode": BY_ID,
     "Turn": BY_ID,
     "Event": BY_ID,
-    "Predicate": BY_KEY,
-    "Name": BY_KEY,
+    "Predicate": BY_ID,
+    "Name": BY_ID,
     "NameLock": BY_KEY,
     "Checkpoint": ("tenant", "slot_id"),
     "Consolidation": ("tenant", "scope"),
@@ -119,7 +119,7 @@ class Look:
             "RETURN {"
             "  Memory: COUNT { MATCH (n:Memory {tenant: $tenant}) WHERE n.id IS NOT NULL },"
             "  Belief: COUNT { MATCH (n:Belief {tenant: $tenant}) WHERE n.id IS NOT NULL },"
-            "  Predicate: COUNT { MATCH (n:Predicate {tenant: $tenant}) WHERE n.key IS NOT NULL },"
+            "  Predicate: COUNT { MATCH (n:Predicate {tenant: $tenant}) WHERE n.id IS NOT NULL },"
             "  Event: COUNT { MATCH (n:Event {tenant: $tenant}) WHERE n.id IS NOT NULL },"
             "  Episode: COUNT { MATCH (n:Episode {tenant: $tenant}) WHERE n.id IS NOT NULL },"
             "  Turn: COUNT { MATCH (n:Turn {tenant: $tenant}) WHERE n.id IS NOT NULL }"

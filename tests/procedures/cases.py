@@ -39,6 +39,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
     """Return what every procedure must be given beside the tenant, by its name."""
     known, memory, belief = found.known, found.known["memory"], found.known["belief"]
     seen = {"scopes": SCOPES}
+    own = {"scope": "global", **seen}
     rated = {"kinds": ["Memory", "Belief", "Episode", "Artifact"]}
     period = {"since": read_options.BEGINNING, "until": LATER}
     backfill = {"earliest": read_options.BEGINNING, "latest": LATER}
@@ -67,24 +68,24 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "usage/stale": {**seen, "until": LATER},
         "usage/rating_updates": seen,
         "belief/chain": {**seen, "id": belief},
-        "belief/current": {**seen, **slot},
+        "belief/current": {**own, **slot},
         "belief/drawn": {"scope": "global"},
-        "belief/explain": {**seen, "id": belief},
+        "belief/explain": {**own, "id": belief},
         "belief/flip_set": {**seen, "id": belief, "max_events": 1_000},
         "belief/history": {**seen, "id": belief},
-        "belief/known_claims": {"predicates": ["works_on"], "belief_ids": [belief]},
+        "belief/known_claims": {**own, "predicates": ["works_on"], "belief_ids": [belief]},
         "belief/long_slots": {"min_events": 2},
         "belief/predicates_of": {**seen, "names": ["alice"]},
-        "predicate/find_declared": {"predicates": ["works_on"]},
+        "predicate/find_declared": {**own, "predicates": ["works_on"], "uses": True},
         "belief/find_existing": {**seen, "event_ids": ["o1"], "belief_ids": [belief]},
-        "belief/find_lost": {**seen, "ids": values},
-        "belief/slot_values": {**seen, **slot},
+        "belief/find_lost": {**own, "ids": values},
+        "belief/slot_values": {**own, **slot},
         "belief/provenance": {**seen, "id": belief},
-        "belief/slots": {**seen, "slots": 10},
-        "belief/states": seen,
+        "belief/slots": {**own, "slots": 10},
+        "belief/states": own,
         "belief/test": {**seen, "id": belief},
-        "belief/timeline": {**seen, "id": belief, "points": 20},
-        "belief/timeline_slot": {**seen, **slot, "points": 20},
+        "belief/timeline": {**own, "id": belief, "points": 20},
+        "belief/timeline_slot": {**own, **slot, "points": 20},
         "belief/unembedded": {},
         "browser/belief": {**seen, "id": belief},
         "browser/chain": {**seen, "id": memory},
@@ -92,7 +93,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "browser/memories": seen,
         "browser/memory": {**seen, "id": memory},
         "browser/recalled": {**seen, "ids": [memory, belief]},
-        "browser/slot": {**seen, **slot},
+        "browser/slot": {**own, **slot},
         "cache/backfill_find": backfill,
         "cache/beliefs": {},
         "cache/episodes": {},
@@ -149,7 +150,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "erase/payloads": {"ids": ["first"]},
         "erase/digest_files": {},
         "erase/candidates": {"prefilter": "(?s).*"},
-        "erase/names_of": {"key": "alice"},
+        "erase/names_of": {**own, "key": "alice"},
         "erase/items_of_person": {"names": ["alice"]},
         "erase/events": {
             "memories": [memory],
@@ -201,7 +202,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "quiet": LATER,
             "skipped": [],
         },
-        "extract/vocabulary": {**seen, "predicates": 10, "names": 10},
+        "extract/vocabulary": {**own, "predicates": 10, "names": 10},
         "item/count_texts": {"scope": "global", "prefix": "a."},
         "item/expired": {"scope": "global"},
         "item/get": {"scope": "global", "ids": [rules.item_id("global", ("a", "b"), "k")]},
@@ -232,11 +233,11 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "metrics/sizes": {},
         "metrics/tenant": {},
         "metrics/work": {},
-        "alias/list": {},
-        "predicate/list": {},
+        "alias/list": own,
+        "predicate/list": own,
         "recall/hits": {
             "found": {"candidates": [], "filtered": False},
-            "scopes": SCOPES,
+            **own,
             "kinds": KINDS,
         },
         "recall/filtered": {
@@ -298,6 +299,7 @@ def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
         "episode": fulltext.episode_query(text, tenant_scope),
     }
     return {
+        "scope": "global",
         "scopes": SCOPES,
         "kinds": KINDS,
         "embedding": _vector(text),

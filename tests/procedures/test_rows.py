@@ -82,7 +82,7 @@ def test_the_values_of_a_slot_as_a_person_asks_for_them(
     for value, confidence in (("Borealis", 0.80), ("Atlas", 0.81)):
         plain.observe("alice", "works_on", value, confidence=confidence)
     rows = asked.run(
-        "CALL graphmem.belief.slot_values($tenant, ['global'], 'alice', 'works_on') "
+        "CALL graphmem.belief.slot_values($tenant, 'global', ['global'], 'alice', 'works_on') "
         "YIELD object, belief, ambiguous RETURN object, belief, ambiguous",
         {"tenant": tenant},
     )

@@ -22,7 +22,6 @@ from graphmem.adapters.neomodel_nodes.declarations import (
     ID,
     EvidenceEdge,
     Index,
-    KeyedNode,
     RatedEdge,
     RatedNode,
     RetrievedEdge,
@@ -144,10 +143,13 @@ class Belief(RatedNode):
     superseded_by = RelationshipFrom(at("Belief"), "SUPERSEDES", model=Supersedes)
 
 
-class Predicate(KeyedNode):
-    """A tenant's policy for a predicate, from the newest of its POLICY events."""
+class Predicate(ScopedNode):
+    """A scope's policy for a predicate, from the newest of its POLICY events, a person's first."""
 
-    scope = StringProperty(required=True)
+    indexes: ClassVar = (ID, Index("range", "key", ("tenant", "key", "scope")))
+
+    key = StringProperty(required=True)
+    trust = IntegerProperty(required=True)
     name = StringProperty(required=True)
     template = StringProperty()
     cardinality = StringProperty(required=True)
@@ -164,10 +166,12 @@ class Predicate(KeyedNode):
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
 
 
-class Name(KeyedNode):
-    """A name; the newest of its SAME_AS events decides of which name it is an alias."""
+class Name(ScopedNode):
+    """A name in a scope; the newest of its SAME_AS events decides of which name it is an alias."""
 
-    scope = StringProperty(required=True)
+    indexes: ClassVar = (ID, Index("range", "key", ("tenant", "key", "scope")))
+
+    key = StringProperty(required=True)
     name = StringProperty(required=True)
 
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")

@@ -63,7 +63,8 @@ def slot(found: model.Slot, leader: model.Belief | None) -> RenderableType:
         near = f" Nearest: {', '.join(found.nearest)}." if found.nearest else ""
         return Text(f"No beliefs about {found.subject} {found.predicate}.{near}", style="dim")
     head = Text(f"{found.subject} {found.predicate}", style="bold")
-    head.append(f"   {policy(found.policy)} ({ORIGINS[found.policy_origin]})", style="dim not bold")
+    why = ORIGINS[found.policy_origin] + (f" in {found.policy_scope}" if found.policy_scope else "")
+    head.append(f"   {policy(found.policy)} ({why})", style="dim not bold")
     rows = table("", "", "belief", "", "", whole=("belief",))
     rows.show_header = False
     for place, candidate in enumerate(found.candidates, 1):
@@ -263,11 +264,12 @@ def predicates(found: Sequence[model.Predicate]) -> RenderableType:
     """Return the declared policies."""
     if not found:
         return Text(f"No policy is declared; default: {policy(model.Policy())}.", style="dim")
-    rows = table("predicate", "policy", "declared", "applies from", "template")
+    rows = table("predicate", "scope", "policy", "declared", "applies from", "template")
     for item in found:
         start = "always" if item.valid_from is None else day(item.valid_from)
         declared = day(item.occurred_at)
-        rows.add_row(item.name, policy(item.policy), declared, start, item.template or "")
+        told = policy(item.policy), declared, start, item.template or ""
+        rows.add_row(item.name, item.scope, *told)
     return rows
 
 
@@ -275,16 +277,16 @@ def aliases(found: Sequence[model.Alias]) -> RenderableType:
     """Return the table of aliases."""
     if not found:
         return Text("No aliases.", style="dim")
-    rows = table("name", "alias of", "since")
+    rows = table("name", "alias of", "scope", "since")
     for each in found:
-        rows.add_row(each.name, each.same_as, day(each.occurred_at))
+        rows.add_row(each.name, each.same_as, each.scope, day(each.occurred_at))
     return rows
 
 
 def alias(done: model.Alias) -> str:
     """Return the receipt of an alias that was added or removed."""
     state = f"an alias of {done.same_as}" if done.same_as else "no longer an alias"
-    return f"{done.name} is {state}.\nevent {done.event_id}"
+    return f"{done.name} is {state} in scope {done.scope}.\nevent {done.event_id}"
 
 
 def retracted(done: model.RetractionReceipt) -> str:

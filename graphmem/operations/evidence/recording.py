@@ -322,9 +322,7 @@ async def replace(
     newer_ids, older_ids = list(stated), list(dict.fromkeys(older_ids))
     identifying = kind, *older_ids, "by", *(draft.request_hash for draft in stated.values())
     payload = {"newer_ids": newer_ids, "older_ids": older_ids}
-    row = claims.source_event(
-        context.named(given), context.scope, kind, now, identifying, payload
-    )
+    row = claims.source_event(context.named(given), context.scope, kind, now, identifying, payload)
     if set(newer_ids) & set(older_ids):
         raise SelfSupersessionError(
             "A belief cannot supersede itself.",

@@ -12,7 +12,7 @@ from graphmem.errors import GraphmemError, NotFoundError
 from graphmem.model import EvidenceReceipt, Rejection
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, predicates, read_options, rejections
+from graphmem.rules import claims, predicates, read_options, rejections, trust
 from graphmem.rules.claims import Claim, EvidenceDraft
 
 if TYPE_CHECKING:
@@ -203,15 +203,16 @@ async def append(
     named = sorted({d.event_id for d in batch if d.given.event_id})
 
     async def work(tx: Tx) -> WriteResult:
-        undeclared = await undeclared_predicates(tx, batch)
+        undeclared = await undeclared_predicates(tx, context, batch)
         if stated or undeclared:
             await tx.fetch(stored.LOCK_TENANT)
+            undeclared = await undeclared_predicates(tx, context, batch)
         if named:
             await tx.fetch(stored.LOCK_EVENT_IDS, ids=named)
         found = await stored.find_existing(tx, [d.event_id for d in batch])
         done = await write(tx, context, batch, embeddings, found["events"])
         if undeclared:
-            await declare_predicates(tx, context, batch)
+            await declare_predicates(tx, context, batch, undeclared)
         if stated:
             await tx.fetch(REFRESH, ids=[d.claim.id for d in batch])
         return done
@@ -219,32 +220,37 @@ async def append(
     return await context.write(work)
 
 
-async def undeclared_predicates(tx: Tx, batch: Sequence[EvidenceDraft]) -> list[str]:
+async def undeclared_predicates(
+    tx: Tx, context: RequestContext, batch: Sequence[EvidenceDraft]
+) -> list[str]:
     """Return the keys of undeclared predicates for which the batch gives a cardinality.
 
+    Only a person declares a predicate that is in use.
+
     Raises:
-        CardinalityConflictError: a predicate was declared with the other cardinality.
+        CardinalityConflictError: a predicate was declared with the other cardinality, or another
+            writer than a person gives it another one than it is used with.
     """
     wanted = predicates.wanted_cardinalities(batch)
     if not wanted:
         return []
-    found = await tx.fetch(DECLARED, predicates=sorted(wanted))
+    uses = not trust.may("predicates.declare", context.trust)
+    found = await tx.fetch(DECLARED, predicates=sorted(wanted), uses=uses)
     return predicates.check_cardinalities(wanted, found)
 
 
 async def declare_predicates(
-    tx: Tx, context: RequestContext, batch: Sequence[EvidenceDraft]
+    tx: Tx, context: RequestContext, batch: Sequence[EvidenceDraft], keys: Sequence[str]
 ) -> None:
-    """Declare the undeclared predicates of a batch with the cardinality given for each.
+    """Declare predicates in the write scope with the cardinality given for each.
 
     The transaction must hold the tenant lock.
     """
-    keys = await undeclared_predicates(tx, batch)
+    now = context.services.clock.now()
     first = {d.claim.predicate_key: d for d in reversed(batch) if d.cardinality is not None}
     for key in keys:
-        await tx.fetch(
-            DECLARE, **predicates.first_declaration(first[key], context.services.clock.now())
-        )
+        made = predicates.first_declaration(first[key], now, context.trust)
+        await tx.fetch(DECLARE, **made)
 
 
 async def write(
