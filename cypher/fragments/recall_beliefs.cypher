@@ -31,16 +31,20 @@ CALL (places) {
     // include: fragments/sequential.cypher
     RETURN verdict
   }
-  LET reasons = [e IN reverse(evidence)[..3] | e {
+  LET events = reverse(evidence)
+  // include: fragments/best_reasons.cypher
+  LET stated = size(coll.distinct([e IN vouching | coalesce(e.episode_id, e.id)]))
+  LET reasons = [e IN best | e {
     event_id: e.id, .type, at: toString(e.occurred_at), .polarity, .confidence, .source_type, .source, .actor, .episode_id,
+    trust: coalesce(e.trust, 0),
     quoted: [(e)-[:QUOTES]->(t:Turn {tenant: $tenant}) | {id: t.id, speaker: coalesce(t.name, t.role)}][0]
   }]
   LET last_id = value.last_id
   // include: fragments/belief_trust.cypher
-  WITH b, x, j, value, initial, trust, evidence, projected, verdict, reasons,
+  WITH b, x, j, value, initial, trust, evidence, projected, verdict, reasons, stated,
        coalesce(value.belief, projected.belief, initial) AS belief
   RETURN collect(x {
-    .node, .kind, n: b, reasons: reasons,
+    .node, .kind, n: b, reasons: reasons, stated: stated,
     score: CASE
       WHEN $scoring.adds THEN $scoring.blend * x.score + (1 - $scoring.blend) * belief
       ELSE x.score * ($scoring.blend + (1 - $scoring.blend) * belief)

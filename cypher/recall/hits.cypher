@@ -85,13 +85,13 @@ CALL (hit) {
   // include: fragments/memory_trust.cypher
   RETURN card {
     .*, created_at: toString(card.created_at), recorded_at: toString(card.recorded_at), last_seen_at: toString(card.last_seen_at)
-  } AS item, reasons, trust
+  } AS item, reasons, stated, trust
 UNION ALL
   FILTER hit.kind = 'turn'
   WITH hit.n AS n
   RETURN n {
     .id, .episode_id, .position, .role, .name, .text, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
-  } AS item, null AS reasons, n.trust AS trust
+  } AS item, null AS reasons, null AS stated, n.trust AS trust
 UNION ALL
   FILTER hit.kind = 'episode'
   WITH hit.n AS p
@@ -101,10 +101,10 @@ UNION ALL
     content: left(p.content, 2000), occurred_at: toString(p.occurred_at), recorded_at: toString(p.recorded_at),
     compressed: p.turns_compressed IS NOT NULL OR EXISTS { (p)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
     turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p) }
-  } AS item, null AS reasons, trust
+  } AS item, null AS reasons, null AS stated, trust
 UNION ALL
   FILTER hit.kind = 'belief'
-  RETURN hit.item AS item, hit.reasons AS reasons, hit.trust AS trust
+  RETURN hit.item AS item, hit.reasons AS reasons, hit.stated AS stated, hit.trust AS trust
 }
 FILTER trust >= $min_trust
 CALL (hit) {
@@ -112,11 +112,11 @@ CALL (hit) {
   // include: fragments/rating_decayed.cypher
   RETURN g {.games, elo: elo, touched_at: toString(g.touched_at)} AS rating
 }
-WITH hit, lost, item, reasons, trust, rating
+WITH hit, lost, item, reasons, stated, trust, rating
 ORDER BY hit.score DESC, item.id
 WITH collect(hit {
   .node, .kind, .score, .initial, .projected, .verdict, .belief, .ambiguous, .last_at, .lost, .head_ids, .other_candidates, .found_by,
-  item: item, reasons: reasons, trust: trust, rating: rating
+  item: item, reasons: reasons, stated: stated, trust: trust, rating: rating
 }) AS hits, coalesce(collect(lost)[0], []) AS lost
 CALL (hits) {
   FILTER hits = [] AND NOT $found.filtered AND 'memory' IN $kinds

@@ -226,6 +226,8 @@ class Reason(Record):
     event_id: str
     type: str
     at: Instant
+    trust: Trust
+    """Who vouches for it."""
     kind: EvidenceKind | None = None
     """Supporting or refuting; None if the event is not evidence."""
     confidence: float | None = None
@@ -273,7 +275,9 @@ class MemoryBite(Bite):
     final: float | None
     """max(similarity, 0) * (1 + k ln(1 + trace)), which ranks its vector list."""
     reasons: tuple[Reason, ...] = ()
-    """The newest events that state it, newest first; at most three."""
+    """The newest events that state it, newest first; at most three, one of the highest class."""
+    stated: int = 0
+    """Number of events of the highest class among those that state it."""
 
     @property
     def id(self) -> str:
@@ -316,7 +320,9 @@ class BeliefBite(Bite):
     found_by: str | None = None
     """Id of the belief that matched the question and lost to this one; None if this one matched."""
     reasons: tuple[Reason, ...] = ()
-    """Its newest evidence, newest first; at most three."""
+    """Its newest evidence, newest first; at most three, one of the highest class for it."""
+    stated: int = 0
+    """Number of conversations in which the highest class among its evidence supports it."""
 
     def came_after(self, other: OtherValue) -> bool:
         """Return whether `other` was believed before: it was affirmed no later than this value.

@@ -368,6 +368,7 @@ class _RowDecoder:
         if hit["kind"] == "episode":
             return EpisodeBite(episode=Episode(**hit["item"]), **common)
         common["reasons"] = tuple(_reason(one) for one in hit["reasons"])
+        common["stated"] = hit["stated"]
         if hit["kind"] == "memory":
             return self._memory(hit["item"], self.candidates.traces[ranked.place], common)
         return _belief(hit, common)
@@ -411,7 +412,7 @@ def _reason(event: Mapping[str, Any]) -> Reason:
     fields = {name: value for name, value in event.items() if name not in ("polarity", "quoted")}
     quoted = event["quoted"] or {}
     return Reason(
-        **fields,
+        **fields | {"trust": trust.parse(event["trust"])},
         kind=read_options.evidence_kind(event.get("polarity")),
         turn_id=quoted.get("id"),
         speaker=quoted.get("speaker"),

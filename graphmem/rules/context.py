@@ -28,6 +28,7 @@ from graphmem.model import (
     VerdictStatus,
 )
 from graphmem.rules import formulas, fulltext, hygiene, transcripts
+from graphmem.rules import trust as ranks
 
 MIN_CERTAIN = 0.5
 """Least P+ of a belief that is not called uncertain."""
@@ -91,12 +92,12 @@ def times(count: int) -> str:
 
 
 def memory_origin(bite: MemoryBite, quote: Quote) -> str:
-    """Return who stated a memory, how often, and when last."""
-    memory, count = bite.memory, bite.memory.reinforce_count + 1
-    reason = next((one for one in bite.reasons if one.speaker), None)
-    reason = reason or next(iter(bite.reasons), None)
-    who = "noted" if reason is None else _memory_verb(reason, quote)
-    return _when(who, count, memory.last_seen_at, bite.reasons)
+    """Return who stated a memory, how often, and when last; only the highest class counts."""
+    memory, same = bite.memory, _of_highest_class(bite.reasons)
+    if not same:
+        return _when("noted", memory.reinforce_count + 1, memory.last_seen_at, ())
+    reason = next((one for one in same if one.speaker), same[0])
+    return _when(_memory_verb(reason, quote), bite.stated, same[0].at, same)
 
 
 def turn_origin(turn: Turn, quote: Quote) -> str:
@@ -106,12 +107,18 @@ def turn_origin(turn: Turn, quote: Quote) -> str:
 
 
 def belief_origin(bite: BeliefBite, quote: Quote) -> str:
-    """Return what a belief rests on: who stated it, how often, and when last."""
+    """Return what a belief rests on: who stated it, how often, and when last.
+
+    Only evidence of the highest class counts, so that what a model repeats is not a person's.
+    """
     belief, count = bite.belief, bite.belief.supporting_episodes
     known = [one for one in bite.reasons if one.kind is not EvidenceKind.REFUTING]
     last_at = bite.last_at or belief.created_at
     if not count and not known:
         return "assumed" if belief.refuting_episodes else "assumed, without evidence"
+    same = _of_highest_class(known)
+    if known and (len(same) < len(known) or bite.stated < (count or 0)):
+        count, known, last_at = bite.stated, same, same[0].at
     if belief.subject is None and not any(one.source == _CONSOLIDATION for one in known):
         return _when("assumed and supported", count, last_at, known)
     if not known:
@@ -123,10 +130,26 @@ def belief_origin(bite: BeliefBite, quote: Quote) -> str:
     return _when(verb, count, last_at, known)
 
 
-def reservation(trust: Trust, origin: str) -> list[str]:
-    """Return the trust class in words, unless it is a person's or the origin states it."""
-    named = origin.startswith(_NAMED.get(trust, ()))
-    return [] if trust == "person" or named else [_TRUST[trust]]
+def reservation(trust: Trust, origin: str, reasons: Sequence[Reason] = ()) -> list[str]:
+    """Return the trust class in words, unless it is a person's or the origin states it.
+
+    Args:
+        trust: class of the item.
+        origin: words for who stated it.
+        reasons: events that state it; the words are about those of the highest class.
+    """
+    if trust == "person":
+        return []
+    if any(ranks.rank(one.trust) > ranks.rank(trust) for one in _of_highest_class(reasons)):
+        return [f"also {_TRUST[trust]}"]
+    return [] if origin.startswith(_NAMED.get(trust, ())) else [_TRUST[trust]]
+
+
+def _of_highest_class(reasons: Sequence[Reason]) -> list[Reason]:
+    """Return the reasons of the highest class, newest first, without those that refute."""
+    known = [one for one in reasons if one.kind is not EvidenceKind.REFUTING]
+    highest = max((ranks.rank(one.trust) for one in known), default=0)
+    return [one for one in known if ranks.rank(one.trust) == highest]
 
 
 def belief_doubts(bite: BeliefBite) -> list[str]:
@@ -433,7 +456,8 @@ def _labels(bite: AnyBite) -> list[str]:
         state, origin = ["episode"], day(bite.episode.occurred_at)
     else:
         origin = turn_origin(bite.turn, _quote_name)
-    return [*_newer_label(bite), *state, origin, *reservation(bite.trust, origin), *doubts]
+    reasons = bite.reasons if isinstance(bite, MemoryBite | BeliefBite) else ()
+    return [*_newer_label(bite), *state, origin, *reservation(bite.trust, origin, reasons), *doubts]
 
 
 def _newer_label(bite: AnyBite) -> list[str]:

@@ -439,3 +439,36 @@ def test_a_belief_of_any_history_has_the_class_of_the_oracle(
         found = memory.why(belief_id, as_of=AsOf(valid=until)).trust
         past = [one for one in hidden if one <= until]
         assert found == oracle.belief(*before, one=one, hidden=past)
+
+
+def line_of(memory: Handle, text: str) -> str:
+    """Return the line of a block that shows a text."""
+    return next(one for one in memory.context(text).text.splitlines() if text in one)
+
+
+def test_only_what_a_person_stated_counts_as_a_persons(by: Callable[[Trust], Handle]) -> None:
+    memory, agent = by("person"), by("model")
+    tea = "dana drinks tea"
+    for number in range(4):
+        handle = memory if number == 0 else agent
+        with handle.session(f"s{number}", agent="mcp") as session:
+            at = MAY + number * DAY
+            session.observe("dana", "drinks", "tea", cardinality="MANY", actor="Dana", at=at)
+            session.remember(TRAM, actor="Dana" if number == 0 else "mcp", at=at)
+    for text in (tea, TRAM):
+        assert "on 5 May 2025, also as a model reports" in line_of(memory, text)
+        assert "conversations" not in line_of(memory, text)
+    with memory.session("s9") as session:
+        session.observe("dana", "drinks", "tea", actor="Dana", at=MAY + 9 * DAY)
+    assert 'stated by "Dana" in 2 conversations, last on 14 May 2025, also' in line_of(memory, tea)
+    [bite] = [one for one in memory.recall(tea).bites if one.kind == "belief"]
+    assert (bite.stated, bite.reasons[-1].trust, bite.trust) == (2, "model", "model")
+
+
+def test_a_line_of_an_agent_alone_says_so(by: Callable[[Trust], Handle]) -> None:
+    agent = by("model")
+    for number in range(5):
+        with agent.session(f"s{number}") as session:
+            session.remember(TRAM, actor="mcp", at=MAY + number * DAY)
+    line = line_of(by("person"), TRAM)
+    assert 'noted by "mcp" in 5 conversations, last on 9 May 2025, as a model reports' in line

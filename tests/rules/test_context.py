@@ -90,9 +90,14 @@ def belief_bite(
         verdict=Verdict(status=status, log_ratio=0.0, confidence=0.5, evidence=1),
     )
     stated = Reason(
-        event_id="e", type="EVIDENCE", at=MAY, kind=EvidenceKind.SUPPORTING, source_type="EXPLICIT"
+        event_id="e",
+        type="EVIDENCE",
+        at=MAY,
+        trust="person",
+        kind=EvidenceKind.SUPPORTING,
+        source_type="EXPLICIT",
     )
-    known = {"last_at": MAY, "reasons": (stated,)} if supported else {"last_at": None}
+    known = {"last_at": MAY, "reasons": (stated,), "stated": 1} if supported else {"last_at": None}
     return BeliefBite(belief=belief, others=others, **{**known, **FOUND, **fields})
 
 

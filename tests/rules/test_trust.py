@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
 from graphmem.errors import PersonOnlyError
-from graphmem.model import Trust
+from graphmem.model import EvidenceKind, Reason, Trust
 from graphmem.rules import context, trust
 from tests.oracles import trust as oracle
 
@@ -73,6 +73,17 @@ def test_a_prompt_names_the_class_unless_it_is_a_persons_or_said_already(
     given: Trust, origin: str, expected: list[str]
 ) -> None:
     assert context.reservation(given, origin) == expected
+
+
+@pytest.mark.parametrize("given", ["tool", "model", "imported", "unknown"])
+def test_what_a_lower_class_repeats_is_said_besides(given: Trust) -> None:
+    by: dict[str, Any] = {"event_id": "e", "type": "ADD", "at": "2025-05-05T00:00Z"}
+    reasons = [Reason(**by, trust=given), Reason(**by, trust="person")]
+    [said] = context.reservation(given, 'stated by "Dana"', reasons)
+    assert said == "also " + context.reservation(given, "")[0]
+    # A person who refutes it vouches for nothing.
+    against = Reason(**by, trust="person", kind=EvidenceKind.REFUTING)
+    assert context.reservation(given, "", [reasons[0], against]) == context.reservation(given, "")
 
 
 @pytest.mark.parametrize("verb", list(trust.LEAST))
