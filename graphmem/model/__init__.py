@@ -1,6 +1,5 @@
 """Immutable records and enumerations of the public interface."""
 
-from graphmem.model.belief import Alias as Alias
 from graphmem.model.belief import Belief as Belief
 from graphmem.model.belief import BeliefEvidence as BeliefEvidence
 from graphmem.model.belief import BeliefPage as BeliefPage
@@ -104,6 +103,7 @@ from graphmem.model.recall import TraceContribution as TraceContribution
 from graphmem.model.recall import TraceRank as TraceRank
 from graphmem.model.recall import TurnBite as TurnBite
 from graphmem.model.terms import GLOBAL_SCOPE as GLOBAL_SCOPE
+from graphmem.model.terms import Alias as Alias
 from graphmem.model.terms import AsOf as AsOf
 from graphmem.model.terms import EmbeddingModel as EmbeddingModel
 from graphmem.model.terms import Instant as Instant

@@ -258,18 +258,6 @@ class Predicate(Record):
     recorded_at: Instant
 
 
-class Alias(Record):
-    """A name, the name that it is an alias of, and the event that declared it."""
-
-    name: str
-    scope: str
-    """Scope in which it is declared; `global` for the whole tenant."""
-    same_as: str | None
-    """None if the alias was removed."""
-    event_id: str
-    occurred_at: Instant
-
-
 class Verdict(Record):
     """State of the sequential test of a belief."""
 

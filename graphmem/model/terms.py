@@ -82,6 +82,18 @@ class TenantScope(Record):
     """Read scopes, each once."""
 
 
+class Alias(Record):
+    """A name, the name that it is an alias of, and the event that declared it."""
+
+    name: str
+    scope: str
+    """Scope in which it is declared; `global` for the whole tenant."""
+    same_as: str | None
+    """None if the alias was removed."""
+    event_id: str
+    occurred_at: Instant
+
+
 class AsOf(Record):
     """Valid and known time of a read; each defaults to now.
 

@@ -93,7 +93,7 @@ def times(count: int) -> str:
 
 def memory_origin(bite: MemoryBite, quote: Quote) -> str:
     """Return who stated a memory, how often, and when last; only the highest class counts."""
-    memory, same = bite.memory, _of_highest_class(bite.reasons)
+    memory, same = bite.memory, ranks.of_highest_class(bite.reasons)
     if not same:
         return _when("noted", memory.reinforce_count + 1, memory.last_seen_at, ())
     reason = next((one for one in same if one.speaker), same[0])
@@ -116,7 +116,7 @@ def belief_origin(bite: BeliefBite, quote: Quote) -> str:
     last_at = bite.last_at or belief.created_at
     if not count and not known:
         return "assumed" if belief.refuting_episodes else "assumed, without evidence"
-    same = _of_highest_class(known)
+    same = ranks.of_highest_class(known)
     if known and (len(same) < len(known) or bite.stated < (count or 0)):
         count, known, last_at = bite.stated, same, same[0].at
     if belief.subject is None and not any(one.source == _CONSOLIDATION for one in known):
@@ -133,23 +133,13 @@ def belief_origin(bite: BeliefBite, quote: Quote) -> str:
 def reservation(trust: Trust, origin: str, reasons: Sequence[Reason] = ()) -> list[str]:
     """Return the trust class in words, unless it is a person's or the origin states it.
 
-    Args:
-        trust: class of the item.
-        origin: words for who stated it.
-        reasons: events that state it; the words are about those of the highest class.
+    The origin is about the reasons of the highest class.
     """
     if trust == "person":
         return []
-    if any(ranks.rank(one.trust) > ranks.rank(trust) for one in _of_highest_class(reasons)):
+    if any(ranks.rank(one.trust) > ranks.rank(trust) for one in ranks.of_highest_class(reasons)):
         return [f"also {_TRUST[trust]}"]
     return [] if origin.startswith(_NAMED.get(trust, ())) else [_TRUST[trust]]
-
-
-def _of_highest_class(reasons: Sequence[Reason]) -> list[Reason]:
-    """Return the reasons of the highest class, newest first, without those that refute."""
-    known = [one for one in reasons if one.kind is not EvidenceKind.REFUTING]
-    highest = max((ranks.rank(one.trust) for one in known), default=0)
-    return [one for one in known if ranks.rank(one.trust) == highest]
 
 
 def belief_doubts(bite: BeliefBite) -> list[str]:

@@ -5,12 +5,12 @@ The graph stores a class as a number, its rank, so that Cypher takes minima and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal, TypeAlias, get_args
 
 from graphmem.errors import PersonOnlyError
-from graphmem.model import Trust
+from graphmem.model import EvidenceKind, Reason, Trust
 from graphmem.rules.transcripts import is_human
 
 CLASSES: tuple[Trust, ...] = get_args(Trust)[::-1]
@@ -61,6 +61,13 @@ def check_right(verb: Verb, writer: Trust) -> None:
     if not may(verb, writer):
         words = LEAST[verb][1].replace("`", "")
         raise PersonOnlyError(f"{words}: the handle must be a person's; its trust is {writer!r}.")
+
+
+def of_highest_class(reasons: Iterable[Reason]) -> list[Reason]:
+    """Return the reasons of the highest class, in their order, without those that refute."""
+    known = [one for one in reasons if one.kind is not EvidenceKind.REFUTING]
+    highest = max((rank(one.trust) for one in known), default=0)
+    return [one for one in known if rank(one.trust) == highest]
 
 
 def parse(stored: int | None) -> Trust:

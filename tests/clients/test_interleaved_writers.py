@@ -115,7 +115,7 @@ def test_classes_are_minima_and_no_scope_changes_what_another_reads(
 
 
 def moved(world: World, folder: Path) -> World:
-    """Export a tenant and import it into another, which goes on."""
+    """Export a tenant, import it into another and return that."""
     file = folder / "tenant.jsonl"
     world.client.tenant(world.tenant).admin.export_to(file)
     copy = World(world.client, stated=world.stated)

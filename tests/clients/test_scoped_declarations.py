@@ -109,7 +109,7 @@ def test_a_model_declares_only_what_is_new_in_its_scope(client: GraphMem, tenant
         agent.observe("bob", "flies_from", "Faro", cardinality="ONE")
     agent.observe("bob", "flies_from", "Faro", cardinality="MANY")
     assert root.predicates.list() == []
-    # What it declares first in the scope of the tenant holds for the facts of that scope.
+    # Its first declaration in `global` holds for the facts of that scope.
     agent.observe("carl", "sails_from", "Faro", cardinality="ONE")
     agent.observe("carl", "sails_from", "Tavira")
     slot = root.current("carl", "sails_from")

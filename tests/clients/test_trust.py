@@ -421,7 +421,7 @@ def test_a_belief_of_any_history_has_the_class_of_the_oracle(
         done = handle.observe(**fact, kind=EvidenceKind(act), at=at, event_id=name)
         belief_id = done.belief_id
         if act == "supporting":
-            # Of another writer than a person, the stored id decides between equal times.
+            # The stored id decides between equal times; only a person keeps the given one.
             supporting.append(Statement(writer, at, done.event_id))
     if not belief_id:
         return

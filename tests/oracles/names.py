@@ -45,7 +45,7 @@ def nearest(fact_in: str, reader: str, reads: Iterable[str], events: Iterable[De
     """
     chain = [s for s in dict.fromkeys((reader, fact_in, "global")) if s in {reader, *reads}]
     ranks = {(scope, True): place for place, scope in enumerate(chain)}
-    # What no person declared holds for facts of its own scope, and gives way to any person.
+    # A declaration of another class holds for facts of its scope, after those of persons.
     ranks[fact_in, False] = len(chain)
     known = [e for e in events if (e.scope, e.by_person) in ranks and e.scope in chain]
     best = min((ranks[e.scope, e.by_person] for e in known), default=None)

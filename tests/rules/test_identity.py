@@ -173,7 +173,7 @@ def test_a_given_event_id_is_of_its_scope_and_class(
     theirs = identity.given_event_id(other_scope, other_writer, given_)
     assert (mine == theirs) == ((scope, writer) == (other_scope, other_writer))
     assert identity.given_event_id(scope, writer, mine) == mine
-    # What another stores is not reached by giving its id, whether plain or as results show it.
+    # No writer reaches the events of another by giving their ids as results show them.
     if (scope, writer) != (other_scope, other_writer):
         assert identity.given_event_id(other_scope, other_writer, mine) != mine
 

@@ -12,6 +12,7 @@ import pytest
 
 from graphmem.errors import ExportFileError
 from graphmem.items import rules
+from graphmem.rules import identity
 from graphmem.transfer.format import DigestChain
 from graphmem.transfer.lines import Header, Node, Reader
 
@@ -47,7 +48,9 @@ RECORDS: dict[str, dict[str, Any]] = {
     },
     "Predicate": {
         "scope": "global",
+        "key": "likes",
         "name": "likes",
+        "trust": 4,
         "cardinality": "ONE",
         "kappa": 3.0,
         "tau_days": {"float": "inf"},
@@ -87,6 +90,8 @@ def record(kind: str, **changed: Any) -> dict[str, Any]:
     found = {"kind": kind, "key": "k", "properties": properties, "links": []}
     if kind == "Item":
         found["key"] = rules.item_id("global", ["n"], "k")
+    if kind == "Predicate":
+        found["key"] = identity.declared_id(kind, properties["scope"], properties["key"])
         found |= {"namespace": {"parts": ["n"], "creation_order": [1, 1]}, "texts": []}
     return found
 
@@ -162,6 +167,11 @@ def test_an_id_that_nothing_can_cite_is_refused() -> None:
     with pytest.raises(ExportFileError, match=r"^Line 2: key: "):
         read({**record("Turn"), "key": "x" * 201})
     assert read({**record("Memory"), "key": "x" * 201})
+
+
+def test_a_predicate_has_the_id_of_its_scope_and_name() -> None:
+    with pytest.raises(ExportFileError, match=r"^Line 2: key: must be the id of the scope"):
+        read({**record("Predicate"), "key": identity.declared_id("Predicate", "user:ann", "likes")})
 
 
 @pytest.mark.parametrize("key", [{"instant": DAY}, 1, None, ["k"]])
