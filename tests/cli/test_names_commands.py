@@ -15,9 +15,9 @@ def test_names_are_said_shown_and_undone(run: Run) -> None:
     for subject, town in (("Bob", "Lisbon"), ("Bob Smith", "lisbon")):
         run("belief", "observe", subject, "lives_in", town, "--at", MONDAY)
     done = run("alias", "add", "Bob Smith", "Bob", "--event-id", "n1", "--note", "his badge")
-    assert done.out.splitlines() == ["Bob Smith is an alias of Bob.", "event n1"]
+    assert done.out.splitlines() == ["Bob Smith is an alias of Bob in scope global.", "event n1"]
     shown = run("alias", "list").out.splitlines()
-    assert shown[0].split() == ["name", "alias", "of", "since"]
+    assert shown[0].split() == ["name", "alias", "of", "scope", "since"]
     assert shown[1].startswith("Bob Smith")
     [listed] = run("alias", "list", "--json").data
     assert (listed["name"], listed["same_as"], listed["event_id"]) == ("Bob Smith", "Bob", "n1")
@@ -29,7 +29,7 @@ def test_names_are_said_shown_and_undone(run: Run) -> None:
     assert "same under an alias: Bob Smith lives in lisbon" in run("why", value["belief_id"]).out
 
     assert run("alias", "remove", "bob smith", "--event-id", "n2").out.splitlines() == [
-        "bob smith is no longer an alias.",
+        "bob smith is no longer an alias in scope global.",
         "event n2",
     ]
     assert run("alias", "list", "--json").data == []
