@@ -34,7 +34,7 @@ def test_every_procedure_is_listed_as_it_is_called(run: Run) -> None:
     assert len(data) > 60
     [one] = [each for each in data if each["name"] == "graphmem.belief.slot_values"]
     assert [(a["name"], a["kind"]) for a in one["arguments"] if a["required"]] == [
-        *(("tenant", "string"), ("scopes", "texts")),
+        *(("tenant", "string"), ("scope", "string"), ("scopes", "texts")),
         *(("subject", "string"), ("predicate", "string")),
     ]
     assert one["columns"][:2] == [

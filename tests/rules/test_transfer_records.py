@@ -90,9 +90,9 @@ def record(kind: str, **changed: Any) -> dict[str, Any]:
     found = {"kind": kind, "key": "k", "properties": properties, "links": []}
     if kind == "Item":
         found["key"] = rules.item_id("global", ["n"], "k")
+        found |= {"namespace": {"parts": ["n"], "creation_order": [1, 1]}, "texts": []}
     if kind == "Predicate":
         found["key"] = identity.declared_id(kind, properties["scope"], properties["key"])
-        found |= {"namespace": {"parts": ["n"], "creation_order": [1, 1]}, "texts": []}
     return found
 
 

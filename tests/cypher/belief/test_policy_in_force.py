@@ -88,15 +88,15 @@ def declare(
     start: datetime | None,
 ) -> Declaration:
     handle = written.handle
-    handle.predicates.declare(
+    done = handle.predicates.declare(
         PREDICATE, origin=Origin(event_id=event_id), at=at, valid_from=start, **policy.model_dump()
     )
     [row] = look.rows(
         "MATCH (e:Event {tenant: $tenant, id: $id}) RETURN e.recorded_at AS recorded_at",
         tenant=handle._state.context.tenant,
-        id=event_id,
+        id=done.event_id,
     )
-    return Declaration(event_id, policy, at, row["recorded_at"].to_native(), start)
+    return Declaration(done.event_id, policy, at, row["recorded_at"].to_native(), start)
 
 
 def reads_by(written: Written, as_of: AsOf, expected: Policy, **by: object) -> None:
