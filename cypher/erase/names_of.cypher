@@ -4,7 +4,6 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
 //   $key     string    name, folded
 //   $known   datetime  upper bound of known time; null: no bound
 // columns:

@@ -7,7 +7,6 @@
 // source: ESPER, blended retrieval
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $tenant              string    tenant name
 //   $scopes              list      read scopes
 //   $found               map       one row of recall/current or recall/filtered; of its candidates, which are lists, the first four are read: element id, id, kind, and the score, null: 0
 //   $statuses            list      statuses to return; outvoted: a candidate of a slot with another leader
