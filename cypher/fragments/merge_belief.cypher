@@ -39,7 +39,7 @@ CALL (b, claim, event) {
   FOREACH (other IN [k IN keys(b) WHERE b.statement <> claim.statement AND k =~ '(embedding|token_states).*' AND NOT k IN ['embedding', 'token_states']] |
     REMOVE b[other]
   )
-  // So do rulings about it.
+  // Rulings about the previous wording go, too.
   FOREACH (rulings IN CASE WHEN coalesce(b.statement_key, '') = coalesce(claim.statement_key, '') OR b.rulings IS NULL THEN [] ELSE [1] END |
     SET b.rulings = null, b.ruled_at = null, b.ruled_known = null, b.ruled_scopes = null, b.ruled_paths = null, b.rejected = null
   )

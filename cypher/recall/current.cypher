@@ -30,18 +30,22 @@ CALL () {
   CALL () {
     FILTER 'memory' IN $kinds AND $words.memory <> ''
     CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide_pool}) YIELD node AS n, score AS found
+    FILTER n.tenant = $tenant
     RETURN 'memory' AS kind, n, found
   UNION ALL
     FILTER 'belief' IN $kinds AND $words.belief <> ''
     CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide_pool}) YIELD node AS n, score AS found
+    FILTER n.tenant = $tenant
     RETURN 'belief' AS kind, n, found
   UNION ALL
     FILTER 'turn' IN $kinds AND $words.turn <> ''
     CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide_pool}) YIELD node AS n, score AS found
+    FILTER n.tenant = $tenant
     RETURN 'turn' AS kind, n, found
   UNION ALL
     FILTER 'episode' IN $kinds AND $words.episode <> ''
     CALL db.index.fulltext.queryNodes('episode_summary_fulltext', $words.episode, {limit: $wide_pool}) YIELD node AS n, score AS found
+    FILTER n.tenant = $tenant
     RETURN 'episode' AS kind, n, found
   }
   // include: fragments/word_weights.cypher
@@ -49,7 +53,7 @@ CALL () {
   // Twice the pool of texts are compared by length. The queries of the index have the same filters as this one.
   UNWIND reduce(best = [], g IN groups | CASE WHEN size(best) < 2 * $pool THEN best + [n IN g.alike | {n: n, weight: g.weight}] ELSE best END) AS x
   LET n = x.n, weight = x.weight
-  FILTER n.tenant = $tenant AND n.scope IN $scopes AND (kind IN ['turn', 'episode'] OR n.status IN $statuses)
+  FILTER n.scope IN $scopes AND (kind IN ['turn', 'episode'] OR n.status IN $statuses)
   // include: fragments/word_score.cypher
   ORDER BY found DESC, n.id
   WITH kind, collect({n: n, found: found})[..$pool] AS best

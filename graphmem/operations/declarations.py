@@ -122,7 +122,7 @@ async def aliases(context: RequestContext) -> list[Alias]:
 async def canonical(context: RequestContext) -> Mapping[str, str]:
     """Return the canonical names, as written, for what the handle writes, by folded alias."""
     found = await context.fetch(LIST_ALIASES, scopes=list(_chain(context)))
-    # Of one name, the alias of the write scope comes first.
+    # The list begins with the aliases of the write scope.
     return {key: alias.same_as for key, _, alias in reversed(found) if alias.same_as is not None}
 
 

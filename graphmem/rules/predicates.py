@@ -142,7 +142,7 @@ def assumed(key: str) -> Cardinality:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDraft:
-    """What a declaration says about a predicate, as written."""
+    """Declaration of a predicate, as written."""
 
     name: str
     policy: Policy

@@ -145,8 +145,6 @@ TrustRank: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=4)]
 Flag: TypeAlias = Annotated[bool, Strict()]
 CreationOrder: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]
 """Time of creation, and position in a batch."""
-
-
 Texts: TypeAlias = list[Text]
 closed = with_config(ConfigDict(extra="forbid", hide_input_in_errors=True))
 
@@ -456,7 +454,6 @@ COMMITTED = frozenset(
     {EventType.ADD, EventType.IMPORT, EventType.REINFORCE_EXACT, EventType.REINFORCE_NEAR}
 )
 """Types of events that commit a text."""
-_DECIDED = frozenset({EventType.ACCEPT, EventType.DISMISS})
 _LOGGED = frozenset({EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, EventType.ROLL_UP})
 
 
@@ -486,7 +483,7 @@ LINKS: Mapping[tuple[str, str, str], LinkKind] = {
     **_event_links("SUPPORTS REFUTES", _Plain, "Belief", *COMMITTED, EventType.EVIDENCE),
     **_event_links("CONCERNS", _Plain, "Predicate", EventType.POLICY),
     **_event_links("CONCERNS NAMES", _Plain, "Name", EventType.SAME_AS),
-    **_event_links("CONCERNS", _Plain, "Event", *_DECIDED),
+    **_event_links("CONCERNS", _Plain, "Event", EventType.ACCEPT, EventType.DISMISS),
     **_event_links("RETRACTS", _Plain, "Event", EventType.RETRACT),
     **_event_links("WITHIN", _Plain, "Event", *_LOGGED),
     **_event_links("ACCESSED", _Plain, "Memory Belief Turn Episode Artifact", EventType.ACCESS),

@@ -29,7 +29,7 @@ from graphmem.model import (
 )
 from graphmem.operations.evidence import drawn, writing
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, predicates, trust
+from graphmem.rules import claims, drafts, identity, predicates, trust
 from graphmem.rules.claims import EvidenceDraft
 from graphmem.rules.read_options import ReadOptions
 
