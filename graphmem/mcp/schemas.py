@@ -77,7 +77,7 @@ class SessionArguments(Record):
     """Arguments of a tool that belongs to a conversation."""
 
     session_id: Annotated[
-        Name | None, Field(description="Name of this conversation, the same each time")
+        Name | None, Field(description="Name of this conversation, always the same")
     ] = None
 
 
@@ -221,7 +221,7 @@ class ForgetArguments(SessionArguments):
 
     item_id: _ItemId
     confirm: Annotated[
-        Name | None, Field(description="`confirm` of the plan, after the user agreed to it")
+        Name | None, Field(description="`confirm` of the plan, if the user agreed")
     ] = None
 
 

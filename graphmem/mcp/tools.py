@@ -343,7 +343,7 @@ _ALL: tuple[Tool[Any], ...] = (
         "why",
         "Reasons",
         "Use when the user asks why something is believed, or for its source: returns, by its id "
-        "(call context for it), every piece of evidence with its event_id and the arithmetic; for "
+        "(call context for it), all evidence with its event_id and the arithmetic; for "
         "a memory, its history.",
         schemas.WhyArguments,
         results.WhyResult,
@@ -356,7 +356,7 @@ _ALL: tuple[Tool[Any], ...] = (
         "forget",
         "Erase for good",
         "Use only when the user asks you to forget or delete something: erases an item (call "
-        "context for its id) and all that derives from it, for good. The first call returns the "
+        "context for its id) and all that derives from it for good. The first call returns the "
         "plan and `confirm`; call again with it if the user agrees.",
         schemas.ForgetArguments,
         results.ForgetResult,

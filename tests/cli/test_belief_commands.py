@@ -357,6 +357,6 @@ def test_the_cardinality_of_a_slot_is_shown_with_its_reason(run: Run) -> None:
 
     one = ("belief", "observe", "billing", "paged_by", "Ada", "--cardinality")
     assert run(*one, "ONE").code == 0
-    assert "(declared)" in run("belief", "current", "billing", "paged by").out
+    assert "(declared in global)" in run("belief", "current", "billing", "paged by").out
     refused = run(*one, "MANY", "--json")
     assert (refused.code, "cardinality_conflict" in refused.err) == (1, True)

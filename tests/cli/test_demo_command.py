@@ -38,7 +38,7 @@ def test_a_second_run_adds_nothing(
     first = run("demo", "--json")
     assert first.code == 0
     assert first.data["ingested"]["turns_added"] == 159
-    events, nodes = look.events(elsewhere), look.count(elsewhere)
+    events, nodes = look.given_events(elsewhere), look.count(elsewhere)
     assert nodes["Belief"] == 2
     assert {"demo-nov24-05", "demo-dec17-03", "demo-feb12-03"} < events.keys()
 
@@ -46,7 +46,7 @@ def test_a_second_run_adds_nothing(
     monkeypatch.setattr(options, "now", lambda: NOW + timedelta(weeks=5))
     second = run("demo", "--json").data
 
-    assert (look.events(elsewhere), look.count(elsewhere)) == (events, nodes)
+    assert (look.given_events(elsewhere), look.count(elsewhere)) == (events, nodes)
     assert unfaded(second["compared"]) == unfaded(first.data["compared"])
     assert second["compared"]["question"] == demo.ASKED
     for policy in ("flat", "esper"):

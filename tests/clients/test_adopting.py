@@ -86,7 +86,7 @@ def test_memories_of_mem0_with_their_history(memory: Handle, look: Look, tenant:
     }
     [now] = alice.memories.list().memories
     assert (now.created_at, now.tags) == (MAY, ("home", "places"))
-    events = look.events(tenant)
+    events = look.given_events(tenant)
     assert {"mem0_h1", "mem0_h2", "mem0_g0", "mem0_g1"} <= events.keys()
     creation_order = events["mem0_h1"]
     assert creation_order["occurred_at"].to_native() == MARCH
@@ -105,7 +105,7 @@ def test_memories_of_mem0_with_their_history(memory: Handle, look: Look, tenant:
     again = memory.admin.import_foreign(data, "mem0")
 
     assert again == done
-    assert look.events(tenant) == events
+    assert look.given_events(tenant) == events
     assert memory.admin.verify().wrong == ()
 
 
@@ -241,7 +241,7 @@ def test_facts_of_graphiti_become_evidence(memory: Handle, look: Look, tenant: s
     by_object = {one.object: one.belief for one in june}
     assert by_object["Bolt"] > by_object["Acme"]
     assert team.current("Ada", "owns").candidates == ()
-    events = look.events(tenant)
+    events = look.given_events(tenant)
     assert {"graphiti_e1", "graphiti_e1_p2", "graphiti_e1_invalid", "graphiti_e3_expired"} <= {
         *events
     }
@@ -265,7 +265,7 @@ def test_facts_of_graphiti_become_evidence(memory: Handle, look: Look, tenant: s
     }
 
     assert memory.admin.import_foreign(GRAPHITI) == done
-    assert look.events(tenant) == events
+    assert look.given_events(tenant) == events
 
 
 @pytest.mark.parametrize("cardinality", ["ONE", "MANY"])

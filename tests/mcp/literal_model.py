@@ -326,7 +326,7 @@ class Literal:
         if result.get("outcome") == "REJECTED_HYGIENE":
             return f"Not stored: {', '.join(result['hygiene_reasons'])}"
         if "confirm" in result:
-            return f"Shall I erase this for good: {result.get('text')}?"
+            return f"Shall I erase this for good: {'; '.join(result['texts'])}?"
         return f"Done: {json.dumps(result, ensure_ascii=False)}"
 
     def _value(self, request: Request, done: Done) -> str | tuple[str, Json]:

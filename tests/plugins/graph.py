@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from tests.plugins.server import Server
 
 
+_MARK = re.compile(r"^[0-9a-f]{16}\.")
+"""Start of an id that a caller gave: see `identity.given_event_id`."""
 CLOCKED = frozenset(
     {
         "tenant",
@@ -137,6 +140,10 @@ class Look:
             tenant=tenant,
         )
         return {row["id"]: {**row["event"], "edges": sorted(row["edges"])} for row in rows}
+
+    def given_events(self, tenant: str) -> dict[str, dict[str, Any]]:
+        """Return all events of a tenant by the id that their caller gave, as far as one did."""
+        return {_MARK.sub("", key): event for key, event in self.events(tenant).items()}
 
     def graph(self, tenant: str) -> dict[str, list[Any]]:
         """Return all nodes and relationships of a tenant, without clock and lock properties.

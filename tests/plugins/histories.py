@@ -14,7 +14,7 @@ from graphmem import Handle
 from graphmem.model import AsOf, BeliefEvidence, EvidenceKind, Hypothesis, Observation, Origin
 from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
-from graphmem.rules import claims
+from graphmem.rules import claims, identity
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.formulas import Evidence, clamp_strength
 from graphmem.testing import FrozenClock
@@ -134,7 +134,7 @@ class Written:
 
     def moments(self) -> st.SearchStrategy[AsOf]:
         """Draw pairs of times: between any two events of the history, and before and after."""
-        first = min(self.recorded.values(), default=END)
+        first = min(self.recorded.values(), default=BASE)
         knowns = [first - MICROSECOND, *sorted(self.recorded.values())]
         return st.builds(
             AsOf, valid=st.none() | instants, known=st.none() | st.sampled_from(knowns)
@@ -190,6 +190,7 @@ def deliver(
 ) -> None:
     """Write items in the order given, with a prefix on their ids."""
     context = handle._state.context
+    prefix = stored_prefix(handle, prefix)
     for undone, run in groupby(items, key=lambda item: isinstance(item, Undo)):
         if undone:
             for undo in (item for item in run if isinstance(item, Undo)):
@@ -205,8 +206,15 @@ def deliver(
             run_now(writing.append(context, drafts[start : start + MAX_IN_A_BATCH], {}))
 
 
+def stored_prefix(handle: Handle, prefix: str) -> str:
+    """Return the prefix under which events of a handle are stored."""
+    context = handle._state.context
+    return identity.given_event_id(context.scope, context.trust, prefix)
+
+
 def written(handle: Handle, items: Sequence[Item], look: Look, *, prefix: str = "") -> Written:
     """Return the stored form of items that were delivered to a handle's scope."""
+    prefix = stored_prefix(handle, prefix)
     tenant_scope = handle._state.context.tenant_scope
     named = {item.claim for item in items if not isinstance(item, Undo)}
     ids = {name: _claim(tenant_scope.scope, name).id for name in named}

@@ -30,6 +30,7 @@ from tests.plugins.histories import (
     _draft,
     accounts,
     clocked,
+    stored_prefix,
     written,
 )
 from tests.rules.strategies_histories import BASE, END, EPISODES, instants
@@ -211,6 +212,7 @@ class Shelf:
         prefix = f"l{next(self._numbers)}-"
         handle = self._memory.scope(prefix)
         context, scope = handle._state.context, prefix
+        prefix = stored_prefix(handle, prefix)
         for undone, run in groupby(story.items[::turn], key=lambda item: isinstance(item, Undo)):
             items = list(run)
             if undone:
@@ -224,25 +226,28 @@ class Shelf:
             drafts = [_sourced(item, scope, prefix, item.id in story.inferred) for item in items]
             run_now(writing.append(context, drafts, {}))
         for glance in story.glances[::turn]:
-            run_now(access_log.write(context.services, [_access(glance, context.tenant, scope)]))
-        self._search(context, story.returns[::turn], scope)
+            run_now(
+                access_log.write(context.services, [_access(glance, context.tenant, scope, prefix)])
+            )
+        self._search(context, story.returns[::turn], prefix)
         for sign in story.signs[::turn]:
             source = EventSource(event_id=prefix + sign.id, at=sign.at)
             belief_id = claims.triple_claim(scope, SUBJECT, PREDICATE, sign.claim).id
             run_now(evidence.mark(context, sign.type, belief_id, source))
         return self._lived(story, handle, prefix)
 
-    def _search(self, context: RequestContext, returns: Sequence[Return], scope: str) -> None:
+    def _search(self, context: RequestContext, returns: Sequence[Return], prefix: str) -> None:
+        scope = context.scope
         starts = {
             name: access_log.SessionStart(
-                context.tenant, f"{scope}{name}", scope, BASE, session_id=name, agent=None
+                context.tenant, f"{prefix}{name}", scope, BASE, session_id=name, agent=None
             )
             for name in sorted({one.session for one in returns if one.session})
         }
         searches = [
             access_log.SearchEntry(
                 tenant=context.tenant,
-                event_id=f"{scope}{one.id}",
+                event_id=f"{prefix}{one.id}",
                 scope=scope,
                 at=one.at,
                 actor=None,
@@ -253,7 +258,7 @@ class Shelf:
                         "Belief", claims.triple_claim(scope, SUBJECT, PREDICATE, one.claim).id
                     ),
                 ),
-                within=one.session and f"{scope}{one.session}",
+                within=one.session and f"{prefix}{one.session}",
             )
             for one in returns
         ]
@@ -278,10 +283,10 @@ def _sourced(item: Item, scope: str, prefix: str, inferred: bool) -> claims.Evid
     return replace(draft, given=draft.given.model_copy(update=source))
 
 
-def _access(glance: Glance, tenant: str, scope: str) -> access_log.AccessEntry:
+def _access(glance: Glance, tenant: str, scope: str, prefix: str) -> access_log.AccessEntry:
     return access_log.AccessEntry(
         tenant=tenant,
-        event_id=f"{scope}{glance.id}",
+        event_id=f"{prefix}{glance.id}",
         scope=ELSEWHERE if glance.unseen else scope,
         label="Belief",
         item_id=claims.triple_claim(scope, SUBJECT, PREDICATE, glance.claim).id,
