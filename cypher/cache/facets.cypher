@@ -16,7 +16,7 @@ MATCH (m:Memory {tenant: $tenant})
 WHERE m.id IN $ids
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)
-  WHERE e.scope = m.scope
+  WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.scope = m.scope
   RETURN coll.sort(collect(DISTINCT e.source)) AS event_sources
 }
 RETURN m.id AS id, m.sources AS sources, m.facet_keys AS facet_keys,

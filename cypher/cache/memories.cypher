@@ -30,6 +30,7 @@ CALL (m) {
 // include: fragments/compare_lineage.cypher
 CALL (m) {
   OPTIONAL MATCH (m)<-[:REINFORCES]-(e:Event)
+  WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR']
   WITH m, e
   ORDER BY e.occurred_at, e.id
   RETURN {trace: 0.0} AS state, collect(CASE e.scope WHEN m.scope THEN [e.occurred_at, e.type = 'IMPORT'] END) AS times,

@@ -26,7 +26,7 @@ CALL (m, own, resumes) {
 UNION ALL
   FILTER NOT resumes
   MATCH (m)<-[:REINFORCES]-(e:Event)
-  WHERE e.scope = m.scope
+  WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.scope = m.scope
   WITH e
   ORDER BY e.occurred_at, e.id
   RETURN {trace: 0.0} AS state, collect([e.occurred_at, e.type = 'IMPORT']) AS times

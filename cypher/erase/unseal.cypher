@@ -1,32 +1,57 @@
-// Remove the ids and salts of events from their seals, whose digests stay. Concerns events that are erased, or that lose
-// a mention or a relationship; those that remain are marked for the next seal. Run it after commit/lock.
+// Remove the names and salts of events and other nodes from their seals, whose digests stay. Concerns events that are
+// erased, or that lose a mention or a relationship, and the nodes that are erased or stated by these events; those that
+// remain are marked for the next seal. Run it after commit/lock.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  tenant name
 //   $events  list    ids of the events
-//   $nodes   list    ids of memories, beliefs and episodes to be erased: of their events
-//   $scope   string  scope whose names and predicates are erased: of their events; null: none
+//   $nodes   list    ids of memories, beliefs and episodes to be erased: with their events and turns
+//   $scope   string  scope whose names and predicates are erased: with their events; null: none
 // columns:
 
 MATCH (t:Tenant {tenant: $tenant})
-CALL (t) {
+CALL () {
   UNWIND $events AS id
-  MATCH (e:Event {tenant: $tenant, id: id})
-  RETURN e
+  MATCH (x:Event {tenant: $tenant, id: id})
+  RETURN x
+UNION
+  UNWIND $events AS id
+  MATCH (:Event {tenant: $tenant, id: id})-[:REINFORCES|SUPPORTS|REFUTES|CONCERNS|NAMES]->(x:Memory|Belief|Episode|Name|Predicate)
+  WHERE x.tenant = $tenant
+  RETURN x
 UNION
   UNWIND $nodes AS id
-  MATCH (:Memory|Belief|Episode {tenant: $tenant, id: id})<-[:REINFORCES|SUPPORTS|REFUTES|CONCERNS]-(e:Event {tenant: $tenant})
-  RETURN e
+  MATCH (:Memory|Belief|Episode {tenant: $tenant, id: id})<-[:REINFORCES|SUPPORTS|REFUTES|CONCERNS]-(x:Event {tenant: $tenant})
+  RETURN x
 UNION
-  MATCH (n:Name|Predicate)<-[:CONCERNS|NAMES]-(e:Event {tenant: $tenant})
+  UNWIND $nodes AS id
+  MATCH (x:Memory|Belief|Episode {tenant: $tenant, id: id})
+  RETURN x
+UNION
+  UNWIND $nodes AS id
+  MATCH (x:Turn {tenant: $tenant})-[:OCCURRED_IN]->(:Episode {tenant: $tenant, id: id})
+  RETURN x
+UNION
+  MATCH (n:Name|Predicate)<-[:CONCERNS|NAMES]-(x:Event {tenant: $tenant})
   WHERE n.tenant = $tenant AND n.key > '' AND n.scope = $scope
-  RETURN e
+  RETURN x
+UNION
+  MATCH (x:Name|Predicate)
+  WHERE x.tenant = $tenant AND x.key > '' AND x.scope = $scope
+  RETURN x
 }
-MATCH (s:Seal {tenant: $tenant})-[r:SEALS]->(e)
-CREATE (t)-[:UNSEALED]->(e)
+MATCH (s:Seal {tenant: $tenant})-[r:SEALS]->(x)
+MERGE (t)-[:UNSEALED]->(x)
 DELETE r
-WITH s, collect(e.id) AS ids
-SET s.salts = [i IN range(0, size(s.ids) - 1) | CASE WHEN s.ids[i] IN ids THEN '' ELSE s.salts[i] END]
-SET s.ids = [id IN s.ids | CASE WHEN id IN ids THEN '' ELSE id END]
+WITH s, collect(CASE
+  WHEN x:Event AND NOT x.id STARTS WITH '~' THEN x.id
+  ELSE '~' + labels(x)[0] + ' ' + coalesce(x.id, x.key)
+END) AS names
+SET s.salts = [i IN range(0, size(s.ids) - 1) | CASE WHEN s.ids[i] IN names THEN '' ELSE s.salts[i] END]
+SET s.ids = [id IN s.ids | CASE
+  WHEN NOT id IN names THEN id
+  WHEN id STARTS WITH '~' AND NOT id STARTS WITH '~Event ' THEN '~'
+  ELSE ''
+END]

@@ -8,7 +8,7 @@ MATCH (alias:Name {tenant: $tenant, key: named})
 WHERE alias.scope IN [$scope, named_in, 'global'] AND (alias.scope = $scope OR alias.scope IN $scopes)
 CALL (alias) {
   MATCH (alias)<-[:CONCERNS]-(naming:Event {tenant: $tenant})
-  WHERE $known IS NULL OR naming.recorded_at <= $known
+  WHERE naming.type = 'SAME_AS' AND ($known IS NULL OR naming.recorded_at <= $known)
   RETURN naming.same_as AS same_as
   ORDER BY naming.occurred_at DESC, naming.id DESC
   LIMIT 1

@@ -4,7 +4,7 @@
 
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)
-  WHERE e.scope IN $scopes
+  WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.scope IN $scopes
   RETURN count(CASE WHEN e.type STARTS WITH 'REINFORCE' THEN 1 END) AS reinforce_count,
          max(e.occurred_at) AS last_seen_at
 }

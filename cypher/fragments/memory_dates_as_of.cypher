@@ -5,7 +5,7 @@
 
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)
-  WHERE e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+  WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
   // Counts all events except one: which of them created the memory depends on the order of arrival.
   RETURN min(CASE e.scope WHEN m.scope THEN e.occurred_at END) AS created_at,
          max(e.occurred_at) AS last_seen_at,

@@ -5,7 +5,7 @@
 
 CALL (m, valid) {
   MATCH (m)<-[:REINFORCES]-(e:Event)
-  WHERE e.scope IN $scopes AND e.occurred_at <= valid AND ($known IS NULL OR e.recorded_at <= $known)
+  WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.scope IN $scopes AND e.occurred_at <= valid AND ($known IS NULL OR e.recorded_at <= $known)
   WITH e
   ORDER BY e.occurred_at DESC, e.id DESC
   WITH collect(e) AS events

@@ -10,7 +10,7 @@
 CALL (valid, predicate_key, scope) {
   OPTIONAL MATCH (declared:Predicate {tenant: $tenant, key: predicate_key})<-[:CONCERNS]-(x:Event)
   WHERE declared.scope IN [$scope, scope, 'global'] AND (declared.scope = $scope OR declared.scope IN $scopes)
-    AND (x.trust = 4 OR declared.scope = scope)
+    AND x.type = 'POLICY' AND (x.trust = 4 OR declared.scope = scope)
     AND ($known IS NULL OR x.recorded_at <= $known) AND (x.valid_from IS NULL OR x.valid_from <= valid)
   WITH x, declared.scope AS place, $default_policy AS other, predicate_key IN $default_policy.single_valued AS built_in
   ORDER BY x.trust = 4 DESC, place = $scope DESC, place = scope DESC, x.occurred_at DESC, x.id DESC

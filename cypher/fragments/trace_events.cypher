@@ -6,7 +6,7 @@
 LET kept = $known IS NULL AND $trace.kept AND m.trace_foreign IS NULL AND coalesce(m.trace_at <= valid, false)
 LET state = CASE WHEN kept THEN {trace: m.trace, at: m.trace_at} ELSE {trace: 0.0} END, times = CASE WHEN kept THEN [] ELSE COLLECT {
   MATCH (m)<-[:REINFORCES]-(e:Event)
-  WHERE e.scope IN $scopes AND e.occurred_at <= valid AND ($known IS NULL OR e.recorded_at <= $known)
+  WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.scope IN $scopes AND e.occurred_at <= valid AND ($known IS NULL OR e.recorded_at <= $known)
   RETURN [e.occurred_at, e.type = 'IMPORT']
   ORDER BY e.occurred_at, e.id
 } END

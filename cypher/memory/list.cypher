@@ -24,7 +24,7 @@ WHERE m.tenant = $tenant AND m.scope IN $scopes AND (m.status IN $statuses OR 'r
   AND all(tag IN $tags WHERE tag IN m.tags)
   AND ($source IS NULL OR EXISTS {
     MATCH (m)<-[:REINFORCES]-(e:Event)
-    WHERE e.source = $source AND e.scope IN $scopes
+    WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.source = $source AND e.scope IN $scopes
   })
 LET node = m
 // include: fragments/rejected_for_reader.cypher

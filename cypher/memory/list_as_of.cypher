@@ -24,7 +24,7 @@ CALL () {
     AND all(tag IN $tags WHERE tag IN m.tags)
     AND ($source IS NULL OR EXISTS {
       MATCH (m)<-[:REINFORCES]-(e:Event)
-      WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND e.recorded_at <= $known
+      WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND e.recorded_at <= $known
     })
   // include: fragments/memory_dates_as_of.cypher
   FILTER ($since IS NULL OR created_at >= $since)

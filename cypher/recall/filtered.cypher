@@ -119,7 +119,7 @@ CALL (kind, n) {
   FILTER m.created_at < $window.until AND all(tag IN $tags WHERE tag IN m.tags)
     AND ($source IS NULL OR EXISTS {
       MATCH (m)<-[:REINFORCES]-(e:Event)
-      WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+      WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
     })
   // One trusted statement suffices here; recall/hits decides, because a later event may have made it void.
   FILTER $min_trust = 0 OR EXISTS {

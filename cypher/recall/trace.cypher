@@ -20,7 +20,7 @@ MATCH (m:Memory {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)
-  WHERE e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+  WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
   WITH e
   ORDER BY e.occurred_at, e.id
   RETURN collect(e.id) AS ids, collect([e.occurred_at, e.type = 'IMPORT']) AS times

@@ -91,6 +91,12 @@ async def episodes(
 ) -> None:
     """Erase episodes: their events in pages, then their turns, then the nodes."""
     await _until_last(context, erased, on_progress, None, refused=refused)
+
+    async def unsealed(tx: Tx) -> None:
+        await stored.lock(tx)
+        await targets.unseal(tx, nodes=erased.episodes)
+
+    await context.write(unsealed)
     removed = targets.PAGE
     while removed == targets.PAGE:
         [removed] = await context.fetch(

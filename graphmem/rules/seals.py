@@ -1,4 +1,4 @@
-"""Seals: salted digests of events in a chain, by which a change of a recorded event is found."""
+"""Seals: salted digests of events and texts in a chain, by which a later change is found."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -33,6 +34,67 @@ LINKS = frozenset(
 )
 """Relationships that a seal covers, from an event to a node that is not an event. Other events are
 named by properties."""
+COMMITTED = frozenset(
+    {EventType.ADD, EventType.IMPORT, EventType.REINFORCE_EXACT, EventType.REINFORCE_NEAR}
+)
+"""Types of events that commit a text: only they reinforce a memory."""
+STATING = COMMITTED | {EventType.EVIDENCE}
+"""Types of events that may support or refute a belief."""
+
+
+STATES = LINKS - {"QUOTES", "OCCURRED_IN"}
+"""Relationships from an event to what it states, creates or changes."""
+
+
+class Content(NamedTuple):
+    """Properties of a kind of node that a seal covers."""
+
+    fixed: tuple[str, ...]
+    """Those that no write changes."""
+    changing: tuple[str, ...] = ()
+    """Those that an event may change later, after which the node is sealed again."""
+
+
+CONTENT: Mapping[str, Content] = {
+    "Memory": Content(("scope", "content", "content_hash"), ("tags", "created_at", "recorded_at")),
+    "Belief": Content(
+        ("scope", "subject_key", "predicate_key", "object_key"),
+        (
+            *("statement", "subject", "predicate", "object", "depth"),
+            *("created_at", "recorded_at", "worded_at", "first_id"),
+        ),
+    ),
+    "Turn": Content(
+        (
+            *("scope", "episode_id", "position", "role", "name", "text", "trust"),
+            *("occurred_at", "recorded_at"),
+        )
+    ),
+    "Episode": Content(
+        ("scope", "session_id", "request_hash", "recorded_at"),
+        (
+            *("content", "gist", "summary", "entities", "importance", "trust"),
+            *("occurred_at", "turns_compressed"),
+        ),
+    ),
+    "Predicate": Content(
+        ("scope",),
+        (
+            *("name", "template", "cardinality", "kappa", "tau_days", "decay_per_day", "margin"),
+            *("combine", "valid_from", "event_id", "occurred_at", "recorded_at"),
+        ),
+    ),
+    "Name": Content(("scope", "name")),
+}
+"""Content of nodes that are not events, by label. The rest follows from events, and is compared
+with them; an embedding is of a sealed text."""
+COVERED = {label: [*kind.fixed, *kind.changing] for label, kind in CONTENT.items()}
+"""Names of these properties; an episode names those that a caller gave."""
+COVERED["Episode"].append("stated")
+SUMMARISED = ("summary", "entities", "importance")
+"""Properties of an episode that a seal covers only if a caller gave them; others are computed."""
+_NODE = "~"
+"""Start of the name of an entry that is not an event; alone, of one that was erased."""
 START = ""
 """Digest before the first seal."""
 _UNCOVERED = frozenset({"id", "tenant", "imported_path"})
@@ -92,6 +154,35 @@ def event_digest(
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
+def entry(label: str, key: str) -> str:
+    """Return the name of an entry of a seal: the id of an event, or the label and key of a node."""
+    if label == "Event" and not key.startswith(_NODE):
+        return key
+    return f"{_NODE}{label} {key}"
+
+
+def erased_entry(label: str) -> str:
+    """Return what an erasure leaves of the name of an entry."""
+    return "" if label == "Event" else _NODE
+
+
+def content_digests(node: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the digests of the content of a node as the graph or an export has it.
+
+    Args:
+        node: its label, key and properties: a map, or pairs of name and value.
+    """
+    label, has = node["label"], dict(node["properties"])
+    kind = CONTENT[label]
+    computed = {*SUMMARISED} - {*(has.get("stated") or SUMMARISED)} if label == "Episode" else set()
+    fixed, changing = (
+        {name: json_value(has[name]) for name in names if has.get(name) is not None}
+        for names in (kind.fixed, [one for one in kind.changing if one not in computed])
+    )
+    key = f"{label} {node['key']}"
+    return event_digest(key, fixed, ()), event_digest(key, changing, ())
+
+
 def salts(count: int) -> list[str]:
     """Return random salts, 32 hex digits each.
 
@@ -103,6 +194,11 @@ def salts(count: int) -> list[str]:
 def leaf(salt: str, digest: str) -> str:
     """Return the salted digest of an event."""
     return identity.digest("sealed event", salt, digest)
+
+
+def leaves_of(salt: str, digests: Iterable[str]) -> str:
+    """Return the salted digests of an entry, one after the other."""
+    return "".join(leaf(salt, one) for one in digests)
 
 
 def seal_id(number: int) -> str:
@@ -136,36 +232,65 @@ class Seal(NamedTuple):
 
 
 def make(
-    before: tuple[str, str] | None, until: datetime, events: Mapping[str, str], salt: Sequence[str]
+    before: tuple[str, str] | None,
+    until: datetime,
+    events: Mapping[str, str],
+    salt: Sequence[str],
+    nodes: Mapping[str, tuple[str, str]] = MappingProxyType({}),
 ) -> Seal:
     """Return the next seal.
 
     Args:
         before: id and digest of the seal before it; None for the first.
         until: recording time up to which every event is sealed.
-        events: digests of the events, by id and in order.
-        salt: at least as many salts.
+        events: digests of the events, by name and in order.
+        salt: at least as many salts as entries.
+        nodes: digests of the contents of other nodes, by name and in order.
     """
     last, digest = before or (seal_id(0), START)
     number = seal_id(int(last) + 1)
-    used = list(salt[: len(events)])
-    leaves = [leaf(one, content) for one, content in zip(used, events.values(), strict=True)]
+    contents = {**{name: (one,) for name, one in events.items()}, **nodes}
+    used = list(salt[: len(contents)])
+    leaves = [leaves_of(one, content) for one, content in zip(used, contents.values(), strict=True)]
     return Seal(
-        number, until, list(events), used, leaves, seal_digest(digest, number, until, leaves)
+        number, until, list(contents), used, leaves, seal_digest(digest, number, until, leaves)
     )
 
 
-Problem = Literal["changed", "missing", "added", "broken"]
+Problem = Literal["changed", "stale", "missing", "added", "broken"]
+"""A stale node is as sealed, but for properties that an event may change."""
 
 
 class Finding(NamedTuple):
     """A difference between a seal and what it covers."""
 
-    kind: Literal["event", "seal"]
+    kind: str
+    """`event`, `seal`, or the label of a node in lower case."""
     id: str
     problem: Problem
     seal: str
     """Id of the seal."""
+
+
+class CoveredNode(NamedTuple):
+    """A node that is not an event, as it is now."""
+
+    digests: tuple[str, str]
+    """Digests of its content: see `content_digests`."""
+    newest: bool = True
+    """Whether no later seal covers it."""
+
+
+def _is_node(name: str) -> bool:
+    return name.startswith(_NODE) and not name.startswith(f"{_NODE}Event ")
+
+
+def shown(name: str) -> tuple[str, str]:
+    """Return the kind and the key of an entry."""
+    if not name.startswith(_NODE):
+        return "event", name
+    label, _, key = name.removeprefix(_NODE).partition(" ")
+    return label.lower(), key
 
 
 @dataclass(slots=True)
@@ -186,13 +311,21 @@ class SealCheck:
     """Number of events that are as they were sealed."""
     erased: int = 0
     """Number of events that were erased, or redacted and sealed again."""
+    contents: int = 0
+    """Number of other nodes that are as they were last sealed."""
 
-    def take(self, seal: Seal, events: Mapping[str, str]) -> list[Finding]:
-        """Return what is wrong with the next seal and its events.
+    def take(
+        self,
+        seal: Seal,
+        events: Mapping[str, str],
+        nodes: Mapping[str, CoveredNode] = MappingProxyType({}),
+    ) -> list[Finding]:
+        """Return what is wrong with the next seal and its entries.
 
         Args:
             seal: the next seal.
-            events: digests of the events that are related to it, by id.
+            events: digests of the events that are related to it, by name.
+            nodes: the other nodes that are related to it, by name.
         """
         found: list[Finding] = []
         self.number += 1
@@ -203,17 +336,36 @@ class SealCheck:
         for event_id, salt, sealed in zip(seal.ids, seal.salts, seal.leaves, strict=False):
             if not salt and not event_id:
                 self.erased += 1
+            elif _is_node(event_id):
+                found += self._content(seal.id, event_id, (salt, sealed), nodes.get(event_id))
             elif event_id not in events:
-                found.append(Finding("event", event_id, "missing", seal.id))
+                found.append(Finding(*shown(event_id), "missing", seal.id))
             elif leaf(salt, events[event_id]) != sealed:
-                found.append(Finding("event", event_id, "changed", seal.id))
+                found.append(Finding(*shown(event_id), "changed", seal.id))
             else:
                 self.sealed += 1
-        added = sorted(events.keys() - {*seal.ids})
-        found += (Finding("event", event_id, "added", seal.id) for event_id in added)
+        added = sorted({*events, *nodes} - {*seal.ids})
+        found += (Finding(*shown(one), "added", seal.id) for one in added)
         # A gap is reported once, and so is a digest: the next seal is checked against the stored.
         self.number = int(seal.id) if seal.id.isdecimal() else self.number
         self.head, self.until = seal.digest, seal.sealed_until
         if seal.digest == self.asked:
             self.asked_in = seal.id
         return found
+
+    def _content(
+        self, seal: str, name: str, sealed: tuple[str, str], node: CoveredNode | None
+    ) -> list[Finding]:
+        """Return what is wrong with an entry that is not an event."""
+        salt, leaves = sealed
+        if not salt and name == _NODE:
+            return []
+        if node is None:
+            return [Finding(*shown(name), "missing", seal)]
+        # An earlier seal still covers what no write changes.
+        if not leaves.startswith(leaf(salt, node.digests[0])):
+            return [Finding(*shown(name), "changed", seal)]
+        if node.newest and leaves != leaves_of(salt, node.digests):
+            return [Finding(*shown(name), "stale", seal)]
+        self.contents += node.newest
+        return []

@@ -78,8 +78,10 @@ class ErasedRecords:
         if batch and await self._is_needed():
             await self._look_up(batch)
 
-    async def recompute_dates(self) -> None:
+    async def recompute_dates(self) -> list[tuple[str, str]]:
         """Recompute the dates of memories and beliefs that erased events of the file stated.
+
+        Return their labels and ids.
 
         An import merges those of the file into them.
         """
@@ -87,6 +89,7 @@ class ErasedRecords:
             ids = sorted(key for one, key in self._stated - self.found if one == label)
             for some in drafts.batches(ids, BATCH):
                 await self._context.fetch(query, ids=list(some))
+        return sorted(self._stated - self.found)
 
     async def _is_needed(self) -> bool:
         if self._ever is None:
@@ -148,10 +151,16 @@ class ErasedRecords:
         return frozenset(one for one in self.found if one[0] in (MEMORY, BELIEF))
 
     def _unsealed(self, seal: Mapping[str, Any]) -> dict[str, Any]:
-        gone = [("Event", one) in self.found for one in seal["ids"]]
+        out = {seals.entry(*one): one[0] for one in self.found}
+        gone = [out.get(one) for one in seal["ids"]]
         return {
-            name: ["" if out else one for one, out in zip(seal[name], gone, strict=True)]
-            for name in ("ids", "salts")
+            "ids": [
+                one if label is None else seals.erased_entry(label)
+                for one, label in zip(seal["ids"], gone, strict=True)
+            ],
+            "salts": [
+                one if label is None else "" for one, label in zip(seal["salts"], gone, strict=True)
+            ],
         }
 
     def _is_out(self, node: Node, hits: set[CopyName]) -> bool:

@@ -14,11 +14,10 @@ from typing_extensions import TypedDict
 
 from graphmem.errors import ExportFileError
 from graphmem.model import Cardinality, EventType, EvidenceKind, Name, Outcome, Text
-from graphmem.rules import claims
+from graphmem.rules import claims, seals
 from graphmem.rules.scoring import generation_properties
 from graphmem.rules.seals import json_value
 from graphmem.transfer.kinds import (
-    COMMITTED,
     LINKS,
     NODES,
     Count,
@@ -353,7 +352,7 @@ class _Pruned(TypedDict):
 
 
 _PAYLOADS: Mapping[EventType, Any] = {
-    **dict.fromkeys(COMMITTED, _Committed),
+    **dict.fromkeys(seals.COMMITTED, _Committed),
     EventType.SUPERSEDE: _Superseded,
     EventType.PROPOSE_UPDATE: _Superseded,
     EventType.PROPOSE: _ProposedPayload,
@@ -400,7 +399,7 @@ def parse_payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
     payload: dict[str, Any] = adapter(shape or _AnyPayload).validate_python(parse_object(text))
     if kind is EventType.PROPOSE:
         check_claim(payload["claim"])
-    if kind in COMMITTED and "request_hash" in event and "outcome" not in payload:
+    if kind in seals.COMMITTED and "request_hash" in event and "outcome" not in payload:
         raise ValueError("must contain the outcome")
     return payload
 

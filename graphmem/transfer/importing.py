@@ -66,11 +66,13 @@ async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> 
     done, batch = Counter[str](), list[Node]()
     path_here = rejections.import_path(head.tenant)
     not_lifted = dict[str, KeptRejection]()
+    met: list[tuple[str, str]] = []
 
     async def write() -> None:
         part = await _write(context, batch, path_here, on_progress)
         done.update(part.done)
         not_lifted.update((f"{one.scope} {one.event_id}", one) for one in part.not_lifted)
+        met.extend(part.met)
 
     async for found in exporting.records(context.services.exports, path):
         node = None if isinstance(found, Header) else erased.rest(found)
@@ -82,7 +84,8 @@ async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> 
         batch.append(node)
     if batch:
         await write()
-    await erased.recompute_dates()
+    met += await erased.recompute_dates()
+    await sealing.defer_changed(context, met)
     await sealing.defer_late(context, on_progress)
     await sealing.seal_waiting(context)
     return ImportReport(
@@ -172,6 +175,8 @@ class _Batch:
         self.not_lifted: list[KeptRejection] = []
         self.fresh: list[str] = []
         """Keys of the created nodes."""
+        self.met: list[tuple[str, str]] = []
+        """Labels and ids of existing nodes that the file may have changed."""
 
     async def take(self) -> None:
         """Write the missing nodes and their relationships."""
@@ -232,6 +237,7 @@ class _Batch:
         if label in ("Memory", "Belief") and existing:
             rows = [{"key": node.key, "has": node.properties} for node in existing]
             await self.tx.fetch(MEET, nodes=rows)
+            self.met += ((label, node.key) for node in existing)
         self.fresh = [node.key for node in fresh]
         if fresh:
             await self._refuse_taken(fresh)

@@ -30,13 +30,14 @@ from graphmem.items.records import MAX_MINUTES, Label
 from graphmem.items.records import Key as ItemKey
 from graphmem.model import EventType, Name, Status, Text
 from graphmem.model.belief import Cardinality, Combine
+from graphmem.rules import seals
 
 MAX_NORM = 1e6
 """Maximum norm of an embedding. Models give about 1; squares of much larger ones overflow."""
 MAX_STATES_BYTES = 1_000_000
 """Maximum size of the token states of a node."""
-MAX_SEALED = 500
-"""Maximum number of events of a seal."""
+MAX_SEALED = 10_000
+"""Maximum number of entries of a seal: events and the nodes that they state."""
 MAX_KEY_BYTES = 6_500
 """Bytes of UTF-8: an index accepts about 8,000, of which tenant and scope need up to 1,600."""
 
@@ -133,6 +134,8 @@ Key: TypeAlias = Annotated[Text, Field(min_length=1), AfterValidator(_check_key_
 """Folded name, short enough for an index."""
 Digest: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^[0-9a-f]{64}$")]
 ImportPath: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^([0-9a-f]{16}/){0,50}$")]
+Leaves: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^([0-9a-f]{64}){1,2}$")]
+"""Salted digests of an entry of a seal."""
 Scope: TypeAlias = Name
 Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=2**53)]
 Number: TypeAlias = Annotated[float, Strict(), Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
@@ -363,7 +366,7 @@ _Entries: TypeAlias = Annotated[list[Text], Field(min_length=1, max_length=MAX_S
 class _Seal(TypedDict):
     ids: _Entries
     salts: _Entries
-    leaves: Annotated[list[Digest], Field(min_length=1, max_length=MAX_SEALED)]
+    leaves: Annotated[list[Leaves], Field(min_length=1, max_length=MAX_SEALED)]
     digest: Digest
     sealed_until: Recorded
     recorded_at: Recorded
@@ -450,10 +453,6 @@ class LinkKind:
     """Types of the events it starts from; None if the type does not matter."""
 
 
-COMMITTED = frozenset(
-    {EventType.ADD, EventType.IMPORT, EventType.REINFORCE_EXACT, EventType.REINFORCE_NEAR}
-)
-"""Types of events that commit a text."""
 _LOGGED = frozenset({EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, EventType.ROLL_UP})
 
 
@@ -475,12 +474,13 @@ LINKS: Mapping[tuple[str, str, str], LinkKind] = {
     ("Memory", "SUPERSEDES", "Memory"): LinkKind(_Supersedes),
     ("Belief", "SUPERSEDES", "Belief"): LinkKind(_Supersedes),
     ("Seal", "SEALS", "Event"): LinkKind(_Plain),
+    **{("Seal", "SEALS", label): LinkKind(_Plain) for label in seals.CONTENT},
     **_event_links("CONCERNS", _Plain, "Memory Belief Episode"),
     **_event_links("OCCURRED_IN", _Plain, "Episode"),
     **_event_links("QUOTES", _Plain, "Turn"),
-    **_event_links("REINFORCES", _Plain, "Memory", *COMMITTED),
+    **_event_links("REINFORCES", _Plain, "Memory", *seals.COMMITTED),
     # Their properties are those of the event and of the belief.
-    **_event_links("SUPPORTS REFUTES", _Plain, "Belief", *COMMITTED, EventType.EVIDENCE),
+    **_event_links("SUPPORTS REFUTES", _Plain, "Belief", *seals.STATING),
     **_event_links("CONCERNS", _Plain, "Predicate", EventType.POLICY),
     **_event_links("CONCERNS NAMES", _Plain, "Name", EventType.SAME_AS),
     **_event_links("CONCERNS", _Plain, "Event", EventType.ACCEPT, EventType.DISMISS),

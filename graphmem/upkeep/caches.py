@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphmem import catalog, stored
+from graphmem.model import EventType
 from graphmem.ports import OnProgress, Query, RequestContext, Tx
-from graphmem.rules import formulas, fulltext, read_options
+from graphmem.rules import formulas, fulltext, read_options, seals
 from graphmem.upkeep.records import Mismatch
 
 PAGE = 500
 UNTOLD = "nothing: no event of its own scope; `graphmem admin backfill` makes them"
 """Marker for memories without events: their stored state cannot be recomputed."""
+FOUND = "rewired: others follow from its type, its target and its belief"
+"""Description of an event whose relationships differ."""
 
 MEMORIES = catalog.query("cache/memories", dict)
 BELIEFS = catalog.query("cache/beliefs", dict)
@@ -22,6 +26,22 @@ RETRACE = catalog.query("cache/retrace", catalog.ignored)
 FACETS = catalog.query("cache/facets", dict)
 REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
 REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
+WIRING = catalog.query("cache/wiring", dict)
+REWIRE = catalog.query("cache/rewire", catalog.ignored)
+CHAINS = catalog.query("cache/chains", dict)
+RECHAIN = catalog.query("cache/rechain", catalog.ignored)
+RELINK = catalog.query("transfer/retract", catalog.ignored)
+
+SUPERSEDING = sorted((EventType.SUPERSEDE, EventType.REVISE, EventType.SPLIT, EventType.MERGE))
+"""Types of events by which one memory or belief supersedes another."""
+EVENTS_PAGE = 2_000
+"""Events whose relationships are compared at a time."""
+TYPES = {
+    "stating": sorted(seals.STATING),
+    "committed": sorted(seals.COMMITTED),
+    "telemetry": sorted(seals.TELEMETRY),
+}
+"""Types of events, by what they may be related to."""
 
 
 async def refresh_memories(tx: Tx, context: RequestContext, ids: list[str]) -> None:
@@ -88,6 +108,131 @@ async def lineage(context: RequestContext, *, repair: bool, on_page: OnProgress)
                 await _refresh(context, kept, sorted(with_events))
             on_page(kept.kind, len(rows))
     return wrong
+
+
+async def wiring(context: RequestContext, *, repair: bool, on_page: OnProgress) -> list[Mismatch]:
+    """Return the events with relationships that contradict their type, target or belief.
+
+    A seal does not cover these, because some are created later than the event.
+
+    Args:
+        context: request context; all scopes of the tenant are checked.
+        repair: also restore the relationships.
+        on_page: receives `wiring` and the number of events after each page.
+    """
+    wrong: list[Mismatch] = []
+    after = ""
+    while (page := await _wired(context, after))["looked"]:
+        after = page["after"]
+        wrong += (
+            Mismatch(
+                kind="event", id=row["id"], cached=f"{row['links']} relationships", found=FOUND
+            )
+            for row in page["wrong"]
+        )
+        if repair and page["wrong"]:
+            await _rewire(context, [one["id"] for one in page["wrong"]])
+        on_page("wiring", page["looked"])
+    return wrong
+
+
+async def chains(context: RequestContext, *, repair: bool, on_page: OnProgress) -> list[Mismatch]:
+    """Return the memories and beliefs whose SUPERSEDES edges contradict the events about them.
+
+    Args:
+        context: request context; all scopes of the tenant are checked.
+        repair: also replace the edges; `lineage` then refreshes the status of their ends.
+        on_page: receives `chain` and the number of nodes after each page.
+    """
+    wrong: list[Mismatch] = []
+    for label in ("Memory", "Belief"):
+        after = ""
+        while (page := await _chained(context, label, after))["looked"]:
+            after = page["after"]
+            found = {row["id"]: (_edges(row), _right_edges(row)) for row in page["chains"]}
+            differs = {one: right for one, (now, right) in found.items() if now != right}
+            wrong += (
+                Mismatch(
+                    kind=label.lower(),
+                    id=one,
+                    cached=_superseded(found[one][0]),
+                    found=f"rewired: by its events, it {_superseded(right)}",
+                )
+                for one, right in differs.items()
+            )
+            if repair and differs:
+                await _rechain(context, label, differs)
+            on_page("chain", page["looked"])
+    return wrong
+
+
+def _superseded(edges: Sequence[_Edge]) -> str:
+    return f"supersedes {', '.join(str(edge[0]) for edge in edges) or 'nothing'}"
+
+
+_Edge: TypeAlias = tuple[Any, ...]
+"""Values of EDGE."""
+EDGE = ("older", "event_id", "occurred_at", "recorded_at")
+"""Values of a SUPERSEDES edge."""
+
+
+def _edges(row: Mapping[str, Any]) -> list[_Edge]:
+    """Return the edges of a memory or a belief."""
+    return sorted((tuple(edge[name] for name in EDGE) for edge in row["edges"]), key=repr)
+
+
+def _right_edges(row: Mapping[str, Any]) -> list[_Edge]:
+    """Return the edges of a memory or a belief that its events determine."""
+    right: list[_Edge] = []
+    for event in row["events"]:
+        payload = json.loads(event["payload"] or "{}")
+        newer, older = (
+            payload.get(f"{side}_ids") or [payload.get(f"{side}_id")] for side in ("newer", "older")
+        )
+        if row["id"] not in newer:
+            continue
+        times = event["event_id"], event["occurred_at"], event["recorded_at"]
+        right += ((one, *times) for one in older if one in event["about"])
+        if not {*older} <= {*event["about"]}:
+            # Of an erased memory or belief, the predecessors were linked instead.
+            right += (
+                edge for edge in _edges(row) if edge[1:] == times and edge[0] not in event["about"]
+            )
+    return sorted(right, key=repr)
+
+
+async def _chained(context: RequestContext, label: str, after: str) -> dict[str, Any]:
+    [page] = await context.fetch(CHAINS, label=label, types=SUPERSEDING, after=after, limit=PAGE)
+    return page
+
+
+async def _rechain(
+    context: RequestContext, label: str, right: Mapping[str, Sequence[_Edge]]
+) -> None:
+    rows = [
+        {"id": one, "edges": [dict(zip(EDGE, edge, strict=True)) for edge in edges]}
+        for one, edges in right.items()
+    ]
+
+    async def work(tx: Tx) -> None:
+        await stored.lock(tx)
+        await tx.fetch(RECHAIN, label=label, chains=rows)
+
+    await context.write(work)
+
+
+async def _wired(context: RequestContext, after: str) -> dict[str, Any]:
+    [page] = await context.fetch(WIRING, after=after, limit=EVENTS_PAGE, **TYPES)
+    return page
+
+
+async def _rewire(context: RequestContext, ids: list[str]) -> None:
+    async def work(tx: Tx) -> None:
+        await stored.lock(tx)
+        await tx.fetch(REWIRE, ids=ids, **TYPES)
+        await tx.fetch(RELINK, ids=ids)
+
+    await context.write(work)
 
 
 async def _page(context: RequestContext, kept: CachedKind, after: str) -> list[dict[str, Any]]:

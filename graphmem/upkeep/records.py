@@ -190,11 +190,15 @@ class SealState(Record):
     """Number of events that are as they were when they were sealed."""
     erased: int
     """Number of entries of events that were erased, or redacted by an erasure and sealed again."""
+    contents: int
+    """Number of memories, beliefs, turns, episodes, names and predicates as they were sealed."""
     unsealed: int
     """Number of events without a seal so far, without those of the search log."""
     late: int | None = None
     """Number of events that were sealed after later ones: redacted, imported, or recorded by a
     clock that was set back; None for a file."""
+    late_ids: tuple[str, ...] = ()
+    """Ids of these events: each was erased from, imported, or added afterwards."""
     asked_in: str | None = None
     """Id of the seal with the digest that was asked for; None if none was, or none has it."""
 

@@ -8,12 +8,14 @@ from typing import Any
 
 from graphmem import catalog, stored
 from graphmem.ports import OnProgress, RequestContext, Tx, silent
-from graphmem.rules import read_options, seals
+from graphmem.rules import drafts, read_options, seals
 from graphmem.rules.seals import Finding, SealCheck
 from graphmem.upkeep.records import Mismatch, SealReport, SealState
 
 PAGE = 500
 """Events of a seal, and of its transaction."""
+MAX_LINKED = 8_000
+"""Salts for nodes that the events of a seal state; one event states few."""
 SEALS = 4
 """Seals checked at a time, with their events."""
 LATE_PAGE = 5_000
@@ -25,13 +27,20 @@ OPEN = catalog.query("schema/open_transactions", dict)
 HEAD = catalog.query("seal/head", dict)
 UNSEALED = catalog.query("seal/unsealed", lambda row: row["event"])
 WAITING = catalog.query("seal/waiting", lambda row: row["event"])
+WAITING_NODES = catalog.query("seal/waiting_nodes", lambda row: row["node"])
+UNCOVERED = catalog.query("seal/uncovered", lambda row: row["node"])
+NODES = catalog.query("seal/nodes", lambda row: row["node"])
 APPEND = catalog.query("seal/append", catalog.ignored)
 DEFER = catalog.query("seal/defer", catalog.ignored)
 LATE = catalog.query("seal/find_late", dict)
+LATE_NODES = catalog.query("seal/find_uncovered", dict)
+NEWEST = catalog.query("seal/newest", dict)
+TOUCHED = catalog.query("seal/touched", lambda row: (row["label"], row["key"]))
 CHECK = catalog.query("seal/check", dict)
 
 PROBLEMS: Mapping[seals.Problem, tuple[str, str]] = {
     "changed": ("as seal {seal} has it", "changed: a property or a relationship differs"),
+    "stale": ("as seal {seal} has it", "changed: no event without a seal changed it"),
     "missing": ("in seal {seal}", "missing: deleted, but not by an erasure"),
     "added": ("not in seal {seal}", "added: related to the seal, which does not contain it"),
     "broken": ("a digest of the seal before it", "changed, or a seal before it is missing"),
@@ -85,9 +94,32 @@ async def defer_late(context: RequestContext, on_progress: OnProgress) -> None:
     after = ""
     while heads and (page := await _late(context, heads[0]["until"], after))["looked"]:
         after = page["after"]
-        if page["late"]:
-            await context.fetch(DEFER, ids=page["late"])
+        await _defer(context, "Event", page["late"])
         on_progress("searched", page["looked"])
+    for label in seals.CONTENT if heads else ():
+        after = ""
+        while (page := await _late_nodes(context, label, heads[0]["until"], after))["looked"]:
+            after = page["after"]
+            await _defer(context, label, page["late"])
+            on_progress("searched", page["looked"])
+
+
+async def defer_changed(context: RequestContext, nodes: Sequence[tuple[str, str]]) -> None:
+    """Mark the nodes of these labels and ids that differ from their seals for the next one.
+
+    An import may have changed them: it merges the properties of its file into existing nodes.
+    """
+    sealed = sorted({one for one in nodes if one[0] in seals.CONTENT})
+    for some in drafts.batches(sealed, PAGE):
+        rows = [{"label": one[0], "key": one[1], "entry": seals.entry(*one)} for one in some]
+        for row in await context.fetch(NEWEST, nodes=rows, content=seals.COVERED):
+            if row["leaves"] != seals.leaves_of(row["salt"], seals.content_digests(row["node"])):
+                await _defer(context, row["node"]["label"], [row["node"]["key"]])
+
+
+async def _defer(context: RequestContext, label: str, keys: Sequence[str]) -> None:
+    if keys:
+        await context.fetch(DEFER, nodes=[{"label": label, "key": key} for key in keys])
 
 
 async def _seal(
@@ -95,7 +127,7 @@ async def _seal(
 ) -> SealReport:
     count = events = 0
     # Without anything to seal, nothing is locked and no tenant comes into being.
-    while await _has_more(context, until) and (made := await _next(context, until)):
+    while await _has_more(context, until) and (made := await _next(context, until)) is not None:
         count, events = count + 1, events + made
         on_progress("event", made)
     heads = await context.fetch(HEAD)
@@ -106,35 +138,75 @@ async def _seal(
 
 
 async def _has_more(context: RequestContext, until: datetime | None) -> bool:
-    if await context.fetch(WAITING, limit=1):
+    if await context.fetch(WAITING, limit=1) or await context.fetch(
+        WAITING_NODES, content=seals.COVERED, limit=1
+    ):
         return True
-    heads = await context.fetch(HEAD) if until is not None else []
+    if until is None:
+        return False
+    heads = await context.fetch(HEAD)
     end = heads[0]["until"] if heads else read_options.BEGINNING
-    return until is not None and bool(await _unsealed(context.fetch, end, until, 1))
+    return bool(
+        await _unsealed(context.fetch, end, until, 1) or await _unseen(context.fetch, end, until, 1)
+    )
 
 
-async def _next(context: RequestContext, until: datetime | None) -> int:
-    """Append one seal and return the number of its events; 0 if none are left."""
-    salts = seals.salts(PAGE)
+async def _next(context: RequestContext, until: datetime | None) -> int | None:
+    """Append one seal and return the number of its events; None if nothing is left."""
+    salts = seals.salts(4 * PAGE + MAX_LINKED)
 
-    async def work(tx: Tx) -> int:
+    async def work(tx: Tx) -> int | None:
         await stored.lock(tx)
         heads = await tx.fetch(HEAD)
-        found = await tx.fetch(WAITING, limit=PAGE) if heads else []
         end = heads[0]["until"] if heads else read_options.BEGINNING
-        if not found and until is not None:
-            found = await _unsealed(tx.fetch, end, until, PAGE)
-            # After a full page, other events may have the time of its last one.
-            end = max(end, found[-1]["recorded_at"] if len(found) == PAGE else until)
-        if not found:
-            return 0
+        found = await tx.fetch(WAITING, limit=PAGE) if heads else []
+        nodes = await tx.fetch(WAITING_NODES, content=seals.COVERED, limit=PAGE) if heads else []
+        if not found and not nodes and until is not None:
+            nodes = await tx.fetch(
+                UNCOVERED, content=seals.COVERED, since=end, until=until, limit=PAGE
+            )
+            # The end may pass only nodes that are sealed.
+            if len(nodes) < PAGE:
+                found = await _unsealed(tx.fetch, end, until, PAGE)
+                # After a full page, other events may have the time of its last one.
+                end = max(end, found[-1]["recorded_at"] if len(found) == PAGE else until)
+        if not found and not nodes:
+            return None
         before = (heads[0]["id"], heads[0]["digest"]) if heads else None
-        events = {event["id"]: seals.stored_digest(event) for event in found}
-        made = seals.make(before, end, events, salts)._asdict()
-        await tx.fetch(APPEND, until=made.pop("sealed_until"), **made)
+        events = _digests(found)
+        nodes += await tx.fetch(NODES, content=seals.COVERED, nodes=_stated(found, nodes))
+        contents = {
+            seals.entry(one["label"], one["key"]): seals.content_digests(one) for one in nodes
+        }
+        made = seals.make(before, end, events, salts, contents)._asdict()
+        await tx.fetch(
+            APPEND,
+            until=made.pop("sealed_until"),
+            **made,
+            events=[one["id"] for one in found],
+            nodes=[{"label": one["label"], "key": one["key"]} for one in nodes],
+        )
         return len(events)
 
     return await context.write(work)
+
+
+def _digests(events: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    return {seals.entry("Event", one["id"]): seals.stored_digest(one) for one in events}
+
+
+def _stated(
+    events: Sequence[Mapping[str, Any]], nodes: Sequence[Mapping[str, Any]]
+) -> list[dict[str, str]]:
+    """Return the nodes that events state something about, without those given."""
+    known = {(one["label"], one["key"]) for one in nodes}
+    found = {
+        (link["label"], link["key"])
+        for event in events
+        for link in event["links"]
+        if link["type"] in seals.STATES and link["label"] in seals.CONTENT
+    }
+    return [{"label": label, "key": key} for label, key in sorted(found - known)]
 
 
 async def _unsealed(
@@ -144,6 +216,15 @@ async def _unsealed(
     limit: int,
 ) -> list[dict[str, Any]]:
     return await fetch(UNSEALED, types=seals.SEALED, since=since, until=until, limit=limit)
+
+
+async def _unseen(
+    fetch: Callable[..., Awaitable[list[dict[str, Any]]]],
+    since: datetime,
+    until: datetime,
+    limit: int,
+) -> list[dict[str, Any]]:
+    return await fetch(UNCOVERED, content=seals.COVERED, since=since, until=until, limit=limit)
 
 
 async def check(
@@ -156,33 +237,45 @@ async def check(
         head: digest that a seal must have; None if any will do.
         on_progress: receives `event` and the number checked after each page.
     """
-    found, late, after = SealCheck(head), 0, ""
+    found, after = SealCheck(head), ""
+    late: list[str] = []
     wrong: list[Mismatch] = []
-    while pages := await context.fetch(CHECK, after=after, limit=SEALS):
+    while pages := await context.fetch(CHECK, content=seals.COVERED, after=after, limit=SEALS):
         for page in pages:
             one = seals.Seal(**page["seal"])
             end = found.until
-            late += sum(end is not None and e["recorded_at"] < end for e in page["events"])
-            digests = {e["id"]: seals.stored_digest(e) for e in page["events"]}
-            wrong += map(mismatch, found.take(one, digests))
+            late += (e["id"] for e in page["events"] if end is not None and e["recorded_at"] < end)
+            digests = {
+                seals.entry("Event", e["id"]): seals.stored_digest(e) for e in page["events"]
+            }
+            nodes = {
+                seals.entry(x["label"], x["key"]): seals.CoveredNode(
+                    seals.content_digests(x), x["newest"]
+                )
+                for x in page["nodes"]
+            }
+            wrong += map(mismatch, await _unexcused(context, found.take(one, digests, nodes)))
             after = one.id
             on_progress("event", len(digests))
     unsealed, without = await _without(context, found.until, on_progress)
+    wrong += await _uncovered(context, found.until, on_progress)
     if head is not None and found.asked_in is None:
         wrong.append(unknown_head(head))
-    return state(found, unsealed - len(without), late), [*wrong, *without]
+    return state(found, unsealed - len(without), tuple(late)), [*wrong, *without]
 
 
-def state(found: SealCheck, unsealed: int, late: int | None) -> SealState:
-    """Return the counts of a check."""
+def state(found: SealCheck, unsealed: int, late: tuple[str, ...] | None) -> SealState:
+    """Return the counts of a check, and the ids of the events that were sealed late."""
     return SealState(
         seals=found.number,
         head=found.head or None,
         until=found.until,
         sealed=found.sealed,
         erased=found.erased,
+        contents=found.contents,
         unsealed=unsealed,
-        late=late,
+        late=None if late is None else len(late),
+        late_ids=late or (),
         asked_in=found.asked_in,
     )
 
@@ -202,6 +295,16 @@ def unsealed_event(event_id: str) -> Mismatch:
         id=event_id,
         cached="in no seal",
         found="added: recorded before the end of the newest seal",
+    )
+
+
+def unsealed_node(label: str, key: str) -> Mismatch:
+    """Return the mismatch of a node that was added among sealed ones."""
+    return Mismatch(
+        kind=label.lower(),
+        id=key,
+        cached="in no seal",
+        found="added: no event without a seal states it",
     )
 
 
@@ -228,5 +331,38 @@ async def _without(
 async def _late(context: RequestContext, before: datetime, after: str) -> dict[str, Any]:
     [page] = await context.fetch(
         LATE, telemetry=sorted(seals.TELEMETRY), before=before, after=after, limit=LATE_PAGE
+    )
+    return page
+
+
+async def _unexcused(context: RequestContext, found: Sequence[Finding]) -> list[Finding]:
+    """Return findings without the nodes that an event without a seal may have changed."""
+    labels = {label.lower(): label for label in seals.CONTENT}
+    asked = [{"label": labels[one.kind], "key": one.id} for one in found if one.problem == "stale"]
+    touched = {*(await context.fetch(TOUCHED, nodes=asked) if asked else ())}
+    return [
+        one for one in found if one.problem != "stale" or (labels[one.kind], one.id) not in touched
+    ]
+
+
+async def _uncovered(
+    context: RequestContext, until: datetime | None, on_progress: OnProgress
+) -> list[Mismatch]:
+    """Return the nodes that were added among sealed ones, without an event that states them."""
+    wrong: list[Mismatch] = []
+    for label in seals.CONTENT if until is not None else ():
+        after = ""
+        while (page := await _late_nodes(context, label, until, after))["looked"]:
+            after = page["after"]
+            wrong += (unsealed_node(label, key) for key in page["late"])
+            on_progress("searched", page["looked"])
+    return wrong
+
+
+async def _late_nodes(
+    context: RequestContext, label: str, before: datetime | None, after: str
+) -> dict[str, Any]:
+    [page] = await context.fetch(
+        LATE_NODES, label=label, before=before, after=after, limit=LATE_PAGE
     )
     return page

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any, LiteralString
@@ -78,12 +78,12 @@ FORGERIES: dict[str, tuple[LiteralString, list[tuple[str, str, str]]]] = {
     "a type": (ONE + "SET e.occurred_at = date()", [("event", "ev1", "changed")]),
     "a recording time": (
         ONE + "SET e.recorded_at = e.recorded_at + duration({microseconds: 1})",
-        [("event", "ev1", "changed")],
+        [("event", "ev1", "rewired"), ("event", "ev1", "changed")],
     ),
     "another belief": (
         ONE + "MATCH (e)-[r:SUPPORTS]->() MATCH (b:Belief {tenant: $tenant}) "
         "WHERE b.object = 'ev 0' CREATE (e)-[:SUPPORTS]->(b) DELETE r",
-        [("event", "ev1", "changed")],
+        [("event", "ev1", "rewired"), ("event", "ev1", "changed")],
     ),
     "a deletion": (ONE + "DETACH DELETE e", [("event", "ev1", "missing")]),
     "an insertion": (
@@ -171,7 +171,7 @@ def test_erasure_leaves_the_chain_whole(plain: Handle, look: Look, tenant: str) 
         tenant=tenant,
     )
     assert not events & {*rows[0]["ids"]}
-    assert [not one for one in rows[0]["ids"]] == [not one for one in rows[0]["salts"]]
+    assert [one in ("", "~") for one in rows[0]["ids"]] == [not one for one in rows[0]["salts"]]
 
 
 def test_what_a_killed_erasure_redacted_is_sealed_next(
@@ -189,15 +189,14 @@ def test_what_a_killed_erasure_redacted_is_sealed_next(
         patched.setattr(sealing, "seal_waiting", killed)
         with pytest.raises(KeyboardInterrupt):
             plain.forget("memory", gone, dry_run=False)
-    found = plain.admin.verify()
-    assert found.wrong == ()
-    assert found.seals is not None
-    assert found.seals.unsealed == 1
+    # Until then it looks like any event that was added among sealed ones.
+    [(_, redacted, said)] = shown(plain.admin.verify())
+    assert said == "added"
     assert plain.admin.seal().events == 1
     found = plain.admin.verify()
     assert found.wrong == ()
     assert found.seals is not None
-    assert found.seals.unsealed == 0
+    assert (found.seals.unsealed, found.seals.late_ids) == (0, (redacted,))
 
 
 def test_sealing_resumes_and_is_serial(
@@ -223,7 +222,8 @@ def test_sealing_resumes_and_is_serial(
     found = plain.admin.verify()
     assert (found.wrong, found.seals and found.seals.sealed) == ((), 20)
     rows = look.rows("MATCH (s:Seal {tenant: $tenant}) RETURN s.ids AS ids", tenant=tenant)
-    assert sorted(one for row in rows for one in row["ids"]) == sorted(f"ev{n}" for n in range(20))
+    sealed = [one for row in rows for one in row["ids"] if not one.startswith("~")]
+    assert sorted(sealed) == sorted(f"ev{n}" for n in range(20))
 
 
 def test_a_clock_set_back_is_reported_until_it_is_sealed(
@@ -234,7 +234,8 @@ def test_a_clock_set_back_is_reported_until_it_is_sealed(
     observed(plain, 1, "later")
     back: LiteralString = (
         "MATCH (e:Event {tenant: $tenant, id: 'later0'}) "
-        "SET e.recorded_at = e.recorded_at - duration('PT1H')"
+        "SET e.recorded_at = e.recorded_at - duration('PT1H') "
+        "WITH e MATCH (e)-[r:SUPPORTS]->() SET r.recorded_at = e.recorded_at"
     )
     driver.execute_query(back, tenant=tenant)
     assert plain.admin.seal().events == 0
@@ -243,7 +244,68 @@ def test_a_clock_set_back_is_reported_until_it_is_sealed(
     found = plain.admin.verify()
     assert not [one for one in found.wrong if one.kind == "event"]
     assert found.seals is not None
-    assert found.seals.late == 1
+    assert (found.seals.late, found.seals.late_ids) == (1, ("later0",))
+
+
+def moved(memory: Handle) -> tuple[str, str | None]:
+    """Write a value, a later one and its retraction; return its id and the head of the seal."""
+    memory.observe("alice", "lives_in", "Porto", event_id="porto", at=MAY, cardinality="ONE")
+    memory.observe("alice", "lives_in", "Lisbon", event_id="lisbon", at=MAY + timedelta(days=1))
+    taken = memory.beliefs.retract("lisbon").event_id
+    return taken, memory.admin.seal().head
+
+
+def leads(memory: Handle) -> str:
+    """Return the current value of the slot that `moved` writes."""
+    return memory.current("alice", "lives_in").candidates[0].object
+
+
+PLANT: LiteralString = (
+    "MATCH (e:Event {tenant: $tenant, id: 'porto'})-[s:SUPPORTS]->() "
+    "MATCH (b:Belief {tenant: $tenant, object: 'Lisbon'}), (t:Tenant {tenant: $tenant}) "
+    "CREATE (x:Event {id: 'x'}) "
+    "SET x += e {.*, id: 'x', type: $type, occurred_at: e.occurred_at + duration('P2D')} "
+    "CREATE (x)-[r:SUPPORTS]->(b) SET r += properties(s) CREATE (t)-[:UNSEALED]->(x)"
+)
+
+
+def test_a_deleted_retraction_is_found_and_mended(
+    plain: Handle, driver: neo4j.Driver, tenant: str
+) -> None:
+    taken, head = moved(plain)
+    assert leads(plain) == "Porto"
+    cut: LiteralString = "MATCH (:Event {tenant: $tenant, id: $id})-[r:RETRACTS]->() DELETE r"
+    driver.execute_query(cut, tenant=tenant, id=taken)
+    assert leads(plain) == "Lisbon"
+    assert shown(plain.admin.verify(head=head)) == [("event", taken, "rewired")]
+    assert shown(plain.admin.rebuild()) == [("event", taken, "rewired")]
+    assert leads(plain) == "Porto"
+    assert plain.admin.verify(head=head).wrong == ()
+
+
+@pytest.mark.parametrize("kind", sorted(seals.TELEMETRY))
+def test_an_entry_of_the_log_is_never_evidence(
+    plain: Handle, driver: neo4j.Driver, tenant: str, kind: str
+) -> None:
+    _, head = moved(plain)
+    driver.execute_query(PLANT, tenant=tenant, type=kind)
+    assert leads(plain) == "Porto"
+    assert shown(plain.admin.verify(head=head)) == [("event", "x", "rewired")]
+    assert plain.admin.rebuild().wrong
+    assert plain.admin.verify(head=head).wrong == ()
+
+
+def test_a_backdated_event_is_named_before_and_after_the_next_seal(
+    plain: Handle, driver: neo4j.Driver, tenant: str
+) -> None:
+    _, head = moved(plain)
+    driver.execute_query(PLANT, tenant=tenant, type="EVIDENCE")
+    assert leads(plain) == "Lisbon"
+    assert shown(plain.admin.verify(head=head)) == [("event", "x", "added")]
+    plain.admin.seal()
+    found = plain.admin.verify(head=head)
+    assert found.seals is not None
+    assert (found.wrong, found.seals.late_ids) == ((), ("x",))
 
 
 def test_an_export_takes_the_seals_along(plain: Handle, client: Handle, tmp_path: Path) -> None:
@@ -341,3 +403,78 @@ def test_a_head_must_be_a_digest(offline: Handle, call: str, head: Any) -> None:
     method: Callable[..., Any] = getattr(offline.admin, call)
     with pytest.raises(InvalidInputError, match="head"):
         method(*(["x.jsonl"] if call == "verify_export" else []), head=head)
+
+
+CONTENTS: dict[str, tuple[LiteralString, str]] = {
+    "the text of a memory": (
+        "MATCH (n:Memory {tenant: $tenant}) SET n.content = 'x y z'",
+        "memory",
+    ),
+    "the tags of a memory": ("MATCH (n:Memory {tenant: $tenant}) SET n.tags = ['x']", "memory"),
+    "the value of a belief": ("MATCH (n:Belief {tenant: $tenant}) SET n.object = 'Rome'", "belief"),
+    "the words of a turn": ("MATCH (n:Turn {tenant: $tenant}) SET n.text = 'no'", "turn"),
+    "the class of a turn": ("MATCH (n:Turn {tenant: $tenant}) SET n.trust = 0", "turn"),
+    "a template": ("MATCH (n:Predicate {tenant: $tenant}) SET n.template = 'x'", "predicate"),
+    "a name": ("MATCH (n:Name {tenant: $tenant}) SET n.name = 'x'", "name"),
+    "a session": ("MATCH (n:Episode {tenant: $tenant}) SET n.session_id = 'x'", "episode"),
+    "a turn": ("MATCH (n:Turn {tenant: $tenant}) DETACH DELETE n", "turn"),
+    "a planted memory": (
+        "CREATE (:Memory {tenant: $tenant, id: 'm_x', scope: 'global', content: 'planted'})",
+        "memory",
+    ),
+    "a planted turn": (
+        "MATCH (p:Episode {tenant: $tenant}) CREATE (:Turn {tenant: $tenant, id: 't_x', "
+        "scope: p.scope, episode_id: p.id, position: 9, role: 'user', text: 'planted', trust: 4, "
+        "occurred_at: p.occurred_at, recorded_at: p.recorded_at})-[:OCCURRED_IN]->(p)",
+        "turn",
+    ),
+}
+
+
+@pytest.mark.parametrize("forgery", CONTENTS)
+def test_changed_contents_are_named(
+    plain: Handle, tenant: str, driver: neo4j.Driver, forgery: str
+) -> None:
+    plain.observe("alice", "lives_in", "Porto", event_id="porto", cardinality="ONE")
+    plain.remember("Alice lives near the river in Porto")
+    plain.predicates.declare("works_for", template="{subject} works for {object}")
+    plain.aliases.add("al", "alice")
+    with plain.session("s1") as session:
+        session.add_messages([{"role": "user", "content": "I walked home."}])
+    head = plain.admin.seal().head
+    found = plain.admin.verify(head=head)
+    assert found.wrong == ()
+    assert found.seals is not None
+    assert found.seals.contents == 8
+    query, kind = CONTENTS[forgery]
+    driver.execute_query(query, tenant=tenant)
+    named = {one[0]: one[2] for one in shown(plain.admin.verify(head=head))}
+    assert named[kind] in ("changed", "missing", "added")
+
+
+def test_a_later_write_may_change_contents(plain: Handle) -> None:
+    plain.remember("Bob likes green tea", at=MAY)
+    plain.predicates.declare("works_for", template="{subject} works for {object}")
+    head = plain.admin.seal().head
+    plain.remember("Bob likes green tea", tags=["drinks"], at=MAY - timedelta(days=1))
+    plain.predicates.declare("works_for", template="{object} employs {subject}")
+    assert plain.admin.verify(head=head).wrong == ()
+    head = plain.admin.seal().head
+    found = plain.admin.verify(head=head)
+    assert found.wrong == ()
+    assert found.seals is not None
+    assert found.seals.contents == 2
+
+
+def test_erasures_keep_contents_verifiable(plain: Handle) -> None:
+    with plain.session("s1") as session:
+        session.add_messages([{"role": "user", "content": "I walked home."}])
+        plain.observe("alice", "lives_in", "Porto", episode_id=session.episode_id, at=MAY)
+        episode = session.episode_id
+    plain.observe("alice", "lives_in", "Porto", event_id="again", at=MAY + timedelta(days=1))
+    head = plain.admin.seal().head
+    plain.forget("episode", episode, dry_run=False)
+    found = plain.admin.verify(head=head)
+    assert found.wrong == ()
+    assert found.seals is not None
+    assert (found.seals.sealed, found.seals.contents) == (1, 1)

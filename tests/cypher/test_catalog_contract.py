@@ -26,6 +26,7 @@ CHANGES = {
     "usage/roll_up_sessionless": ["DELETE changes s: Event."],
     "erase/remove_events": ["DELETE changes e: Event."],
     "erase/redact_mentions": ["SET changes e: Event."],
+    "cache/rewire": ["DELETE changes r: Event, REFUTES, SUPPORTS."] * 3,
 }
 """What the first law allows: entries of the log, once their ratings are checkpointed; erasure."""
 WALLED = [name for name in NAMES if not name.startswith("schema/")]
@@ -53,7 +54,7 @@ HANGING = {
     "predicate": 1,
     "recall": 39,
     "reject": 15,
-    "seal": 3,
+    "seal": 5,
     "transfer": 15,
     "upkeep": 1,
     "usage": 39,

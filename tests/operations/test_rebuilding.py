@@ -117,4 +117,5 @@ def test_it_tells_how_far_it_is(filled: Handle) -> None:
     told: list[tuple[str, int]] = []
     filled.admin.verify(lambda kind, count: told.append((kind, count)))
     checked = [("rejection", 2), ("rejection", 5)]
-    assert told == [*checked, ("memory", 2), ("belief", 5), ("slot", 1), ("searched", 27)]
+    wired = [("wiring", 27), ("chain", 2), ("chain", 5)]
+    assert told == [*checked, *wired, ("memory", 2), ("belief", 5), ("slot", 1), ("searched", 27)]

@@ -10,7 +10,7 @@ import numpy as np
 from graphmem.items import rules
 from graphmem.model import Status, TenantScope
 from graphmem.ports import Role, run_now
-from graphmem.rules import claims, fulltext, identity, read_options, scoring
+from graphmem.rules import claims, fulltext, identity, read_options, scoring, seals
 from graphmem.testing import HashEmbedder
 from tests.plugins.texts import unlike
 from tests.procedures.conftest import Populated
@@ -31,6 +31,8 @@ SILENT: dict[str, str] = {
     "erase/is_recorded": "it is asked by a digest of the tenant",
     "erase/records": "it is asked by a digest of the tenant",
     "seal/waiting": "no event was redacted",
+    "seal/newest": "no node was sealed twice",
+    "seal/waiting_nodes": "no node was changed by an erasure",
 }
 """Procedures that return a row that is empty, or none, and why."""
 
@@ -103,11 +105,22 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "memory/get_as_of": {**seen, "ids": [memory]},
         "commit/find_known": {"event_ids": ["e1", "none"], "memory_ids": [memory]},
         "memory/list": seen,
-        "seal/check": {},
+        "cache/chains": {"label": "Memory", "types": ["SUPERSEDE"]},
+        "cache/wiring": {"stating": [], "committed": [], "telemetry": []},
+        "seal/check": {"content": seals.COVERED},
+        "seal/find_uncovered": {"label": "Memory", "before": LATER},
+        "seal/newest": {"content": seals.COVERED, "nodes": []},
+        "seal/nodes": {
+            "content": seals.COVERED,
+            "nodes": [{"label": "Memory", "key": memory}],
+        },
+        "seal/touched": {"nodes": [{"label": "Memory", "key": memory}]},
+        "seal/uncovered": {"content": seals.COVERED, **period},
         "seal/find_late": {"telemetry": [], "before": LATER},
         "seal/head": {},
         "seal/unsealed": {"types": ["ADD"], "since": read_options.BEGINNING, "until": LATER},
         "seal/waiting": {},
+        "seal/waiting_nodes": {"content": seals.COVERED},
         "memory/list_as_of": seen,
         "commit/find_existing": {
             **seen,

@@ -42,6 +42,12 @@ class Tenant(StructuredNode):
     locked_at = DateTimeNeo4jFormatProperty()
 
     unsealed = RelationshipTo(at("Event"), "UNSEALED")
+    unsealed_memories = RelationshipTo(at("Memory"), "UNSEALED")
+    unsealed_beliefs = RelationshipTo(at("Belief"), "UNSEALED")
+    unsealed_turns = RelationshipTo(at("Turn"), "UNSEALED")
+    unsealed_episodes = RelationshipTo(at("Episode"), "UNSEALED")
+    unsealed_names = RelationshipTo(at("Name"), "UNSEALED")
+    unsealed_predicates = RelationshipTo(at("Predicate"), "UNSEALED")
 
 
 class Memory(RatedNode):
@@ -89,6 +95,8 @@ class Memory(RatedNode):
     reinforced_by = RelationshipFrom(at("Event"), "REINFORCES")
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
     claims = RelationshipTo(at("Belief"), "CLAIMS")
+    sealed_by = RelationshipFrom(at("Seal"), "SEALS")
+    unsealed_by = RelationshipFrom(at("Tenant"), "UNSEALED")
 
 
 class Belief(RatedNode):
@@ -141,6 +149,8 @@ class Belief(RatedNode):
     claimed_by = RelationshipFrom(at("Memory"), "CLAIMS")
     supersedes = RelationshipTo(at("Belief"), "SUPERSEDES", model=Supersedes)
     superseded_by = RelationshipFrom(at("Belief"), "SUPERSEDES", model=Supersedes)
+    sealed_by = RelationshipFrom(at("Seal"), "SEALS")
+    unsealed_by = RelationshipFrom(at("Tenant"), "UNSEALED")
 
 
 class Predicate(ScopedNode):
@@ -164,6 +174,8 @@ class Predicate(ScopedNode):
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
+    sealed_by = RelationshipFrom(at("Seal"), "SEALS")
+    unsealed_by = RelationshipFrom(at("Tenant"), "UNSEALED")
 
 
 class Name(ScopedNode):
@@ -176,6 +188,8 @@ class Name(ScopedNode):
 
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
     named_by = RelationshipFrom(at("Event"), "NAMES")
+    sealed_by = RelationshipFrom(at("Seal"), "SEALS")
+    unsealed_by = RelationshipFrom(at("Tenant"), "UNSEALED")
 
 
 class Event(ScopedNode):
@@ -287,6 +301,8 @@ class Episode(RatedNode):
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
     replies = RelationshipFrom(at("Reply"), "RESTS_ON")
     archived_as = RelationshipTo(at("Archive"), "ARCHIVED_AS", cardinality=ZeroOrOne)
+    sealed_by = RelationshipFrom(at("Seal"), "SEALS")
+    unsealed_by = RelationshipFrom(at("Tenant"), "UNSEALED")
 
 
 class Turn(ScopedNode):
@@ -320,6 +336,8 @@ class Turn(ScopedNode):
     accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
     returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
     replies = RelationshipFrom(at("Reply"), "RESTS_ON")
+    sealed_by = RelationshipFrom(at("Seal"), "SEALS")
+    unsealed_by = RelationshipFrom(at("Tenant"), "UNSEALED")
 
 
 class Artifact(RatedNode):
@@ -479,6 +497,12 @@ class Seal(TenantNode):
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
     seals = RelationshipTo(at("Event"), "SEALS")
+    sealed_memories = RelationshipTo(at("Memory"), "SEALS")
+    sealed_beliefs = RelationshipTo(at("Belief"), "SEALS")
+    sealed_turns = RelationshipTo(at("Turn"), "SEALS")
+    sealed_episodes = RelationshipTo(at("Episode"), "SEALS")
+    sealed_names = RelationshipTo(at("Name"), "SEALS")
+    sealed_predicates = RelationshipTo(at("Predicate"), "SEALS")
 
 
 class ItemText(TenantNode):

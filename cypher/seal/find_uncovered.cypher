@@ -1,0 +1,47 @@
+// Return a page of the nodes of one label, with those that no seal covers and no event without a seal states. Paged by key.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $label   string    Memory, Belief, Turn, Episode, Name or Predicate
+//   $before  datetime  end of the newest seal
+//   $after   string    key of the last node of the previous page; '' for the first page
+//   $limit   integer   maximum number of nodes per page
+// columns:
+//   - looked  integer  number of nodes read; 0 after the last page
+//   - after   string   key of the last node of the page
+//   - late    list     keys of those that were added before the newest seal ended
+
+CALL () {
+  FILTER $label = 'Memory'
+  MATCH (x:Memory) WHERE x.tenant = $tenant AND x.id > $after
+  RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
+UNION ALL
+  FILTER $label = 'Belief'
+  MATCH (x:Belief) WHERE x.tenant = $tenant AND x.id > $after
+  RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
+UNION ALL
+  FILTER $label = 'Turn'
+  MATCH (x:Turn) WHERE x.tenant = $tenant AND x.id > $after
+  RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
+UNION ALL
+  FILTER $label = 'Episode'
+  MATCH (x:Episode) WHERE x.tenant = $tenant AND x.id > $after
+  RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
+UNION ALL
+  FILTER $label = 'Name'
+  MATCH (x:Name) WHERE x.tenant = $tenant AND x.key > $after
+  RETURN x, x.key AS key ORDER BY x.tenant, x.key LIMIT $limit
+UNION ALL
+  FILTER $label = 'Predicate'
+  MATCH (x:Predicate) WHERE x.tenant = $tenant AND x.key > $after
+  RETURN x, x.key AS key ORDER BY x.tenant, x.key LIMIT $limit
+}
+LET late = NOT EXISTS { (x)<-[:SEALS]-(:Seal {tenant: $tenant}) } AND CASE
+  WHEN x:Turn OR x:Episode THEN coalesce(x.recorded_at < $before, true)
+  ELSE NOT EXISTS {
+    MATCH (x)<-[:REINFORCES|SUPPORTS|REFUTES|CONCERNS|NAMES]-(e:Event {tenant: $tenant})
+    WHERE NOT EXISTS { (e)<-[:SEALS]-(:Seal {tenant: $tenant}) }
+  }
+END
+RETURN count(x) AS looked, max(key) AS after, collect(CASE WHEN late THEN key END) AS late
