@@ -19,14 +19,11 @@ from graphmem.adapters.neomodel_nodes.declarations import Supersedes as Supersed
 from graphmem.adapters.neomodel_nodes.nodes import Archive as Archive
 from graphmem.adapters.neomodel_nodes.nodes import Artifact as Artifact
 from graphmem.adapters.neomodel_nodes.nodes import Belief as Belief
-from graphmem.adapters.neomodel_nodes.nodes import EmbeddingModel as EmbeddingModel
 from graphmem.adapters.neomodel_nodes.nodes import Episode as Episode
 from graphmem.adapters.neomodel_nodes.nodes import Event as Event
 from graphmem.adapters.neomodel_nodes.nodes import Item as Item
 from graphmem.adapters.neomodel_nodes.nodes import ItemText as ItemText
 from graphmem.adapters.neomodel_nodes.nodes import Memory as Memory
-from graphmem.adapters.neomodel_nodes.nodes import Migration as Migration
-from graphmem.adapters.neomodel_nodes.nodes import MigrationLock as MigrationLock
 from graphmem.adapters.neomodel_nodes.nodes import Name as Name
 from graphmem.adapters.neomodel_nodes.nodes import Namespace as Namespace
 from graphmem.adapters.neomodel_nodes.nodes import Predicate as Predicate
@@ -37,6 +34,9 @@ from graphmem.adapters.neomodel_nodes.nodes import Tenant as Tenant
 from graphmem.adapters.neomodel_nodes.nodes import Turn as Turn
 from graphmem.adapters.neomodel_nodes.state_nodes import Checkpoint as Checkpoint
 from graphmem.adapters.neomodel_nodes.state_nodes import Consolidation as Consolidation
+from graphmem.adapters.neomodel_nodes.state_nodes import EmbeddingModel as EmbeddingModel
+from graphmem.adapters.neomodel_nodes.state_nodes import Migration as Migration
+from graphmem.adapters.neomodel_nodes.state_nodes import MigrationLock as MigrationLock
 from graphmem.adapters.neomodel_nodes.state_nodes import NameLock as NameLock
 from graphmem.adapters.neomodel_nodes.state_nodes import Rater as Rater
 from graphmem.adapters.neomodel_nodes.state_nodes import Rejection as Rejection

@@ -8,7 +8,7 @@
 //   $tenant  string  tenant name
 //   $events  list    ids of the events
 //   $nodes   list    ids of memories, beliefs and episodes to be erased: with their events and turns
-//   $scope   string  scope whose names and predicates are erased: with their events; null: none
+//   $scope   string  scope whose names, predicates and tombstones of rejected values are erased: with their events; null: none
 // columns:
 
 MATCH (t:Tenant {tenant: $tenant})
@@ -18,7 +18,7 @@ CALL () {
   RETURN x
 UNION
   UNWIND $events AS id
-  MATCH (:Event {tenant: $tenant, id: id})-[:REINFORCES|SUPPORTS|REFUTES|CONCERNS|NAMES]->(x:Memory|Belief|Episode|Name|Predicate)
+  MATCH (:Event {tenant: $tenant, id: id})-[:REINFORCES|SUPPORTS|REFUTES|CONCERNS|NAMES]->(x:Memory|Belief|Episode|Name|Predicate|Rejection)
   WHERE x.tenant = $tenant
   RETURN x
 UNION
@@ -34,12 +34,12 @@ UNION
   MATCH (x:Turn {tenant: $tenant})-[:OCCURRED_IN]->(:Episode {tenant: $tenant, id: id})
   RETURN x
 UNION
-  MATCH (n:Name|Predicate)<-[:CONCERNS|NAMES]-(x:Event {tenant: $tenant})
-  WHERE n.tenant = $tenant AND n.key > '' AND n.scope = $scope
+  MATCH (n:Name|Predicate|Rejection)<-[:CONCERNS|NAMES]-(x:Event {tenant: $tenant})
+  WHERE n.tenant = $tenant AND n.id > '' AND n.scope = $scope
   RETURN x
 UNION
-  MATCH (x:Name|Predicate)
-  WHERE x.tenant = $tenant AND x.key > '' AND x.scope = $scope
+  MATCH (x:Name|Predicate|Rejection)
+  WHERE x.tenant = $tenant AND x.id > '' AND x.scope = $scope
   RETURN x
 }
 MATCH (s:Seal {tenant: $tenant})-[r:SEALS]->(x)
@@ -47,7 +47,7 @@ MERGE (t)-[:UNSEALED]->(x)
 DELETE r
 WITH s, collect(CASE
   WHEN x:Event AND NOT x.id STARTS WITH '~' THEN x.id
-  ELSE '~' + labels(x)[0] + ' ' + coalesce(x.id, x.key)
+  ELSE '~' + labels(x)[0] + ' ' + x.id
 END) AS names
 SET s.salts = [i IN range(0, size(s.ids) - 1) | CASE WHEN s.ids[i] IN names THEN '' ELSE s.salts[i] END]
 SET s.ids = [id IN s.ids | CASE

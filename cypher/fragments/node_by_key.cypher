@@ -50,4 +50,8 @@ UNION ALL
   FILTER label = 'Predicate'
   MATCH (x:Predicate {tenant: $tenant, id: key})
   RETURN x
+UNION ALL
+  FILTER label = 'Rejection'
+  MATCH (x:Rejection {tenant: $tenant, id: key})
+  RETURN x
 }

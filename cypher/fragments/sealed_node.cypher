@@ -4,6 +4,6 @@
 
 LET record = {
   label: labels(x)[0],
-  key: coalesce(x.id, x.key),
+  key: x.id,
   properties: [name IN $content[labels(x)[0]] WHERE x[name] IS NOT NULL | [name, x[name]]]
 }

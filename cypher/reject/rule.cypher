@@ -20,6 +20,7 @@ CALL (e) {
   UNWIND $tombstones AS row
   MERGE (r:Rejection {tenant: $tenant, id: row.id})
   ON CREATE SET r.scope = e.scope, r.digest = row.digest, r.value_key = row.value_key, r.recorded_at = e.recorded_at
+  CREATE (e)-[:CONCERNS]->(r)
   WITH r, [{id: e.id, at: e.occurred_at, known_at: e.recorded_at, rejects: e.type = 'REJECT', path: ''}] AS given
   // include: fragments/merge_rulings.cypher
   WITH collect(r.id) AS ruled

@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $label   string    Memory, Belief, Turn, Episode, Name or Predicate
+//   $label   string    Memory, Belief, Turn, Episode, Name, Predicate or Rejection
 //   $before  datetime  end of the newest seal
 //   $after   string    key of the last node of the previous page; '' for the first page
 //   $limit   integer   maximum number of nodes per page
@@ -30,12 +30,16 @@ UNION ALL
   RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
 UNION ALL
   FILTER $label = 'Name'
-  MATCH (x:Name) WHERE x.tenant = $tenant AND x.key > $after
-  RETURN x, x.key AS key ORDER BY x.tenant, x.key LIMIT $limit
+  MATCH (x:Name) WHERE x.tenant = $tenant AND x.id > $after
+  RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
 UNION ALL
   FILTER $label = 'Predicate'
-  MATCH (x:Predicate) WHERE x.tenant = $tenant AND x.key > $after
-  RETURN x, x.key AS key ORDER BY x.tenant, x.key LIMIT $limit
+  MATCH (x:Predicate) WHERE x.tenant = $tenant AND x.id > $after
+  RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
+UNION ALL
+  FILTER $label = 'Rejection'
+  MATCH (x:Rejection) WHERE x.tenant = $tenant AND x.id > $after
+  RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
 }
 LET late = NOT EXISTS { (x)<-[:SEALS]-(:Seal {tenant: $tenant}) } AND CASE
   WHEN x:Turn OR x:Episode THEN coalesce(x.recorded_at < $before, true)

@@ -78,13 +78,15 @@ CONTENT: Mapping[str, Content] = {
         ),
     ),
     "Predicate": Content(
-        ("scope",),
+        ("scope", "key"),
         (
-            *("name", "template", "cardinality", "kappa", "tau_days", "decay_per_day", "margin"),
-            *("combine", "valid_from", "event_id", "occurred_at", "recorded_at"),
+            *("name", "trust", "template", "cardinality", "kappa", "tau_days"),
+            *("decay_per_day", "margin", "combine", "valid_from"),
+            *("event_id", "occurred_at", "recorded_at"),
         ),
     ),
-    "Name": Content(("scope", "name")),
+    "Name": Content(("scope", "key", "name")),
+    "Rejection": Content(("scope", "digest"), ("rejects", "at", "known_at", "event_ids")),
 }
 """Content of nodes that are not events, by label. The rest follows from events, and is compared
 with them; an embedding is of a sealed text."""

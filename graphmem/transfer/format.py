@@ -17,19 +17,8 @@ from graphmem.model import Cardinality, EventType, EvidenceKind, Name, Outcome, 
 from graphmem.rules import claims, seals
 from graphmem.rules.scoring import generation_properties
 from graphmem.rules.seals import json_value
-from graphmem.transfer.kinds import (
-    LINKS,
-    NODES,
-    Count,
-    Flag,
-    Id,
-    Key,
-    Number,
-    Scope,
-    adapter,
-    closed,
-    parse_object,
-)
+from graphmem.transfer.fields import Count, Flag, Id, Key, Number, Scope, parse_object
+from graphmem.transfer.kinds import LINKS, NODES, adapter, closed
 
 FORMAT, VERSION = "graphmem export", 2
 

@@ -19,18 +19,9 @@ from graphmem.items import rules
 from graphmem.model import EventType, Instant, Name, Text
 from graphmem.rules import claims, identity, rejections
 from graphmem.transfer import format as file_format
+from graphmem.transfer.fields import Flag, Id, Key, parse_object
 from graphmem.transfer.format import KINDS, DigestChain, ExportCounts, NodeKind
-from graphmem.transfer.kinds import (
-    LINKS,
-    NODES,
-    TEXTS,
-    Flag,
-    Id,
-    Key,
-    adapter,
-    closed,
-    parse_object,
-)
+from graphmem.transfer.kinds import LINKS, NODES, TEXTS, adapter, closed
 
 KIND_ORDER = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
 _LABELS = {kind.label: place for place, kind in enumerate(KINDS)}

@@ -43,7 +43,7 @@ async def check(context: RequestContext, *, repair: bool, on_page: OnProgress) -
             }
             for row in page
         ]
-        given = [{name: row[name] for name in ("id", "tombstone")} for row in keyed]
+        given = [{name: row[name] for name in ("id", "tombstone", "value_key")} for row in keyed]
         lacking = set(await context.fetch(MISSING, events=given))
         wrong += (
             Mismatch(kind="rejection", id=one, cached="not in the tombstone", found="an event")

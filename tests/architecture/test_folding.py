@@ -38,6 +38,7 @@ OTHERS = {
     "graphmem/rules/quantities.py": "units and names of months",
     "graphmem/rules/rejections.py": "the folded form, of which it ignores more",
     "graphmem/rules/scoring.py": "names of speakers as the server lowers them",
+    "graphmem/rules/seals.py": "labels of nodes",
     "graphmem/rules/summaries.py": "suffixes of files",
     "graphmem/rules/transcripts.py": "roles of messages",
     "graphmem/rules/trust.py": "roles of messages",
@@ -45,9 +46,11 @@ OTHERS = {
     "graphmem/stored.py": "labels of nodes",
     "graphmem/transfer/foreign.py": "names of relationships in another tool's file",
     "graphmem/transfer/lines.py": "first letters of messages",
+    "graphmem/upkeep/caches.py": "labels of nodes",
     "graphmem/upkeep/compression.py": "labels of nodes",
     "graphmem/upkeep/rules.py": "labels of nodes",
     "graphmem/upkeep/rulings.py": "labels of nodes",
+    "graphmem/upkeep/sealing.py": "labels of nodes",
     "graphmem/usage/findings.py": "names of tools",
 }
 """Modules that change the case or form of something that is not compared as a name or a text."""

@@ -15,7 +15,7 @@ import pytest
 from neomodel.util import RelationshipDirection
 
 from graphmem import Handle, catalog
-from graphmem.adapters.neomodel_nodes import nodes
+from graphmem.adapters.neomodel_nodes import nodes, state_nodes
 from graphmem.adapters.neomodel_nodes.schema import NODE_CLASSES, browsing, declared
 from graphmem.client import worker
 from graphmem.errors import (
@@ -217,7 +217,7 @@ def test_browse_by_objects(browsed: None, tenant: str) -> None:
     document = archive.episode.single()
     assert (document.uid, document.content, archive.episode_id) == ("long", None, "long")
     assert [event.type for event in document.concerned_by.all()] == ["COMPRESS"]
-    first: Any = nodes.Migration.nodes.get(number=1)
+    first: Any = state_nodes.Migration.nodes.get(number=1)
     assert first.followed_by.single().number == 2
 
 

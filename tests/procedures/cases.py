@@ -188,7 +188,9 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "erase/scopes_of": {"turns": [], "episodes": [known["episode"]], "events": ["o1"]},
         "reject/events": {},
         "reject/find": {**seen, "id": rejected},
-        "reject/find_missing": {"events": [{"id": "none", "tombstone": "none"}]},
+        "reject/find_missing": {
+            "events": [{"id": "none", "tombstone": "none", "value_key": "none"}]
+        },
         "reject/find_target": {**seen, "event_id": "j1"},
         "reject/values": {"label": "Belief"},
         "erase/find_tombstones": {"keys": ["none"]},

@@ -48,6 +48,7 @@ class Tenant(StructuredNode):
     unsealed_episodes = RelationshipTo(at("Episode"), "UNSEALED")
     unsealed_names = RelationshipTo(at("Name"), "UNSEALED")
     unsealed_predicates = RelationshipTo(at("Predicate"), "UNSEALED")
+    unsealed_rejections = RelationshipTo(at("Rejection"), "UNSEALED")
 
 
 class Memory(RatedNode):
@@ -240,6 +241,7 @@ class Event(ScopedNode):
     concerns_episodes = RelationshipTo(at("Episode"), "CONCERNS")
     concerns_predicates = RelationshipTo(at("Predicate"), "CONCERNS")
     concerns_names = RelationshipTo(at("Name"), "CONCERNS")
+    concerns_rejections = RelationshipTo(at("Rejection"), "CONCERNS")
     names = RelationshipTo(at("Name"), "NAMES", cardinality=ZeroOrOne)
     concerns_proposals = RelationshipTo(at("Event"), "CONCERNS")
     decided_by = RelationshipFrom(at("Event"), "CONCERNS")
@@ -408,41 +410,6 @@ class Rating(ScopedNode):
     base_touched_at = DateTimeNeo4jFormatProperty()
 
 
-class EmbeddingModel(StructuredNode):
-    """An embedding model whose vectors are, or will be, in the graph."""
-
-    key = StringProperty(unique_index=True)
-    generation = IntegerProperty(required=True)
-    name = StringProperty(required=True)
-    dimension = IntegerProperty(required=True)
-    mu_document = FloatProperty(required=True)
-    mu_query = FloatProperty(required=True)
-    recorded_at = DateTimeNeo4jFormatProperty(required=True)
-
-
-class Migration(StructuredNode):
-    """One applied migration of the schema or of the data."""
-
-    number = IntegerProperty(unique_index=True)
-    name = StringProperty(required=True)
-    sha256 = StringProperty(required=True)
-    language = StringProperty()
-    applied_at = DateTimeNeo4jFormatProperty(required=True)
-
-    followed_by = RelationshipTo(at("Migration"), "FOLLOWED_BY", cardinality=ZeroOrOne)
-    follows = RelationshipFrom(at("Migration"), "FOLLOWED_BY", cardinality=ZeroOrOne)
-
-
-class MigrationLock(StructuredNode):
-    """Lease of the process that migrates the graph."""
-
-    key = StringProperty(unique_index=True)
-    owner = StringProperty()
-    since = DateTimeNeo4jFormatProperty()
-    asked_at = DateTimeNeo4jFormatProperty()
-    expires_at = DateTimeNeo4jFormatProperty()
-
-
 class Namespace(ScopedNode):
     """A namespace of items; it exists as long as it has an item."""
 
@@ -503,6 +470,7 @@ class Seal(TenantNode):
     sealed_episodes = RelationshipTo(at("Episode"), "SEALS")
     sealed_names = RelationshipTo(at("Name"), "SEALS")
     sealed_predicates = RelationshipTo(at("Predicate"), "SEALS")
+    sealed_rejections = RelationshipTo(at("Rejection"), "SEALS")
 
 
 class ItemText(TenantNode):

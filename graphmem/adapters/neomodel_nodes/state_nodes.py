@@ -10,8 +10,11 @@ from neomodel import (
     DateTimeNeo4jFormatProperty,
     FloatProperty,
     IntegerProperty,
+    RelationshipFrom,
+    RelationshipTo,
     StringProperty,
     StructuredNode,
+    ZeroOrOne,
 )
 
 from graphmem.adapters.neomodel_nodes.declarations import (
@@ -20,6 +23,7 @@ from graphmem.adapters.neomodel_nodes.declarations import (
     KeyedNode,
     ScopedNode,
     TenantNode,
+    at,
 )
 
 
@@ -125,10 +129,49 @@ class Tombstone(KeyedNode):
     counts = StringProperty()
 
 
+class EmbeddingModel(StructuredNode):
+    """An embedding model whose vectors are, or will be, in the graph."""
+
+    key = StringProperty(unique_index=True)
+    generation = IntegerProperty(required=True)
+    name = StringProperty(required=True)
+    dimension = IntegerProperty(required=True)
+    mu_document = FloatProperty(required=True)
+    mu_query = FloatProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+
+
+class Migration(StructuredNode):
+    """One applied migration of the schema or of the data."""
+
+    number = IntegerProperty(unique_index=True)
+    name = StringProperty(required=True)
+    sha256 = StringProperty(required=True)
+    language = StringProperty()
+    applied_at = DateTimeNeo4jFormatProperty(required=True)
+
+    followed_by = RelationshipTo(at("Migration"), "FOLLOWED_BY", cardinality=ZeroOrOne)
+    follows = RelationshipFrom(at("Migration"), "FOLLOWED_BY", cardinality=ZeroOrOne)
+
+
+class MigrationLock(StructuredNode):
+    """Lease of the process that migrates the graph."""
+
+    key = StringProperty(unique_index=True)
+    owner = StringProperty()
+    since = DateTimeNeo4jFormatProperty()
+    asked_at = DateTimeNeo4jFormatProperty()
+    expires_at = DateTimeNeo4jFormatProperty()
+
+
 class Rejection(ScopedNode):
     """Tombstone of a value that a person rejected, with every ruling about it, oldest first."""
 
     indexes: ClassVar = (ID, Index("range", "value_key", ("tenant", "value_key", "scope")))
+
+    concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
+    sealed_by = RelationshipFrom(at("Seal"), "SEALS")
+    unsealed_by = RelationshipFrom(at("Tenant"), "UNSEALED")
 
     value_key = StringProperty(required=True)
     digest = StringProperty(required=True)
