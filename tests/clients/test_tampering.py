@@ -228,7 +228,6 @@ def questions(memory: Handle, ids: dict[str, list[str]]) -> Iterator[Callable[[]
         yield listed.list
     yield memory.beliefs.slots
     yield memory.episodes.list
-    yield memory.rejections
     yield lambda: memory.recall("Where does Alice live, and what does she drink?").bites
     yield lambda: memory.context("Where does Alice live?").text
     for one in ids["Belief"]:
