@@ -220,6 +220,7 @@ class AsyncAdmin(AsyncErasing):
         to = self._state.context
         mismatches = await writes.replay(to, repair=False, on_page=on_progress)
         mismatches += await rulings.check(to, repair=False, on_page=on_progress)
+        mismatches += await caches.keys(to, repair=False, on_page=on_progress)
         mismatches += await caches.wiring(to, repair=False, on_page=on_progress)
         mismatches += await caches.chains(to, repair=False, on_page=on_progress)
         mismatches += await caches.lineage(to, repair=False, on_page=on_progress)
@@ -299,6 +300,7 @@ async def rebuilt(context: RequestContext, on_progress: OnProgress) -> RebuildRe
     """Rebuild every cache of a tenant; see `AsyncAdmin.rebuild`."""
     mismatches = await writes.replay(context, repair=True, on_page=on_progress)
     mismatches += await rulings.check(context, repair=True, on_page=on_progress)
+    mismatches += await caches.keys(context, repair=True, on_page=on_progress)
     mismatches += await caches.wiring(context, repair=True, on_page=on_progress)
     mismatches += await caches.chains(context, repair=True, on_page=on_progress)
     mismatches += await caches.lineage(context, repair=True, on_page=on_progress)

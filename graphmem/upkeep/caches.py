@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from graphmem import catalog, stored
 from graphmem.model import EventType
 from graphmem.ports import OnProgress, Query, RequestContext, Tx
-from graphmem.rules import formulas, fulltext, read_options, seals
+from graphmem.rules import claims, formulas, fulltext, identity, read_options, seals
 from graphmem.upkeep.records import Mismatch
 
 PAGE = 500
@@ -31,6 +31,8 @@ REWIRE = catalog.query("cache/rewire", catalog.ignored)
 CHAINS = catalog.query("cache/chains", dict)
 RECHAIN = catalog.query("cache/rechain", catalog.ignored)
 RELINK = catalog.query("transfer/retract", catalog.ignored)
+KEYS = catalog.query("cache/keys", dict)
+REFRESH_KEYS = catalog.query("cache/refresh_keys", catalog.ignored)
 
 SUPERSEDING = sorted((EventType.SUPERSEDE, EventType.REVISE, EventType.SPLIT, EventType.MERGE))
 """Types of events by which one memory or belief supersedes another."""
@@ -108,6 +110,65 @@ async def lineage(context: RequestContext, *, repair: bool, on_page: OnProgress)
                 await _refresh(context, kept, sorted(with_events))
             on_page(kept.kind, len(rows))
     return wrong
+
+
+async def keys(context: RequestContext, *, repair: bool, on_page: OnProgress) -> list[Mismatch]:
+    """Return the nodes whose full-text tokens or slot do not follow from their content.
+
+    Args:
+        context: request context; all scopes of the tenant are checked.
+        repair: also write the right ones.
+        on_page: receives `keys` and the number of nodes after each page.
+    """
+    wrong: list[Mismatch] = []
+    for label in ("Memory", "Belief", "Turn", "Episode"):
+        after = ""
+        while rows := await context.fetch(KEYS, label=label, after=after, limit=PAGE):
+            after = rows[-1]["id"]
+            right = {row["id"]: _keys(context.tenant, row) for row in rows if row["scope"]}
+            found = [row for row in rows if row | right.get(row["id"], {}) != row]
+            wrong += (
+                Mismatch(
+                    kind=label.lower(),
+                    id=row["id"],
+                    cached=_shown_keys(row),
+                    found=_shown_keys(right[row["id"]]),
+                )
+                for row in found
+            )
+            if repair and found:
+                await _rekey(context, [row | right[row["id"]] for row in found])
+            on_page("keys", len(rows))
+    return wrong
+
+
+def _keys(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the right keys of a row of `cache/keys`."""
+    scope, subject, predicate = (row[name] for name in ("scope", "subject_key", "predicate_key"))
+    slot = row["id"] if row["label"] == "Belief" else None
+    if slot is not None and subject is not None and predicate is not None:
+        slot = claims.slot_id_of_keys(scope, subject, predicate)
+    return {
+        "tenant_key": identity.tenant_key(tenant),
+        "scope_key": identity.scope_key(tenant, scope),
+        "slot_id": slot,
+    }
+
+
+def _shown_keys(row: Mapping[str, Any]) -> str:
+    names = ("tenant_key", "scope_key", "slot_id")
+    return ", ".join(f"{name} {row[name]}" for name in names if row[name] is not None)
+
+
+async def _rekey(context: RequestContext, rows: list[dict[str, Any]]) -> None:
+    names = ("label", "id", "tenant_key", "scope_key", "slot_id")
+    given = [{name: row[name] for name in names} for row in rows]
+
+    async def work(tx: Tx) -> None:
+        await stored.lock(tx)
+        await tx.fetch(REFRESH_KEYS, nodes=given)
+
+    await context.write(work)
 
 
 async def wiring(context: RequestContext, *, repair: bool, on_page: OnProgress) -> list[Mismatch]:

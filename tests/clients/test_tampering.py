@@ -13,6 +13,7 @@ from typing import Any, LiteralString
 
 import neo4j
 import neo4j.time
+import pytest
 
 from graphmem import Handle
 from tests.plugins.examples import examples
@@ -284,6 +285,57 @@ def filled(memory: Handle) -> dict[str, list[str]]:
         "Memory": [str(first.memory_id), second.newer_id],
         "Episode": [episode],
     }
+
+
+NAMED: dict[str, tuple[LiteralString, str]] = {
+    "a slot": ("MATCH (n:Belief {tenant: $tenant, object: 'Porto'}) SET n.slot_id = 'x'", "belief"),
+    "a token": ("MATCH (n:Turn {tenant: $tenant}) REMOVE n.scope_key", "turn"),
+    "a ruling": (
+        "MATCH (n:Rejection {tenant: $tenant}) SET n.rejects = n.rejects + false, n.paths = "
+        "n.paths + '', n.at = n.at + n.at, n.known_at = n.known_at + n.known_at, "
+        "n.event_ids = n.event_ids + 'x'",
+        "rejection",
+    ),
+    "a rejected value": (
+        "MATCH (n:Rejection {tenant: $tenant}) SET n.value_key = 'x'",
+        "rejection",
+    ),
+    "a text": ("MATCH (n:Turn {tenant: $tenant}) SET n.text = 'I live in Rome.'", "turn"),
+    "a template": (
+        "MATCH (n:Predicate {tenant: $tenant}) SET n.template = '{subject}'",
+        "predicate",
+    ),
+    "another reader": ("MATCH (n:Name {tenant: $tenant}) SET n.scope = 'user:eve'", "name"),
+    "a type": (
+        "MATCH (n:Event {tenant: $tenant, type: 'RETRACT'}) SET n.type = 'SEARCH'",
+        "event",
+    ),
+    "an edge": ("MATCH (:Memory {tenant: $tenant})-[r:SUPERSEDES]->() DELETE r", "memory"),
+}
+"""Direct edits, and the kind of node that verify names."""
+
+
+@pytest.mark.parametrize("what", NAMED)
+def test_what_decides_an_answer_is_sealed_or_compared(
+    plain: Handle, driver: neo4j.Driver, tenant: str, what: str
+) -> None:
+    filled(plain)
+    head = plain.admin.seal().head
+    edit_, kind = NAMED[what]
+    assert driver.execute_query(edit_, tenant=tenant).summary.counters.contains_updates
+    assert kind in {one.kind for one in plain.admin.verify(head=head).wrong}
+
+
+def test_a_rebuild_restores_slots_and_tokens(
+    plain: Handle, driver: neo4j.Driver, tenant: str
+) -> None:
+    ids = filled(plain)
+    right = answers(plain, ids)
+    for what in ("a slot", "a token"):
+        driver.execute_query(NAMED[what][0], tenant=tenant)
+    plain.admin.rebuild()
+    assert plain.admin.verify().wrong == ()
+    assert answers(plain, ids) == right
 
 
 def test_an_edit_that_changes_an_answer_is_named(

@@ -106,6 +106,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "commit/find_known": {"event_ids": ["e1", "none"], "memory_ids": [memory]},
         "memory/list": seen,
         "cache/chains": {"label": "Memory", "types": ["SUPERSEDE"]},
+        "cache/keys": {"label": "Memory"},
         "cache/wiring": {"stating": [], "committed": [], "telemetry": []},
         "seal/check": {"content": seals.COVERED},
         "seal/find_uncovered": {"label": "Memory", "before": LATER},
