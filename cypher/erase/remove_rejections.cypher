@@ -24,7 +24,7 @@ CALL (gone) {
 CALL (gone) {
   UNWIND gone AS id
   MATCH (r:Rejection {tenant: $tenant, id: id})
-  DELETE r
+  DETACH DELETE r
 }
 CALL (stating) {
   UNWIND stating AS id

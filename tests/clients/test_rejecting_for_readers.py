@@ -263,7 +263,9 @@ def test_an_import_lifts_no_rejection(
     assert {(one.scope, one.event_id) for one in report.not_lifted} == {("global", done.event_id)}
     assert report.not_lifted[0].item_id is not None
     assert memory.admin.verify().wrong == ()
-    look._driver.execute_query("MATCH (r:Rejection {tenant: $tenant}) DELETE r", tenant=tenant)
+    look._driver.execute_query(
+        "MATCH (r:Rejection {tenant: $tenant}) DETACH DELETE r", tenant=tenant
+    )
     assert memory.admin.rebuild().wrong
     assert (values(memory), shown(memory)) == ([], set())
     # The tenant's own person may.

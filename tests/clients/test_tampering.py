@@ -346,6 +346,8 @@ def test_an_edit_that_changes_an_answer_is_named(
     assert plain.admin.verify(head=head).wrong == ()
     whole, random, missed = taken(driver, tenant), Random(39), []
     right, named = answers(plain, ids), 0
+    whole.write(driver, tenant)
+    assert plain.admin.verify(head=head).wrong == ()
     for _ in range(examples(25, 200, 2_000)):
         said, graph = edit(whole, random)
         graph.write(driver, tenant)
@@ -360,4 +362,4 @@ def test_an_edit_that_changes_an_answer_is_named(
             if before != now
         ][:1]
     assert missed == []
-    assert named > 0
+    assert named > examples(25, 200, 2_000) // 3

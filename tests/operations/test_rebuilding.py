@@ -116,6 +116,6 @@ def test_an_edge_that_is_not_in_force_any_more_is_found(
 def test_it_tells_how_far_it_is(filled: Handle) -> None:
     told: list[tuple[str, int]] = []
     filled.admin.verify(lambda kind, count: told.append((kind, count)))
-    checked = [("rejection", 2), ("rejection", 5)]
+    checked = [("rejection", 2), ("rejection", 5), ("keys", 2), ("keys", 5)]
     wired = [("wiring", 27), ("chain", 2), ("chain", 5)]
     assert told == [*checked, *wired, ("memory", 2), ("belief", 5), ("slot", 1), ("searched", 27)]
