@@ -1,4 +1,4 @@
-// List proposals of evidence and of updates, oldest first. Paged.
+// List proposals of evidence, of updates and of retractions, oldest first. Paged.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
@@ -6,9 +6,9 @@
 //   $status    string    open, accepted or dismissed; null: all
 //   $after_at  datetime  recorded_at of the last row of the previous page
 // columns:
-//   - proposal  map  id, type, scope, status, polarity, confidence, source_type, occurred_at, recorded_at, episode_id, actor, payload (JSON); memories (those of an update, maps of id and content)
+//   - proposal  map  id, type, scope, status, polarity, confidence, source_type, occurred_at, recorded_at, episode_id, actor, payload (JSON); memories (those of an update, maps of id and content), belief (whose evidence a retraction is about, a map of id and statement, or null)
 
-UNWIND ['PROPOSE', 'PROPOSE_UPDATE'] AS type
+UNWIND ['PROPOSE', 'PROPOSE_UPDATE', 'PROPOSE_RETRACT'] AS type
 CALL (type) {
   MATCH (e:Event)
   USING INDEX e:Event(tenant, type, recorded_at)

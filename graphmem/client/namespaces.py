@@ -25,6 +25,7 @@ from graphmem.model import (
     Cardinality,
     Combine,
     EventSource,
+    EventType,
     Instant,
     Name,
     Origin,
@@ -217,7 +218,7 @@ class AsyncProposals(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> ReviewReport:
-        """Turn proposals into evidence, and those of updates into supersessions: all or none.
+        """Turn proposals into evidence, supersessions and retractions: all or none.
 
         Evidence declares the cardinality that its proposal suggests, if its predicate is undeclared
         and not on the built-in list. A dismissed proposal can be accepted later. `retract` takes
@@ -231,11 +232,17 @@ class AsyncProposals(AsyncNamespace):
         Raises:
             NotFoundError: no visible proposal has one of the ids.
             ForeignScopeError: a proposal belongs to another scope.
+            PersonOnlyError: a proposal takes back what a person stated, and the handle was made for
+                another writer than a person.
             InvalidInputError: an argument is invalid.
         """
         to = self._state.context
         by = _decision(origin, at)
-        done = await review.accept(to, tuple(proposal_ids), by, lineage.replace_with)
+        apply = {
+            EventType.PROPOSE_UPDATE: lineage.replace_with,
+            EventType.PROPOSE_RETRACT: evidence.retract_with,
+        }
+        done = await review.accept(to, tuple(proposal_ids), by, apply)
         if done.belief_ids:
             await evidence.embed_statements(to, done.belief_ids)
         return done

@@ -15,6 +15,7 @@ from graphmem.extraction.records import (
     DismissalReason,
     DismissedProposal,
     PendingProposal,
+    PendingRetraction,
     PendingUpdate,
     Proposal,
 )
@@ -411,6 +412,19 @@ def pending_update(row: Mapping[str, Any]) -> PendingUpdate:
         newer=texts.get(ends["newer_id"]),
         older_id=ends["older_id"],
         older=texts.get(ends["older_id"]),
+    )
+
+
+def pending_retraction(row: Mapping[str, Any]) -> PendingRetraction:
+    """Return a PROPOSE_RETRACT event in the form shown to callers."""
+    payload, belief = json.loads(row["payload"]), row["belief"] or {}
+    names = ("id", "status", "scope", "occurred_at", "recorded_at")
+    return PendingRetraction(
+        **{name: row[name] for name in names},
+        event_id=payload["event_id"],
+        belief_id=belief.get("id"),
+        statement=belief.get("statement"),
+        note=payload.get("note"),
     )
 
 

@@ -232,13 +232,33 @@ class PendingUpdate(Record):
     recorded_at: Instant
 
 
+class PendingRetraction(Record):
+    """A proposal to take back what a person stated, with or without a decision."""
+
+    id: str
+    status: ProposalStatus
+    scope: str
+    event_id: str
+    """Id of the event that may be taken back."""
+    belief_id: str | None
+    """Id of the belief that it is evidence for or against; None if it was erased."""
+    statement: str | None
+    """Text of that belief."""
+    note: str | None
+    """Why it should be taken back."""
+    occurred_at: Instant
+    recorded_at: Instant
+
+
 class ProposalPage(Record):
-    """A page of proposals, oldest first; those of evidence and those of updates count together."""
+    """A page of proposals, oldest first; all kinds count together."""
 
     proposals: tuple[PendingProposal, ...]
     """Proposals of evidence, from extraction."""
     updates: tuple[PendingUpdate, ...] = ()
     """Proposals to replace memories, from `remember(…, on_update="propose")`."""
+    retractions: tuple[PendingRetraction, ...] = ()
+    """Proposals to take back what a person stated, from handles of other classes."""
     next_cursor: str | None
     """Cursor of the next page; None on the last one."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from graphmem import catalog, stored
@@ -136,28 +137,46 @@ async def page(
     )
     last = rows[-1] if len(rows) == limit else None
     return ProposalPage(
-        proposals=tuple(proposals.pending_proposal(row) for row in rows if not _updates(row)),
-        updates=tuple(proposals.pending_update(row) for row in rows if _updates(row)),
+        proposals=tuple(proposals.pending_proposal(row) for row in rows if _is_evidence(row)),
+        updates=tuple(
+            proposals.pending_update(row) for row in rows if row["type"] == EventType.PROPOSE_UPDATE
+        ),
+        retractions=tuple(
+            proposals.pending_retraction(row)
+            for row in rows
+            if row["type"] == EventType.PROPOSE_RETRACT
+        ),
         next_cursor=read_options.time_cursor(last["recorded_at"], last["id"]) if last else None,
     )
 
 
-Replace: TypeAlias = Callable[
+Apply: TypeAlias = Callable[
     [Tx, RequestContext, str, Mapping[str, str], EventSource], Coroutine[Any, Any, str | None]
 ]
-"""Lets a memory supersede another, and returns the event's id; None if it already does."""
+"""Does what a proposal says, and returns the event's id; None if that is done already."""
 
 
 async def accept(
-    context: RequestContext, ids: Sequence[str], given: EventSource, replace_with: Replace
+    context: RequestContext,
+    ids: Sequence[str],
+    given: EventSource,
+    apply: Mapping[EventType, Apply],
 ) -> ReviewReport:
-    """Accept proposals, which makes them evidence or supersessions; skip those already accepted.
+    """Accept proposals, which makes them evidence or what else they say; skip those accepted.
+
+    Args:
+        context: request context.
+        ids: ids of proposals.
+        given: source of the decision.
+        apply: what does proposals of a type other than PROPOSE.
 
     Raises:
         NotFoundError: an id is unknown or not visible; nothing is accepted.
         ForeignScopeError: a proposal belongs to another scope; nothing is accepted.
+        PersonOnlyError: a proposal takes back what a person stated, and the handle is not a
+            person's; nothing is accepted.
     """
-    return await _decide(context, EventType.ACCEPT, ids, given, replace_with)
+    return await _decide(context, EventType.ACCEPT, ids, given, apply)
 
 
 async def dismiss(context: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
@@ -175,7 +194,7 @@ async def _decide(
     kind: EventType,
     ids: Sequence[str],
     given: EventSource,
-    replace_with: Replace | None = None,
+    apply: Mapping[EventType, Apply] = MappingProxyType({}),
 ) -> ReviewReport:
     wanted = list(dict.fromkeys(ids))
     now = context.services.clock.now()
@@ -190,13 +209,15 @@ async def _decide(
         events = [_row(row["id"], context, kind, given) for row in fresh]
         await tx.fetch(DECIDE, events=events)
         accepted = fresh if kind is EventType.ACCEPT else []
-        evidence = [proposals.parse_evidence(row) for row in accepted if not _updates(row)]
+        evidence = [proposals.parse_evidence(row) for row in accepted if _is_evidence(row)]
+        if any(row["type"] == EventType.PROPOSE_RETRACT for row in accepted):
+            trust.check_right("beliefs.retract", context.trust)
         missing = await _undeclared(tx, context, evidence)
         await stored.append_missing(tx, context, [one.draft(now) for one in evidence], {})
         updated = [
-            await replace_with(tx, context, row["id"], json.loads(row["payload"]), given)
+            await apply[row["type"]](tx, context, row["id"], json.loads(row["payload"]), given)
             for row in accepted
-            if _updates(row) and replace_with is not None
+            if not _is_evidence(row)
         ]
         declared = await _declare(tx, context, missing, given)
         return ReviewReport(
@@ -256,10 +277,9 @@ def _decidable(
     for proposal_id in wanted:
         row = stored.own(proposed.get(proposal_id), "Proposal", proposal_id, scope)
         if kind is EventType.DISMISS and row["status"] == ProposalStatus.ACCEPTED:
-            if _updates(row):
+            if not _is_evidence(row):
                 raise RefusedError(
-                    f"Proposal {proposal_id!r} was accepted.",
-                    hint="Restore the replaced memory: `memories.restore`.",
+                    f"Proposal {proposal_id!r} was accepted.", hint=_REVERTED[row["type"]]
                 )
             event_id = proposals.parse_evidence(row).event_id
             raise RefusedError(
@@ -268,9 +288,16 @@ def _decidable(
             )
 
 
-def _updates(row: Mapping[str, Any]) -> bool:
-    """Return whether a proposal is to replace a memory."""
-    return bool(row["type"] == EventType.PROPOSE_UPDATE)
+_REVERTED = {
+    EventType.PROPOSE_UPDATE: "Restore the replaced memory: `memories.restore`.",
+    EventType.PROPOSE_RETRACT: "Retract the retraction: `history` of the belief names it.",
+}
+"""How to undo what an accepted proposal did."""
+
+
+def _is_evidence(row: Mapping[str, Any]) -> bool:
+    """Return whether a proposal is evidence from extraction."""
+    return bool(row["type"] == EventType.PROPOSE)
 
 
 def _row(

@@ -264,7 +264,9 @@ PredicatesResult = subset(
 SupersedeResult = subset(
     model.Supersession, "memory_id=newer_id replaced_id=older_id requested_id event_id reason"
 )
-RetractResult = subset(model.RetractionReceipt, "event_id retracted_id=target_id found repeated")
+RetractResult = subset(
+    model.RetractionReceipt, "event_id retracted_id=target_id found proposed repeated"
+)
 ForgetResult = subset(Erasure, "item_id kind applied texts counts left confirm next")
 AddEvidenceResult = subset(RecordedEvidence, _TEST + "event_id")
 EvidenceForResult = subset(

@@ -214,6 +214,9 @@ class RetractionReceipt(Record):
     target_id: str
     found: bool
     """Whether the target event exists; if not, the retraction applies when it is written."""
+    proposed: bool = False
+    """Whether it is only proposed, because a person stated the target: `event_id` is the id of the
+    proposal, and nothing is taken back until a person accepts it."""
     repeated: bool = False
 
 

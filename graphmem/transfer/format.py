@@ -340,10 +340,16 @@ class _Pruned(TypedDict):
     sha256: Text
 
 
+@_open
+class _Retractable(TypedDict):
+    event_id: Text
+
+
 _PAYLOADS: Mapping[EventType, Any] = {
     **dict.fromkeys(seals.COMMITTED, _Committed),
     EventType.SUPERSEDE: _Superseded,
     EventType.PROPOSE_UPDATE: _Superseded,
+    EventType.PROPOSE_RETRACT: _Retractable,
     EventType.PROPOSE: _ProposedPayload,
     EventType.SEARCH: _Searched,
     EventType.SESSION_START: _Begun,

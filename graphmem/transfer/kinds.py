@@ -379,7 +379,9 @@ LINKS: Mapping[tuple[str, str, str], LinkKind] = {
     **_event_links("CONCERNS", _Plain, "Predicate", EventType.POLICY),
     **_event_links("CONCERNS", _Plain, "Rejection", EventType.REJECT, EventType.UNREJECT),
     **_event_links("CONCERNS NAMES", _Plain, "Name", EventType.SAME_AS),
-    **_event_links("CONCERNS", _Plain, "Event", EventType.ACCEPT, EventType.DISMISS),
+    **_event_links(
+        "CONCERNS", _Plain, "Event", EventType.ACCEPT, EventType.DISMISS, EventType.PROPOSE_RETRACT
+    ),
     **_event_links("RETRACTS", _Plain, "Event", EventType.RETRACT),
     **_event_links("WITHIN", _Plain, "Event", *_LOGGED),
     **_event_links("ACCESSED", _Plain, "Memory Belief Turn Episode Artifact", EventType.ACCESS),

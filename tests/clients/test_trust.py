@@ -276,7 +276,10 @@ def test_only_a_person_takes_back_what_a_person_stated(
     memory, other = by("person"), by(writer)
     memory.observe("dana", "pays_to", "old.example", cardinality="ONE", at=MAY)
     new = memory.observe("dana", "pays_to", "new.example", at=MAY + DAY)
-    refused(lambda: other.beliefs.retract(new.event_id))
+    wish = other.beliefs.retract(new.event_id, origin=Origin(note="it was Bob"))
+    again = other.beliefs.retract(new.event_id)
+    assert (wish.proposed, wish.repeated, again.repeated) == (True, False, True)
+    assert again.event_id == wish.event_id
     # Neither before it is stated, nor by taking back that a person took it back.
     with pytest.raises(NotFoundError, match="No evidence 'later'"):
         other.beliefs.retract("later")
@@ -284,10 +287,23 @@ def test_only_a_person_takes_back_what_a_person_stated(
         other.scope("user:bob").beliefs.retract(new.event_id)
     memory.observe("dana", "pays_to", "late.example", event_id="later", at=MAY + 2 * DAY)
     gone = memory.beliefs.retract("later")
-    refused(lambda: other.beliefs.retract(gone.event_id))
+    assert other.beliefs.retract(gone.event_id).proposed
     slot = memory.current("dana", "pays_to")
     assert slot.leader is not None
     assert (slot.leader.object, slot.leader.trust) == ("new.example", "person")
+    # It is shown, and acts once a person accepts it.
+    first, second = memory.proposals.list(status="open").retractions
+    shown = (first.id, first.event_id, first.belief_id, first.note)
+    assert shown == (wish.event_id, new.event_id, new.belief_id, "it was Bob")
+    assert second.statement == "dana pays to late.example"
+    refused(lambda: other.proposals.accept([wish.event_id]))
+    memory.proposals.accept([wish.event_id])
+    slot = memory.current("dana", "pays_to")
+    assert slot.leader is not None
+    assert slot.leader.object == "old.example"
+    memory.proposals.dismiss([second.id])
+    assert memory.proposals.list(status="open").retractions == ()
+    assert memory.admin.verify().wrong == ()
     own = other.observe("dana", "drinks", "tea", cardinality="MANY")
     assert other.beliefs.retract(own.event_id).found
     mate = memory.observe("dana", "drinks", "mate")

@@ -291,6 +291,8 @@ def alias(done: model.Alias) -> str:
 
 def retracted(done: model.RetractionReceipt) -> str:
     """Return the receipt of a retraction."""
+    if done.proposed:
+        return f"A person decides whether to retract {done.target_id}: proposal {done.event_id}."
     text = f"{done.target_id} is retracted by {done.event_id}."
     if not done.found:
         text += "\nThe event does not exist yet: it will be retracted on arrival."

@@ -184,6 +184,7 @@ def proposals(found: extraction.ProposalPage) -> Group:
     """Return a page of proposals."""
     lines = [_proposed(proposal) for proposal in found.proposals]
     lines += [_updated(update) for update in found.updates]
+    lines += [_taken_back(retraction) for retraction in found.retractions]
     if not lines:
         return Group(Text("No matching proposals.", style="dim"))
     return Group(*lines, *more(found.next_cursor))
@@ -248,6 +249,13 @@ def _updated(update: extraction.PendingUpdate) -> Text:
     line = Text("→ ", style="yellow").append(update.newer or "erased", style="default")
     line.append(f"\n    {day(update.occurred_at)}, {update.status}   {update.id}", style="dim")
     return line.append(f"\n    replaces “{update.older or 'erased'}”", style="dim")
+
+
+def _taken_back(retraction: extraction.PendingRetraction) -> Text:
+    line = Text("↶ ", style="yellow").append(retraction.statement or "erased", style="default")
+    line.append(f"\n    {day(retraction.occurred_at)}, {retraction.status}   {retraction.id}")
+    note = f": {retraction.note}" if retraction.note else ""
+    return line.append(f"\n    takes back {retraction.event_id}{note}", style="dim")
 
 
 def _extraction_summary(done: extraction.ExtractionReport) -> Text:

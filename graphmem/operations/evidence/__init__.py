@@ -7,6 +7,7 @@ from graphmem.operations.evidence.recording import (
     observe_many,
     replace,
     retract,
+    retract_with,
     testify,
 )
 from graphmem.operations.evidence.rejecting import find as find_rejection
@@ -28,6 +29,7 @@ __all__ = [
     "observe_many",
     "replace",
     "retract",
+    "retract_with",
     "rule",
     "testify",
 ]

@@ -218,7 +218,8 @@ RETRACT = catalog.query("belief/retract", catalog.ignored)
 async def retract(context: RequestContext, target_id: str, given: EventSource) -> RetractionReceipt:
     """Retract one event for every valid time, from now on; the event may not exist yet.
 
-    A retraction can be retracted in turn: the newest retraction of an event wins.
+    A retraction can be retracted in turn: the newest retraction of an event wins. Of what a person
+    stated or took back, another writer only proposes it.
 
     Raises:
         RefusedError: the event is neither evidence nor a retraction, or is the retraction itself.
@@ -226,7 +227,6 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future.
         NotFoundError: the event does not exist yet, and the handle is not a person's.
-        PersonOnlyError: a person wrote the event, and the handle is not a person's.
     """
     if given.event_id == target_id:
         raise RefusedError("An event cannot retract itself.", hint="Give it an id of its own.")
@@ -249,7 +249,8 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
         made = identity.is_made(target_id)
         row["target_id"] = target["id"] if target else target_id if made else own_id
         _retractable(target, context.tenant_scope)
-        _check_right(target, target_id, context)
+        if _is_proposal(target, target_id, context):
+            return await _propose(tx, context, row["target_id"], given)
         if known is not None:
             stored.check_same_request(known, event_id, row["request_hash"])
         else:
@@ -277,17 +278,75 @@ def _retractable(target: Mapping[str, Any] | None, tenant_scope: TenantScope) ->
         )
 
 
-def _check_right(target: Mapping[str, Any] | None, target_id: str, context: RequestContext) -> None:
-    """Check that the writer may retract an event, which a person may do before it arrives."""
+def _is_proposal(target: Mapping[str, Any] | None, target_id: str, context: RequestContext) -> bool:
+    """Return whether the writer may only propose to retract an event.
+
+    Raises:
+        NotFoundError: the event does not exist yet, and the writer is not a person.
+    """
     if trust.may("beliefs.retract", context.trust):
-        return
+        return False
     if target is None or target["scope"] != context.scope:
         raise NotFoundError(
             f"No evidence {target_id!r} to take back.",
             hint="`why` lists the evidence of a belief with its event ids.",
         )
-    if trust.parse(target["trust"]) == "person":
-        trust.check_right("beliefs.retract", context.trust)
+    return trust.parse(target["trust"]) == "person"
+
+
+PROPOSE = catalog.query("belief/propose_retraction", catalog.ignored)
+
+
+async def _propose(
+    tx: Tx, context: RequestContext, target_id: str, given: EventSource
+) -> RetractionReceipt:
+    """Append a PROPOSE_RETRACT event unless there is one about the target."""
+    now, kind = context.services.clock.now(), EventType.PROPOSE_RETRACT
+    proposal_id = "prop_" + identity.digest(kind, target_id)[:32]
+    named = given.model_copy(update={"event_id": proposal_id, "at": None})
+    identifying = context.scope, kind, target_id
+    row = claims.source_event(named, context.scope, kind, now, identifying, {"event_id": target_id})
+    found = await stored.find_existing(tx, [proposal_id])
+    if not found["events"]:
+        event = row | {"trust": trust.rank(context.trust)}
+        await tx.fetch(PROPOSE, event=event, target_id=target_id)
+    return RetractionReceipt(
+        event_id=proposal_id,
+        target_id=target_id,
+        found=True,
+        proposed=True,
+        repeated=bool(found["events"]),
+    )
+
+
+async def retract_with(
+    tx: Tx,
+    context: RequestContext,
+    proposal_id: str,
+    proposed: Mapping[str, str],
+    given: EventSource,
+) -> str | None:
+    """Retract the event of an accepted proposal; return the event's id, None if it exists.
+
+    Args:
+        tx: the transaction.
+        context: request context.
+        proposal_id: id of the accepted proposal, from which that of the event is derived.
+        proposed: `event_id` of the event to retract.
+        given: source of the event.
+    """
+    now, kind, target_id = context.services.clock.now(), EventType.RETRACT, proposed["event_id"]
+    event_id = "retract_" + identity.digest(proposal_id)[:32]
+    found = await stored.find_existing(tx, [event_id, target_id])
+    events = {event["id"]: event for event in found["events"]}
+    if event_id in events:
+        return None
+    named = given.model_copy(update={"event_id": event_id})
+    row = claims.source_event(named, context.scope, kind, now, (context.scope, kind, target_id))
+    row |= {"target_id": target_id, "trust": trust.rank(context.trust)}
+    await tx.fetch(RETRACT, event=row)
+    await drawn.follow_retraction(tx, row, of_evidence=events[target_id]["speaks"])
+    return event_id
 
 
 REPLACE = catalog.query("belief/replace", lambda row: row["written"])
