@@ -326,7 +326,9 @@ async def retract_with(
     proposed: Mapping[str, str],
     given: EventSource,
 ) -> str | None:
-    """Retract the event of an accepted proposal; return the event's id, None if it exists.
+    """Retract the event of an accepted proposal; return the event's id.
+
+    None if that was done already, or if the event to retract was erased.
 
     Args:
         tx: the transaction.
@@ -339,7 +341,7 @@ async def retract_with(
     event_id = "retract_" + identity.digest(proposal_id)[:32]
     found = await stored.find_existing(tx, [event_id, target_id])
     events = {event["id"]: event for event in found["events"]}
-    if event_id in events:
+    if event_id in events or target_id not in events:
         return None
     named = given.model_copy(update={"event_id": event_id})
     row = claims.source_event(named, context.scope, kind, now, (context.scope, kind, target_id))
