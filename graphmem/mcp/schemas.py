@@ -76,9 +76,9 @@ _Predicate = Annotated[Part, Field(description="Relation, e.g. works_on")]
 class SessionArguments(Record):
     """Arguments of a tool that belongs to a conversation."""
 
-    session_id: Annotated[
-        Name | None, Field(description="Name of this conversation, always the same")
-    ] = None
+    session_id: Annotated[Name | None, Field(description="Constant name of this conversation")] = (
+        None
+    )
 
 
 _MinTrust = Annotated[Trust | None, Field(description="Leave out items of lower trust")]
