@@ -7,7 +7,21 @@
 // columns:
 
 UNWIND $nodes AS row
-WITH row, row.label AS label, row.id AS key
-// include: fragments/node_by_key.cypher
-FILTER x IS NOT NULL
+CALL (row) {
+  FILTER row.label = 'Memory'
+  MATCH (x:Memory {tenant: $tenant, id: row.id})
+  RETURN x
+UNION ALL
+  FILTER row.label = 'Belief'
+  MATCH (x:Belief {tenant: $tenant, id: row.id})
+  RETURN x
+UNION ALL
+  FILTER row.label = 'Turn'
+  MATCH (x:Turn {tenant: $tenant, id: row.id})
+  RETURN x
+UNION ALL
+  FILTER row.label = 'Episode'
+  MATCH (x:Episode {tenant: $tenant, id: row.id})
+  RETURN x
+}
 SET x.tenant_key = row.tenant_key, x.scope_key = row.scope_key, x.slot_id = row.slot_id

@@ -153,7 +153,7 @@ async def page(
 Apply: TypeAlias = Callable[
     [Tx, RequestContext, str, Mapping[str, str], EventSource], Coroutine[Any, Any, str | None]
 ]
-"""Does what a proposal says, and returns the event's id; None if that is done already."""
+"""Applies a proposal, and returns the event's id; None if that is done already."""
 
 
 async def accept(

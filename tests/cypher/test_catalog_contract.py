@@ -48,7 +48,7 @@ HANGING = {
     "cache": 22,
     "consolidate": 2,
     "erase": 74,
-    "extract": 1,
+    "extract": 3,
     "lineage": 18,
     "memory": 14,
     "predicate": 1,
