@@ -32,6 +32,7 @@ SILENT: dict[str, str] = {
     "erase/records": "it is asked by a digest of the tenant",
     "seal/waiting": "no event was redacted",
     "seal/newest": "no node was sealed twice",
+    "seal/uncovered": "every turn and episode is sealed",
     "seal/waiting_nodes": "no node was changed by an erasure",
 }
 """Procedures that return a row that is empty, or none, and why."""
