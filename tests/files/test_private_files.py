@@ -190,6 +190,14 @@ def test_of_many_processes_all_get_the_text_of_the_first(tmp_path: Path) -> None
         assert (list(path.parent.iterdir()), mode(path)) == ([path], 0o600)
 
 
+def test_a_file_is_read_while_another_process_publishes_it(tmp_path: Path) -> None:
+    draft, path = tmp_path / "draft", tmp_path / "token"
+    draft.write_text("theirs")
+    draft.chmod(0o600)
+    path.hardlink_to(draft)
+    assert private_files.read_or_create(path, lambda: "new", setting="X") == "theirs"
+
+
 def test_only_a_private_file_of_this_user_is_read_again(tmp_path: Path) -> None:
     victim, path = tmp_path / "victim", tmp_path / "token"
     victim.write_text("of another file")

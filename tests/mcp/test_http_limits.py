@@ -129,6 +129,12 @@ def test_a_request_has_a_time_for_its_head_and_its_body(environ: Environ, tmp_pa
                         await asyncio.sleep(0.1)
                     assert ending.done()
                     assert await ending == 1
+            # Nor does an answered request.
+            with closing(Connections(server)) as one:
+                await one.send(with_token.replace(b"99", b"2") + b"{}")
+                await asyncio.sleep(0.5)
+                await one.drip(HALF)
+                assert await one.closed(10) == 1
             # A slow body is read while it arrives.
             body = json.dumps(INITIALIZE).encode()
             start = with_token.replace(b"99", str(len(body)).encode())
@@ -159,13 +165,15 @@ def test_connections_with_a_token_stay_when_strangers_are_closed(
                 http.stream("GET", server.url, headers=own) as events,
             ):
                 assert events.status_code == 200
+                reading = asyncio.ensure_future(anext(events.aiter_raw()))
                 with closing(Connections(server)) as silent:
                     await silent.send(HALF, count=3 * MIN_CONNECTIONS)
                     assert await silent.closed(2) >= 2 * MIN_CONNECTIONS
                     listing = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
                     found = await http.post(server.url, json=listing, headers=own)
                     assert found.status_code == 200
-                    assert not events.is_closed
+                    assert not reading.done()
+                    reading.cancel()
         lines = (tmp_path / "errors.txt").read_text().splitlines()
         assert len([line for line in lines if "Too many connections" in line]) == 1
 
