@@ -29,6 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from graphmem.errors import ConfigurationError
 from graphmem.mcp.connection import Caller, MemoryConnection
 from graphmem.mcp.http_connections import HttpLimits, admit, configured, limit_repeated_lines
+from graphmem.mcp.http_sessions import SessionLimit
 from graphmem.mcp.server import Context, RequestHandler, create_server
 from graphmem.mcp.tool import Profile
 from graphmem.model import GLOBAL_SCOPE, Name, Record, Text
@@ -284,12 +285,11 @@ async def serve_http(
     app: ASGIApp = mcp_server.streamable_http_app(
         streamable_http_path=PATH,
         transport_security=_security(listen, port),
-        max_sessions=limits.sessions,
+        max_sessions=None,
         session_idle_timeout=limits.session_idle_s,
     )
-    config = configured(
-        _with_cors(TokenMiddleware(app, tokens), listen.origins), limits, grace_s=GRACE_S
-    )
+    app = TokenMiddleware(SessionLimit(app, limits), tokens)
+    config = configured(_with_cors(app, listen.origins), limits, grace_s=GRACE_S)
     limit_repeated_lines()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     on_ready(listen.address(port))

@@ -14,13 +14,16 @@ from typing import Any
 
 import httpx2
 import pytest
+from starlette.authentication import SimpleUser
 
 from graphmem.mcp.http_connections import MIN_CONNECTIONS, PAUSE_S, HttpLimits, RepeatFilter
+from graphmem.mcp.http_sessions import SessionLimit
 from graphmem.settings import Settings
 from tests.mcp.conftest import INITIALIZE, Environ, Served, over_http
 from tests.plugins.loops import run_apart as run
 
 TOKEN = "0123456789abcdef"
+OTHER = "fedcba9876543210"
 HEADERS = {
     "Accept": "application/json, text/event-stream",
     "Authorization": f"Bearer {TOKEN}",
@@ -180,15 +183,135 @@ def test_connections_with_a_token_stay_when_strangers_are_closed(
     run(session())
 
 
-def test_sessions_have_a_limit_and_an_end(environ: Environ, tmp_path: Path) -> None:
+def test_sessions_have_a_limit_that_no_token_uses_up(environ: Environ, tmp_path: Path) -> None:
+    entries = [{"token": TOKEN, "tenant": "greedy"}, {"token": OTHER, "tenant": "modest"}]
+    file = tmp_path / "tokens.json"
+    file.write_text(json.dumps(entries))
+    file.chmod(0o600)
+    bearer = {"Authorization": f"Bearer {OTHER}"}
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+
     async def session() -> None:
-        few = {"GRAPHMEM_MCP_MAX_SESSIONS": "3", "GRAPHMEM_MCP_SESSION_IDLE_S": "3"}
-        async with served(environ, tmp_path, more=few) as server:
-            found = [(await post(server)).status_code for _ in range(5)]
-            assert found == [200, 200, 200, 503, 503]
-            async with asyncio.timeout(30):
-                while (await post(server)).status_code != 200:
-                    await asyncio.sleep(0.5)
+        few = {"GRAPHMEM_MCP_MAX_SESSIONS": "3", "GRAPHMEM_MCP_SESSION_IDLE_S": "4"}
+        async with over_http(
+            environ | few, "--tokens", str(file), errors=tmp_path / "errors.txt"
+        ) as server:
+
+            async def opened(**headers: str) -> dict[str, str]:
+                found = await post(server, **headers)
+                assert found.status_code == 200
+                return headers | {"Mcp-Session-Id": found.headers["mcp-session-id"]}
+
+            async def codes(*sessions: dict[str, str]) -> list[int]:
+                return [(await post(server, ping, **one)).status_code for one in sessions]
+
+            greedy = [await opened() for _ in range(3)]
+            own = await opened(**bearer)
+            more = [await opened() for _ in range(2)]
+            assert await codes(own, *greedy, *more) == [200, 404, 404, 404, 200, 200]
+            await asyncio.sleep(5)
+            assert await codes(own, *more) == [404, 404, 404]
+
+    run(session())
+
+
+class Sessions:
+    """Requests to an application that opens a session for each request without one."""
+
+    def __init__(self, limit: int) -> None:
+        self.open: set[str] = set()
+        self.now = 0.0
+        self.made = 0
+        self.going: dict[str, asyncio.Event] = {}
+        limits = HttpLimits(connections=16, request_s=1, sessions=limit, session_idle_s=100)
+        self.app = SessionLimit(self.answer, limits, lambda: self.now)
+
+    async def answer(self, scope: Any, _: Any, send: Any) -> None:
+        """Open, use or close a session, as the SDK does."""
+        given = dict(scope["headers"]).get(b"mcp-session-id", b"").decode()
+        headers = []
+        if not given and scope["path"] == "/mcp":
+            self.made += 1
+            given = f"{scope['user'].display_name}{self.made}"
+            self.open.add(given)
+            headers = [(b"mcp-session-id", given.encode())]
+        known = scope["path"] == "/mcp" and given in self.open
+        owned = known and given.startswith(scope["user"].display_name)
+        if owned and scope["method"] == "DELETE":
+            self.open.discard(given)
+        status = 200 if owned else 404
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        if scope["method"] == "GET":
+            await self.going.setdefault(given, asyncio.Event()).wait()
+
+    async def ask(
+        self, user: str, given: str = "", method: str = "POST", path: str = "/mcp"
+    ) -> str:
+        """Send a request, and return the id of the session that it opens."""
+        self.now += 1
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        headers = [(b"host", b"localhost")]
+        headers += [(b"mcp-session-id", given.encode())] if given else []
+        scope = {"type": "http", "method": method, "path": path, "headers": headers}
+        await self.app({**scope, "user": SimpleUser(user)}, None, send)  # type: ignore[arg-type]
+        return str(dict(sent[0]["headers"]).get(b"mcp-session-id", b"").decode())
+
+
+def test_the_least_recently_used_session_of_the_greediest_is_closed() -> None:
+    async def session() -> None:
+        at = Sessions(limit=4)
+        own = await at.ask("bob")
+        first, second, third = [await at.ask("al") for _ in range(3)]
+        await at.ask("al", first)
+        fourth = await at.ask("al")  # The second is now the least recently used.
+        assert at.open == {own, first, third, fourth}
+        reading = asyncio.ensure_future(at.ask("al", third, "GET"))
+        await asyncio.sleep(0)
+        await at.ask("al", first)
+        await at.ask("al", fourth)
+        more = await at.ask("bob")  # The third has an open stream.
+        assert at.open == {own, more, third, fourth}
+        at.going[third].set()
+        await reading
+        for _ in range(20):
+            await at.ask("al")
+            assert {own, more} < at.open
+            assert len(at.open) == 4
+        assert second not in at.open
+
+    run(session())
+
+
+def test_nothing_but_its_end_takes_a_session_out_of_the_count() -> None:
+    async def session() -> None:
+        at = Sessions(limit=2)
+        first = await at.ask("al")
+        await at.ask("al", first, path="/other")
+        await at.ask("al", first, "DELETE", "/other")
+        await at.ask("bob", first, "DELETE")
+        second, third = await at.ask("al"), await at.ask("al")
+        assert at.open == {second, third}
+        await at.ask("al", second, "DELETE")
+        fourth = await at.ask("bob")
+        assert at.open == {third, fourth}
+
+    run(session())
+
+
+def test_a_session_that_the_sdk_closed_as_idle_costs_no_other_one() -> None:
+    async def session() -> None:
+        at = Sessions(limit=3)
+        idle, first, second = await at.ask("bob"), await at.ask("al"), await at.ask("al")
+        at.now += 200
+        for one in (first, second):
+            await at.ask("al", one)
+        at.open.discard(idle)
+        third = await at.ask("carol")
+        assert at.open == {first, second, third}
 
     run(session())
 
