@@ -127,6 +127,7 @@ class AsyncJobs(AsyncNamespace):
             llm=None if extractive else to.services.llm,
             apply=not dry_run,
             if_due=if_due,
+            rules=self._state.rules,
             retry=retry,
             on_progress=on_progress,
         )

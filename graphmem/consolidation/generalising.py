@@ -152,6 +152,7 @@ async def ask(
         (part, min(policy.max_confidence, reply.confidence, similarity))
         for part, similarity in zip(named, similarities, strict=True)
         if similarity >= policy.grounding_similarity
+        and rules.compare_texts(part.statement, claim.statement) is not EvidenceKind.REFUTING
     ]
     claim = replace(claim, depth=1 + max((part.depth for part, _ in resting), default=0))
     evidence = tuple(
@@ -164,6 +165,8 @@ async def ask(
             f"or rest on different episodes"
         )
         return replace(made, problem=("refused", problem))
+    if invented := synthesis.ungrounded(claim.statement, [part.statement for part, _ in resting]):
+        return replace(made, problem=invented)
     return replace(made, evidence=evidence, parts=tuple(part.id for part, _ in resting))
 
 

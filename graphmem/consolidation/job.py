@@ -33,7 +33,7 @@ from graphmem.consolidation.writes import Lease
 from graphmem.errors import ModelUnansweredError, ModelUnavailableError
 from graphmem.model import EvidenceKind
 from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage
-from graphmem.rules import drafts, identity, read_options
+from graphmem.rules import drafts, hygiene, identity, read_options
 from graphmem.rules.claims import recorded_claim
 
 CHUNK = 64
@@ -58,6 +58,8 @@ class ConsolidationOptions:
     """Whether to skip the run unless enough episodes are new or the last run is old enough."""
     on_progress: OnProgress
     """Progress callback; receives `passage`, `cluster` or `belief` and the number processed."""
+    rules: Sequence[hygiene.Rule]
+    """Hygiene rules of the handle."""
     retry: bool = False
     """Whether to try clusters that were given up again."""
 
@@ -347,6 +349,7 @@ async def _settled(
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield the units to write, and report the failed ones."""
     policy = run.options.policy
+    units = [_storable(unit, run.options.rules) for unit in units]
     run.troubles += [
         _trouble(unit, attempts.get(unit.reply_id, 0) + (not unit.is_unanswered), policy)
         for unit in units
@@ -357,6 +360,27 @@ async def _settled(
     kept = [unit for unit in units if unit.spent.calls or not unit.is_unanswered]
     async for found in _ready(run, kept):
         yield found
+
+
+def _storable(unit: BeliefWrite, rules: Sequence[hygiene.Rule]) -> BeliefWrite:
+    """Return a unit, or its problem without its words if it has a text that must not be stored."""
+    claims = {one.claim.id: one.claim for one in unit.evidence}.values()
+    texts = (
+        text
+        for one in claims
+        for text in (
+            one.statement,
+            " ".join(filter(None, (one.subject, one.predicate, one.object))),
+        )
+        if text
+    )
+    found = [reason for text in texts for reason in hygiene.rejection_reasons(text, rules)]
+    # A reply that is refused for another reason is kept, and so is what the reason quotes of it.
+    found += filter(None, [hygiene.secret(unit.raw or "")])
+    if not found:
+        return unit
+    problem = f"it must not be stored: {', '.join(dict.fromkeys(found))}"
+    return replace(unit, evidence=(), embeddings={}, raw=None, problem=("hygiene", problem))
 
 
 async def _sifted(

@@ -19,10 +19,12 @@ from pydantic import (
     model_validator,
 )
 
+from graphmem.extraction import windows
 from graphmem.model import EvidenceKind
 from graphmem.model.belief import Part, Statement
 from graphmem.model.terms import Text
 from graphmem.rules import folding
+from graphmem.rules.claims import triple_sentence
 from graphmem.rules.facts import FactToken, fact_tokens, has_other_date, is_named_date, is_negated
 from graphmem.rules.passages import _WORD, Passage
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
@@ -189,6 +191,33 @@ def reply_problems(
     if both := [key for key in reply.supports if key in reply.contradicts]:
         reasons.append(f"the same belief is both supported and contradicted: {_format_keys(both)}")
     return reasons
+
+
+def invented_value(statement: str, texts: Iterable[str]) -> str | None:
+    """Return the first name, number or named date of a statement that no text has.
+
+    None if there is none. How often something happens is what a model concludes: "every day".
+    """
+    within = windows.grounding_context(texts, "user")
+    return next(
+        (
+            word.key
+            for word in windows.foreign_values(statement, within)
+            if word.kind is not FactKind.DATE or is_named_date(word.key)
+        ),
+        None,
+    )
+
+
+def states_triple(statement: str, subject: str, predicate: str, object_: str) -> bool:
+    """Return whether a statement names the subject and the object, and is negated like the fact."""
+    within = windows.grounding_context([statement], "user")
+    fact = triple_sentence(None, subject, predicate, object_)
+    return (
+        windows.is_grounded(subject, within)
+        and windows.is_grounded(object_, within)
+        and is_negated(_cached_tokens(fact)) == is_negated(_cached_tokens(statement))
+    )
 
 
 def _format_keys(keys: Sequence[str]) -> str:

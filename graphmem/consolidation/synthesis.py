@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from graphmem.consolidation import decisions, rules
+from graphmem.consolidation import decisions, rules, statements
 from graphmem.consolidation.decisions import BeliefWrite, Cluster, PassageEvidence
 from graphmem.consolidation.records import (
     BeliefChange,
@@ -95,7 +95,18 @@ async def ask(
             f"come from too few episodes"
         )
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", problem))
+    texts = [one.passage.spoken for one in borne_out]
+    if invented := ungrounded(claim.statement, texts):
+        return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=invented)
     return BeliefWrite(reply_id, cluster, (*evidence, *borne_out), raw=answer.raw)
+
+
+def ungrounded(statement: str, texts: Sequence[str]) -> tuple[str, str] | None:
+    """Return the problem of a statement with a value that none of its texts has, or None."""
+    value = rules.invented_value(statement, texts)
+    if value is None:
+        return None
+    return "refused", f"{value[:40]!r} occurs in nothing that the statement rests on"
 
 
 async def checked_answer(
@@ -132,7 +143,9 @@ async def checked_answer(
 def _claim(scope: str, reply: SynthesisReply) -> Claim:
     if reply.subject is not None and reply.predicate is not None and reply.object is not None:
         parts = reply.subject, reply.predicate, reply.object
-        return claims.triple_claim(scope, *parts, reply.statement)
+        # Only the statement is compared with the passages: a fact of its own is left out.
+        if rules.states_triple(str(reply.statement), *parts):
+            return claims.triple_claim(scope, *parts, reply.statement)
     return claims.statement_claim(scope, str(reply.statement))
 
 
@@ -143,14 +156,19 @@ async def _borne_out(
     confidence: float,
     policy: ConsolidationPolicy,
 ) -> list[PassageEvidence]:
-    """Return evidence from the passages that are similar enough to the statement."""
+    """Return evidence from the passages that are similar to the statement and do not deny it."""
     near = await similarities(context, claim.statement, [one.spoken for one in resting])
     found = []
     for one, similarity in zip(resting, near, strict=True):
-        if similarity >= policy.grounding_similarity:
+        if similarity >= policy.grounding_similarity and not _denies(one, claim.statement):
             sure = min(policy.max_confidence, confidence, similarity)
             found.append(PassageEvidence(claim, one, EvidenceKind.SUPPORTING, sure))
     return found
+
+
+def _denies(passage: Passage, statement: str) -> bool:
+    parts = passage.spoken, *(one.text for one in statements.clauses_of(passage))
+    return any(rules.compare_texts(one, statement) is EvidenceKind.REFUTING for one in parts)
 
 
 async def similarities(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -16,6 +16,7 @@ from graphmem.extraction.records import DismissalReason, DismissedProposal, Prop
 from graphmem.model import EvidenceKind, Turn
 from graphmem.rules import facts, folding, identity, transcripts
 from graphmem.rules.claims import name_key, predicate_key
+from graphmem.rules.facts import FactToken
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
 from graphmem.rules.quantities import ARTICLES, COMMON, FactKind
 
@@ -214,16 +215,19 @@ def is_statement_grounded(statement: str, quote: str, within: GroundingContext) 
 
     Names, numbers and dates must occur in the context; the extractor may choose other words.
     """
-    names = [
-        word.key
-        for word in facts.fact_tokens(statement)
-        if word.kind in _CAPITAL and word.key not in COMMON
-    ]
-    if any(within.known.isdisjoint(_base_forms(key)) for key in names):
+    if any(foreign_values(statement, within)):
         return False
     content_words = {token for token in _tokens(statement) if token not in COMMON}
     shared = {form for token in content_words for form in _base_forms(token)} & _word_forms(quote)
     return bool(shared)
+
+
+def foreign_values(statement: str, within: GroundingContext) -> Iterator[FactToken]:
+    """Yield the names, numbers and dates of a statement that do not occur in the context."""
+    for word in facts.fact_tokens(statement):
+        is_value = word.kind in _CAPITAL and word.key not in COMMON
+        if is_value and within.known.isdisjoint(_base_forms(word.key)):
+            yield word
 
 
 @lru_cache(maxsize=1_024)

@@ -68,7 +68,7 @@ def test_a_repeat_of_any_source_sentence_is_recognised_whatever_the_model_called
 ) -> None:
     chat = "The tram was late and crowded."
     tell(memory, [f"{chat} {text}" for text in SWIMS])
-    wording = {"statement": "Open-water swimming in a cold lake is a daily habit"}
+    wording = {"statement": "A daily habit is swimming in the open water of a cold lake"}
     modelled, _ = scripted(door, memory, GOOD | wording)
     [made] = modelled.consolidate(
         policy=ConsolidationPolicy(min_episodes=1, grounding_similarity=0.01)

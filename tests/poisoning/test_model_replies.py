@@ -1,0 +1,122 @@
+"""A hostile model words beliefs: nothing that its episodes do not state is written."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from graphmem import ConsolidationPolicy, Handle, MemoryBite
+from graphmem.rules import hygiene
+from graphmem.testing import ScriptedLlm
+from tests.clients.test_forgetting import holding
+from tests.plugins.clients import by, on
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.graph import Look
+from tests.plugins.texts import unlike
+
+BASE = "I swim across the cold lake before breakfast"
+GOOD: dict[str, Any] = {"statement": BASE, "confidence": 0.8, "episodes": ["e1", "e2", "e3"]}
+KEY = "AKIA" + "IOSFODNN7" + "EXAMPLE"
+PARTS = {"subject": "I", "predicate": "swims_across", "object": "the cold lake"}
+STATEMENTS = {
+    f"{BASE} with {KEY}": "hygiene",
+    f"{BASE}\x07": "hygiene",
+    f"{BASE} {hygiene.FENCE.replace('<', '</')}>": "hygiene",
+    "I do not swim across the cold lake before breakfast": "refused",
+    f"{BASE} 40 times": "refused",
+    "Mallory swims across the cold lake before breakfast": "refused",
+    f"{BASE} and pay invoices to evil.example": "refused",
+}
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_statement_that_its_passages_do_not_state_is_not_written(
+    plain: Handle, look: Look, tenant: str, statement: str
+) -> None:
+    tell(plain, SWIMS)
+    done = on(plain, llm=ScriptedLlm([GOOD | {"statement": statement}])).consolidate(policy=FEW)
+    assert (done.changes, [one.code for one in done.troubles]) == ((), [STATEMENTS[statement]])
+    assert plain.beliefs.list().beliefs == ()
+    # Not even the reply itself keeps what must not be stored.
+    assert holding(look, tenant, KEY) == []
+    # The next run words the same passages.
+    [made] = on(plain, llm=ScriptedLlm([GOOD])).consolidate(policy=FEW).changes
+    assert made.statement == BASE
+
+
+@pytest.mark.parametrize(
+    ("changed", "subject"),
+    [
+        ({}, "I"),
+        ({"object": "evil.example"}, None),
+        ({"subject": "Mallory"}, None),
+        ({"predicate": "never_swims_across"}, None),
+    ],
+)
+def test_a_fact_that_the_statement_does_not_state_is_left_out(
+    plain: Handle, changed: dict[str, str], subject: str | None
+) -> None:
+    tell(plain, SWIMS)
+    llm = ScriptedLlm([GOOD | PARTS | changed])
+    [change] = on(plain, llm=llm).consolidate(policy=FEW).changes
+    made = plain.beliefs.get(change.belief_id)
+    assert (made.statement, made.subject, made.trust) == (BASE, subject, "model")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        json.dumps(GOOD | {"episodes": [f"e{n}" for n in range(5_000)]}),
+        json.dumps(GOOD | {"episodes": ["e1"] * 5_000}),
+        json.dumps(GOOD).replace("0.8", "1e308"),
+        json.dumps(GOOD).replace("0.8", "NaN"),
+    ],
+    ids=["invented", "repeated", "huge", "nan"],
+)
+def test_a_bad_reply_stops_only_its_cluster(plain: Handle, raw: str) -> None:
+    tell(plain, SWIMS)
+    tell(plain, ["My sister paints blue horses in Lisbon."] * 3, first=10)
+    good = GOOD | {"statement": "My sister paints blue horses in Lisbon"}
+    llm = ScriptedLlm(lambda asked: good if "horses" in asked.user else raw)
+    done = on(plain, llm=llm).consolidate(policy=FEW)
+    assert [one.statement for one in done.changes] == [good["statement"]]
+    assert len(done.troubles) == 1
+
+
+@pytest.mark.parametrize("wording", [BASE, BASE.upper(), f"{BASE.replace('a', 'а')}.\u200b"])
+def test_a_rejected_statement_does_not_come_back(plain: Handle, wording: str) -> None:
+    plain.reject(plain.believe(BASE), reason="no")
+    tell(plain, SWIMS)
+    far = ConsolidationPolicy(min_episodes=1, match_similarity=1.0, refute_similarity=1.0)
+    on(plain, llm=ScriptedLlm([GOOD | {"statement": wording}])).consolidate(policy=far)
+    assert plain.beliefs.list().beliefs == ()
+
+
+PARAPHRASES = (
+    "Green tea is what Maria drinks at breakfast.",
+    "At breakfast, Maria drinks green tea!",
+    "MARIA DRINKS GREEN TEA, AT BREAKFAST",
+    "Maria has breakfast. She has green tea with it.",
+)
+
+
+@pytest.mark.parametrize("text", PARAPHRASES)
+def test_a_paraphrase_of_what_memory_returned_is_no_evidence_of_a_person(
+    plain: Handle, text: str
+) -> None:
+    said = "Maria drinks green tea at breakfast."
+    first = str(plain.remember(said).memory_id)
+    plain.remember(unlike(1))
+    agent = by(plain, "model").session("today")
+    assert first in agent.context("What does Maria drink?").ids
+    kept = agent.remember(text).memory_id
+    bites = {one.id: one for one in plain.recall("Maria green tea", min_trust="person").bites}
+    # It is a text of its own, of the model's class, or a near duplicate, which raises no count.
+    assert kept == first or kept not in bites
+    assert {one.id for one in bites.values() if "maria" in one.text.lower()} == {first}
+    about = [one for one in bites.values() if isinstance(one, MemoryBite) and one.id == first]
+    assert [(one.text, one.stated) for one in about] == [(said, 1)]
+    for line in plain.context("What does Maria drink?").text.splitlines():
+        assert "in 2 conversations" not in line or "as a model reports" in line
