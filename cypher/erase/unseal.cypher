@@ -31,6 +31,10 @@ UNION
   RETURN x
 UNION
   UNWIND $nodes AS id
+  MATCH (x:Memory {tenant: $tenant})-[:CLAIMS]->(:Belief {tenant: $tenant, id: id})
+  RETURN x
+UNION
+  UNWIND $nodes AS id
   MATCH (x:Turn {tenant: $tenant})-[:OCCURRED_IN]->(:Episode {tenant: $tenant, id: id})
   RETURN x
 UNION

@@ -46,6 +46,11 @@ STATES = LINKS - {"QUOTES", "OCCURRED_IN"}
 """Relationships from an event to what it states, creates or changes."""
 
 
+_OWN_LINKS = frozenset({"OCCURRED_IN", "CLAIMS"})
+"""Relationships of other nodes that a seal covers: of a turn, and, as they may be added later, of a
+memory."""
+
+
 class Content(NamedTuple):
     """Properties of a kind of node that a seal covers."""
 
@@ -148,7 +153,7 @@ def event_digest(
         "links": sorted(
             [link["type"], link["label"], link["key"]]
             for link in links
-            if link["type"] in LINKS and link["label"] != "Event"
+            if link["type"] in LINKS | _OWN_LINKS and link["label"] != "Event"
         ),
     }
     # Another writer may have stored a type that graphmem does not, for example a date.
@@ -172,7 +177,7 @@ def content_digests(node: Mapping[str, Any]) -> tuple[str, str]:
     """Return the digests of the content of a node as the graph or an export has it.
 
     Args:
-        node: its label, key and properties: a map, or pairs of name and value.
+        node: its label, key, links, and properties: a map, or pairs of name and value.
     """
     label, has = node["label"], dict(node["properties"])
     kind = CONTENT[label]
@@ -182,7 +187,9 @@ def content_digests(node: Mapping[str, Any]) -> tuple[str, str]:
         for names in (kind.fixed, [one for one in kind.changing if one not in computed])
     )
     key = f"{label} {node['key']}"
-    return event_digest(key, fixed, ()), event_digest(key, changing, ())
+    links = [link for link in node["links"] if link["type"] in _OWN_LINKS]
+    held, gained = (links, ()) if label == "Turn" else ((), links)
+    return event_digest(key, fixed, held), event_digest(key, changing, gained)
 
 
 def salts(count: int) -> list[str]:

@@ -270,6 +270,7 @@ def filled(memory: Handle) -> dict[str, list[str]]:
     memory.aliases.add("al", "alice")
     first = memory.remember("Alice drinks green tea every morning", tags=["tea"], at=MAY)
     second = memory.supersede(str(first.memory_id), "Alice drinks black coffee every morning")
+    memory.remember("Bob works for Acme", claims=[("bob", "works_for", "Acme")], at=MAY)
     held = memory.believe("The pool should have 4 threads", confidence=0.6).belief_id
     memory.add_evidence(held, "refuting", 0.8)
     revised = memory.beliefs.revise(held, "The pool should have 8 threads")
@@ -311,7 +312,22 @@ NAMED: dict[str, tuple[LiteralString, str]] = {
         "MATCH (n:Event {tenant: $tenant, type: 'RETRACT'}) SET n.type = 'SEARCH'",
         "event",
     ),
-    "an edge": ("MATCH (:Memory {tenant: $tenant})-[r:SUPERSEDES]->() DELETE r", "memory"),
+    "an edge": (
+        "MATCH (:Memory {tenant: $tenant})-[r:SUPERSEDES]->() "
+        "SET r.recorded_at = r.recorded_at - duration('P30D')",
+        "memory",
+    ),
+    "a conversation": (
+        "MATCH (:Turn {tenant: $tenant})-[r:OCCURRED_IN]->(:Episode) DELETE r",
+        "turn",
+    ),
+    "a retraction by the search log": (
+        "MATCH (t:Event {tenant: $tenant})-[:SUPPORTS]->() WITH t LIMIT 1 "
+        "CREATE (:Event {tenant: $tenant, id: 'x', type: 'SEARCH', scope: t.scope, target_id: "
+        "t.id, occurred_at: t.occurred_at, recorded_at: t.recorded_at})-[:RETRACTS]->(t)",
+        "event",
+    ),
+    "a claim": ("MATCH (:Memory {tenant: $tenant})-[r:CLAIMS]->() DELETE r", "memory"),
 }
 """Direct edits, and the kind of node that verify names."""
 
@@ -322,6 +338,7 @@ def test_what_decides_an_answer_is_sealed_or_compared(
 ) -> None:
     filled(plain)
     head = plain.admin.seal().head
+    assert plain.admin.verify(head=head).wrong == ()
     edit_, kind = NAMED[what]
     assert driver.execute_query(edit_, tenant=tenant).summary.counters.contains_updates
     assert kind in {one.kind for one in plain.admin.verify(head=head).wrong}
