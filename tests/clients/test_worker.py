@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import neo4j
 import pytest
 
 from graphmem import Handle
@@ -276,3 +277,18 @@ def test_erasing_a_tenant_removes_its_jobs(door: Door, look: Look, tenant: str) 
         assert look.rows(found, tenant=tenant) == [{"name": "rate"}]
         client.tenant(tenant).admin.erase_tenant(dry_run=False)
         assert look.rows(found, tenant=tenant) == []
+
+
+def test_a_job_that_ended_before_the_servers_clock_was_set_back_is_due(
+    door: Door, driver: neo4j.Driver, tenant: str
+) -> None:
+    with door.open() as client:
+        client.tenant(tenant).remember("The night train goes to Porto.")
+        assert len(client.run_jobs(tenants=[tenant], jobs=["rate"]).runs) == 1
+        driver.execute_query(
+            "MATCH (j:Job {tenant: $tenant}) SET j.served_at = j.served_at + duration('P9D'), "
+            "j.due_at = j.due_at + duration('P9D')",
+            tenant=tenant,
+        )
+        assert len(client.run_jobs(tenants=[tenant], jobs=["rate"]).runs) == 1
+        assert client.run_jobs(tenants=[tenant], jobs=["rate"]).runs == ()
