@@ -14,6 +14,7 @@
 //   - tenant_key     string  cached: full-text token of the tenant
 //   - scope_key      string  cached: full-text token of the scope
 //   - slot_id        string  cached: slot of a belief; else null
+//   - hidden         boolean  whether searches do not find it: a compressed turn, or an episode without a summary
 //   - subject_key    string  folded subject of a belief; null: none
 //   - predicate_key  string  folded predicate of a belief; null: none
 
@@ -35,5 +36,5 @@ UNION ALL
   RETURN x ORDER BY x.tenant, x.id LIMIT $limit
 }
 RETURN $label AS label, x.id AS id, x.scope AS scope, x.tenant_key AS tenant_key, x.scope_key AS scope_key,
-       x.slot_id AS slot_id, x.subject_key AS subject_key, x.predicate_key AS predicate_key
+       coalesce(x.compressed, x:Episode AND x.tenant_key IS NULL AND x.scope_key IS NULL) AS hidden, x.slot_id AS slot_id, x.subject_key AS subject_key, x.predicate_key AS predicate_key
 ORDER BY id

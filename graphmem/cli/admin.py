@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 FILE = click.argument("file", type=options.FILE)
 CACHED = ("reply", "rejection", "memory", "belief", "episode", "slot")
-CACHES = {kind: f"{kind} caches" for kind in CACHED}
-"""Labels of the progress counters for recomputed caches."""
+CACHES = {kind: f"{kind} caches" for kind in CACHED} | {
+    "keys": "slots and search tokens",
+    "wiring": "relationships of events",
+    "chain": "chains of memories and beliefs",
+}
+"""Labels of the progress counters for what is recomputed."""
 SEALED = {"event": "sealed events", "searched": "events searched"}
 
 

@@ -149,8 +149,8 @@ def _keys(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
     if slot is not None and subject is not None and predicate is not None:
         slot = claims.slot_id_of_keys(scope, subject, predicate)
     return {
-        "tenant_key": identity.tenant_key(tenant),
-        "scope_key": identity.scope_key(tenant, scope),
+        "tenant_key": None if row["hidden"] else identity.tenant_key(tenant),
+        "scope_key": None if row["hidden"] else identity.scope_key(tenant, scope),
         "slot_id": slot,
     }
 

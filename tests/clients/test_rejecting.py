@@ -572,7 +572,7 @@ def test_a_rebuild_restores_what_was_damaged(plain: Handle, look: Look, tenant: 
         "MATCH (m {tenant: $tenant}) WHERE m:Memory OR m:Belief "
         "SET m.rulings = null, m.ruled_at = null, m.ruled_known = null, m.status = 'current'",
         "MATCH (m {tenant: $tenant}) WHERE m:Memory OR m:Belief SET m.value_key = 'x'",
-        "MATCH (r:Rejection {tenant: $tenant}) DELETE r",
+        "MATCH (r:Rejection {tenant: $tenant}) DETACH DELETE r",
     )
     for damage in damages:
         look._driver.execute_query(damage, tenant=tenant)

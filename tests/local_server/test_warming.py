@@ -25,7 +25,7 @@ from graphmem.errors import LocalServerError
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
-LONGEST = 30_000
+LONGEST = 31_000
 """Characters of a hot query, without comments and indentation, which are not planned. A cold server
 plans about 6,000 of them in a second."""
 

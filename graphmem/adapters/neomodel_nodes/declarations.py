@@ -44,13 +44,13 @@ def vector(*filters: str) -> Index:
     return Index("vector", "embedding", ("embedding", *filters), COSINE)
 
 
-def at(node: str) -> str:
+def at(node: str, module: str = "nodes") -> str:
     """Return the full name of a node class.
 
     neomodel looks up a bare name in the first module on the stack with a global of that name, which
     may be a caller's own `Item` or `Memory`.
     """
-    return f"{__package__}.nodes.{node}"
+    return f"{__package__}.{module}.{node}"
 
 
 class Supersedes(StructuredRel):

@@ -48,7 +48,7 @@ class Tenant(StructuredNode):
     unsealed_episodes = RelationshipTo(at("Episode"), "UNSEALED")
     unsealed_names = RelationshipTo(at("Name"), "UNSEALED")
     unsealed_predicates = RelationshipTo(at("Predicate"), "UNSEALED")
-    unsealed_rejections = RelationshipTo(at("Rejection"), "UNSEALED")
+    unsealed_rejections = RelationshipTo(at("Rejection", "state_nodes"), "UNSEALED")
 
 
 class Memory(RatedNode):
@@ -241,7 +241,7 @@ class Event(ScopedNode):
     concerns_episodes = RelationshipTo(at("Episode"), "CONCERNS")
     concerns_predicates = RelationshipTo(at("Predicate"), "CONCERNS")
     concerns_names = RelationshipTo(at("Name"), "CONCERNS")
-    concerns_rejections = RelationshipTo(at("Rejection"), "CONCERNS")
+    concerns_rejections = RelationshipTo(at("Rejection", "state_nodes"), "CONCERNS")
     names = RelationshipTo(at("Name"), "NAMES", cardinality=ZeroOrOne)
     concerns_proposals = RelationshipTo(at("Event"), "CONCERNS")
     decided_by = RelationshipFrom(at("Event"), "CONCERNS")
@@ -470,7 +470,7 @@ class Seal(TenantNode):
     sealed_episodes = RelationshipTo(at("Episode"), "SEALS")
     sealed_names = RelationshipTo(at("Name"), "SEALS")
     sealed_predicates = RelationshipTo(at("Predicate"), "SEALS")
-    sealed_rejections = RelationshipTo(at("Rejection"), "SEALS")
+    sealed_rejections = RelationshipTo(at("Rejection", "state_nodes"), "SEALS")
 
 
 class ItemText(TenantNode):

@@ -150,8 +150,10 @@ class Migration(StructuredNode):
     language = StringProperty()
     applied_at = DateTimeNeo4jFormatProperty(required=True)
 
-    followed_by = RelationshipTo(at("Migration"), "FOLLOWED_BY", cardinality=ZeroOrOne)
-    follows = RelationshipFrom(at("Migration"), "FOLLOWED_BY", cardinality=ZeroOrOne)
+    followed_by = RelationshipTo(
+        at("Migration", "state_nodes"), "FOLLOWED_BY", cardinality=ZeroOrOne
+    )
+    follows = RelationshipFrom(at("Migration", "state_nodes"), "FOLLOWED_BY", cardinality=ZeroOrOne)
 
 
 class MigrationLock(StructuredNode):
