@@ -56,6 +56,7 @@ NONE: Mapping[str, str] = {
     "item/refresh": NO_ITEM,
     "reject/restore": NO_ITEM,
     "reject/spread": REFRESHES,
+    "seal/defer": NO_ITEM,
     "transfer/drop_checkpoints": REFRESHES,
     "transfer/merge_nodes": REFRESHES,
     "transfer/place_items": NO_ITEM,
