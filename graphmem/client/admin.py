@@ -218,13 +218,7 @@ class AsyncAdmin(AsyncErasing):
             InvalidInputError: an argument is invalid.
         """
         to = self._state.context
-        mismatches = await writes.replay(to, repair=False, on_page=on_progress)
-        mismatches += await rulings.check(to, repair=False, on_page=on_progress)
-        mismatches += await caches.keys(to, repair=False, on_page=on_progress)
-        mismatches += await caches.wiring(to, repair=False, on_page=on_progress)
-        mismatches += await caches.chains(to, repair=False, on_page=on_progress)
-        mismatches += await caches.lineage(to, repair=False, on_page=on_progress)
-        mismatches += await summaries.check(to, repair=False, on_page=on_progress)
+        mismatches = await _compared(to, repair=False, on_page=on_progress)
         for slot in await evidence.long_slots(to):
             mismatches += await _slot_mismatches(to, slot)
             on_progress("slot", 1)
@@ -298,13 +292,7 @@ class Admin(Erasing):
 
 async def rebuilt(context: RequestContext, on_progress: OnProgress) -> RebuildReport:
     """Rebuild every cache of a tenant; see `AsyncAdmin.rebuild`."""
-    mismatches = await writes.replay(context, repair=True, on_page=on_progress)
-    mismatches += await rulings.check(context, repair=True, on_page=on_progress)
-    mismatches += await caches.keys(context, repair=True, on_page=on_progress)
-    mismatches += await caches.wiring(context, repair=True, on_page=on_progress)
-    mismatches += await caches.chains(context, repair=True, on_page=on_progress)
-    mismatches += await caches.lineage(context, repair=True, on_page=on_progress)
-    mismatches += await summaries.check(context, repair=True, on_page=on_progress)
+    mismatches = await _compared(context, repair=True, on_page=on_progress)
     checkpointed = 0
     for slot in await evidence.long_slots(context):
         await evidence.forget_checkpoint(context, slot)
@@ -312,6 +300,17 @@ async def rebuilt(context: RequestContext, on_progress: OnProgress) -> RebuildRe
         on_progress("slot", 1)
     await evidence.embed_statements(context)
     return RebuildReport(wrong=tuple(mismatches), checkpointed=checkpointed)
+
+
+async def _compared(
+    context: RequestContext, *, repair: bool, on_page: OnProgress
+) -> list[Mismatch]:
+    """Return what differs from what the events determine; a repair needs this order."""
+    checks = (
+        *(writes.replay, rulings.check, caches.keys, caches.wiring, caches.chains),
+        *(caches.lineage, summaries.check),
+    )
+    return [one for check in checks for one in await check(context, repair=repair, on_page=on_page)]
 
 
 async def _slot_mismatches(context: RequestContext, slot: evidence.SlotKey) -> list[Mismatch]:

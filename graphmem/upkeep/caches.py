@@ -112,6 +112,10 @@ async def lineage(context: RequestContext, *, repair: bool, on_page: OnProgress)
     return wrong
 
 
+_FOUND_BY = ("tenant_key", "scope_key", "slot_id")
+"""Properties by which nodes are found, and which follow from others."""
+
+
 async def keys(context: RequestContext, *, repair: bool, on_page: OnProgress) -> list[Mismatch]:
     """Return the nodes whose full-text tokens or slot do not follow from their content.
 
@@ -156,13 +160,11 @@ def _keys(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shown_keys(row: Mapping[str, Any]) -> str:
-    names = ("tenant_key", "scope_key", "slot_id")
-    return ", ".join(f"{name} {row[name]}" for name in names if row[name] is not None)
+    return ", ".join(f"{name} {row[name]}" for name in _FOUND_BY if row[name] is not None)
 
 
 async def _rekey(context: RequestContext, rows: list[dict[str, Any]]) -> None:
-    names = ("label", "id", "tenant_key", "scope_key", "slot_id")
-    given = [{name: row[name] for name in names} for row in rows]
+    given = [{name: row[name] for name in ("label", "id", *_FOUND_BY)} for row in rows]
 
     async def work(tx: Tx) -> None:
         await stored.lock(tx)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -96,12 +96,10 @@ async def defer_late(context: RequestContext, on_progress: OnProgress) -> None:
         after = page["after"]
         await _defer(context, "Event", page["late"])
         on_progress("searched", page["looked"])
-    for label in seals.CONTENT if heads else ():
-        after = ""
-        while (page := await _late_nodes(context, label, heads[0]["until"], after))["looked"]:
-            after = page["after"]
-            await _defer(context, label, page["late"])
-            on_progress("searched", page["looked"])
+    async for label, late in _late_nodes(
+        context, heads[0]["until"] if heads else None, on_progress
+    ):
+        await _defer(context, label, late)
 
 
 async def defer_changed(context: RequestContext, nodes: Sequence[tuple[str, str]]) -> None:
@@ -162,9 +160,7 @@ async def _next(context: RequestContext, until: datetime | None) -> int | None:
         found = await tx.fetch(WAITING, limit=PAGE) if heads else []
         nodes = await tx.fetch(WAITING_NODES, content=seals.COVERED, limit=PAGE) if heads else []
         if not found and not nodes and until is not None:
-            nodes = await tx.fetch(
-                UNCOVERED, content=seals.COVERED, since=end, until=until, limit=PAGE
-            )
+            nodes = await _unseen(tx.fetch, end, until, PAGE)
             # The end may pass only nodes that are sealed.
             if len(nodes) < PAGE:
                 found = await _unsealed(tx.fetch, end, until, PAGE)
@@ -245,9 +241,7 @@ async def check(
             one = seals.Seal(**page["seal"])
             end = found.until
             late += (e["id"] for e in page["events"] if end is not None and e["recorded_at"] < end)
-            digests = {
-                seals.entry("Event", e["id"]): seals.stored_digest(e) for e in page["events"]
-            }
+            digests = _digests(page["events"])
             nodes = {
                 seals.entry(x["label"], x["key"]): seals.CoveredNode(
                     seals.content_digests(x), x["newest"]
@@ -258,7 +252,8 @@ async def check(
             after = one.id
             on_progress("event", len(digests))
     unsealed, without = await _without(context, found.until, on_progress)
-    wrong += await _uncovered(context, found.until, on_progress)
+    async for label, keys in _late_nodes(context, found.until, on_progress):
+        wrong += (unsealed_node(label, key) for key in keys)
     if head is not None and found.asked_in is None:
         wrong.append(unknown_head(head))
     return state(found, unsealed - len(without), tuple(late)), [*wrong, *without]
@@ -345,24 +340,21 @@ async def _unexcused(context: RequestContext, found: Sequence[Finding]) -> list[
     ]
 
 
-async def _uncovered(
-    context: RequestContext, until: datetime | None, on_progress: OnProgress
-) -> list[Mismatch]:
-    """Return the nodes that were added among sealed ones, without an event that states them."""
-    wrong: list[Mismatch] = []
-    for label in seals.CONTENT if until is not None else ():
-        after = ""
-        while (page := await _late_nodes(context, label, until, after))["looked"]:
-            after = page["after"]
-            wrong += (unsealed_node(label, key) for key in page["late"])
-            on_progress("searched", page["looked"])
-    return wrong
-
-
 async def _late_nodes(
-    context: RequestContext, label: str, before: datetime | None, after: str
-) -> dict[str, Any]:
-    [page] = await context.fetch(
-        LATE_NODES, label=label, before=before, after=after, limit=LATE_PAGE
-    )
-    return page
+    context: RequestContext, before: datetime | None, on_progress: OnProgress
+) -> AsyncIterator[tuple[str, Sequence[str]]]:
+    """Yield labels with the keys of nodes that were added before a time, without a seal.
+
+    No event without a seal states them. Before the first seal (None) there are none.
+    """
+    for label in seals.CONTENT if before is not None else ():
+        after = ""
+        while True:
+            [page] = await context.fetch(
+                LATE_NODES, label=label, before=before, after=after, limit=LATE_PAGE
+            )
+            if not page["looked"]:
+                break
+            after = page["after"]
+            yield label, page["late"]
+            on_progress("searched", page["looked"])
