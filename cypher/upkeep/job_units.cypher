@@ -15,5 +15,7 @@
 
 MATCH (u:JobUnit)
 WHERE u.tenant = $tenant AND u.id > '' AND u.job = $name
+LET now = datetime.realtime('Z')
 RETURN u.scope AS scope, u.unit AS unit, u.served_at AS served_at, u.failures AS failures,
-       coalesce(u.due_at > datetime.realtime('Z'), false) AS waiting
+       // As in upkeep/claim_job, a time of the last attempt later than now shows that the clock was set back.
+       coalesce(u.due_at > now AND u.served_at <= now, false) AS waiting

@@ -12,7 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from graphmem.errors import InvalidInputError, NameChainError
+from graphmem.errors import ContentRefusedError, InvalidInputError, NameChainError
 from graphmem.model import (
     BeliefEvidence,
     Cardinality,
@@ -28,7 +28,7 @@ from graphmem.model import (
     TenantScope,
 )
 from graphmem.model.terms import embedding_fields
-from graphmem.rules import drafts, folding, formulas, identity, rejections
+from graphmem.rules import drafts, folding, formulas, hygiene, identity, rejections
 from graphmem.rules.drafts import TextDraft
 
 if TYPE_CHECKING:
@@ -294,9 +294,11 @@ def draft_observation(observation: Observation, scope: str, now: datetime) -> Ev
     """Return the event of an observation.
 
     Raises:
+        ContentRefusedError: a hygiene rule refuses a part or the note.
         InvalidInputError: `at` is in the future.
     """
     claim = triple_claim(scope, observation.subject, observation.predicate, observation.object)
+    _check_storable(claim, observation.note)
     fields = {
         "polarity": observation.kind.polarity,
         "confidence": observation.confidence,
@@ -312,6 +314,7 @@ def draft_hypothesis(hypothesis: Hypothesis, scope: str, now: datetime) -> Evide
     """Return the event of a hypothesis.
 
     Raises:
+        ContentRefusedError: a hygiene rule refuses a part, the statement or the note.
         InvalidInputError: `at` is in the future.
     """
     if hypothesis.subject is None:
@@ -319,8 +322,17 @@ def draft_hypothesis(hypothesis: Hypothesis, scope: str, now: datetime) -> Evide
     else:
         parts = hypothesis.subject, str(hypothesis.predicate), str(hypothesis.object)
         claim = triple_claim(scope, *parts, hypothesis.statement)
+    _check_storable(claim, hypothesis.note)
     confidence = {"confidence": hypothesis.confidence}
     return draft_event(claim, hypothesis, EventType.BELIEVE, now, confidence, hypothesis.statement)
+
+
+def _check_storable(claim: Claim, note: str | None) -> None:
+    parts = ("statement", "subject", "predicate", "object")
+    for name, text in (*((part, getattr(claim, part)) for part in parts), ("note", note)):
+        if text is not None and (found := hygiene.rejection_reasons(text, hygiene.FACT_RULES)):
+            # The text itself may be a credential, and an error is logged.
+            raise ContentRefusedError(f"The {name} was refused: {', '.join(found)}.")
 
 
 def draft_evidence(evidence: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:

@@ -65,8 +65,15 @@ def draft(
         request_hash=_memory_hash(memory, tenant_scope.scope, content_hash),
         memory_id=exact_ids[0],
         exact_ids=exact_ids,
-        reasons=hygiene.rejection_reasons(memory.content, rules),
+        reasons=tuple(dict.fromkeys(_reasons(memory, rules))),
     )
+
+
+def _reasons(memory: NewMemory, rules: Sequence[hygiene.Rule]) -> Iterator[str]:
+    yield from hygiene.rejection_reasons(memory.content, rules)
+    for triple in memory.claims:
+        words = f"{triple.subject} {triple.predicate} {triple.object}"
+        yield from hygiene.rejection_reasons(words, hygiene.FACT_RULES)
 
 
 def _memory_hash(memory: NewMemory, scope: str, content_hash: str) -> str:

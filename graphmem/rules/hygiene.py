@@ -206,6 +206,10 @@ def secret(text: str) -> str | None:
     return "secret" if contains_secret(text) else None
 
 
+FACT_RULES = (control_characters, memory_echo, secret)
+"""Rules for statements, parts of triples and notes, which may be short."""
+
+
 def echo_rule(supplied_hashes: Container[str], hash_of: Callable[[str], str]) -> Rule:
     """Return a rule that rejects texts which memory supplied.
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from graphmem import Handle
+from graphmem import ContentRefusedError, Handle
+from graphmem.model import Outcome
 from graphmem.settings import Settings
 from tests.acceptance.surfaces import OverMcp, RefusedError, Surface, refused
 from tests.clients.test_forgetting import holding
@@ -35,6 +36,43 @@ def through_python(memory: Handle) -> dict[str, Callable[[str], object]]:
         "ingest": lambda text: memory.ingest([{"role": "user", "content": text, "session": "s"}]),
         "import_foreign": lambda text: memory.admin.import_foreign([mem0_record(text)], "mem0"),
     }
+
+
+def through_facts(memory: Handle) -> dict[str, Callable[[str], object]]:
+    """Return every entry point that stores a text of a caller as a fact or beside it."""
+    held = memory.believe("The build account needs a key.").belief_id
+    one = ("build account", "note")
+    return {
+        "observe": lambda text: memory.observe(*one, text),
+        "observe_many": lambda text: memory.observe_many(
+            [{"subject": one[0], "predicate": one[1], "object": text}]
+        ),
+        "note": lambda text: memory.observe("Maria", "has", "a safe", note=text),
+        "believe": memory.believe,
+        "revise": lambda text: memory.beliefs.revise(held, text),
+    }
+
+
+@pytest.mark.parametrize("way", ["observe", "observe_many", "note", "believe", "revise"])
+def test_no_fact_takes_what_a_memory_may_not_hold(
+    plain: Handle, look: Look, tenant: str, way: str
+) -> None:
+    store = through_facts(plain)[way]
+    with pytest.raises(ContentRefusedError) as caught:
+        store(SECRET)
+    assert KEY not in str(caught.value)
+    assert holding(look, tenant, KEY) == []
+    store(GOOD)
+    assert holding(look, tenant, GOOD) != []
+
+
+def test_no_claim_of_a_memory_takes_what_it_may_not_hold(
+    plain: Handle, look: Look, tenant: str
+) -> None:
+    claims = [("build account", "note", SECRET)]
+    done = plain.remember("The build account is used at night.", claims=claims)
+    assert (done.outcome, done.hygiene_reasons) == (Outcome.REJECTED_HYGIENE, ("secret",))
+    assert holding(look, tenant, KEY) == []
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,9 @@ def test_a_half_done_erasure_of_a_tenant_stops_no_other_tenant(
     ]
 
 
-def test_a_text_without_an_answer_stops_no_session_and_waits(door: Door, tenant: str) -> None:
+def test_a_text_without_an_answer_stops_no_session_and_waits(
+    door: Door, driver: neo4j.Driver, tenant: str
+) -> None:
     llm = ScriptedLlm(answer)
     with door.open(llm=llm) as client:
         tell(client, tenant, "user:a", "first", POISON)
@@ -106,6 +108,14 @@ def test_a_text_without_an_answer_stops_no_session_and_waits(door: Door, tenant:
         assert (run.failed, run.waiting, len(llm.prompts)) == ((), 1, asked)
         [shown] = client.tenant(tenant).admin.stats().failing
         assert (shown.scope, shown.unit, shown.failures) == ("user:a", "first", 1)
+        # Nor does it wait for years when the server's clock was set back.
+        driver.execute_query(
+            "MATCH (u:JobUnit {tenant: $tenant}) SET u.served_at = u.served_at + "
+            "duration('P9D'), u.due_at = u.due_at + duration('P9D')",
+            tenant=tenant,
+        )
+        [run] = served.run_jobs(tenants=[tenant], jobs=["extract"]).runs
+        assert (run.waiting, [one.failures for one in run.failed]) == (0, [2])
 
 
 def test_a_unit_that_recovers_is_no_longer_listed(
