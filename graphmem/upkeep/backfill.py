@@ -86,7 +86,7 @@ async def add_events(context: RequestContext, on_progress: OnProgress) -> Backfi
                 problem=PROBLEMS[key][0],
                 hint=PROBLEMS[key][1],
                 count=len(ids),
-                ids=tuple(ids[:SHOWN]),
+                ids=tuple(sorted(ids)[:SHOWN]),
             )
             for key, ids in skipped.items()
         ),
