@@ -39,7 +39,7 @@ def through_python(memory: Handle) -> dict[str, Callable[[str], object]]:
 
 
 def through_facts(memory: Handle) -> dict[str, Callable[[str], object]]:
-    """Return every entry point that stores a text of a caller as a fact or beside it."""
+    """Return every entry point that stores a text as a fact or as its note."""
     held = memory.believe("The build account needs a key.").belief_id
     one = ("build account", "note")
     return {
