@@ -84,6 +84,7 @@ async def _write(
     context: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str
 ) -> bool:
     now = max(context.services.clock.now(), lease.seen.known)
+    by = context.read_params(MARK, ReadOptions(), now)
     batch = [one.draft(synthesiser, now) for one in unit.evidence]
     reply = {
         "id": unit.reply_id,
@@ -114,7 +115,6 @@ async def _write(
         if unit.marks:
             await stored.lock(tx)
             rows = [_mark_row(context, unit, mark, synthesiser) for mark in unit.marks]
-            by = context.read_params(MARK, ReadOptions())
             await tx.fetch(MARK, events=rows, **by)
         await tx.fetch(END, reply=reply, passages=sorted({one.id for one in unit.passages}))
         return True

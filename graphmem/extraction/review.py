@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -151,7 +152,8 @@ async def page(
 
 
 Apply: TypeAlias = Callable[
-    [Tx, RequestContext, str, Mapping[str, str], EventSource], Coroutine[Any, Any, str | None]
+    [Tx, RequestContext, str, Mapping[str, str], EventSource, datetime],
+    Coroutine[Any, Any, str | None],
 ]
 """Applies a proposal, and returns the event's id; None if that is done already."""
 
@@ -206,7 +208,7 @@ async def _decide(
         _decidable(rows, wanted, context.scope, kind)
         done = {EventType.ACCEPT: ProposalStatus.ACCEPTED}.get(kind, ProposalStatus.DISMISSED)
         fresh = [row for row in rows if row["status"] != done]
-        events = [_row(row["id"], context, kind, given) for row in fresh]
+        events = [_row(row["id"], context, kind, given, now) for row in fresh]
         await tx.fetch(DECIDE, events=events)
         accepted = fresh if kind is EventType.ACCEPT else []
         evidence = [proposals.parse_evidence(row) for row in accepted if _is_evidence(row)]
@@ -215,11 +217,11 @@ async def _decide(
         missing = await _undeclared(tx, context, evidence)
         await stored.append_missing(tx, context, [one.draft(now) for one in evidence], {})
         updated = [
-            await apply[row["type"]](tx, context, row["id"], json.loads(row["payload"]), given)
+            await apply[row["type"]](tx, context, row["id"], json.loads(row["payload"]), given, now)
             for row in accepted
             if not _is_evidence(row)
         ]
-        declared = await _declare(tx, context, missing, given)
+        declared = await _declare(tx, context, missing, given, now)
         return ReviewReport(
             proposal_ids=tuple(row["id"] for row in fresh),
             repeated=tuple(row["id"] for row in rows if row["status"] == done),
@@ -253,10 +255,13 @@ async def _undeclared(
 
 
 async def _declare(
-    tx: Tx, context: RequestContext, first: Sequence[TurnEvidence], given: EventSource
+    tx: Tx,
+    context: RequestContext,
+    first: Sequence[TurnEvidence],
+    given: EventSource,
+    now: datetime,
 ) -> tuple[str, ...]:
     """Declare the predicates of evidence in the write scope, and return their names."""
-    now = context.services.clock.now()
     origin = given.model_copy(update={"at": None})
     names = []
     for one in first:
@@ -301,14 +306,18 @@ def _is_evidence(row: Mapping[str, Any]) -> bool:
 
 
 def _row(
-    proposal_id: str, context: RequestContext, kind: EventType, given: EventSource
+    proposal_id: str,
+    context: RequestContext,
+    kind: EventType,
+    given: EventSource,
+    now: datetime,
 ) -> dict[str, Any]:
     return {
         "id": f"{kind.lower()}_" + identity.digest(proposal_id)[:32],
         "proposal_id": proposal_id,
         "scope": context.scope,
         "type": kind,
-        "occurred_at": drafts.event_time(given.at, context.services.clock.now()),
+        "occurred_at": drafts.event_time(given.at, now),
         "request_hash": drafts.request_hash(context.scope, kind, proposal_id),
         **drafts.origin_fields(given),
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),

@@ -156,6 +156,7 @@ async def replace_with(
     proposal_id: str,
     ends: Mapping[str, str],
     given: EventSource,
+    now: datetime,
 ) -> str | None:
     """Let an existing memory supersede the head of another's chain, and return the event's id.
 
@@ -167,13 +168,13 @@ async def replace_with(
         proposal_id: id of the accepted proposal, from which that of the event is derived.
         ends: `newer_id` and `older_id`.
         given: source of the event.
+        now: time of the decision.
 
     Raises:
         NotFoundError: one of the memories was erased.
         ForeignScopeError: one of them belongs to another scope.
         ForkedChainError: the chain has several heads.
     """
-    now = context.services.clock.now()
     event_id = "supersede_" + identity.digest(proposal_id)[:32]
     newer = (await _locked(tx, context, ends["newer_id"], event_id))["memory"]
     older = _head(await _locked(tx, context, ends["older_id"], event_id))

@@ -54,6 +54,7 @@ async def get(context: RequestContext, memory_id: str, as_of: AsOf | None = None
         NotFoundError: no visible memory has this id, or had it at `as_of`.
         InvalidInputError: `as_of.known` is in the future.
     """
+    now = context.services.clock.now()
 
     async def work(tx: Tx) -> list[Memory]:
         times = read_options.time_bounds(as_of)
@@ -62,7 +63,7 @@ async def get(context: RequestContext, memory_id: str, as_of: AsOf | None = None
         else:
             [then] = await tx.fetch(GET_AS_OF, ids=[memory_id], **times)
             found = _memories(then, provisional=read_options.is_provisional(as_of, then["now"]))
-        return [await _judged(tx, context, memory, as_of) for memory in found]
+        return [await _judged(tx, context, memory, as_of, now) for memory in found]
 
     found = await context.read(work)
     if not found:
@@ -70,10 +71,12 @@ async def get(context: RequestContext, memory_id: str, as_of: AsOf | None = None
     return found[0]
 
 
-async def _judged(tx: Tx, context: RequestContext, memory: Memory, as_of: AsOf | None) -> Memory:
+async def _judged(
+    tx: Tx, context: RequestContext, memory: Memory, as_of: AsOf | None, now: datetime
+) -> Memory:
     if not memory.claim_ids:
         return memory
-    params = context.read_params(LOST, ReadOptions(as_of or AsOf()))
+    params = context.read_params(LOST, ReadOptions(as_of or AsOf()), now)
     [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
     return claims.mark_lost_claims(memory, lost)
 

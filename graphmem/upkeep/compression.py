@@ -99,13 +99,13 @@ def in_order(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(events, key=lambda event: str(event["about"]))
 
 
-async def found(context: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dict[str, Any]]:
+async def found(tx: Tx, ids: Sequence[str], now: datetime) -> list[dict[str, Any]]:
     """Write-lock episodes and return id, scope, archive and hidden of those that are visible.
 
     Raises:
         ArchiveDamagedError: an archive does not match its checksum.
     """
-    rows = await tx.fetch(ARCHIVED, ids=ids, valid=context.services.clock.now(), known=None)
+    rows = await tx.fetch(ARCHIVED, ids=ids, valid=now, known=None)
     for row in rows:
         archive = row["archive"]
         if archive is not None and identity.digest(archive["content"]) != archive["sha256"]:
@@ -164,12 +164,13 @@ async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
         ForeignScopeError: the episode belongs to another scope.
         ArchiveDamagedError: the archive does not match its checksum.
     """
-    once = identity.event_id(context.services.clock.now())
+    now = context.services.clock.now()
+    once = identity.event_id(now)
     event = episode_event(context, EventType.RESTORE, EPISODE, episode_id, once)
     turns = await _embedded_turns(context, episode_id)
 
     async def work(tx: Tx) -> bool:
-        rows = await found(context, tx, [episode_id])
+        rows = await found(tx, [episode_id], now)
         row = stored.own(next(iter(rows), None), "Episode", episode_id, context.scope)
         if row["archive"] is None and not row["archived"] and not row["turns"]:
             return False

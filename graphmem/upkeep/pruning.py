@@ -137,10 +137,11 @@ async def restore_run(
         if line.away and (ids is None or line.id in ids)
     }
     items = sorted(away)
-    once = identity.event_id(context.services.clock.now())
+    now = context.services.clock.now()
+    once = identity.event_id(now)
     for some in drafts.batches(items, PAGE):
         part = [_back(context, item, once, run) for item in some]
-        await context.write(lambda tx, part=part: _restore(context, tx, part))  # type: ignore[misc]
+        await context.write(lambda tx, part=part: _restore(tx, part, now))  # type: ignore[misc]
         on_progress("item", len(part))
     return PruneRestoreReport(items=len(items))
 
@@ -249,11 +250,12 @@ async def pin(context: RequestContext, episode_id: str, *, pinned: bool) -> PinR
         ForeignScopeError: the episode belongs to another scope.
     """
     kind = EventType.PIN if pinned else EventType.UNPIN
-    once = identity.event_id(context.services.clock.now())
+    now = context.services.clock.now()
+    once = identity.event_id(now)
     event = compression.episode_event(context, kind, EPISODE, episode_id, once)
 
     async def work(tx: Tx) -> None:
-        rows = await compression.found(context, tx, [episode_id])
+        rows = await compression.found(tx, [episode_id], now)
         stored.own(next(iter(rows), None), "Episode", episode_id, context.scope)
         await tx.fetch(ARCHIVE, events=[event])
 
@@ -261,10 +263,10 @@ async def pin(context: RequestContext, episode_id: str, *, pinned: bool) -> PinR
     return PinReceipt(event_id=event["id"], episode_id=episode_id, pinned=pinned)
 
 
-async def _restore(context: RequestContext, tx: Tx, events: Sequence[dict[str, Any]]) -> None:
+async def _restore(tx: Tx, events: Sequence[dict[str, Any]], now: datetime) -> None:
     await stored.lock(tx)
     episodes = {event["about"]: event for event in events if event["label"] == EPISODE}
-    there = await compression.found(context, tx, list(episodes))
+    there = await compression.found(tx, list(episodes), now)
     back = [episodes[row["id"]] for row in there if row["archive"] is not None or row["archived"]]
     if back:
         await tx.fetch(compression.RESTORE, events=back)

@@ -350,15 +350,14 @@ async def roll_up(
 
     async def work(tx: Tx) -> list[dict[str, Any]]:
         rows = await tx.fetch(CHECKPOINT, before=before, sessions=PAGE, by_search=rule.by_search)
-        now = context.services.clock.now()
         events = [_event(row, now) for row in rows if row["searches"] or row["accesses"]]
         if events:
             await tx.fetch(ROLL_UP, events=events)
         return rows
 
-    rule = rating.from_settings(context.services.settings)
+    now, rule = context.services.clock.now(), rating.from_settings(context.services.settings)
     faded = {
-        "valid": context.services.clock.now(),
+        "valid": now,
         "rating_decay": rating.decay_params(rule),
         "medium": rule.medium,
     }
@@ -367,7 +366,7 @@ async def roll_up(
         for name in ("searches", "results", "accesses"):
             counted[name] += sum(row[name] for row in rows)
         on_progress("session", len(rows))
-    while alone := await context.write(lambda tx: _alone(context, tx, before)):
+    while alone := await context.write(lambda tx: _alone(tx, before, now)):
         for name in ("searches", "results", "accesses"):
             counted[name] += sum(row[name] for row in alone)
         on_progress("search", len(alone))
@@ -378,21 +377,19 @@ async def roll_up(
     return RollUpReport(applied=True, **counted)
 
 
-async def _alone(context: RequestContext, tx: Tx, before: datetime) -> list[dict[str, Any]]:
+async def _alone(tx: Tx, before: datetime, now: datetime) -> list[dict[str, Any]]:
     """Roll up a page of entries outside any session, which have no effect on ratings."""
     rows = await tx.fetch(FIND_ALONE, before=before, limit=ALONE)
     by_scope: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         by_scope[row["scope"]].append(row)
     if rows:
-        events = [_of_alone(scope, found, context) for scope, found in sorted(by_scope.items())]
+        events = [_of_alone(scope, found, now) for scope, found in sorted(by_scope.items())]
         await tx.fetch(ROLL_UP_ALONE, events=events)
     return rows
 
 
-def _of_alone(
-    scope: str, rows: Sequence[Mapping[str, Any]], context: RequestContext
-) -> dict[str, Any]:
+def _of_alone(scope: str, rows: Sequence[Mapping[str, Any]], now: datetime) -> dict[str, Any]:
     names = ("searches", "results", "accesses")
     payload = {name: sum(row[name] for row in rows) for name in names}
     ids = [row["id"] for row in rows]
@@ -402,7 +399,7 @@ def _of_alone(
         "ids": ids,
         "scope": scope,
         "type": EventType.ROLL_UP,
-        "occurred_at": context.services.clock.now(),
+        "occurred_at": now,
         "request_hash": drafts.request_hash(scope, EventType.ROLL_UP, *ids),
         "payload": json.dumps(payload),
     }

@@ -61,6 +61,27 @@ def test_imports_only_go_down() -> None:
     assert re.search(r"Contracts: \d+ kept, 0 broken", done.stdout)
 
 
+def times_read(path: Path) -> Iterator[str]:
+    """Yield each reading of the clock inside a function that gets a transaction."""
+    tree = ast.parse(path.read_text("utf-8"))
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        kinds = [one.annotation for one in function.args.args if one.annotation is not None]
+        if "Tx" not in map(ast.unparse, kinds):
+            continue
+        for call in (one for one in ast.walk(function) if isinstance(one, ast.Call)):
+            name = ast.unparse(call.func)
+            now = "read_params" in name and len(call.args) < len(("query", "by", "now"))
+            if now or name.endswith("clock.now"):
+                yield f"{function.name}: {name}"
+
+
+def test_the_clock_is_read_before_a_transaction() -> None:
+    """The driver may run a transaction twice, which must write the same time."""
+    assert {named(path): read for path in MODULES if (read := [*times_read(path)])} == {}
+
+
 def wrong_room(path: Path) -> str:
     """Return what is wrong with a module's size or its first line; nothing when all is well."""
     source = path.read_text("utf-8")

@@ -34,6 +34,8 @@ from graphmem.rules.claims import EvidenceDraft
 from graphmem.rules.read_options import ReadOptions
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from graphmem.model.terms import Embedding
 
 
@@ -183,6 +185,7 @@ async def mark(
     row = claims.source_event(context.named(given), context.scope, kind, now, identifying)
     event_id, row["belief_id"] = row["id"], belief_id
     row["trust"] = trust.rank(context.trust) if kind is EventType.RESTORE else None
+    by = context.read_params(MARK, ReadOptions(), now)
 
     async def work(tx: Tx) -> StatusReceipt:
         await stored.lock(tx, [event_id])
@@ -198,7 +201,6 @@ async def mark(
         restores = kind is EventType.RESTORE and not repeated
         if restores and belief["status"] == Status.REJECTED:
             raise RejectedError(f"A person rejected belief {belief_id!r}.")
-        by = context.read_params(MARK, ReadOptions())
         [done] = await tx.fetch(MARK, events=[row], **by)
         return StatusReceipt(
             event_id=event_id,
@@ -250,7 +252,7 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
         row["target_id"] = target["id"] if target else target_id if made else own_id
         _retractable(target, context.tenant_scope)
         if _is_proposal(target, target_id, context):
-            return await _propose(tx, context, row["target_id"], given)
+            return await _propose(tx, context, row["target_id"], given, now)
         if known is not None:
             stored.check_same_request(known, event_id, row["request_hash"])
         else:
@@ -298,10 +300,10 @@ PROPOSE = catalog.query("belief/propose_retraction", catalog.ignored)
 
 
 async def _propose(
-    tx: Tx, context: RequestContext, target_id: str, given: EventSource
+    tx: Tx, context: RequestContext, target_id: str, given: EventSource, now: datetime
 ) -> RetractionReceipt:
     """Append a PROPOSE_RETRACT event unless there is one about the target."""
-    now, kind = context.services.clock.now(), EventType.PROPOSE_RETRACT
+    kind = EventType.PROPOSE_RETRACT
     proposal_id = "prop_" + identity.digest(kind, target_id)[:32]
     named = given.model_copy(update={"event_id": proposal_id, "at": None})
     identifying = context.scope, kind, target_id
@@ -325,6 +327,7 @@ async def retract_with(
     proposal_id: str,
     proposed: Mapping[str, str],
     given: EventSource,
+    now: datetime,
 ) -> str | None:
     """Retract the event of an accepted proposal; return the event's id.
 
@@ -336,8 +339,9 @@ async def retract_with(
         proposal_id: id of the accepted proposal, from which that of the event is derived.
         proposed: `event_id` of the event to retract.
         given: source of the event.
+        now: time of the decision.
     """
-    now, kind, target_id = context.services.clock.now(), EventType.RETRACT, proposed["event_id"]
+    kind, target_id = EventType.RETRACT, proposed["event_id"]
     event_id = "retract_" + identity.digest(proposal_id)[:32]
     found = await stored.find_existing(tx, [event_id, target_id])
     events = {event["id"]: event for event in found["events"]}

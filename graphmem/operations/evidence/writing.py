@@ -16,6 +16,8 @@ from graphmem.rules import claims, predicates, read_options, rejections, trust
 from graphmem.rules.claims import Claim, EvidenceDraft
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from graphmem.model.terms import Embedding
 
 
@@ -62,6 +64,7 @@ async def keep(
         min_events: minimum number of new pieces; with fewer, nothing changes.
         longest_s: maximum duration of a write, in seconds.
     """
+    now = context.services.clock.now()
 
     async def work(tx: Tx) -> int:
         [settled] = await tx.fetch(CHECKPOINT_LOCK, slot_id=place.slot_id, longest_s=longest_s)
@@ -72,7 +75,7 @@ async def keep(
             scope=place.scope,
             subject=place.subject_key,
             predicate=place.predicate_key,
-            now=context.services.clock.now(),
+            now=now,
             known=None,
             settled=settled,
             newest=newest,
@@ -201,6 +204,7 @@ async def append(
         CardinalityConflictError: a predicate was declared with the other cardinality.
     """
     named = sorted({d.event_id for d in batch if d.given.event_id})
+    now = context.services.clock.now()
 
     async def work(tx: Tx) -> WriteResult:
         undeclared = await undeclared_predicates(tx, context, batch)
@@ -212,7 +216,7 @@ async def append(
         found = await stored.find_existing(tx, [d.event_id for d in batch])
         done = await write(tx, context, batch, embeddings, found["events"])
         if undeclared:
-            await declare_predicates(tx, context, batch, undeclared)
+            await declare_predicates(tx, context, batch, undeclared, now)
         if stated:
             await tx.fetch(REFRESH, ids=[d.claim.id for d in batch])
         return done
@@ -240,13 +244,16 @@ async def undeclared_predicates(
 
 
 async def declare_predicates(
-    tx: Tx, context: RequestContext, batch: Sequence[EvidenceDraft], keys: Sequence[str]
+    tx: Tx,
+    context: RequestContext,
+    batch: Sequence[EvidenceDraft],
+    keys: Sequence[str],
+    now: datetime,
 ) -> None:
     """Declare predicates in the write scope with the cardinality given for each.
 
     The transaction must hold the tenant lock.
     """
-    now = context.services.clock.now()
     first = {d.claim.predicate_key: d for d in reversed(batch) if d.cardinality is not None}
     for key in keys:
         made = predicates.first_declaration(first[key], now, context.trust)
