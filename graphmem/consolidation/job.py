@@ -376,7 +376,7 @@ def _storable(unit: BeliefWrite, rules: Sequence[hygiene.Rule]) -> BeliefWrite:
     )
     found = [reason for text in texts for reason in hygiene.rejection_reasons(text, rules)]
     # A reply that is refused for another reason is kept, and so is what the reason quotes of it.
-    found += filter(None, [hygiene.secret(unit.raw or "")])
+    found += filter(None, [hygiene.reply_secret(unit.raw)])
     if not found:
         return unit
     problem = f"it must not be stored: {', '.join(dict.fromkeys(found))}"

@@ -26,7 +26,7 @@ from graphmem.extraction.review import WindowWrite
 from graphmem.extraction.windows import TurnContext, TurnWindow, Vocabulary
 from graphmem.model import Cardinality, Episode
 from graphmem.ports import OnProgress, RequestContext, TokenUsage
-from graphmem.rules import identity
+from graphmem.rules import hygiene, identity
 from graphmem.rules.claims import predicate_key
 from graphmem.rules.hygiene import Rule
 
@@ -186,14 +186,19 @@ async def _window(run: _ExtractionRun, span: Sequence[TurnContext]) -> _WindowRe
         problem = f"{error.code}: {error}"
         if options.apply:
             await extraction_review.write(
-                context, replace(unit, raw=error.raw or None, problem=problem)
+                context, replace(unit, raw=_kept(error.raw), problem=problem)
             )
         return _unread(unit, (error.code, str(error)), run, answered=True)
     run.down = 0
     run.bill.join(unit.bill)
-    done = await _written(run, window, replace(unit, raw=read.raw), read)
+    done = await _written(run, window, replace(unit, raw=_kept(read.raw)), read)
     options.on_progress("turn", len(span))
     return done
+
+
+def _kept(raw: str | None) -> str | None:
+    """Return a reply as it is stored: not at all if it is empty or contains a credential."""
+    return None if hygiene.reply_secret(raw) else raw or None
 
 
 async def _written(
@@ -207,7 +212,8 @@ async def _written(
         for one in accepted
     ]
     kept, known, new = await _sorted(run, list(zip(accepted, evidence, strict=True)))
-    unit = replace(unit, evidence=tuple(one for _, one in kept))
+    hidden = any(one.code is DismissalReason.HYGIENE for one in refused)
+    unit = replace(unit, evidence=tuple(one for _, one in kept), raw=None if hidden else unit.raw)
     if options.apply and not await extraction_review.write(context, unit):
         return _WindowResult(0, passed=len(unit.turn_ids))
     return _WindowResult(

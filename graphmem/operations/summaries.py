@@ -17,7 +17,7 @@ from graphmem.errors import (
 from graphmem.model import SummarisedEpisode, SummaryReport, TenantScope
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage, silent
-from graphmem.rules import episodes, identity, prompts
+from graphmem.rules import episodes, hygiene, identity, prompts
 from graphmem.rules.episodes import EpisodeSummary, SpokenText
 from graphmem.upkeep import FailedItem, Mismatch
 from graphmem.upkeep.isolation import write_each
@@ -225,6 +225,8 @@ async def _asked(
         of = EpisodeSummary(
             answer.value.summary, answer.value.entities, round(answer.value.importance, 3)
         )
+    if reason := hygiene.reply_secret(raw):
+        raw, problem = None, f"it must not be stored: {reason}"
     reply = {
         "id": reply_id,
         "done": problem is None,

@@ -209,6 +209,16 @@ def secret(text: str) -> str | None:
 FACT_RULES = (control_characters, memory_echo, secret)
 """Rules for statements, parts of triples and notes, which may be short."""
 
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+
+
+def reply_secret(raw: str | None) -> str | None:
+    """Reject a model's reply with a credential, which JSON may have escaped."""
+    if raw is None:
+        return None
+    plain = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else found[2], raw)
+    return secret(raw) or secret(plain)
+
 
 def echo_rule(supplied_hashes: Container[str], hash_of: Callable[[str], str]) -> Rule:
     """Return a rule that rejects texts which memory supplied.

@@ -46,6 +46,58 @@ def test_a_statement_that_its_passages_do_not_state_is_not_written(
     assert made.statement == BASE
 
 
+ESCAPED = "".join(f"\\u{ord(one):04x}" for one in KEY)
+TALK = "I live in Lisbon, and the dog is called Rex."
+OFFER = {"turn": "t1", "quote": "I live in Lisbon", "subject": "user", "predicate": "lives_in"}
+OFFER |= {"polarity": "supporting", "confidence": 0.9}
+
+
+@pytest.mark.parametrize("key", [KEY, ESCAPED], ids=["plain", "escaped"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"proposals": [OFFER | {"object": "KEY"}]},
+        {"proposals": [OFFER | {"object": "Lisbon"}, OFFER | {"object": "Porto", "quote": "KEY"}]},
+        {"proposals": [OFFER | {"object": "Lisbon", "turn": "KEY"}]},
+        {"proposals": [], "thoughts": "the key is KEY"},
+        {"proposals": "KEY"},
+        {"KEY": []},
+    ],
+    ids=["object", "quote", "turn", "beside", "invalid", "name"],
+)
+def test_no_reply_of_extraction_keeps_a_credential(
+    plain: Handle, look: Look, tenant: str, key: str, reply: dict[str, Any]
+) -> None:
+    plain.session("s").add_messages([{"role": "user", "content": TALK}])
+    raw = json.dumps(reply).replace("KEY", key)
+    on(plain, llm=ScriptedLlm([raw] * 3)).extract(session_id="s")
+    assert holding(look, tenant, KEY) == holding(look, tenant, key) == []
+    assert holding(look, tenant, "Lisbon") != []
+
+
+def test_what_hygiene_refused_is_not_in_the_reply(plain: Handle, look: Look, tenant: str) -> None:
+    plain.session("s").add_messages([{"role": "user", "content": TALK}])
+    proposals = [OFFER | {"object": "Lisbon"}, OFFER | {"object": f"Lisbon {hygiene.FENCE}"}]
+    done = on(plain, llm=ScriptedLlm([{"proposals": proposals}])).extract(session_id="s")
+    assert [one.code for one in done.refused] == ["hygiene"]
+    assert holding(look, tenant, hygiene.FENCE) == []
+    assert len(done.proposals) == 1
+
+
+@pytest.mark.parametrize("key", [KEY, ESCAPED], ids=["plain", "escaped"])
+@pytest.mark.parametrize("field", ["summary", "entities", "importance"])
+def test_no_summary_keeps_a_credential(
+    plain: Handle, look: Look, tenant: str, key: str, field: str
+) -> None:
+    raw = json.dumps(
+        {"summary": "The dog is called Rex.", "entities": ["Rex"], "importance": 0.5}
+        | {field: ["KEY"] if field == "entities" else "KEY"}
+    ).replace("KEY", key)
+    with on(plain, llm=ScriptedLlm([raw] * 3)).session("s") as session:
+        session.add_messages([{"role": "user", "content": TALK}])
+    assert holding(look, tenant, KEY) == holding(look, tenant, key) == []
+
+
 @pytest.mark.parametrize(
     ("changed", "subject"),
     [
