@@ -8,6 +8,8 @@ from typing import Any
 
 import prometheus_client
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -27,6 +29,7 @@ from graphmem.telemetry import PrometheusTelemetry
 from graphmem.testing import FrozenClock, HashEmbedder, ScriptedLlm
 from graphmem.usage.access_log import AccessEntry
 from tests.plugins.clients import Door, on_tenant
+from tests.plugins.examples import examples
 from tests.plugins.faults import Through
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import unlike
@@ -88,10 +91,40 @@ def test_how_something_ended() -> None:
 
 def test_tenants_are_named_only_when_that_is_asked_for(registry: CollectorRegistry) -> None:
     counting = PrometheusTelemetry(registry, by_tenant=True)
-    for tenant in ("acme", 'a"\n\\b', "漢字"):
+    for tenant in ("acme", 'a"\n\\b', "漢字", 'x",outcome="ok"} 1\n# HELP y', "\r\x85\u2028"):
         with counting.operation("get", tenant):
             pass
         assert samples(registry)[OPERATIONS, "operation=get", "outcome=ok", f"tenant={tenant}"] == 1
+
+
+@settings(max_examples=examples(4, 20, 200))
+@given(st.lists(st.text(max_size=300), max_size=50))
+def test_strangers_add_a_limited_number_of_series(names: list[str]) -> None:
+    registry = CollectorRegistry()
+    counting = PrometheusTelemetry(registry, by_tenant=True)
+    names = [*names, *(f"t{n}" for n in range(2 * telemetry.MAX_VALUES))]
+    for name in names:
+        with counting.operation("get", name), counting.answering(name) as record:
+            record(Answer(None, "", name, 1, 0, 0, None))
+        with counting.embedding(name, Role.QUERY, 1), counting.reranking(name, 1):
+            pass
+    for family in registry.collect():
+        for label in ("tenant", "model"):
+            counted = [
+                (one.labels[label], one.value)
+                for one in family.samples
+                if label in one.labels and one.name.endswith(("_count", "_total"))
+            ]
+            if counted:
+                shown = {value for value, _ in counted}
+                assert len(shown) <= telemetry.MAX_VALUES + 1
+                assert max(map(len, shown)) <= telemetry.MAX_VALUE_CHARS
+                assert telemetry.OTHER in shown
+    served = registry.get_sample_value(
+        OPERATIONS, {"operation": "get", "outcome": "ok", "tenant": telemetry.OTHER}
+    )
+    assert served is not None
+    assert served >= telemetry.MAX_VALUES
 
 
 def test_time_is_measured_in_seconds(

@@ -27,6 +27,13 @@ INTERRUPTED = "interrupted"
 BUCKETS_S = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
 """Upper bounds of the duration histograms, seconds: from one read to a long job."""
 
+OTHER = "other"
+"""Label value under which everything beyond the limits is summed."""
+MAX_VALUES = 100
+"""Maximum number of values of a label that a caller chooses, besides OTHER: each adds series, which
+a process keeps until it ends."""
+MAX_VALUE_CHARS = 200
+
 _metrics_by_tenant: dict[bool, PrometheusTelemetry] = {}
 _lock = Lock()
 
@@ -110,6 +117,24 @@ class CompositeTelemetry:
             backend.logged(waiting=waiting, written=written, lost=lost)
 
 
+class _LimitedValues:
+    """Values of a label that callers choose: tenants and models. Their number is limited."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+        self._lock = Lock()
+
+    def label(self, value: str) -> str:
+        """Return a value that is short and one of the first, else OTHER."""
+        if value in self._known:
+            return value
+        with self._lock:
+            if len(value) > MAX_VALUE_CHARS or len(self._known) == MAX_VALUES:
+                return OTHER
+            self._known.add(value)
+        return value
+
+
 class PrometheusTelemetry:
     """Metrics of operations, models and the search log; safe to share between clients.
 
@@ -127,7 +152,8 @@ class PrometheusTelemetry:
         Args:
             registry: registry for them; prometheus_client's default if None. A registry can hold
                 them only once.
-            by_tenant: label operations with the tenant; adds one series per tenant.
+            by_tenant: label operations with the tenant: the first 100 by name, the rest as
+                `other`.
 
         Raises:
             ConfigurationError: prometheus_client is not installed.
@@ -137,6 +163,7 @@ class PrometheusTelemetry:
         counter = partial(client.Counter, **options)
         histogram = partial(client.Histogram, buckets=BUCKETS_S, **options)
         self._by_tenant = by_tenant
+        self._tenants, self._models = _LimitedValues(), _LimitedValues()
         self._operations = histogram(
             "graphmem_operation_duration_seconds",
             "Public operations by name and outcome: ok, or the code of the error.",
@@ -191,13 +218,14 @@ class PrometheusTelemetry:
     @contextmanager
     def operation(self, name: str, tenant: str) -> Iterator[None]:
         """Measure the block of one public operation."""
-        labels = (tenant,) if self._by_tenant else ()
+        labels = (self._tenants.label(tenant),) if self._by_tenant else ()
         with _timed(lambda outcome: self._operations.labels(name, outcome, *labels)):
             yield
 
     @contextmanager
     def embedding(self, model: str, role: Role, texts: int) -> Iterator[None]:
         """Measure the block of one embedding request."""
+        model = self._models.label(model)
         self._texts.labels(model, role).inc(texts)
         with _timed(lambda outcome: self._embeddings.labels(model, outcome)):
             yield
@@ -205,6 +233,7 @@ class PrometheusTelemetry:
     @contextmanager
     def answering(self, model: str) -> Iterator[Callable[[Answer[Any]], None]]:
         """Measure the block of one language model request; yield a callback for its answer."""
+        model = self._models.label(model)
 
         def record(answer: Answer[Any]) -> None:
             self._requests.labels(model).inc(answer.requests)
@@ -221,6 +250,7 @@ class PrometheusTelemetry:
     @contextmanager
     def reranking(self, model: str, texts: int) -> Iterator[None]:  # noqa: ARG002
         """Measure the block of one reranking."""
+        model = self._models.label(model)
         with _timed(lambda outcome: self._rerankings.labels(model, outcome)):
             yield
 
