@@ -113,6 +113,16 @@ def _write(path: Path, text: str) -> str | None:
     return None
 
 
+DIGESTS = click.option(
+    "--digest",
+    "digests",
+    multiple=True,
+    type=options.FILE,
+    metavar="FILE",
+    help="Remove the lines of erased episodes from this digest file too.",
+)
+
+
 @click.command(name="erase-person")
 @click.argument("subject")
 @click.option(
@@ -121,6 +131,7 @@ def _write(path: Path, text: str) -> str | None:
     help="Erase memories, free statements and episodes that name the person too.",
 )
 @ERASURE_OPTIONS
+@DIGESTS
 @command(tenant=True)
 def erase_person(
     app: App, subject: str, *, compact: bool, certificate: Path | None, **erasure: Any
@@ -298,14 +309,7 @@ memory.method(
 @click.argument("what", type=click.Choice(TARGETS))
 @click.argument("item_id", metavar="ID")
 @ERASURE_OPTIONS
-@click.option(
-    "--digest",
-    "digests",
-    multiple=True,
-    type=options.FILE,
-    metavar="FILE",
-    help="Remove the lines of erased episodes from this digest file too.",
-)
+@DIGESTS
 @command(tenant=True)
 def forget(
     app: App,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
+from pathlib import Path
 from typing import Any
 
-from graphmem.client.arguments import Limit, event_source
+from graphmem.client.arguments import Limit, event_source, file_of, several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
 from graphmem.erasure import (
@@ -55,6 +56,7 @@ class AsyncErasing(AsyncNamespace):
         *,
         dry_run: bool = True,
         include_mentions: bool = False,
+        digests: Iterable[Path | str] = (),
         actor: Name | None = None,
         reason: Note | None = None,
         on_progress: OnProgress = silent,
@@ -77,6 +79,7 @@ class AsyncErasing(AsyncNamespace):
             subject: name of the person, 1 to 1,000 characters; any alias will do.
             dry_run: report what would be erased without erasing; pass False to erase.
             include_mentions: erase memories, free statements and episodes that name the person.
+            digests: files that `graduate` wrote; lines about erased episodes are removed.
             actor: who asks for it; kept with the record of the erasure and in its certificate.
             reason: why; kept likewise, so it must not repeat the erased data.
             on_progress: progress callback; receives `page` for each page of events, and `node` with
@@ -84,6 +87,7 @@ class AsyncErasing(AsyncNamespace):
 
         Raises:
             NotFoundError: nothing is known about the person.
+            DigestFileError, DigestLockedError: a digest cannot be read or written.
             ConfigurationError: the signing key cannot be used; nothing is erased.
             InvalidInputError: an argument is invalid.
         """
@@ -92,8 +96,9 @@ class AsyncErasing(AsyncNamespace):
             subject,
             not dry_run,
             on_progress,
-            actor=actor,
-            reason=reason,
+            [file_of("digests", file) for file in several("digests", digests)],
+            actor,
+            reason,
             mentions=include_mentions,
         )
         return await signed(self._state, persons.erase_person, request)

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import groupby, product
 from typing import Any
 
 from graphmem.rules import folding
@@ -32,6 +33,11 @@ _SIMPLE = (
 """Characters of which folding changes a letter only in its case, and which JSON never escapes."""
 _RUN = re.compile(r"[0-9a-z\u00e0-\u00f6\u00f8-\u00ff]+")
 _CLOSING = " .!"
+_LETTER = re.compile(r"[^\W\d_]")
+_INITIALS = re.compile(r"[^\W\d_]|(?:[^\W\d_]\.-?)+")
+"""A word of initials: letters with periods, or a letter alone."""
+_FEW_PARTS = 2
+"""Parts of a name of which one, as an initial without a period, may be another word."""
 _MIN_PART = 3
 """Minimum number of characters of a part of a name, or of a name with an ending, that counts."""
 _MAX_ENDING = 3
@@ -83,8 +89,15 @@ class TextSearch:
 def names(keys: Iterable[str]) -> TextSearch:
     """Return the search for the names of a person, given as keys."""
     # A capital I may be that of a Turkish ı, which is another letter than i.
-    needles = _distinct(form for key in keys for form in (key, folding.fold(key.upper())))
-    parts = _distinct(part for one in needles for part in _parts(one))
+    forms = [
+        one
+        for key in keys
+        for form in (key, folding.fold(key.upper()))
+        for one in _with_initials(form)
+    ]
+    needles = _distinct(form for form, certain in forms if certain)
+    doubtful = (form for form, certain in forms if not certain)
+    parts = _distinct((*doubtful, *(part for one in needles for part in _parts(one))))
     return TextSearch(needles, tuple(one for one in parts if one not in needles), endings=True)
 
 
@@ -129,6 +142,34 @@ def _forms(texts: Iterable[str | None]) -> Iterator[str]:
             yield _joined(folding.fold(text))
             if (spaced := text.translate(_INVISIBLE)) != text:
                 yield _joined(folding.fold(spaced))
+
+
+def _with_initials(name: str) -> Iterator[tuple[str, bool]]:
+    """Yield a folded name, and with its initials written with and without periods and spaces.
+
+    With each, whether it certainly is the name: without a period, "a brown" may be an article.
+    """
+    yield name, True
+    words = name.split()
+    letters = [_LETTER.findall(one) if _is_initials(one) else [] for one in words]
+    runs = [
+        (found, [one for letters_, word in some for one in (letters_ or [word])])
+        for found, some in groupby(zip(letters, words, strict=True), key=lambda one: bool(one[0]))
+    ]
+    if len(runs) == 1 or not any(letters):
+        return
+    few = sum(len(parts) for _, parts in runs) == _FEW_PARTS
+    for period, space in product((".", ""), (" ", "")):
+        form = " ".join(
+            space.join(f"{one}{period}" for one in parts) if found else " ".join(parts)
+            for found, parts in runs
+        )
+        yield form, bool(period) or not few
+
+
+def _is_initials(word: str) -> bool:
+    # A word of one letter is a whole name in Chinese, for example.
+    return _INITIALS.fullmatch(word) is not None and _script(word[0]) == "spaced"
 
 
 def _parts(name: str) -> Iterator[str]:

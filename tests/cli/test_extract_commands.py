@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from graphmem.cli.console import day
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.offers import LISBON, answered, offer
 
@@ -136,6 +138,8 @@ def test_proposals_are_listed_accepted_and_dismissed(run: Run, talk: str) -> Non
     found = run("proposal", "list", "--json").data["proposals"]
     one, two = (proposal["id"] for proposal in found)
     shown = run("proposal", "list").out
+    # Since when each waits, besides when it was said.
+    assert shown.count(f"open since {day(datetime.now(UTC))}") == len(found)
     assert one in shown
     assert "“I moved to Lisbon”" in shown
     assert "1 proposal accepted." in run("proposal", "accept", one, "--note", "asked").out

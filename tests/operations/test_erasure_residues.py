@@ -107,10 +107,26 @@ def test_digests_that_were_not_given_are_named(plain: Handle, tmp_path: Path, wh
             return plain.admin.erase_person("Xanthippe", include_mentions=True, **more)
         return memory.forget(what, known if what == "episode" else "user:ann", **more)
 
-    if what != "person":
-        assert erase(digests=[file]).digest_files == ()
+    assert erase(digests=[file]).digest_files == ()
     assert erase().digest_files == ("MEMORY.md",)
     done = erase(dry_run=False)
     assert done.digest_files == ("MEMORY.md",)
     [place] = [one.place for one in done.certificate.residues if "MEMORY.md" in one.place]
     assert place in done.certificate.to_text()
+
+
+def test_a_person_leaves_the_digests_that_are_given(plain: Handle, tmp_path: Path) -> None:
+    file = tmp_path / "MEMORY.md"
+    plain.episodes.add(content=f"{WORDS}, and more", importance=0.9, at=LONG_AGO)
+    plain.episodes.add(content="The shed has a new roof since May.", importance=0.9, at=LONG_AGO)
+    plain.episodes.graduate(file)
+    done = plain.admin.erase_person(
+        "Xanthippe", include_mentions=True, digests=[str(file)], dry_run=False
+    )
+    assert (done.clean, done.digest_lines, done.digest_files) == (True, 1, ())
+    assert done.certificate is not None
+    assert done.certificate.digest_lines == 1
+    assert not any("MEMORY.md" in one.place for one in done.certificate.residues)
+    left = file.read_text("utf-8")
+    assert "Xanthippe" not in left
+    assert "shed" in left

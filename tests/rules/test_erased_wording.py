@@ -122,6 +122,47 @@ def test_a_part_of_a_name_is_doubtful(text: str, *, doubtful: bool) -> None:
     assert (found.finds([text]), found.doubts([text])) == (False, doubtful)
 
 
+LETTERS = st.sampled_from("ABJKRŁÉΣЖ")
+
+
+@st.composite
+def initials(draw: st.DrawFn) -> tuple[str, str, int]:
+    """Return a name with initials, the same name with them written otherwise, and its parts."""
+    letters = draw(st.lists(LETTERS, min_size=1, max_size=4))
+    first = draw(st.lists(st.sampled_from(["Anna", "Émile"]), max_size=1))
+    last = draw(st.sampled_from(["Tolkien", "Żółć", "O'Brien"]))
+
+    def written() -> str:
+        period = draw(st.sampled_from([".", ""]))
+        space = draw(st.sampled_from([" ", ""] if period else [" "]))
+        run = draw(st.sampled_from([space, space])).join(f"{one}{period}" for one in letters)
+        return " ".join([*first, run, last])
+
+    return written(), written(), len(first) + len(letters) + 1
+
+
+@given(initials())
+def test_initials_are_found_with_and_without_periods(case: tuple[str, str, int]) -> None:
+    name, other, parts = case
+    found = search(name)
+    text = f"We met {other} in May."
+    certain = parts > 2 or claims.name_key(name) == claims.name_key(other) or "." in other
+    assert found.finds([text]) == certain
+    assert certain or found.doubts([text])
+    assert re.match(found.prefilter, text)
+    joined = "".join(one for one in other if one != ".")
+    assert not found.finds([f"We met {joined.split()[-2]}x {joined.split()[-1]}."])
+
+
+def test_an_article_is_no_initial() -> None:
+    found = search("A. Brown")
+    assert not found.finds(["a brown dog"])
+    assert found.doubts(["a brown dog"])
+    assert search("J.-P. Sartre").finds(["JP Sartre", ""])
+    assert not search("Dr. Who").finds(["r who"])
+    assert search("王 小明").needles == ("王小明",)
+
+
 @pytest.mark.parametrize(
     ("text", "doubtful"),
     [("Xanthippes Haus", True), ("Xanthippean", True), ("Xanthippesque", False)],

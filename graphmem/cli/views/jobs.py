@@ -237,7 +237,7 @@ def _proposed(proposal: extraction.PendingProposal) -> Text:
     mark, colour = EXTRACTION_MARKS[proposal.kind]
     line = Text(f"{mark} ", style=colour).append(proposal.statement, style="default")
     line.append(
-        f"\n    {day(proposal.occurred_at)}, {proposal.confidence:.2f}, {proposal.status}",
+        f"\n    {day(proposal.occurred_at)}, {proposal.confidence:.2f}, {_since(proposal)}",
         style="dim",
     )
     return line.append(
@@ -245,15 +245,23 @@ def _proposed(proposal: extraction.PendingProposal) -> Text:
     )
 
 
+def _since(
+    proposal: extraction.PendingProposal | extraction.PendingUpdate | extraction.PendingRetraction,
+) -> str:
+    """Return the status of a proposal, and since when one without a decision waits for it."""
+    waits = proposal.status == extraction.ProposalStatus.OPEN
+    return f"open since {day(proposal.recorded_at)}" if waits else proposal.status
+
+
 def _updated(update: extraction.PendingUpdate) -> Text:
     line = Text("→ ", style="yellow").append(update.newer or "erased", style="default")
-    line.append(f"\n    {day(update.occurred_at)}, {update.status}   {update.id}", style="dim")
+    line.append(f"\n    {day(update.occurred_at)}, {_since(update)}   {update.id}", style="dim")
     return line.append(f"\n    replaces “{update.older or 'erased'}”", style="dim")
 
 
 def _taken_back(retraction: extraction.PendingRetraction) -> Text:
     line = Text("↶ ", style="yellow").append(retraction.statement or "erased", style="default")
-    line.append(f"\n    {day(retraction.occurred_at)}, {retraction.status}   {retraction.id}")
+    line.append(f"\n    {day(retraction.occurred_at)}, {_since(retraction)}   {retraction.id}")
     note = f": {retraction.note}" if retraction.note else ""
     return line.append(f"\n    takes back {retraction.event_id}{note}", style="dim")
 
