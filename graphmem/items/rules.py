@@ -25,7 +25,8 @@ _OPERATORS = frozenset({"$eq", "$ne", *_ORDERS})
 _SCALARS = (str, int, float)
 _LAST = "/"
 """Character after the separator "."."""
-_AFTER_ALL = "\U0010ffff"
+_AFTER_ALL = "\U0010ffff" * MAX_PATH_CHARS
+"""Sorts after every path: the last character of one is a dot."""
 
 
 def namespace_path(labels: Iterable[str]) -> str:

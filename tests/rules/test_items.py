@@ -50,6 +50,7 @@ def test_items_have_ids_of_their_own(one: Any, other: Any) -> None:
 @example(one=("a",), other=("a-",))
 @example(one=("a",), other=("a", "\U0001f600"))
 @example(one=(), other=("\U0010fffe",))
+@example(one=(), other=("\U0010ffff" * 500, "\U0010ffff" * 498))
 def test_a_span_holds_what_begins_with_a_path(one: tuple[str, ...], other: tuple[str, ...]) -> None:
     low, high = rules.path_bounds(rules.namespace_path(one))
     inside = low.encode() <= rules.namespace_path(other).encode() < high.encode()
