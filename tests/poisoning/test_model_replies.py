@@ -48,7 +48,12 @@ def test_a_statement_that_its_passages_do_not_state_is_not_written(
 
 ESCAPED = "".join(f"\\u{ord(one):04x}" for one in KEY)
 TALK = "I live in Lisbon, and the dog is called Rex."
-OFFER = {"turn": "t1", "quote": "I live in Lisbon", "subject": "user", "predicate": "lives_in"}
+OFFER: dict[str, Any] = {
+    "turn": "t1",
+    "quote": "I live in Lisbon",
+    "subject": "user",
+    "predicate": "lives_in",
+}
 OFFER |= {"polarity": "supporting", "confidence": 0.9}
 
 
