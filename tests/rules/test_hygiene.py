@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from graphmem.rules import hygiene
 from graphmem.rules.identity import content_hash
 from tests.plugins import pumps
+from tests.rules import credentials
 
 RULES = hygiene.default_rules(min_chars=3, max_chars=8_000)
 KEY = string.ascii_letters + string.digits
@@ -98,7 +99,7 @@ SECRETS = [
     "client_secret = 'abcd efgh'",
     "DB_PASSWORD=tr0ub4dor",
     "token: abc123def456",
-    "postgres://user:pass@host/db",
+    "postgres://user:wren42@host/db",
     "redis://:s3cret@cache:6379",
     "neo4j+s://neo4j:hunter2@x.example",
 ]
@@ -128,6 +129,7 @@ INNOCENT = [
     "bearer authentication is used here",
     "see http://host:8080/path and https://blog.example/@user/title",
     "postgres://user:<password>@host/db",
+    "postgres://user:pass@host/db",
     "write to bob:alice@example.org",
     "install sk-learn-contrib-project-template",
     "AKIA is the prefix of AWS access key ids",
@@ -147,6 +149,23 @@ def test_a_credential_is_refused_without_repeating_it(text: str) -> None:
 @pytest.mark.parametrize("text", INNOCENT)
 def test_talk_about_credentials_passes(text: str) -> None:
     assert refused(text) == ()
+
+
+@pytest.mark.parametrize("half", ["tuning", "kept"])
+def test_ordinary_sentences_pass_and_every_shape_is_found(half: str) -> None:
+    """At most one ordinary sentence in a hundred is refused; see docs/trust.md."""
+    sentences = [text for text in credentials.ordinary() if credentials.half(text) == half]
+    assert len(sentences) > 150
+    refused_ones = [text for text in sentences if hygiene.contains_secret(text)]
+    assert len(refused_ones) <= len(sentences) / 100, refused_ones
+    shapes = {
+        (seed, name): text
+        for seed in range(10)
+        for name, text in credentials.credentials(seed).items()
+        if credentials.half(name) == half
+    }
+    assert len(shapes) > 1_500
+    assert [name for name, text in shapes.items() if not hygiene.contains_secret(text)] == []
 
 
 HOSTILE = [
