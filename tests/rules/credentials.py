@@ -65,7 +65,7 @@ Passport number and password are different things.
 The pass is valid until {12:30|2027-01-31}.
 The {passphrase|password} must have {four words|a digit and a symbol|12+ characters}.
 Two-factor: password plus {TOTP|a YubiKey 5C|an SMS}.
-pwd: {/srv/www/projects|~/work/app2}
+pwd: {/srv/www/projects|~/sites/app2}
 The token ring network ran at 16 Mbit/s.
 She has a {secret|private} key to the {garden|attic}.
 The client's secret weapon is {B2B pricing|their Q3 launch}.
