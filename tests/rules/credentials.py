@@ -185,23 +185,10 @@ def credentials(seed: int = 1) -> dict[str, str]:
         "aws secret": "aws_secret_access_key = " + base(30),
     }
     names = (
-        "password",
-        "passphrase",
-        "api key",
-        "API_KEY",
-        "apiKey",
-        "client_secret",
-        "reset_token",
+        *("password", "passphrase", "api key", "API_KEY", "apiKey", "client_secret", "reset_token"),
+        *("auth token", "secret", "signing-key", "DB_PASSWORD", "access_token", "webhook secret"),
+        *("Passwort", "contraseña", "mot de passe", "senha", "wachtwoord", "пароль", "mdp"),
     )
-    names += (
-        "auth token",
-        "secret",
-        "signing-key",
-        "DB_PASSWORD",
-        "access_token",
-        "webhook secret",
-    )
-    names += ("Passwort", "contraseña", "mot de passe", "senha", "wachtwoord", "пароль", "mdp")
     values = {
         "hex that begins with a digit": run(_HEX, 32, "8"),
         "hex that begins with a letter": run(_HEX, 40, "f"),
