@@ -1,4 +1,4 @@
-// Append turns to an episode, in order.
+// Append turns to an episode, in order. Its time is that of its earliest turn.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -10,6 +10,9 @@
 //   - added  integer  number of turns written
 
 MATCH (p:Episode {tenant: $tenant, id: $episode_id})
+LET earliest = coll.min([turn IN $turns | turn.occurred_at])
+SET p.occurred_at = CASE WHEN $turns[0].position = 0 OR earliest < p.occurred_at THEN earliest ELSE p.occurred_at END
+WITH p
 UNWIND $turns AS turn
 CREATE (t:Turn {
   tenant: $tenant,

@@ -1,40 +1,23 @@
-// Look up the stored turns of a conversation. Returns turns by id, and as many first and last turns as there are given
-// messages.
+// Look up the turns of a conversation that may be given messages, and what is needed to align them with it.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
-// allow: CartesianProduct
 // params:
-//   $episode_id  string   id of the session
-//   $ids         list     ids of turns that may exist
-//   $given       integer  number of given messages
+//   $episode_id    string  id of the session
+//   $ids           list    ids of turns that may exist
+//   $texts         list    texts of the messages
+//   $human_roles   list    roles of people, in lower case
+//   $system_roles  list    roles of the system, in lower case
 // columns:
-//   - present  list     maps of the existing turns: id, role, name, text
-//   - first    list     maps of the first turns: id, role, name, text
-//   - last     list     maps of the last turns, in order: id, role, name, text
+//   - turns    list     maps of the turns with one of these ids or texts: id, position, role, name, text
+//   - systems  list     positions of the turns of the system
+//   - asked    integer  position of the last turn of a person; -1: none
 //   - next     integer  position of the next turn, from 0
 
-OPTIONAL MATCH (k:Turn {tenant: $tenant})
-WHERE k.id IN $ids
-WITH collect(k {.id, .role, .name, .text}) AS present
-CALL () {
-  OPTIONAL MATCH (t:Turn)
-  WHERE t.tenant = $tenant AND t.episode_id = $episode_id AND t.position >= 0
-  RETURN coalesce(max(t.position) + 1, 0) AS next
-}
-// CartesianProduct: both inputs are single rows.
-CALL (next) {
-  OPTIONAL MATCH (t:Turn)
-  WHERE t.tenant = $tenant AND t.episode_id = $episode_id AND t.position < $given
-  WITH t
-  ORDER BY t.position
-  RETURN collect(t {.id, .role, .name, .text}) AS first
-}
-CALL (next) {
-  OPTIONAL MATCH (t:Turn)
-  WHERE t.tenant = $tenant AND t.episode_id = $episode_id AND t.position >= next - $given
-  WITH t
-  ORDER BY t.position
-  RETURN collect(t {.id, .role, .name, .text}) AS last
-}
-RETURN present, first, last, next
+OPTIONAL MATCH (t:Turn)
+WHERE t.tenant = $tenant AND t.episode_id = $episode_id AND t.position >= 0
+LET role = toLower(t.role)
+RETURN collect(CASE WHEN t.text IN $texts OR t.id IN $ids THEN t {.id, .position, .role, .name, .text} END) AS turns,
+       collect(CASE WHEN role IN $system_roles THEN t.position END) AS systems,
+       coalesce(max(CASE WHEN role IN $human_roles THEN t.position END), -1) AS asked,
+       coalesce(max(t.position) + 1, 0) AS next

@@ -40,16 +40,18 @@ CALL () {
     WHERE t.occurred_at > $valid OR t.recorded_at > $known
   } AS later
   WITH p, [name IN ['summary', 'entities', 'importance'] WHERE NOT later OR name IN stated] AS shown
+  CALL (p) {
+    OPTIONAL MATCH (t:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p)
+    WHERE t.occurred_at <= $valid AND t.recorded_at <= $known
+    RETURN count(t) AS turns, max(t.occurred_at) AS ended_at
+  }
   WITH p, p {.id, .scope, .session_id, .content, .gist, .occurred_at, .recorded_at,
              summary: CASE WHEN 'summary' IN shown THEN p.summary END,
              entities: CASE WHEN 'entities' IN shown THEN p.entities ELSE [] END,
              importance: CASE WHEN 'importance' IN shown THEN p.importance ELSE 0.5 END,
              summarised_by: CASE WHEN 'summary' IN shown THEN p.summarised_by END,
              compressed: p.turns_compressed IS NOT NULL OR EXISTS { (p)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
-             turns: COUNT {
-               MATCH (t:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p)
-               WHERE t.occurred_at <= $valid AND t.recorded_at <= $known
-             }} AS episode
+             turns: turns, ended_at: ended_at} AS episode
   ORDER BY p.occurred_at DESC, p.id DESC
   RETURN collect(episode) AS episodes
 }

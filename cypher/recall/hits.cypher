@@ -95,11 +95,12 @@ UNION ALL
   FILTER hit.kind = 'episode'
   WITH hit.n AS p
   // include: fragments/episode_trust.cypher
+  // include: fragments/episode_turns.cypher
   RETURN p {
     .id, .scope, .session_id, .summary, .gist, .entities, .importance, .summarised_by,
     content: left(p.content, 2000), occurred_at: toString(p.occurred_at), recorded_at: toString(p.recorded_at),
     compressed: p.turns_compressed IS NOT NULL OR EXISTS { (p)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
-    turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p) }
+    turns: turns, ended_at: toString(ended_at)
   } AS item, null AS reasons, null AS stated, trust
 UNION ALL
   FILTER hit.kind = 'belief'

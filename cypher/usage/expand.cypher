@@ -48,9 +48,10 @@ UNION ALL
   FILTER n:Episode
   WITH n, n AS p
   // include: fragments/episode_trust.cypher
+  // include: fragments/episode_turns.cypher
   RETURN n {.id, .scope, .session_id, .summary, .content, .gist, .entities, .importance, .summarised_by, .occurred_at, .recorded_at,
             compressed: n.turns_compressed IS NOT NULL OR EXISTS { (n)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
-            turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(n) }} AS item, trust
+            turns: turns, ended_at: ended_at} AS item, trust
 }
 CALL (n, valid) {
   CALL (n, valid) {

@@ -191,8 +191,8 @@ class GivenMessages(NamedTuple):
     """Messages to store, and what was left out or assumed."""
 
     messages: list[Message]
-    keyed: bool
-    """Whether each has an id or a time of its own, by which it is recognised at any position."""
+    keyed: list[bool]
+    """Whether the id or time of each is its own, by which it is recognised at any position."""
     skipped: int
     notes: tuple[str, ...]
     originals: list[Any]
@@ -213,20 +213,20 @@ def given_messages(
     if not isinstance(messages, Iterable):
         raise InvalidInputError("`messages` must be a list.")
     reader = reading.MessageReader({**settings.message_roles, **(roles or {})})
-    found, originals, keyed = list[Message](), list[Any](), True
+    found, originals, keyed = list[Message](), list[Any](), list[bool]()
     for index, given in enumerate(messages):
         originals.append(given)
         is_plain = _is_plain(given)
         for message in _records(index, given, reader, is_plain=is_plain):
             found.append(message)
-            keyed = keyed and is_plain and transcripts.have_keys([message])
+            keyed.append(is_plain)
     return GivenMessages(found, keyed, reader.skipped, reader.notes, originals)
 
 
 def _is_plain(given: object) -> bool:
     """Return whether a message is graphmem's own, so that its id and time identify it.
 
-    Libraries give a message an id at some point, or never: they are recognised by overlap.
+    Libraries give a message an id at some point, or never: they are recognised by their words.
     """
     if isinstance(given, Mapping):
         return "role" in given and "type" not in given
@@ -272,9 +272,6 @@ def _fields(index: int, given: object, *, is_plain: bool) -> dict[str, Any]:
     return {"name": name} if isinstance(name, str) and name else {}
 
 
-_SYSTEM_ROLES = frozenset({"system", "developer"})
-
-
 class PromptMessages(list[Any]):
     """Messages to send to a model: the caller's, and the block as a message of the system.
 
@@ -295,7 +292,7 @@ class PromptMessages(list[Any]):
 def _first_turn(messages: Sequence[object]) -> int:
     """Return the number of messages of the system at the start."""
     for place, message in enumerate(messages):
-        if _role(message) not in _SYSTEM_ROLES:
+        if _role(message) not in transcripts.SYSTEM_ROLES:
             return place
     return len(messages)
 

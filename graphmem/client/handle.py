@@ -63,7 +63,7 @@ from graphmem.model import (
 )
 from graphmem.operations import episode
 from graphmem.ports import run_now
-from graphmem.rules import context, drafts, identity, transcripts
+from graphmem.rules import alignment, context, drafts, identity, transcripts
 from graphmem.rules import messages as reading
 from graphmem.rules.context import CountTokens
 
@@ -257,9 +257,10 @@ class AsyncSession(AsyncHandle):
     ) -> TurnsReceipt:
         """Add messages to the conversation verbatim, each once, in their order.
 
-        A plain message with an `id` or an `at` is recognised at any position. Other messages are
-        recognised by overlap: they continue the conversation, or repeat it from the start. Calls
-        of tools become a text, images and files a placeholder; a model's thinking is left out.
+        Give the whole conversation, its last messages or its new ones. A plain message with an `id`
+        or an `at` is recognised by it. Others are aligned with the conversation, messages of the
+        system apart from it; one or two messages that repeat its end are new. Calls of tools become
+        a text, images and files a placeholder; a model's thinking is left out.
 
         Args:
             messages: records, mappings of role, content and optionally name, at, id, or messages
@@ -269,11 +270,11 @@ class AsyncSession(AsyncHandle):
 
         Raises:
             InvalidInputError: a message is invalid; no message is added.
-            EventConflictError: a message id was used for other words; no message of its batch is
-                added.
         """
         settings = self._state.context.services.settings
-        return await _store(self._state, given_messages(messages, roles, settings))
+        receipt = await _store(self._state, given_messages(messages, roles, settings))
+        self._state.attempts.pop(_place(self._state), None)
+        return receipt
 
     async def respond(
         self,
@@ -291,7 +292,8 @@ class AsyncSession(AsyncHandle):
         Stores the messages, builds the block of `context`, calls `complete` with the messages and
         the block, and stores the reply. The block is a message of the system after those at the
         start, never part of a person's words. If `complete` raises, the messages stay stored, and
-        a second call with the same messages does not store them again.
+        a second call with the same messages does not store them again: messages that the
+        conversation ends with are those that await the reply.
 
         Args:
             messages: the conversation so far, or its new messages; see `add_messages`.
@@ -313,13 +315,15 @@ class AsyncSession(AsyncHandle):
             raise InvalidInputError("complete: must be a function of messages.")
         count = token_counter(count_tokens)
         given = given_messages(messages, roles, state.context.services.settings)
-        asked = await _store(state, given)
+        asked = await _store(state, given, repeats=False)
         shown = await _remind(state, given.messages, asked.turn_ids, tokens, count, turns=turns)
         reply = complete(PromptMessages(given.originals, shown.text))
         if inspect.isawaitable(reply):
             reply = await _awaited(reply, is_async=isinstance(self, AsyncSession))
         answer = _reply(reply, given, roles, state)
-        stored = await _store(state, answer)
+        after = asked.turn_ids[-1] if asked.turn_ids else None
+        stored = await _store(state, answer, after=after)
+        state.attempts.pop(_place(state), None)
         _session(self).extracts |= extract and state.context.services.llm is not None
         return ChatReply(
             reply=reply,
@@ -382,11 +386,20 @@ async def _extract(session: AsyncSession) -> None:
         log.warning("Not all turns of session %r were read (%s); call `extract`.", name, why)
 
 
-async def _store(state: HandleState, given: GivenMessages) -> TurnsReceipt:
+async def _store(
+    state: HandleState, given: GivenMessages, *, repeats: bool = True, after: str | None = None
+) -> TurnsReceipt:
+    """Store messages; the caller forgets the attempt when the whole call has succeeded."""
     episode_id = await state.opened_episode()
-    receipt = await episode.add_messages(
-        state.context, episode_id or "", given.messages, keyed=given.keyed
+    new = episode.NewMessages(
+        episode_id or "",
+        given.messages,
+        given.keyed,
+        repeats,
+        after,
+        state.attempts.setdefault(_place(state), {}),
     )
+    receipt = await episode.add_messages(state.context, new)
     if state.session is not None:
         state.session.has_new_turns |= receipt.added > 0
     return receipt.model_copy(update={"skipped": given.skipped, "notes": given.notes})
@@ -435,14 +448,18 @@ def _reply(
         raise InvalidInputError(
             f"complete: the reply is not a message: {error.message}", hint=error.hint
         ) from None
-    known = {transcripts.message_key(message) for message in given.messages}
+    asked = [transcripts.message_key(message) for message in given.messages]
+    replied = [transcripts.message_key(message) for message in found.messages]
+    known = set(asked)
     made = [
         message.model_copy(update={"role": "assistant"})
-        if transcripts.is_human(message.role) and transcripts.message_key(message) not in known
+        if transcripts.is_human(message.role) and key not in known
         else message
-        for message in found.messages
+        for message, key in zip(found.messages, replied, strict=True)
     ]
-    return found._replace(messages=made, keyed=False)
+    # Some libraries return the question too. Ids of replies do not come back with them.
+    made = made[alignment.overlap(replied, asked) :]
+    return found._replace(messages=made, keyed=[False] * len(made))
 
 
 def _joined(asked: TurnsReceipt, stored: TurnsReceipt) -> TurnsReceipt:
@@ -454,6 +471,11 @@ def _joined(asked: TurnsReceipt, stored: TurnsReceipt) -> TurnsReceipt:
         skipped=asked.skipped + stored.skipped,
         notes=tuple(dict.fromkeys((*asked.notes, *stored.notes))),
     )
+
+
+def _place(state: HandleState) -> tuple[str, str]:
+    """Return the tenant and the episode of a session."""
+    return state.context.tenant, state.session.episode_id if state.session else ""
 
 
 def _session(handle: AsyncHandle | Handle) -> SessionState:

@@ -161,17 +161,17 @@ class AsyncMemoryVerbs(AsyncNamespace):
 
         Raises:
             InvalidInputError: a message is invalid.
-            EventConflictError: a message id was used for other words; its batch is not stored.
         """
         given = given_messages(messages, roles, self._state.context.services.settings)
         total = IngestReport(skipped=given.skipped, notes=given.notes)
         episodes: dict[str, None] = {}
         for batch in transcripts.batches(given.messages):
             context = self._state.context
-            new = NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
+            new = NewEpisode(session_id=batch.session_id)
             episode_id = await episode.open_episode(context, new)
             episodes[episode_id] = None
-            kept = await episode.add_messages(context, episode_id, batch.messages)
+            sent = episode.NewMessages(episode_id, batch.messages)
+            kept = await episode.add_messages(context, sent)
             memories = transcripts.conversation_memories(batch.messages, kept)
             outcomes = await self._state.commit(list(memories.values()), imported=True)
             result = transcripts.pair_outcomes(batch.messages, list(memories), outcomes)

@@ -177,6 +177,8 @@ class HandleState:
     """Pending log entries, shared by all handles of a client."""
     logged: bool = True
     """Whether this handle may write to the search log, if the setting allows it too."""
+    attempts: dict[tuple[str, str], episode.Attempts] = field(default_factory=dict)
+    """Writes of messages that may have failed, by tenant and episode, shared like `accesses`."""
 
     @property
     def logs(self) -> bool:

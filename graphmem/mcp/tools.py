@@ -165,14 +165,13 @@ _ALL: tuple[Tool[Any], ...] = (
     Tool(
         "add_messages",
         "Store messages",
-        "Use when a conversation must be kept verbatim: stores its messages in order. Repeated "
-        "messages add nothing. Pass a returned id as turn_id of the evidence that quotes the "
+        "Use when a conversation must be kept verbatim: stores the messages that it lacks, in "
+        "order. Pass a returned id as turn_id of the evidence that quotes the "
         "message.",
         schemas.AddMessagesArguments,
         model.TurnsReceipt,
         _add_messages,
         {"messages": [{"role": "user", "content": "I moved to Porto."}]},
-        idempotent=True,
     ),
     Tool(
         "remember",

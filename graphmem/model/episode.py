@@ -17,7 +17,7 @@ class Message(Record):
     """One message of a conversation, verbatim.
 
     `id` is the sender's own id of the message. With `id` or `at`, a message that is added again is
-    recognised at any position. `session` names the session it belongs to; only `ingest` reads it.
+    recognised by it. `session` names the session it belongs to; only `ingest` reads it.
     """
 
     role: Name
@@ -40,7 +40,7 @@ class NewEpisode(Record):
     importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     """None: that of its turns, or 0.5 without turns."""
     at: Instant | None = None
-    """None: now."""
+    """None: now. Messages of a session replace it by theirs."""
 
 
 class Turn(Record):
@@ -84,6 +84,9 @@ class Episode(Record):
     """Method that summarised its turns: the rules or a language model, with its version; else None.
     A summary, entities or an importance that a caller gave stay as given."""
     occurred_at: Instant
+    """Time of its first message; of one without messages the given time."""
+    ended_at: Instant | None = None
+    """Time of its last message; None without messages."""
     recorded_at: Instant
     turns: int
 

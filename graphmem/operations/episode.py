@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
@@ -18,6 +19,7 @@ from graphmem.model import (
     MemoryEvent,
     Message,
     NewEpisode,
+    Trust,
     Turn,
     TurnPage,
     TurnsReceipt,
@@ -29,7 +31,6 @@ from graphmem.rules import claims, drafts, identity, passages, read_options, tra
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
 
-BATCH = 500
 IMPORTANCE = 0.5
 """Importance of an episode whose turns have not been summarised, unless a caller gives another."""
 OPEN = catalog.query("episode/open", dict)
@@ -141,46 +142,46 @@ async def _update(
     await context.fetch(UPDATE, episode=row | embedding_fields(embedding), event=event)
 
 
-async def add_messages(
-    context: RequestContext, episode_id: str, messages: Sequence[Message], *, keyed: bool = True
-) -> TurnsReceipt:
+Attempts: TypeAlias = dict[tuple[Message, ...], transcripts.TurnPlan]
+"""Writes of messages that were begun and not acknowledged, to recognise a retry by."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessages:
+    """Messages to append to a conversation."""
+
+    episode_id: str
+    messages: Sequence[Message]
+    keyed: Sequence[bool] | None = None
+    """Whether the id or time of each identifies it; None: of all."""
+    repeats: bool = True
+    """Whether one or two messages that repeat the last ones are new."""
+    after: str | None = None
+    """Id of the turn that the messages answer; None if they are a list of their own."""
+    attempts: Attempts = field(default_factory=dict)
+    """Writes to this episode that were not acknowledged; receives that of the call."""
+
+    def own_ids(self, writer: Trust) -> list[tuple[str, ...]]:
+        """Return the turn ids that the senders' ids and times give the messages."""
+        keyed = [True] * len(self.messages) if self.keyed is None else self.keyed
+        return transcripts.own_ids(self.episode_id, self.messages, keyed, writer)
+
+
+async def add_messages(context: RequestContext, new: NewMessages) -> TurnsReceipt:
     """Append a conversation's messages to its episode, each once, in their order.
 
-    If every message has an id or a time, these identify them at any position. Otherwise messages
-    are matched by overlap: a repeat from the start, or a continuation at the end. Blank texts are
-    stored without an embedding.
-
-    Args:
-        context: tenant and scope of the call.
-        episode_id: id of the episode.
-        messages: the messages.
-        keyed: False if ids and times do not identify these messages, even if all have one.
+    See `transcripts.plan_turns`. All are written in one transaction. Blank texts are stored without
+    an embedding.
 
     Raises:
         NotFoundError: the episode does not exist.
         InvalidInputError: the time of a message is in the future.
     """
     now = context.services.clock.now()
-    for message in messages:
+    for message in new.messages:
         drafts.event_time(message.at, now)
-    keys = (
-        transcripts.turn_ids_by_key(episode_id, messages, context.trust)
-        if keyed and transcripts.have_keys(messages)
-        else None
-    )
-    # Positions count from the end of the conversation, so messages without keys form one batch.
-    step = BATCH if keys else max(len(messages), 1)
-    parts = []
-    for start in range(0, len(messages), step):
-        part = slice(start, start + step)
-        parts.append(
-            await _add(context, episode_id, messages[part], keys[part] if keys else None, now)
-        )
-    return TurnsReceipt(
-        episode_id=episode_id,
-        turn_ids=tuple(turn_id for ids, _ in parts for turn_id in ids),
-        added=sum(added for _, added in parts),
-    )
+    plan = await _add(context, new, now) if new.messages else transcripts.TurnPlan([], [], 0)
+    return TurnsReceipt(episode_id=new.episode_id, turn_ids=tuple(plan.ids), added=len(plan.new))
 
 
 async def turns(context: RequestContext, episode_id: str, *, start: int, limit: int) -> TurnPage:
@@ -254,28 +255,27 @@ async def episode_page(
     )
 
 
-async def _add(
-    context: RequestContext,
-    episode_id: str,
-    messages: Sequence[Message],
-    keys: Sequence[str] | None,
-    now: datetime,
-) -> tuple[list[str], int]:
+async def _add(context: RequestContext, new: NewMessages, now: datetime) -> transcripts.TurnPlan:
+    messages, own = new.messages, new.own_ids(context.trust)
     embeddings: dict[int, Embedding] = {}
-    plan = await context.read(lambda tx: _plan(tx, episode_id, messages, keys))
+    plan, written = await context.read(lambda tx: _plan(tx, new, own))
+    if written:
+        return plan._replace(new=[])  # By an earlier call.
 
-    async def work(tx: Tx) -> _TurnPlan:
-        await tx.fetch(LOCK, episode_id=episode_id)
-        fresh = await _plan(tx, episode_id, messages, keys)
-        if fresh.new and not _lacking(fresh, messages, embeddings):
-            rows = [
-                _row(context, fresh, place, messages[i], embeddings.get(i), now)
-                for place, i in enumerate(fresh.new)
-            ]
-            await _write(tx, episode_id, rows)
-        return fresh
+    async def work(tx: Tx) -> tuple[transcripts.TurnPlan, bool]:
+        await tx.fetch(LOCK, episode_id=new.episode_id)
+        fresh, written = await _plan(tx, new, own)
+        if written or not fresh.new or _lacking(fresh, messages, embeddings):
+            return fresh, written
+        rows = [
+            _row(context, fresh, place, messages[i], embeddings.get(i), now)
+            for place, i in enumerate(fresh.new)
+        ]
+        new.attempts[tuple(messages)] = fresh
+        await _write(tx, new.episode_id, rows)
+        return fresh, True
 
-    while True:
+    while plan.new and not written:
         # Repeats only if another writer changed the conversation in between.
         lacking = _lacking(plan, messages, embeddings)
         if lacking:
@@ -284,64 +284,60 @@ async def _add(
             ]
             made = await context.services.embed_documents(texts)
             embeddings.update(zip(lacking, made, strict=True))
-        plan = await context.write(work)
-        if not _lacking(plan, messages, embeddings):
-            return plan.ids, len(plan.new)
-
-
-@dataclass(frozen=True, slots=True)
-class _TurnPlan:
-    ids: list[str]
-    new: list[int]
-    """Indexes of the messages to write."""
-    next: int
-    """Position of the first message to write."""
+        plan, written = await context.write(work)
+    return plan
 
 
 async def _plan(
-    tx: Tx, episode_id: str, messages: Sequence[Message], keys: Sequence[str] | None
-) -> _TurnPlan:
+    tx: Tx, new: NewMessages, own: Sequence[tuple[str, ...]]
+) -> tuple[transcripts.TurnPlan, bool]:
+    """Return what to write, and whether an attempt whose result was lost wrote it already.
+
+    The ids of an attempt contain the positions it found free, so its turns exist only if it, or an
+    equal call at the same time, wrote them.
+    """
+    tried = new.attempts.get(tuple(new.messages))
+    stored = await _stored(tx, new, [*chain.from_iterable(own), *(tried.ids if tried else ())])
+    if tried and {turn.id for turn in stored.turns}.issuperset(tried.ids):
+        return tried, True
+    plan = (
+        transcripts.plan_reply(new.episode_id, new.messages, new.after, stored)
+        if new.after
+        else transcripts.plan_turns(new.episode_id, new.messages, own, stored, repeats=new.repeats)
+    )
+    return plan, False
+
+
+async def _stored(tx: Tx, new: NewMessages, ids: Sequence[str]) -> transcripts.StoredConversation:
     [found] = await tx.fetch(
-        LOOK, episode_id=episode_id, ids=list(keys or ()), given=0 if keys else len(messages)
+        LOOK,
+        episode_id=new.episode_id,
+        ids=[*ids, new.after] if new.after else ids,
+        texts=list({message.content for message in new.messages}),
+        human_roles=sorted(transcripts.HUMAN_ROLES),
+        system_roles=sorted(transcripts.SYSTEM_ROLES),
     )
-    if keys is not None:
-        return _keyed_plan(found, messages, keys)
-    first, last = ([_kept(turn) for turn in found[end]] for end in ("first", "last"))
-    kept = transcripts.overlapping_turns(
-        first, last, [transcripts.message_key(m) for m in messages]
+    turns = [
+        transcripts.StoredTurn(t["id"], t["position"], (t["role"], t["name"], t["text"]))
+        for t in found["turns"]
+    ]
+    return transcripts.StoredConversation(
+        sorted(turns, key=lambda turn: turn.position),
+        sorted(found["systems"]),
+        found["asked"],
+        found["next"],
     )
-    fresh = transcripts.turn_ids_by_position(episode_id, messages[len(kept) :], found["next"])
-    new = list(range(len(kept), len(messages)))
-    return _TurnPlan([turn.id for turn in kept] + fresh, new, found["next"])
-
-
-def _keyed_plan(
-    found: Mapping[str, Any], messages: Sequence[Message], keys: Sequence[str]
-) -> _TurnPlan:
-    present = dict(_kept(turn) for turn in found["present"])
-    new = []
-    for i, (turn_id, message) in enumerate(zip(keys, messages, strict=True)):
-        if turn_id not in present:
-            present[turn_id] = transcripts.message_key(message)
-            new.append(i)
-        elif present[turn_id] != transcripts.message_key(message):
-            raise EventConflictError(f"The message id {message.id!r} was used for other content.")
-    return _TurnPlan(list(keys), new, found["next"])
 
 
 def _lacking(
-    plan: _TurnPlan, messages: Sequence[Message], embeddings: Mapping[int, Embedding]
+    plan: transcripts.TurnPlan, messages: Sequence[Message], embeddings: Mapping[int, Embedding]
 ) -> list[int]:
     return [i for i in plan.new if i not in embeddings and messages[i].content.strip()]
 
 
-def _kept(turn: Mapping[str, Any]) -> transcripts.StoredTurn:
-    return transcripts.StoredTurn(turn["id"], (turn["role"], turn["name"], turn["text"]))
-
-
 def _row(
     context: RequestContext,
-    plan: _TurnPlan,
+    plan: transcripts.TurnPlan,
     place: int,
     message: Message,
     embedding: Embedding | None,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from graphmem.model import (
@@ -21,7 +22,7 @@ from graphmem.model import (
     Turn,
     TurnsReceipt,
 )
-from graphmem.rules import drafts, identity
+from graphmem.rules import alignment, drafts, identity
 
 MessageKey = tuple[str, str | None, str]
 """Role, name and text of a message."""
@@ -31,7 +32,32 @@ class StoredTurn(NamedTuple):
     """A turn that is stored in the conversation."""
 
     id: str
+    position: int
     key: MessageKey
+
+
+class StoredConversation(NamedTuple):
+    """The stored conversation, as far as a list of messages may be in it."""
+
+    turns: Sequence[StoredTurn]
+    """Turns with the words or an id of the given messages, by position."""
+    systems: Sequence[int]
+    """Positions of all messages of the system, in order."""
+    asked: int
+    """Position of the last message of a person; -1 without one."""
+    next: int
+    """Position of the next turn."""
+
+
+class TurnPlan(NamedTuple):
+    """Which messages are stored, and where the others go."""
+
+    ids: list[str]
+    """Turn id of each message."""
+    new: list[int]
+    """Indexes of the messages to write."""
+    next: int
+    """Position of the first message to write."""
 
 
 def message_key(message: Message) -> MessageKey:
@@ -39,69 +65,199 @@ def message_key(message: Message) -> MessageKey:
     return message.role, message.name, message.content
 
 
-def have_keys(messages: Sequence[Message]) -> bool:
-    """Return whether every message has an id or a timestamp, so that each has a key."""
-    return all(m.id is not None or m.at is not None for m in messages)
+def own_ids(
+    episode_id: str, messages: Sequence[Message], keyed: Sequence[bool], writer: Trust
+) -> list[tuple[str, ...]]:
+    """Return the turn ids that the senders' ids or times give the messages; empty without either.
 
-
-def turn_ids_by_key(episode_id: str, messages: Sequence[Message], writer: Trust) -> list[str]:
-    """Return the turn ids of keyed messages: from the sender's id, else from time and text.
-
-    Equal texts with the same timestamp are numbered in order; messages with an id are not. Each
-    trust class of writers has ids of its own, so that an agent does not take those of a person.
+    A message with an id has a second turn id, for other words than those stored under its id. Equal
+    texts with the same timestamp are numbered in order. Each trust class of writers has ids of its
+    own, so that an agent does not take those of a person.
     """
     by = () if writer == "person" else (writer,)
-    keys = [
-        ("id", m.id)
-        if m.id is not None
-        else ("at", m.at.isoformat() if m.at else "", m.role, m.name or "", m.content)
-        for m in messages
-    ]
-    return [
-        identity.turn_id(episode_id, *key, *(() if key[0] == "id" else (str(n),)), *by)
-        for key, n in zip(keys, identity.ordinals(keys), strict=True)
-    ]
+    timed = identity.ordinals((m.at, message_key(m)) for m in messages)
+    found: list[tuple[str, ...]] = []
+    for message, is_keyed, n in zip(messages, keyed, timed, strict=True):
+        words = message.role, message.name or "", message.content
+        keys: list[tuple[str, ...]] = []
+        if is_keyed and message.id is not None:
+            keys = [("id", message.id), ("id", message.id, *words)]
+        elif is_keyed and message.at is not None:
+            keys = [("at", message.at.isoformat(), *words, str(n))]
+        found.append(tuple(identity.turn_id(episode_id, *key, *by) for key in keys))
+    return found
 
 
-def turn_ids_by_position(episode_id: str, messages: Sequence[Message], start: int) -> list[str]:
-    """Return the turn ids of messages identified by position, the first at position `start`."""
-    return [
-        identity.turn_id(episode_id, "place", str(place), m.role, m.name or "", m.content)
-        for place, m in enumerate(messages, start)
-    ]
+def plan_turns(
+    episode_id: str,
+    messages: Sequence[Message],
+    own: Sequence[tuple[str, ...]],
+    stored: StoredConversation,
+    *,
+    repeats: bool,
+) -> TurnPlan:
+    """Return which messages of a list are new, and the ids of their turns.
 
-
-def overlapping_turns(
-    first: Sequence[StoredTurn], last: Sequence[StoredTurn], keys: Sequence[MessageKey]
-) -> Sequence[StoredTurn]:
-    """Return the stored turns that match the given messages, from the first message on.
-
-    The messages may continue the conversation: its end equals their start, and the longest such
-    overlap counts. Or they may repeat its start: it begins with all of them, at least two.
+    An id or a time that is stored decides. Other messages are aligned with the conversation, those
+    of the system apart from it. A turn that was stored without an id or a time may get one later.
 
     Args:
-        first: first turns of the conversation, as many as there are messages or fewer.
-        last: its last turns, as many, in order.
-        keys: keys of the messages.
+        episode_id: id of the conversation's episode.
+        messages: the list.
+        own: their `own_ids`.
+        stored: the conversation.
+        repeats: whether one or two messages that repeat the last ones are new; see `align`.
     """
-    for n in range(min(len(last), len(keys)), 0, -1):
-        if [turn.key for turn in last[-n:]] == list(keys[:n]):
-            return last[-n:]
-    if len(keys) > 1 and [turn.key for turn in first] == list(keys):
-        return first
-    return ()
+    known = _known(messages, own, stored)
+    placed = {turn.id: is_placed(episode_id, turn) for turn in stored.turns} if any(own) else {}
+    tokens = _tokens(messages, own, known, stored, placed)
+    ids = [known.get(i) for i in range(len(messages))]
+    for i, turn in _aligned(messages, tokens, stored, repeats=repeats and not known).items():
+        if ids[i] is None and (not own[i] or placed[turn.id]):
+            ids[i] = turn.id
+    return _numbered(episode_id, messages, own, ids, stored)
+
+
+def plan_reply(
+    episode_id: str, messages: Sequence[Message], after: str, stored: StoredConversation
+) -> TurnPlan:
+    """Return which messages of a reply are new: none if they follow the question already.
+
+    Args:
+        episode_id: id of the conversation's episode.
+        messages: the reply.
+        after: id of the last turn of the question.
+        stored: the conversation.
+    """
+    by_position = {turn.position: turn for turn in stored.turns}
+    asked = next((turn.position for turn in stored.turns if turn.id == after), stored.next)
+    there = [by_position.get(asked + n) for n in range(1, len(messages) + 1)]
+    is_stored = all(
+        turn is not None and turn.key == message_key(message)
+        for turn, message in zip(there, messages, strict=True)
+    )
+    ids = [turn.id if turn and is_stored else None for turn in there]
+    return _numbered(episode_id, messages, [()] * len(messages), ids, stored)
+
+
+def is_placed(episode_id: str, turn: StoredTurn) -> bool:
+    """Return whether a turn was stored without an id or a time of its sender."""
+    return turn.id == _placed_id(episode_id, turn.position, turn.key)
+
+
+def _placed_id(episode_id: str, position: int, key: MessageKey) -> str:
+    role, name, content = key
+    return identity.turn_id(episode_id, "place", str(position), role, name or "", content)
+
+
+def _known(
+    messages: Sequence[Message], own: Sequence[tuple[str, ...]], stored: StoredConversation
+) -> dict[int, str]:
+    """Return the turns that are stored under the ids or times of messages, by index."""
+    keys = {turn.id: turn.key for turn in stored.turns}
+    return {
+        i: turn_id
+        for i, message in enumerate(messages)
+        for turn_id in own[i]
+        if keys.get(turn_id) == message_key(message)
+    }
+
+
+def _tokens(
+    messages: Sequence[Message],
+    own: Sequence[tuple[str, ...]],
+    known: Mapping[int, str],
+    stored: StoredConversation,
+    placed: Mapping[str, bool],
+) -> tuple[list[Hashable], dict[str, Hashable]]:
+    """Return tokens of the messages, and of the turns that can be one of them.
+
+    A message with an id that is not stored may be a turn without one, but no other turn.
+    """
+    taken = set(known.values())
+    plain = {message_key(m) for m, ids in zip(messages, own, strict=True) if not ids}
+    late = {turn.key for turn in stored.turns if placed.get(turn.id) and turn.id not in taken}
+    given: list[Hashable] = []
+    for i, message in enumerate(messages):
+        key = message_key(message)
+        given.append(known.get(i) or (key if not own[i] or key in late else i))
+    return given, {
+        turn.id: turn.id if turn.id in taken else turn.key
+        for turn in stored.turns
+        if turn.id in taken or turn.key in plain or placed.get(turn.id)
+    }
+
+
+def _aligned(
+    messages: Sequence[Message],
+    tokens: tuple[list[Hashable], dict[str, Hashable]],
+    stored: StoredConversation,
+    *,
+    repeats: bool,
+) -> dict[int, StoredTurn]:
+    """Return the stored turn of each message that is not new, by index.
+
+    A text of the system is stored as often as one list has it.
+    """
+    given, of_turn = tokens
+    systems, talk = defaultdict[Hashable, deque[StoredTurn]](deque), dict[int, StoredTurn]()
+    for turn in stored.turns:
+        if turn.id in of_turn and is_system(turn.key[0]):
+            systems[of_turn[turn.id]].append(turn)
+        elif turn.id in of_turn:
+            talk[turn.position - bisect_left(stored.systems, turn.position)] = turn
+    said = [i for i, message in enumerate(messages) if not is_system(message.role)]
+    places = alignment.align(
+        [given[i] for i in said],
+        {place: of_turn[turn.id] for place, turn in talk.items()},
+        stored.next - len(stored.systems),
+        stored.asked - bisect_left(stored.systems, stored.asked),
+        repeats=repeats,
+    )
+    found = {said[i]: talk[place] for i, place in places.items()}
+    for i, message in enumerate(messages):
+        if is_system(message.role) and (turns := systems.get(given[i])):
+            found[i] = turns.popleft()
+    return found
+
+
+def _numbered(
+    episode_id: str,
+    messages: Sequence[Message],
+    own: Sequence[tuple[str, ...]],
+    found: Sequence[str | None],
+    stored: StoredConversation,
+) -> TurnPlan:
+    """Return the plan with ids for the new messages: their own, else one of their position."""
+    keys = {turn.id: turn.key for turn in stored.turns}
+    ids, new = list[str](), dict[str, int]()
+    for i, (message, turn_id) in enumerate(zip(messages, found, strict=True)):
+        key = message_key(message)
+        if turn_id is None:
+            made = own[i] or (_placed_id(episode_id, stored.next + len(new), key),)
+            turn_id = next(one for one in made if keys.setdefault(one, key) == key)
+            new.setdefault(turn_id, i)
+        ids.append(turn_id)
+    return TurnPlan(ids, list(new.values()), stored.next)
 
 
 BATCH = 100
 """Messages acknowledged together; after an interruption, up to this many are embedded again."""
 HUMAN_ROLES = frozenset({"user", "human"})
 """Roles of people. Messages of other roles only become turns: they are not evidence."""
+SYSTEM_ROLES = frozenset({"system", "developer"})
+"""Roles of instructions to a model, which stand apart from the talk."""
 DEFAULT_SESSION = "conversation"
 
 
 def is_human(role: str) -> bool:
     """Return whether a role is that of a person."""
     return role.lower() in HUMAN_ROLES
+
+
+def is_system(role: str) -> bool:
+    """Return whether a role is that of instructions to a model."""
+    return role.lower() in SYSTEM_ROLES
 
 
 class MessageBatch(NamedTuple):

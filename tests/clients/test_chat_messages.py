@@ -101,7 +101,8 @@ def test_a_reply_may_get_an_id_and_a_time_later(memory: Handle) -> None:
     session = memory.session("s1")
     session.add_messages([{"role": "user", "content": "Hi"}])
     session.add_messages([HumanMessage("Hi", id="1"), AIMessage("Hello.")])
-    known = [HumanMessage("Hi", id="1"), AIMessage("Hello.", id="2")]
+    known = [HumanMessage("Hi", id="1"), AIMessage("Hello.", id="2"), HumanMessage("?", id="3")]
+    assert session.add_messages(known).added == 1
     assert session.add_messages(known).added == 0
 
 
