@@ -316,13 +316,17 @@ class AsyncSession(AsyncHandle):
         count = token_counter(count_tokens)
         given = given_messages(messages, roles, state.context.services.settings)
         asked = await _store(state, given, repeats=False)
-        shown = await _remind(state, given.messages, asked.turn_ids, tokens, count, turns=turns)
-        reply = complete(PromptMessages(given.originals, shown.text))
-        if inspect.isawaitable(reply):
-            reply = await _awaited(reply, is_async=isinstance(self, AsyncSession))
-        answer = _reply(reply, given, roles, state)
-        after = asked.turn_ids[-1] if asked.turn_ids else None
-        stored = await _store(state, answer, after=after)
+        try:
+            shown = await _remind(state, given.messages, asked.turn_ids, tokens, count, turns=turns)
+            reply = complete(PromptMessages(given.originals, shown.text))
+            if inspect.isawaitable(reply):
+                reply = await _awaited(reply, is_async=isinstance(self, AsyncSession))
+            answer = _reply(reply, given, roles, state)
+            after = asked.turn_ids[-1] if asked.turn_ids else None
+            stored = await _store(state, answer, after=after)
+        except BaseException:
+            state.attempts.setdefault(_place(state), {})[tuple(given.messages)] = asked.turn_ids
+            raise
         state.attempts.pop(_place(state), None)
         _session(self).extracts |= extract and state.context.services.llm is not None
         return ChatReply(

@@ -178,7 +178,7 @@ class HandleState:
     logged: bool = True
     """Whether this handle may write to the search log, if the setting allows it too."""
     attempts: dict[tuple[str, str], episode.Attempts] = field(default_factory=dict)
-    """Writes of messages that may have failed, by tenant and episode, shared like `accesses`."""
+    """Calls that stored messages and failed, by tenant and episode, shared like `accesses`."""
 
     @property
     def logs(self) -> bool:

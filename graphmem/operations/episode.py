@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -142,8 +142,8 @@ async def _update(
     await context.fetch(UPDATE, episode=row | embedding_fields(embedding), event=event)
 
 
-Attempts: TypeAlias = dict[tuple[Message, ...], transcripts.TurnPlan]
-"""Writes of messages that were begun and not acknowledged, to recognise a retry by."""
+Attempts: TypeAlias = dict[tuple[Message, ...], Sequence[str]]
+"""Turn ids of messages whose write began, in a call that failed, to recognise its retry by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class NewMessages:
     after: str | None = None
     """Id of the turn that the messages answer; None if they are a list of their own."""
     attempts: Attempts = field(default_factory=dict)
-    """Writes to this episode that were not acknowledged; receives that of the call."""
+    """Failed calls for this episode; receives this one if it fails."""
 
     def own_ids(self, writer: Trust) -> list[tuple[str, ...]]:
         """Return the turn ids that the senders' ids and times give the messages."""
@@ -180,7 +180,9 @@ async def add_messages(context: RequestContext, new: NewMessages) -> TurnsReceip
     now = context.services.clock.now()
     for message in new.messages:
         drafts.event_time(message.at, now)
-    plan = await _add(context, new, now) if new.messages else transcripts.TurnPlan([], [], 0)
+    if not new.messages:
+        return TurnsReceipt(episode_id=new.episode_id, turn_ids=(), added=0)
+    plan = await _Addition(context, new, now).run()
     return TurnsReceipt(episode_id=new.episode_id, turn_ids=tuple(plan.ids), added=len(plan.new))
 
 
@@ -255,57 +257,72 @@ async def episode_page(
     )
 
 
-async def _add(context: RequestContext, new: NewMessages, now: datetime) -> transcripts.TurnPlan:
-    messages, own = new.messages, new.own_ids(context.trust)
-    embeddings: dict[int, Embedding] = {}
-    plan, written = await context.read(lambda tx: _plan(tx, new, own))
-    if written:
-        return plan._replace(new=[])  # By an earlier call.
+class _Addition:
+    """Adds messages: plans, embeds what is new, and writes it if the plan still holds."""
 
-    async def work(tx: Tx) -> tuple[transcripts.TurnPlan, bool]:
-        await tx.fetch(LOCK, episode_id=new.episode_id)
-        fresh, written = await _plan(tx, new, own)
-        if written or not fresh.new or _lacking(fresh, messages, embeddings):
-            return fresh, written
-        rows = [
-            _row(context, fresh, place, messages[i], embeddings.get(i), now)
-            for place, i in enumerate(fresh.new)
-        ]
-        new.attempts[tuple(messages)] = fresh
-        await _write(tx, new.episode_id, rows)
-        return fresh, True
+    def __init__(self, context: RequestContext, new: NewMessages, now: datetime) -> None:
+        self._context, self._new, self._now = context, new, now
+        self._own = new.own_ids(context.trust)
+        self._earlier = new.attempts.get(tuple(new.messages), ())
+        self._embeddings: dict[int, Embedding] = {}
+        self._begun: transcripts.TurnPlan | None = None
+        """The plan whose write began."""
 
-    while plan.new and not written:
-        # Repeats only if another writer changed the conversation in between.
-        lacking = _lacking(plan, messages, embeddings)
+    async def run(self) -> transcripts.TurnPlan:
+        """Return the plan that was carried out."""
+        plan = await self._context.read(self._plan)
+        try:
+            while plan.new and plan is not self._begun:
+                # Repeats only if another writer changed the conversation in between.
+                await self._embed(self._lacking(plan))
+                plan = await self._context.write(self._write)
+        except BaseException:
+            if self._begun:
+                self._new.attempts[tuple(self._new.messages)] = self._begun.ids
+            raise
+        return plan
+
+    async def _plan(self, tx: Tx) -> transcripts.TurnPlan:
+        new, tried = self._new, self._begun.ids if self._begun else self._earlier
+        stored = await _stored(tx, new, [*chain.from_iterable(self._own), *tried])
+        if tried and {turn.id for turn in stored.turns}.issuperset(tried):
+            # The ids contain the positions that were free, so the attempt wrote these turns.
+            return self._begun or transcripts.TurnPlan(list(tried), [], stored.next)
+        if new.after:
+            return transcripts.plan_reply(new.episode_id, new.messages, new.after, stored)
+        return transcripts.plan_turns(
+            new.episode_id, new.messages, self._own, stored, repeats=new.repeats
+        )
+
+    def _lacking(self, plan: transcripts.TurnPlan) -> list[int]:
+        messages = self._new.messages
+        return [i for i in plan.new if i not in self._embeddings and messages[i].content.strip()]
+
+    async def _embed(self, lacking: Sequence[int]) -> None:
         if lacking:
-            texts = [
-                passages.prefix_speaker(messages[i].name, messages[i].content) for i in lacking
+            messages = [self._new.messages[i] for i in lacking]
+            texts = [passages.prefix_speaker(one.name, one.content) for one in messages]
+            made = await self._context.services.embed_documents(texts)
+            self._embeddings.update(zip(lacking, made, strict=True))
+
+    async def _write(self, tx: Tx) -> transcripts.TurnPlan:
+        await tx.fetch(LOCK, episode_id=self._new.episode_id)
+        plan = await self._plan(tx)
+        if plan.new and plan is not self._begun and not self._lacking(plan):
+            rows = [
+                _row(
+                    self._context,
+                    plan,
+                    place,
+                    self._new.messages[i],
+                    self._embeddings.get(i),
+                    self._now,
+                )
+                for place, i in enumerate(plan.new)
             ]
-            made = await context.services.embed_documents(texts)
-            embeddings.update(zip(lacking, made, strict=True))
-        plan, written = await context.write(work)
-    return plan
-
-
-async def _plan(
-    tx: Tx, new: NewMessages, own: Sequence[tuple[str, ...]]
-) -> tuple[transcripts.TurnPlan, bool]:
-    """Return what to write, and whether an attempt whose result was lost wrote it already.
-
-    The ids of an attempt contain the positions it found free, so its turns exist only if it, or an
-    equal call at the same time, wrote them.
-    """
-    tried = new.attempts.get(tuple(new.messages))
-    stored = await _stored(tx, new, [*chain.from_iterable(own), *(tried.ids if tried else ())])
-    if tried and {turn.id for turn in stored.turns}.issuperset(tried.ids):
-        return tried, True
-    plan = (
-        transcripts.plan_reply(new.episode_id, new.messages, new.after, stored)
-        if new.after
-        else transcripts.plan_turns(new.episode_id, new.messages, own, stored, repeats=new.repeats)
-    )
-    return plan, False
+            self._begun = plan
+            await _write(tx, self._new.episode_id, rows)
+        return plan
 
 
 async def _stored(tx: Tx, new: NewMessages, ids: Sequence[str]) -> transcripts.StoredConversation:
@@ -327,12 +344,6 @@ async def _stored(tx: Tx, new: NewMessages, ids: Sequence[str]) -> transcripts.S
         found["asked"],
         found["next"],
     )
-
-
-def _lacking(
-    plan: transcripts.TurnPlan, messages: Sequence[Message], embeddings: Mapping[int, Embedding]
-) -> list[int]:
-    return [i for i in plan.new if i not in embeddings and messages[i].content.strip()]
 
 
 def _row(

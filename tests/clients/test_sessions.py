@@ -101,10 +101,10 @@ def test_a_list_that_is_changed_adds_what_is_new(memory: Handle) -> None:
 
 def test_ids_of_some_messages_are_kept(memory: Handle) -> None:
     session = memory.session("s1")
-    first: list[dict[str, object]] = [{**HELLO, "id": "1"}, REPLY]
-    session.add_messages(first)
+    asked: dict[str, object] = {**HELLO, "id": "1"}
+    session.add_messages([asked, REPLY])
     # The answer has an id and a time by now.
-    known: list[dict[str, object]] = [first[0], {**REPLY, "id": "2", "at": MAY}]
+    known = [asked, {**REPLY, "id": "2", "at": MAY}]
     assert session.add_messages(known).added == 0
     assert session.add_messages([*known, {**HELLO, "id": "3"}, REPLY]).added == 2
     assert session.add_messages([{**HELLO, "id": "4"}]).added == 1

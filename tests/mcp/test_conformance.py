@@ -108,7 +108,7 @@ def test_tools_are_listed_with_schemas_and_every_hint(
             hints = tool.annotations
             assert hints is not None
             shown = (hints.read_only_hint, hints.idempotent_hint)
-            assert shown == (name in READING, name in READING | {"add_messages", "forget"})
+            assert shown == (name in READING, name in READING | {"forget"})
             assert (hints.destructive_hint, hints.open_world_hint) == (name == "forget", False)
             assert tool.description
             assert tool.input_schema["additionalProperties"] is False
