@@ -78,7 +78,8 @@ class AsyncMemoryVerbs(AsyncNamespace):
             artifact_ref: file name, address or session that it comes from.
             episode_id: episode that the text comes from; the session's by default.
             turn_id: turn that the text quotes.
-            claims: triples that the text states: subject, predicate and object of each.
+            claims: triples that the text states: subject, predicate and object of each. One that
+                must not be stored is left out (`refused_claims`); the text is stored.
             confidence: confidence of the claims, 0 to 1.
             source_type: source type of the claims' evidence; it must have a weight.
             on_update: what to do if the text is another version of a current memory of the write

@@ -103,7 +103,11 @@ async def _believe(call: ToolCall[schemas.BelieveArguments]) -> model.EvidenceRe
 async def _remember(call: ToolCall[schemas.RememberArguments]) -> model.CommitOutcome:
     claimed = [claim.predicate for claim in call.arguments.claims]
     await inputs.require_cardinalities(call.session, claimed)
-    return await call.session.remember(**call.written())
+    done = await call.session.remember(**call.written())
+    refused = (
+        f"claim {one.place + 1}: {reason}" for one in done.refused_claims for reason in one.reasons
+    )
+    return done.model_copy(update={"hygiene_reasons": (*done.hygiene_reasons, *refused)})
 
 
 async def _current(call: ToolCall[schemas.CurrentArguments]) -> results.SlotRead:

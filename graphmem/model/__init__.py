@@ -56,6 +56,7 @@ from graphmem.model.memory import NewMemory as NewMemory
 from graphmem.model.memory import OnUpdate as OnUpdate
 from graphmem.model.memory import Outcome as Outcome
 from graphmem.model.memory import Page as Page
+from graphmem.model.memory import RefusedClaim as RefusedClaim
 from graphmem.model.memory import Status as Status
 from graphmem.model.memory import Supersession as Supersession
 from graphmem.model.reasons import AliasBelief as AliasBelief

@@ -125,6 +125,15 @@ class NewMemory(Record):
         return self
 
 
+class RefusedClaim(Record):
+    """A claim of a text that hygiene refused; the text itself was stored."""
+
+    place: int
+    """Index of the claim in `claims`. Its words are not repeated."""
+    reasons: tuple[str, ...]
+    """Hygiene rules that refused it."""
+
+
 class CommitOutcome(Record):
     """Outcome of one text; passed to `on_commit` after the commit."""
 
@@ -157,6 +166,8 @@ class CommitOutcome(Record):
     """Why a person rejected the text, so that nothing was written; else None."""
     rejected_ids: tuple[str, ...] = ()
     """Those of `belief_ids` that a person rejected; they stay rejected."""
+    refused_claims: tuple[RefusedClaim, ...] = ()
+    """Claims that must not be stored; the text is stored without them."""
     repeated: bool = False
     """Whether this event id had been committed before."""
 

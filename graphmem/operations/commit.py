@@ -402,6 +402,7 @@ def _outcome(
         tags=draft.memory.tags,
         artifact_ref=draft.memory.artifact_ref,
         belief_ids=claims.claimed_ids(draft.memory, context.scope) if verdict else (),
+        refused_claims=draft.refused_claims if verdict else (),
     )
 
 
@@ -423,5 +424,6 @@ def _repeated(draft: TextDraft, event: Mapping[str, Any]) -> CommitOutcome:
         source=draft.memory.source,
         tags=draft.memory.tags,
         artifact_ref=draft.memory.artifact_ref,
+        refused_claims=draft.refused_claims,
         repeated=True,
     )

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import GLOBAL_SCOPE, EventSource, EventType, NewMemory, TenantScope
+from graphmem.model import (
+    GLOBAL_SCOPE,
+    EventSource,
+    EventType,
+    NewMemory,
+    RefusedClaim,
+    TenantScope,
+    Triple,
+)
 from graphmem.model.terms import embedding_fields
 from graphmem.rules import hygiene, identity, rejections
 
@@ -32,6 +40,7 @@ class TextDraft:
     """One offered text, prepared before any transaction."""
 
     memory: NewMemory
+    """The text with the claims that may be stored."""
     event_id: str
     occurred_at: datetime
     content_hash: str
@@ -43,6 +52,8 @@ class TextDraft:
     """Ids of memories with this content in every visible scope, the writer's own first."""
     reasons: tuple[str, ...]
     """Reasons why hygiene rejects it; empty if it is accepted."""
+    refused_claims: tuple[RefusedClaim, ...] = ()
+    """Claims that hygiene refuses."""
 
 
 def draft(
@@ -57,23 +68,27 @@ def draft(
     content_hash = identity.content_hash(memory.content)
     scopes = (tenant_scope.scope, *sorted(set(tenant_scope.scopes) - {tenant_scope.scope}))
     exact_ids = tuple(identity.memory_id(scope, memory.content) for scope in scopes)
+    refused = tuple(_refused_claims(memory.claims))
+    gone = {one.place for one in refused}
+    kept = [triple for place, triple in enumerate(memory.claims) if place not in gone]
     return TextDraft(
-        memory=memory,
+        memory=memory.model_copy(update={"claims": tuple(kept)}) if refused else memory,
         event_id=memory.event_id or identity.event_id(now),
         occurred_at=occurred_at,
         content_hash=content_hash,
         request_hash=_memory_hash(memory, tenant_scope.scope, content_hash),
         memory_id=exact_ids[0],
         exact_ids=exact_ids,
-        reasons=tuple(dict.fromkeys(_reasons(memory, rules))),
+        reasons=hygiene.rejection_reasons(memory.content, rules),
+        refused_claims=refused,
     )
 
 
-def _reasons(memory: NewMemory, rules: Sequence[hygiene.Rule]) -> Iterator[str]:
-    yield from hygiene.rejection_reasons(memory.content, rules)
-    for triple in memory.claims:
+def _refused_claims(claims: Iterable[Triple]) -> Iterator[RefusedClaim]:
+    for place, triple in enumerate(claims):
         words = f"{triple.subject} {triple.predicate} {triple.object}"
-        yield from hygiene.rejection_reasons(words, hygiene.FACT_RULES)
+        if reasons := hygiene.rejection_reasons(words, hygiene.FACT_RULES):
+            yield RefusedClaim(place=place, reasons=reasons)
 
 
 def _memory_hash(memory: NewMemory, scope: str, content_hash: str) -> str:

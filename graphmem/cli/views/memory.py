@@ -58,6 +58,7 @@ def outcome(result: model.CommitOutcome) -> Text:
         line.append(f"   {rejected(result.rejection)}", style="default")
     if result.rejected_ids:
         line.append(f"\nrejected beliefs: {', '.join(result.rejected_ids)}", style="yellow")
+    line.append("".join(map(_refused_claim, result.refused_claims)), style="yellow")
     if result.superseded_ids:
         line.append(f"\nreplaces {', '.join(result.superseded_ids)}", style="yellow")
     elif result.proposal_id:
@@ -66,6 +67,10 @@ def outcome(result: model.CommitOutcome) -> Text:
     elif result.possible_update_of:
         line.append(f"\npossible update of {result.possible_update_of}", style="yellow")
     return line
+
+
+def _refused_claim(claim: model.RefusedClaim) -> str:
+    return f"\nclaim {claim.place + 1} not stored: {', '.join(claim.reasons)}"
 
 
 def rejected(found: model.Rejection) -> str:
