@@ -14,7 +14,9 @@
 //   - now         datetime  server clock
 
 OPTIONAL MATCH (c:Consolidation {tenant: $tenant, scope: $scope})
-LET now = datetime.truncate('microsecond', datetime.realtime('Z')), since = c.cursor
+LET now = datetime.truncate('microsecond', datetime.realtime('Z'))
+// A run cannot have ended in the future: the clock was set back, and what was recorded since is unknown.
+LET since = CASE WHEN c.cursor <= now THEN c.cursor END
 RETURN
   COUNT {
     MATCH (p:Episode)
@@ -30,5 +32,5 @@ RETURN
   coalesce(c.until > now, false) AS held,
   coalesce(c.failed, 0) AS failed,
   c.away_since AS away_since,
-  c.retry_at AS retry_at,
+  CASE WHEN c.retry_at <= now + duration('PT1H') THEN c.retry_at WHEN c.retry_at IS NOT NULL THEN now END AS retry_at,
   now

@@ -1,11 +1,11 @@
-// List sessions of a scope with turns that an extractor has not read, and without a turn since a time.
+// List sessions of a scope with turns that an extractor has not read, and without a turn for a time.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
 //   $extractor  string    name of the extractor
 //   $attempts   integer   number of failed attempts after which turns are given up
-//   $quiet      datetime  sessions with a turn recorded after this time are not listed: they may continue
+//   $quiet_s    float     seconds without a new turn after which a session is listed: until then it may continue
 //   $skipped    list      names of sessions that are not listed
 //   $limit      integer   maximum number of sessions
 // columns:
@@ -23,7 +23,8 @@ WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at IS NOT NULL AND 
   }
   AND NOT EXISTS {
     MATCH (t:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p)
-    WHERE t.recorded_at > $quiet
+    // By the server's clock alone; a turn from the future was recorded before the clock was set back.
+    WHERE datetime.realtime('Z') - duration({milliseconds: toInteger($quiet_s * 1000)}) < t.recorded_at <= datetime.realtime('Z')
   }
 RETURN p.session_id AS session_id
 ORDER BY p.recorded_at, p.id

@@ -10,7 +10,6 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -54,8 +53,8 @@ from graphmem.upkeep.schedule import WHOLE, JobLease, ScopeUnits
 T = TypeVar("T")
 log = logging.getLogger("graphmem")
 
-QUIET = timedelta(minutes=10)
-"""Time without a new turn after which a session is extracted. Until then it may continue, and a
+QUIET_S = 600.0
+"""Seconds without a new turn after which a session is extracted. Until then it may continue, and a
 window of its turns would end in the middle of a subject."""
 SESSIONS = 100
 """Sessions that are listed at a time."""
@@ -297,7 +296,7 @@ async def _extract(part: _Part) -> int:
     asked = {
         "extractor": readers.ModelReader(context.services.llm).name,
         "attempts": extraction.ATTEMPTS,
-        "quiet": context.services.clock.now() - QUIET,
+        "quiet_s": QUIET_S,
         "limit": SESSIONS,
     }
     count = 0

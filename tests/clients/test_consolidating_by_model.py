@@ -24,6 +24,9 @@ STATEMENT = "I swim across the cold lake before breakfast every day"
 GOOD = {"statement": STATEMENT, "confidence": 0.8, "episodes": ["e1", "e2", "e3"]}
 LAND = "Nobody who knows me at the lake before breakfast would call me a person of dry land"
 """Near them, and by its facts of none can be told how: a negation among other words."""
+WIDE = ConsolidationPolicy(
+    min_episodes=1, match_similarity=0.3, refute_similarity=0.3, grounding_similarity=0.3
+)
 PAINTS = (
     "My sister paints blue horses in Lisbon.",
     "In Lisbon my sister paints blue horses.",
@@ -109,7 +112,7 @@ def test_a_model_may_support_and_contradict_beliefs_that_are_there(
     said = memory.believe(LAND)
     tell(memory, SWIMS)
     modelled, llm = scripted(door, memory, GOOD | {"contradicts": ["b1"]})
-    done = modelled.consolidate(policy=ConsolidationPolicy(min_episodes=1, match_similarity=0.3))
+    done = modelled.consolidate(policy=WIDE)
     assert LAND in llm.prompts[0].user
     assert {one.step for one in done.changes} >= {
         BeliefChangeKind.CREATE,
@@ -122,9 +125,7 @@ def test_what_says_an_existing_belief_again_makes_no_other(door: Door, memory: H
     said = memory.believe(LAND)
     tell(memory, SWIMS)
     modelled, _ = scripted(door, memory, GOOD | {"supports": ["b1"]})
-    [change] = modelled.consolidate(
-        policy=ConsolidationPolicy(min_episodes=1, match_similarity=0.3)
-    ).changes
+    [change] = modelled.consolidate(policy=WIDE).changes
     assert (change.step, change.belief_id) == (BeliefChangeKind.SUPPORT, said.belief_id)
     assert memory.beliefs.get(said.belief_id).supporting_episodes == 3
 

@@ -100,7 +100,9 @@ def always_due(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(schedule.INTERVAL_S, job, 0.0)
 
 
-def test_a_session_is_extracted_when_it_is_quiet(door: Door, tenant: str, always_due: None) -> None:
+def test_a_session_is_extracted_when_it_is_quiet(
+    door: Door, tenant: str, always_due: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     llm = ScriptedLlm(lambda _: {"proposals": []})
     with door.open(llm=llm) as client:
         client.tenant(tenant).session("s").add_messages(
@@ -108,17 +110,23 @@ def test_a_session_is_extracted_when_it_is_quiet(door: Door, tenant: str, always
         )
         client.run_jobs(tenants=[tenant], jobs=["extract"])
         assert llm.prompts == []
-        later = FrozenClock(datetime.now(UTC) + worker.QUIET + timedelta(minutes=1))
-        late = door.on(client, clock=later)
+        # The server's clock decides, not that of the worker.
+        late = door.on(client, clock=FrozenClock(datetime.now(UTC) + timedelta(days=2)))
+        late.run_jobs(tenants=[tenant], jobs=["extract"])
+        assert llm.prompts == []
+        monkeypatch.setattr(worker, "QUIET_S", 0.0)
         for _ in range(2):  # A turn is read once.
             report = late.run_jobs(tenants=[tenant], jobs=["extract"])
             assert outcomes(report) == {(tenant, "extract"): (0, None)}
             assert ["I live in Porto." in one.user for one in llm.prompts] == [True]
 
 
-def test_a_failed_job_waits_and_the_others_go_on(door: Door, tenant: str) -> None:
+def test_a_failed_job_waits_and_the_others_go_on(
+    door: Door, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "QUIET_S", 0.0)
     llm = ScriptedLlm(lambda _: ModelUnavailableError("down"))
-    clock = FrozenClock(datetime.now(UTC) + 2 * worker.QUIET)
+    clock = FrozenClock(datetime.now(UTC))
     with door.open(llm=llm) as client:
         handle = client.tenant(tenant)
         handle.session("s").add_messages([{"role": "user", "content": "I live in Porto."}])

@@ -49,8 +49,15 @@ def answer(prompt: Prompt[Any]) -> Any:
     )
 
 
-def late() -> FrozenClock:
-    return FrozenClock(datetime.now(UTC) + 2 * worker.QUIET)
+@pytest.fixture(autouse=True)
+def always_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Extract sessions at once."""
+    monkeypatch.setattr(worker, "QUIET_S", 0.0)
+
+
+def waitless() -> FrozenClock:
+    """Return a clock that does not wait between attempts."""
+    return FrozenClock(datetime.now(UTC))
 
 
 def bury(driver: neo4j.Driver, tenant: str, scope: str | None = None) -> None:
@@ -96,7 +103,7 @@ def test_a_text_without_an_answer_stops_no_session_and_waits(
         tell(client, tenant, "user:a", "first", POISON)
         tell(client, tenant, "user:a", "second", "I live in Porto.")
         tell(client, tenant, "user:b", "third", "I live in Braga.")
-        served = door.on(client, clock=late())
+        served = door.on(client, clock=waitless())
         [run] = served.run_jobs(tenants=[tenant], jobs=["extract"]).runs
         assert (run.error, run.waiting) == (None, 0)
         [failed] = run.failed
@@ -126,7 +133,7 @@ def test_a_unit_that_recovers_is_no_longer_listed(
     llm = ScriptedLlm(lambda prompt: answer(prompt) if down[0] else {"proposals": []})
     with door.open(llm=llm) as client:
         tell(client, tenant, "user:a", "first", POISON)
-        served = door.on(client, clock=late())
+        served = door.on(client, clock=waitless())
         for failures in (1, 2):
             [run] = served.run_jobs(tenants=[tenant], jobs=["extract"]).runs
             assert [one.failures for one in run.failed] == [failures]
@@ -141,7 +148,7 @@ def test_a_model_that_is_down_is_asked_twice_and_the_job_waits(door: Door, tenan
     with door.open(llm=llm) as client:
         for n in range(5):
             tell(client, tenant, "user:a", f"s{n}", "I live in Porto.")
-        [run] = door.on(client, clock=late()).run_jobs(tenants=[tenant], jobs=["extract"]).runs
+        [run] = door.on(client, clock=waitless()).run_jobs(tenants=[tenant], jobs=["extract"]).runs
     assert (run.error, run.failed) == ("model_unavailable", ())
     assert [prompt.name for prompt in llm.prompts][1:] == ["probe"]
 
@@ -154,7 +161,7 @@ def test_more_sessions_than_a_page_are_served_in_one_run(
     with door.open(llm=llm) as client:
         for n in range(5):
             tell(client, tenant, "user:a", f"s{n}", POISON if n < 3 else f"I moved to town {n}.")
-        [run] = door.on(client, clock=late()).run_jobs(tenants=[tenant], jobs=["extract"]).runs
+        [run] = door.on(client, clock=waitless()).run_jobs(tenants=[tenant], jobs=["extract"]).runs
     assert len(run.failed) == 3
     assert [prompted(llm, f"town {n}") for n in (3, 4)] == [1, 1]
 
@@ -247,7 +254,7 @@ def test_erasing_a_session_or_scope_removes_what_is_known_of_its_failures(
     with door.open(llm=ScriptedLlm(answer)) as client:
         for scope in ("user:a", "user:b"):
             tell(client, tenant, scope, "private name", POISON)
-        door.on(client, clock=late()).run_jobs(tenants=[tenant], jobs=["extract"])
+        door.on(client, clock=waitless()).run_jobs(tenants=[tenant], jobs=["extract"])
         assert len(look.rows(units, tenant=tenant)) == 4
         handle = client.tenant(tenant).scope("user:a")
         handle.forget("episode", identity.episode_id("user:a", "private name"), dry_run=False)
@@ -345,7 +352,7 @@ def test_every_healthy_unit_is_served_in_every_round(
     with door.open(llm=llm) as client:
         world = World(client, driver, tmp_path_factory.mktemp("digests"), random.Random(seed))
         inner = getattr(client, "_inner", client)._state.context.services.graph
-        served = door.on(client, graph=Faulty(inner, world.slow), clock=late())
+        served = door.on(client, graph=Faulty(inner, world.slow), clock=waitless())
         for n in range(ROUNDS):
             expected = world.round(n)
             report = served.run_jobs(

@@ -222,7 +222,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "scope": "global",
             "extractor": "rules",
             "attempts": 3,
-            "quiet": LATER,
+            "quiet_s": 0.0,
             "skipped": [],
         },
         "extract/vocabulary": {**own, "predicates": 10, "names": 10},
