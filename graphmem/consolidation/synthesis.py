@@ -74,14 +74,18 @@ async def ask(
     reply = answer.value
     resting = [shown[key] for key in reply.episodes]
     evidence = [
-        PassageEvidence(beliefs[key].claim, one, kind, min(policy.max_confidence, reply.confidence))
+        one
         for kind, keys in (
             (EvidenceKind.SUPPORTING, reply.supports),
             (EvidenceKind.REFUTING, reply.contradicts),
         )
         for key in keys
-        for one in resting
+        for one in await compared(context, beliefs[key], kind, resting, reply.confidence, policy)
     ]
+    supported = {one.claim.id for one in evidence if one.kind is EvidenceKind.SUPPORTING}
+    if lost := [key for key in reply.supports if beliefs[key].claim.id not in supported]:
+        problem = f"none of the {len(resting)} passages that it names supports {lost[0]}"
+        return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", problem))
     archived = frozenset(
         beliefs[key].claim.id for key in reply.supports if beliefs[key].status == "archived"
     )
@@ -99,6 +103,36 @@ async def ask(
     if invented := ungrounded(claim.statement, texts):
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=invented)
     return BeliefWrite(reply_id, cluster, (*evidence, *borne_out), raw=answer.raw)
+
+
+async def compared(
+    context: RequestContext,
+    belief: NearBelief,
+    kind: EvidenceKind,
+    resting: Sequence[Passage],
+    confidence: float,
+    policy: ConsolidationPolicy,
+) -> list[PassageEvidence]:
+    """Return evidence about an offered belief from the passages that are similar enough to it.
+
+    A passage supports only what it neither denies nor lacks a value of.
+    """
+    supports = kind is EvidenceKind.SUPPORTING
+    least = policy.grounding_similarity if supports else policy.refute_similarity
+    statement, texts = belief.claim.statement, [one.spoken for one in resting]
+    near = await similarities(context, statement, texts)
+    if belief.wording != statement:
+        near = list(map(max, near, await similarities(context, belief.wording, texts)))
+    return [
+        PassageEvidence(belief.claim, one, kind, min(policy.max_confidence, confidence, similarity))
+        for one, similarity in zip(resting, near, strict=True)
+        if similarity >= least and not (supports and _objects(one, belief.wording))
+    ]
+
+
+def _objects(passage: Passage, wording: str) -> bool:
+    """Return whether a passage denies a text, or lacks a name, number or date of it."""
+    return _denies(passage, wording) or rules.invented_value(wording, [passage.spoken]) is not None
 
 
 def ungrounded(statement: str, texts: Sequence[str]) -> tuple[str, str] | None:

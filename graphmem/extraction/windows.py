@@ -161,7 +161,8 @@ FIRST_PERSON = frozenset(
 )
 """Words for the speaker."""
 _SILENT = ARTICLES | {"s", "of", "and"}
-_TOKEN = re.compile(r"[^\W_]+")
+_TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)+|[^\W_]+")
+"""A word, or a number with its separators: 5.1 is not 1.5, and 2031-05-04 not 2031-04-05."""
 _CAPITAL = frozenset({FactKind.NAME, FactKind.NUMBER, FactKind.DATE})
 _MIN_PLURAL_CHARS = 4
 

@@ -6,13 +6,20 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphmem import ConsolidationPolicy, Handle, MemoryBite
-from graphmem.rules import hygiene
+from graphmem.consolidation import synthesis
+from graphmem.consolidation.sources import NearBelief
+from graphmem.model import EvidenceKind
+from graphmem.ports import run_now
+from graphmem.rules import claims, hygiene
+from graphmem.rules.passages import Passage
 from graphmem.testing import ScriptedLlm
 from tests.clients.test_forgetting import holding
 from tests.plugins.clients import by, on
-from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.episodes import FEW, MARCH, SWIMS, tell
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
@@ -120,6 +127,59 @@ def test_a_fact_that_the_statement_does_not_state_is_left_out(
     [change] = on(plain, llm=llm).consolidate(policy=FEW).changes
     made = plain.beliefs.get(change.belief_id)
     assert (made.statement, made.subject, made.trust) == (BASE, subject, "model")
+
+
+NEAR = ConsolidationPolicy(min_episodes=1, match_similarity=0.9, refute_similarity=0.3)
+"""The belief is offered, and no passage is evidence about it without the model."""
+OFFERED = {
+    "I swim across the cold lake with Mallory": None,
+    "I swim across the cold lake 40 times": None,
+    "We swim across the lake with a cold before we break fast": "I swim",
+}
+
+
+@pytest.mark.parametrize("belief", OFFERED)
+def test_a_belief_is_supported_only_by_what_is_near_and_states_its_values(
+    plain: Handle, belief: str
+) -> None:
+    said = plain.believe(belief)
+    tell(plain, SWIMS)
+    llm = ScriptedLlm([GOOD | {"supports": ["b1"]}] * 9)
+    done = on(plain, llm=llm).consolidate(policy=NEAR)
+    assert belief in llm.prompts[0].user
+    found = plain.beliefs.get(said.belief_id)
+    if OFFERED[belief] is None:
+        assert (done.changes, [one.code for one in done.troubles]) == ((), ["refused"])
+        assert found.supporting_episodes == 0
+    else:
+        assert found.supporting_episodes == 3
+
+
+FAR = (
+    "The printer on the third floor needs toner.",
+    "Porto has six bridges over the Douro.",
+    "My neighbour repairs old clocks.",
+    "Do not swim there, Bob.",
+)
+DENIAL = "I do not swim across the cold lake before breakfast."
+
+
+@given(
+    st.lists(st.sampled_from([*SWIMS, *FAR, DENIAL]), min_size=1, unique=True),
+    st.sampled_from(list(EvidenceKind)),
+)
+def test_an_unrelated_passage_is_no_evidence_about_an_offered_belief(
+    offline: Handle, texts: list[str], kind: EvidenceKind
+) -> None:
+    belief = NearBelief(claims.statement_claim("global", BASE), "current", 1.0)
+    passages = [
+        Passage(f"t{n}", "Turn", f"ep{n}", None, text, MARCH) for n, text in enumerate(texts)
+    ]
+    context = offline._state.context
+    found = run_now(synthesis.compared(context, belief, kind, passages, 0.8, FEW))
+    near = [*SWIMS, *([] if kind is EvidenceKind.SUPPORTING else [DENIAL])]
+    assert [one.passage.text for one in found] == [text for text in texts if text in near]
+    assert all(one.confidence <= 0.8 for one in found)
 
 
 @pytest.mark.parametrize(
