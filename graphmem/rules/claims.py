@@ -298,7 +298,7 @@ def draft_observation(observation: Observation, scope: str, now: datetime) -> Ev
         InvalidInputError: `at` is in the future.
     """
     claim = triple_claim(scope, observation.subject, observation.predicate, observation.object)
-    _check_storable(claim, observation.note)
+    _check_storable(observation.note, claim)
     fields = {
         "polarity": observation.kind.polarity,
         "confidence": observation.confidence,
@@ -322,13 +322,13 @@ def draft_hypothesis(hypothesis: Hypothesis, scope: str, now: datetime) -> Evide
     else:
         parts = hypothesis.subject, str(hypothesis.predicate), str(hypothesis.object)
         claim = triple_claim(scope, *parts, hypothesis.statement)
-    _check_storable(claim, hypothesis.note)
+    _check_storable(hypothesis.note, claim)
     confidence = {"confidence": hypothesis.confidence}
     return draft_event(claim, hypothesis, EventType.BELIEVE, now, confidence, hypothesis.statement)
 
 
-def _check_storable(claim: Claim, note: str | None) -> None:
-    parts = ("statement", "subject", "predicate", "object")
+def _check_storable(note: str | None, claim: Claim | None = None) -> None:
+    parts = () if claim is None else ("statement", "subject", "predicate", "object")
     for name, text in (*((part, getattr(claim, part)) for part in parts), ("note", note)):
         if text is not None and (found := hygiene.rejection_reasons(text, hygiene.FACT_RULES)):
             # The text itself may be a credential, and an error is logged.
@@ -341,6 +341,7 @@ def draft_evidence(evidence: BeliefEvidence, claim: Claim, now: datetime) -> Evi
     Raises:
         InvalidInputError: `at` is in the future.
     """
+    _check_storable(evidence.note)
     strength = formulas.clamp_strength(evidence.strength)
     fields = {
         "polarity": evidence.kind.polarity,

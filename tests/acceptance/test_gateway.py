@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from graphmem import ContentRefusedError, Handle
+from graphmem.errors import EventConflictError
 from graphmem.model import Outcome
 from graphmem.settings import Settings
 from tests.acceptance.surfaces import OverMcp, RefusedError, Surface, refused
@@ -48,12 +49,15 @@ def through_facts(memory: Handle) -> dict[str, Callable[[str], object]]:
             [{"subject": one[0], "predicate": one[1], "object": text}]
         ),
         "note": lambda text: memory.observe("Maria", "has", "a safe", note=text),
+        "note of evidence": lambda text: memory.add_evidence(held, "refuting", 0.7, note=text),
         "believe": memory.believe,
         "revise": lambda text: memory.beliefs.revise(held, text),
     }
 
 
-@pytest.mark.parametrize("way", ["observe", "observe_many", "note", "believe", "revise"])
+@pytest.mark.parametrize(
+    "way", ["observe", "observe_many", "note", "note of evidence", "believe", "revise"]
+)
 def test_no_fact_takes_what_a_memory_may_not_hold(
     plain: Handle, look: Look, tenant: str, way: str
 ) -> None:
@@ -69,10 +73,27 @@ def test_no_fact_takes_what_a_memory_may_not_hold(
 def test_no_claim_of_a_memory_takes_what_it_may_not_hold(
     plain: Handle, look: Look, tenant: str
 ) -> None:
-    claims = [("build account", "note", SECRET)]
-    done = plain.remember("The build account is used at night.", claims=claims)
-    assert (done.outcome, done.hygiene_reasons) == (Outcome.REJECTED_HYGIENE, ("secret",))
+    text = "The build account is used at night."
+    night = ("build account", "used_at", "night")
+    bad = [("build account", "note", SECRET), (SECRET, "is", "a key"), ("a", f"has {SECRET}", "b")]
+    claims = [bad[0], night, *bad[1:]]
+    done = plain.remember(text, claims=claims, event_id="first")
+    again = plain.remember(text, claims=claims, event_id="first")
+    assert (done.outcome, done.hygiene_reasons) == (Outcome.INSERTED_NEW, ())
+    assert [one.place for one in done.refused_claims] == [0, 2, 3]
+    assert {one.reasons for one in done.refused_claims} == {("secret",)}
+    assert again.repeated
+    assert (again.refused_claims, again.belief_ids) == (done.refused_claims, done.belief_ids)
+    assert len(done.belief_ids) == 1
+    assert plain.current("build account", "used_at").leader is not None
     assert holding(look, tenant, KEY) == []
+    # Without any claim left, and a sentence that is checked itself.
+    alone = plain.remember("It runs on the old server.", claims=bad)
+    assert (alone.outcome, alone.belief_ids) == (Outcome.INSERTED_NEW, ())
+    assert plain.remember(SECRET, claims=[night]).outcome == Outcome.REJECTED_HYGIENE
+    assert plain.admin.verify().wrong == ()
+    with pytest.raises(EventConflictError):
+        plain.remember(text, claims=[night], event_id="first")
 
 
 @pytest.mark.parametrize(

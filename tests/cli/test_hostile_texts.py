@@ -38,6 +38,8 @@ TEXTS, TENANTS = min(max(150, MOST * 5), 1_000), max(1, MOST // 200)
 """Hostile texts of a tenant, and tenants: 10,000 texts in all in the profile `deep`. One page of a
 list holds all of a tenant."""
 BAD = "x\x1b]0;owned\x07\x1b[2J\u202e[/etc/hosts] :smile:"
+ODD = "x\u202e[/etc/hosts] :smile:"
+"""The same without control characters, which hygiene refuses in facts and notes."""
 FORGED = "memory m_1"
 """Begins a line of a hostile text, and no line of an output: that would be a view's own."""
 COMMANDS = dict(commands(cli))
@@ -144,6 +146,7 @@ def writing(at: Place) -> dict[str, list[Line]]:
     said = {"role": "user", "content": "I live in Porto.", "name": BAD, "session": BAD}
     talk = "\n".join(map(json.dumps, (said, {**said, "at": BAD}, {**said, BAD: 1}, [BAD])))
     note = ("--note", BAD, "--actor", BAD, "--source", BAD)
+    odd = ("--note", ODD, "--actor", BAD, "--source", BAD)
     first, second, *_ = at.ids["belief"]
     memory = at.ids["memory"][0]
     return {
@@ -171,16 +174,28 @@ def writing(at: Place) -> dict[str, list[Line]]:
         "episode history": [Line([at.ids["episode"][0]]), Line([BAD], 1)],
         "episode pin": [Line([at.ids["episode"][0]]), Line([BAD], 1)],
         "episode unpin": [Line([at.ids["episode"][0]]), Line([BAD], 1)],
-        "belief observe": [Line([BAD, BAD, BAD, *note, "--event-id", f"o {BAD}"])],
-        "belief believe": [Line([BAD, *note])],
-        "belief add-evidence": [Line([first, "supporting", "0.7", *note])],
+        "belief observe": [
+            Line([ODD, ODD, ODD, *odd, "--event-id", f"o {BAD}"]),
+            Line([BAD, BAD, BAD, *note], 1),
+        ],
+        "belief believe": [Line([ODD, *odd]), Line([BAD, *note], 1)],
+        "belief add-evidence": [
+            Line([first, "supporting", "0.7", *odd]),
+            Line([first, "supporting", "0.7", *note], 1),
+        ],
         "belief extract": [
             Line(["--session-id", "waiting", "--rules"]),
             Line(["--session-id", BAD], 2),
         ],
         "belief import": [Line([at.file("o.jsonl", json.dumps({BAD: 1, "subject": BAD}))], 2)],
-        "belief merge": [Line([first, second, "--into", BAD, "--reason", BAD])],
-        "belief split": [Line([at.ids["belief"][-1], f"{BAD} 1", f"{BAD} 2", "--reason", BAD])],
+        "belief merge": [
+            Line([first, second, "--into", ODD, "--reason", ODD]),
+            Line([first, second, "--into", BAD, "--reason", BAD], 1),
+        ],
+        "belief split": [
+            Line([at.ids["belief"][-1], f"{BAD} 1", f"{BAD} 2", "--reason", BAD], 1),
+            Line([at.ids["belief"][-1], f"{ODD} 1", f"{ODD} 2", "--reason", ODD]),
+        ],
         "belief revise": [Line([BAD, BAD], 1)],
         "belief archive": [Line([first, "--reason", BAD, *note])],
         "belief restore": [Line([first, "--reason", BAD, *note])],

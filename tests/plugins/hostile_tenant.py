@@ -21,6 +21,10 @@ PLAIN = (*hostile.MARKUP, *hostile.UNSEEN)
 """Texts that hygiene accepts in a memory; it rejects control characters."""
 
 
+CHECKED = {"subject", "predicate", "object", "statement", "note"}
+"""Fields that hygiene refuses control characters in."""
+
+
 @dataclass
 class Tenant:
     """Ids of a tenant's data by kind, and its texts by field."""
@@ -40,7 +44,7 @@ def filled(memory: Handle, least: int) -> Tenant:
     texts = {False: cycle(hostile.TEXTS), True: cycle(PLAIN)}
 
     def text(name: str, *, clean: bool = False) -> str:
-        made = f"zq{next(numbers)}x{next(texts[clean])}"
+        made = f"zq{next(numbers)}x{next(texts[clean or name in CHECKED])}"
         tenant.texts.setdefault(name, []).append(made)
         tenant.written += 1
         return made
