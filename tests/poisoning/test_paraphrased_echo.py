@@ -20,12 +20,12 @@ SAID = "Maria drinks green tea at breakfast."
 ASKED = "What does Maria drink?"
 FACT = ("Maria", "drinks", "green tea")
 COUNTED = re.compile(r"in (\d+) conversations")
-QUOTED = ("„{}“", "«{}»", "「{}」", "'{}'", "> {}", "“{}”, she said.")
+QUOTED = ("„{}“", "«{}»", "「{}」", "'{}'", "> {}", "“{}”, she added.")
 PERSONS = {
     "Maria drinks": ("I drink", "you drink", "the user drinks", "she drinks", "Maria DRANK"),
     "at breakfast": ("at my breakfast", "for breakfast", "in the morning", "at breakfast"),
 }
-LEADS = ("", "As I recall, ", "Memory says: ", "Note: ", "It is true that ")
+LEADS = ("", "As I recall, ", "Memory has: ", "Note: ", "It is true that ")
 
 
 @st.composite
