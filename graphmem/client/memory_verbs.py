@@ -84,9 +84,11 @@ class AsyncMemoryVerbs(AsyncNamespace):
             source_type: source type of the claims' evidence; it must have a weight.
             on_update: what to do if the text is another version of a current memory of the write
                 scope, for example with another number or date. "insert" stores it and names that
-                memory in `possible_update_of`, "supersede" also replaces that memory, and
-                "propose" stores a proposal to replace it, which `proposals.accept` decides. A text
-                that was stated before that memory replaces nothing.
+                memory in `possible_update_of`, "supersede" also replaces that memory if the words
+                leave no doubt that both are about one thing, and "propose" stores a proposal to
+                replace it, which `proposals.accept` decides. A text that was stated before that
+                memory replaces nothing. A superseded text that is stated again always replaces its
+                successors.
 
         Raises:
             InvalidInputError: an argument is invalid, the source type has no weight, or confidence

@@ -146,9 +146,9 @@ class CommitOutcome(Record):
     query_score: float | None = None
     """Calibrated cosine to the matched memory, at most 1; 1.0 for an exact match."""
     possible_update_of: str | None = None
-    """Id of a memory that states the same fact with another value, or negated."""
+    """Id of a memory that may state the same fact with another value, or negated."""
     superseded_ids: tuple[str, ...] = ()
-    """Ids of the memories that it replaced; only with `on_update="supersede"`."""
+    """Ids of the memories that it replaced: by `on_update="supersede"`, or if stated again."""
     proposal_id: str | None = None
     """Id of the proposal to replace `possible_update_of`; only with `on_update="propose"`."""
     content_hash: str

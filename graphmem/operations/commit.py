@@ -324,7 +324,7 @@ async def _change(tx: Tx, context: RequestContext, change: Update) -> None:
     draft, scope = change.draft, context.scope
     for older_id in change.older_ids:
         ends = {"newer_id": change.newer_id, "older_id": older_id}
-        if draft.memory.on_update == "supersede":
+        if change.replaces:
             kind, query = EventType.SUPERSEDE, SUPERSEDE
             event_id = "supersede_" + identity.digest(draft.event_id, older_id)[:32]
         else:
@@ -384,7 +384,6 @@ def _outcome(
     verdict: DuplicateVerdict | None = None,
     update: Update | None = None,
 ) -> CommitOutcome:
-    supersedes = update is not None and draft.memory.on_update == "supersede"
     return CommitOutcome(
         outcome=verdict.outcome if verdict else Outcome.REJECTED_HYGIENE,
         event_id=draft.event_id,
@@ -392,8 +391,8 @@ def _outcome(
         matched_memory_id=verdict.matched_id if verdict else None,
         query_score=verdict.score if verdict else None,
         possible_update_of=verdict.update_of if verdict else None,
-        superseded_ids=update.older_ids if update and supersedes else (),
-        proposal_id=_proposal_id(update) if update and not supersedes else None,
+        superseded_ids=update.older_ids if update and update.replaces else (),
+        proposal_id=_proposal_id(update) if update and not update.replaces else None,
         content_hash=draft.content_hash,
         hygiene_reasons=draft.reasons,
         thresholds=_thresholds(context),

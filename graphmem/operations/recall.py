@@ -130,6 +130,8 @@ async def recall(
         by["machine"] = 1.0
     limit = min(want.limit, policy.max_results or want.limit)
     count = _reranked_count(context.services, policy)
+    # The list is cut last: what a newer version displaces depends on results beyond the limit.
+    wanted = max(limit, count, versions.MAX_COMPARED if policy.mark_outdated else 0)
     now = context.services.clock.now()
     settings = context.services.settings
     traced = read_options.trace_rank(settings, policy.trace)
@@ -150,7 +152,7 @@ async def recall(
         "min_trust": 0 if want.min_trust is None else trust.rank(want.min_trust),
         "pool": max(policy.pool, limit),
         "wide_pool": WIDER * max(policy.pool, limit),
-        "limit": max(limit, count),
+        "limit": wanted,
         "scoring": by,
         "mu": context.model.mu_query,
         "trace": formulas.trace_params(traced),
@@ -166,7 +168,7 @@ async def recall(
         mu=context.model.mu_query,
         trace_weight=traced.weight,
         pool=asked["pool"],
-        limit=asked["limit"],
+        limit=wanted,
     )
 
     async def work(tx: Tx) -> Recollection:
@@ -212,9 +214,8 @@ async def recall(
 
     found = await context.read(work)
     bites, use = await _reranked(context.services, text, found.bites, count)
-    shown = bites[:limit]
-    marked = versions.mark_outdated(shown, text) if policy.mark_outdated else shown
-    return found.model_copy(update={"bites": marked, "reranked": use})
+    marked = versions.mark_outdated(bites, text) if policy.mark_outdated else bites
+    return found.model_copy(update={"bites": marked[:limit], "reranked": use})
 
 
 async def _add_vitality(tx: Tx, hits: Sequence[dict[str, Any]], asked: Mapping[str, Any]) -> None:

@@ -37,6 +37,12 @@ _RATE_REACH = 2
 _MAX_NUMBER_WORDS = 20
 """Maximum number of words that are read as one number."""
 _LAST_LATIN = 0x24F
+_UNITS = (
+    (re.compile(r"(?<=\d)['’](?![^\W\d])"), "′"),
+    (re.compile(r"(?<=\d)[\"”](?!\w)"), "″"),
+)
+"""Quotation marks after a digit that are units, 5' and 5", unless the text has an opening one."""
+_OPENING = re.compile(r"(?<!\w)['\"‘“]\w")
 _IN_IDENTIFIERS = "._@/\\+#"
 
 
@@ -53,6 +59,8 @@ class FactToken:
     """Whether it represents `is …ing`."""
     fixed: bool = False
     """Whether a determiner is near, so that a plural is a different fact: the dog, the dogs."""
+    capitals: bool | None = None
+    """Whether it is written in capitals; None if its case means nothing: the text has one case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,9 @@ class _Piece:
 
 def fact_tokens(text: str) -> tuple[FactToken, ...]:
     """Return the significant words of the text, in order."""
-    pieces = _parse_numbers(list(_pieces(_normalise(text))))
+    text = _normalise(text)
+    pieces = _parse_numbers(list(_pieces(text)))
+    has_case = text != text.lower()
     result: list[FactToken] = []
     for n in range(len(pieces)):
         word = _word(pieces, n, result)
@@ -78,8 +88,28 @@ def fact_tokens(text: str) -> tuple[FactToken, ...]:
             continue
         if word.progressive and (place := _verb_place(result)) is not None:
             del result[place]  # the `is` of `is working`
+        if has_case and word.kind in (FactKind.NAME, FactKind.VALUE):
+            word = replace(word, capitals=_capitals(pieces[n].surface))
         result.append(word)
     return tuple(_order_times(result))
+
+
+def _capitals(surface: str) -> bool | None:
+    if surface.isupper() and len(surface) > 1:
+        return True
+    return False if surface.islower() else None
+
+
+def differ_in_case(a: Iterable[FactToken], b: Iterable[FactToken]) -> bool:
+    """Return whether a word is in capitals in one text and small in the other: IT, it."""
+    spelt_a, spelt_b = _spelt(a), _spelt(b)
+    return any((key, not capitals) in spelt_b for key, capitals in spelt_a - spelt_b) or any(
+        (key, not capitals) in spelt_a for key, capitals in spelt_b - spelt_a
+    )
+
+
+def _spelt(text: Iterable[FactToken]) -> set[tuple[str, bool]]:
+    return {(word.key, word.capitals) for word in text if word.capitals is not None}
 
 
 def _order_times(words: Sequence[FactToken]) -> Iterator[FactToken]:
@@ -102,6 +132,24 @@ def _verb_place(words: Sequence[FactToken]) -> int | None:
     while place > 0 and words[place].kind is FactKind.NEGATION:
         place -= 1
     return place if place >= 0 and words[place].key == "be" else None
+
+
+def comparable_keys(text: Sequence[FactToken], other: Sequence[FactToken]) -> list[str]:
+    """Return the key of each word; inflections of a word in `other` become their common base."""
+    exact = {word.key for word in other}
+    progressive = _all_bases(w for w in other if w.progressive)
+    loose = _all_bases(w for w in other if not w.fixed) | progressive
+    every = _all_bases(other)
+    keys = []
+    for word in text:
+        pool = every if word.progressive else progressive if word.fixed else loose
+        shared = word.bases & pool
+        keys.append(word.key if word.key in exact or not shared else min(shared))
+    return keys
+
+
+def _all_bases(text: Iterable[FactToken]) -> frozenset[str]:
+    return frozenset().union(*(word.bases for word in text))
 
 
 def is_negated(text: Sequence[FactToken]) -> bool:
@@ -162,6 +210,9 @@ def _normalise(text: str) -> str:
     text = unicodedata.normalize("NFC", text)
     if text.isupper():
         text = text.lower()
+    if _OPENING.search(text) is None:
+        for pattern, mark in _UNITS:
+            text = pattern.sub(mark, text)
     table = {ord(c): _plain_character(c) for c in set(text) if not c.isascii()}
     lines = (" ".join(line.split()) for line in text.translate(table).splitlines())
     return "\n".join(lines).rstrip(_CLOSING)
@@ -177,6 +228,8 @@ def _plain_character(character: str) -> str:
         return str(unicodedata.decimal(character))
     if category == "Cf" or character == "\ufe0f":
         return ""
+    if character in quantities.MARKS:
+        return f" {character} "
     if category[0] in "PZ" or category == "Cc":
         return " "
     return (
@@ -330,6 +383,10 @@ def _is_date(piece: _Piece, preposition: str) -> bool:
 
 
 def _kind(key: str, piece: _Piece, after: _Piece | None) -> FactKind:
+    if key in quantities.CEASING:
+        # "Stopped smoking" denies, "stops at gate 4" does not.
+        ends = after is not None and after.key.endswith("ing")
+        return FactKind.NEGATION if ends else FactKind.VALUE
     if key.rstrip(",") in quantities.NEGATIONS:
         return FactKind.NEGATION
     if key in quantities.AMOUNTS:

@@ -85,11 +85,9 @@ _CHANGE_WORDS = frozenset(
 )
 CHANGES = frozenset(map(stem, _CHANGE_WORDS))
 """Stems of words that show that a value replaced another one."""
-STATES = frozenset(
-    words_of("live lives living based work works working study studies moved prefer prefers")
-)
+STATES = frozenset(words_of("live lives living based work works working study studies moved"))
 """Verbs with one object at a time."""
-ROLES = frozenset(map(stem, words_of("leads heads chairs maintains")))
+ROLES = frozenset(map(stem, words_of("leads heads chairs")))
 """Stems of verbs with one subject at a time."""
 ATTRIBUTES = frozenset(
     map(
@@ -268,7 +266,9 @@ def _mentions(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
     for n, token in enumerate(tokens):
         if not token.kind or token.kind == "ordinal" or _is_left_behind(tokens, n):
             continue
-        if not n or tokens[n - 1].stem not in _NUMBERED:
+        if not n or not (
+            tokens[n - 1].stem in _NUMBERED or _are_joined(text, tokens[n - 1], token)
+        ):
             mention = _mention(text, tokens, n)
             if _AGO.isdisjoint(mention.units):
                 yield mention
@@ -306,7 +306,7 @@ def _mention(text: str, tokens: Sequence[Token], n: int) -> Mention:
         before=stems_of(before),
         near=stems_of(near),
         names=_names(near, tokens[0]),
-        labels=frozenset(_labels(near)),
+        labels=frozenset(_labels(text, near)),
         changed=any(one.stem in CHANGES or one.key in _CHANGE_WORDS for one in close),
         event=EVENT.search(text[close[0].start : close[-1].end]) is not None,
     )
@@ -329,12 +329,20 @@ def _names(tokens: Iterable[Token], first: Token) -> frozenset[str]:
     )
 
 
-def _labels(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
-    """Yield the numbered things: (sprint, 2) for "the second sprint" and "sprint 2"."""
+def _are_joined(text: str, token: Token, after: Token) -> bool:
+    """Return whether a number is a part of an identifier: AB123, web-01."""
+    gap = text[token.end : after.end].removesuffix(after.text.lstrip("+-"))
+    return not token.kind and gap in {"", "-", "_", "/", "."}
+
+
+def _labels(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """Yield the numbered things: (sprint, 2) for "the second sprint" and "sprint 2", (ab, 123)."""
     for token, after in itertools.pairwise(tokens):
         if token.kind == "ordinal" and after.stem:
             yield after.stem, token.key
-        elif token.stem in _NUMBERED and after.kind == "number":
+        elif after.kind == "number" and (
+            token.stem in _NUMBERED or _are_joined(text, token, after)
+        ):
             yield token.stem, after.key
 
 

@@ -87,12 +87,16 @@ AMOUNTS = frozenset(
 )
 """Other words of quantity; they are not converted to digits."""
 SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "₹": "rupee"}
+MARKS = frozenset("′″‴‰‱§")
+"""Symbols that Unicode takes for punctuation, and that change a number."""
 SIGN_WORDS = {"dollars": "dollar", "euros": "euro", "pounds": "pound", "rupees": "rupee"}
 
-NEGATIONS = frozenset(
+CEASING = frozenset(_split("stop stops stopped quit quits ceased"))
+"""Verbs that negate the one that follows."""
+NEGATIONS = CEASING | frozenset(
     _split(
         "not no never none nobody nothing nowhere neither nor without except unless hardly barely "
-        "scarcely rarely seldom lack lacks lacking stop stops stopped quit quits ceased former "
+        "scarcely rarely seldom lack lacks lacking former "
         "formerly longer instead cancelled canceled"
     )
 )

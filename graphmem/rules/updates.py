@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphmem.model import Status
+from graphmem.rules.changes import Change
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.duplicates import DuplicateVerdict
 from graphmem.rules.read_options import next_instant
@@ -19,6 +20,8 @@ class Update:
     draft: TextDraft
     newer_id: str
     older_ids: tuple[str, ...]
+    replaces: bool
+    """Whether it replaces them; otherwise it is proposed."""
 
 
 @dataclass(slots=True)
@@ -40,10 +43,15 @@ class UpdateResolver:
     ) -> tuple[TextDraft, Update | None]:
         """Return the draft, with its time after what it replaces, and its update.
 
-        The update is None for a text to insert, a repeat of a current memory, and a text that
-        arrives late: it was stated before what it would replace.
+        A text that is stated again after it was replaced always replaces its successors. The
+        update is None for any other text to insert, a repeat of a current memory, a text to replace
+        a memory that may be about another thing, and a text that arrives late: it was stated before
+        what it would replace.
         """
-        if draft.memory.on_update == "insert":
+        wanted, restored = draft.memory.on_update, verdict.restores
+        returns = restored is not None and restored.status is Status.SUPERSEDED
+        doubtful = wanted == "supersede" and verdict.change is Change.POSSIBLE
+        if not returns and (wanted == "insert" or doubtful):
             return draft, None
         older = dict(self._older(verdict))
         newest = max((at for at in older.values() if at is not None), default=None)
@@ -52,11 +60,12 @@ class UpdateResolver:
         if draft.memory.at is None and newest is not None and draft.occurred_at <= newest:
             # A concurrent writer, or the same batch, stated it at this time or later.
             draft = replace(draft, occurred_at=next_instant(newest))
-        if draft.memory.on_update == "supersede":
+        replaces = returns or wanted == "supersede"
+        if replaces:
             self._heads |= dict.fromkeys(older, verdict.memory_id)
             self._heads.pop(verdict.memory_id, None)
             self._stated_at[verdict.memory_id] = draft.occurred_at
-        return draft, Update(draft, verdict.memory_id, tuple(sorted(older)))
+        return draft, Update(draft, verdict.memory_id, tuple(sorted(older)), replaces)
 
     def _older(self, verdict: DuplicateVerdict) -> Iterator[tuple[str, datetime | None]]:
         """Yield the heads that a text replaces, with the time after which it does."""

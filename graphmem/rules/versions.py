@@ -19,18 +19,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from graphmem.model import AnyBite, EpisodeBite, MemoryBite, Status, TurnBite
-from graphmem.rules import folding, transcripts
-from graphmem.rules.duplicates import unshared
-from graphmem.rules.facts import FactToken, fact_tokens, is_negated
+from graphmem.rules import changes, folding, transcripts
+from graphmem.rules.changes import Change
+from graphmem.rules.facts import FactToken, fact_tokens
 from graphmem.rules.mentions import (
     ATTRIBUTES,
-    CHANGES,
-    EVENT,
-    PAST,
-    PLANNED,
-    ROLES,
     STATES,
-    STOP_WORDS,
     Mention,
     Question,
     Sentence,
@@ -112,7 +106,8 @@ def outdated(statements: Sequence[Statement], question: str) -> dict[str, str]:
     Equal times give no mark. The time is bounded: long texts are cut and only the first results are
     compared.
     """
-    newest = _compare(statements[:MAX_COMPARED], question)
+    statements = statements[:MAX_COMPARED]
+    newest = _compare(statements, question)
     found = {one.id for one in statements}
     for one in statements:
         head = next((head for head in one.heads if head in found), one.id)
@@ -165,7 +160,8 @@ class _Text:
 
     statement: Statement
     sentences: list[Sentence]
-    mentions: list[Mention]
+    mentions: list[tuple[Mention, Sentence]]
+    """Its values, each with its sentence."""
     stems: frozenset[str]
     facts: dict[str, tuple[FactToken, ...]] = field(default_factory=dict)
     """Words of the sentences that were compared."""
@@ -173,7 +169,7 @@ class _Text:
     @classmethod
     def of(cls, statement: Statement) -> _Text:
         found = list(sentences(statement.text))
-        mentions = [mention for sentence in found for mention in sentence.mentions]
+        mentions = [(mention, sentence) for sentence in found for mention in sentence.mentions]
         return cls(
             statement, found, mentions[:MAX_VALUES], frozenset().union(*(s.stems for s in found))
         )
@@ -231,14 +227,16 @@ class _Comparer:
 
     def _answer_differently(self, older: _Text, newer: _Text) -> float:
         """Return how clearly they give different values for what the question asks."""
-        values = {(mention.kind, mention.key) for mention in newer.mentions}
+        values = {(mention.kind, mention.key) for mention, _ in newer.mentions}
         best = 0.0
-        for b in newer.mentions:
+        for b, new in newer.mentions:
             # A value that was stated before refers to the past.
             if any(_is_repeated(b, text) for text in (older, *self.earlier)):
                 continue
-            for a in older.mentions:
+            for a, old in older.mentions:
                 if _is_changed(a, b) and _is_asked(a, b, self.asked):
+                    if _change(older, old, newer, new) is Change.OTHER:
+                        continue
                     again = (a.kind, a.key) in values
                     best = max(best, self._shared_frame(a, b, again=again))
         return best
@@ -260,7 +258,7 @@ class _Comparer:
 
 
 def _is_repeated(value: Mention, text: _Text) -> bool:
-    return any(_are_alike(one, value) and one.key == value.key for one in text.mentions)
+    return any(_are_alike(one, value) and one.key == value.key for one, _ in text.mentions)
 
 
 def _are_alike(a: Mention, b: Mention) -> bool:
@@ -270,7 +268,7 @@ def _are_alike(a: Mention, b: Mention) -> bool:
     if a.kind != "number":
         return True
     if not a.units and not b.units:
-        return bool(a.label) and a.label == b.label
+        return a.label == b.label and a.label in ATTRIBUTES
     if not a.units or not b.units:
         # "150 commits" and "the commits have reached 165".
         counted, others = (a.units, b.before) if a.units else (b.units, a.before)
@@ -323,11 +321,14 @@ def _differ_in_value(older: _Text, newer: _Text) -> bool:
     """Return whether two sentences are the same but for a value that is replaced."""
     for b in newer.sentences:
         for a in older.sentences:
-            if a.is_statement and b.is_statement and _are_close(a, b):
-                left, right = _of_one_speaker(older, a, newer, b)
-                if _is_replaced(left, right, f"{a.text} {b.text}"):
-                    return True
+            stated = a.is_statement and b.is_statement and _are_close(a, b)
+            if stated and _change(older, a, newer, b) is Change.CERTAIN:
+                return True
     return False
+
+
+def _change(older: _Text, a: Sentence, newer: _Text, b: Sentence) -> Change:
+    return changes.compare(*_of_one_speaker(older, a, newer, b))
 
 
 def _are_close(a: Sentence, b: Sentence) -> bool:
@@ -366,135 +367,3 @@ def _in_first_person(tokens: Iterable[FactToken], names: set[str]) -> Iterator[F
 _FIRST_PERSON = frozenset({"i", "me", "user"})
 _I = FactToken("i", FactKind.VALUE, frozenset())
 _OWN = FactToken("'s", FactKind.VALUE, frozenset())
-
-
-@dataclass(frozen=True, slots=True)
-class _Comparison:
-    """Two sentences, and the words that only one of them has."""
-
-    left: Sequence[FactToken]
-    right: Sequence[FactToken]
-    only_left: Sequence[int]
-    only_right: Sequence[int]
-    changed: bool
-    """Whether only one has a word of change, such as "now"."""
-
-    @classmethod
-    def of(cls, left: Sequence[FactToken], right: Sequence[FactToken]) -> _Comparison:
-        only_left, only_right = unshared(left, right)
-        stems_left = {_base(left[n]) for n in only_left}
-        stems_right = {_base(right[n]) for n in only_right}
-        same = stems_left & stems_right
-        changed = not CHANGES.isdisjoint((stems_left ^ stems_right) - same)
-        rest = (*(left[n] for n in only_left), *(right[n] for n in only_right))
-        dropped = same | CHANGES | (_LINKS if changed or is_negated(rest) else frozenset())
-        return cls(
-            left,
-            right,
-            [n for n in only_left if _base(left[n]) not in dropped],
-            [n for n in only_right if _base(right[n]) not in dropped],
-            changed,
-        )
-
-    @property
-    def kinds(self) -> set[FactKind]:
-        """Kinds of the words that only one has."""
-        found = {self.left[n].kind for n in self.only_left}
-        return found | {self.right[n].kind for n in self.only_right}
-
-    @property
-    def frame(self) -> list[FactToken]:
-        """Words of content that both have."""
-        only = set(self.only_left)
-        return [
-            token
-            for n, token in enumerate(self.left)
-            if n not in only
-            and token.key.rstrip(",") not in STOP_WORDS
-            and token.key[0].isalpha()
-            and token not in (_I, _OWN)
-        ]
-
-    @property
-    def has_frame(self) -> bool:
-        """Whether both have a frame of words: two words of content, or an attribute."""
-        frame = self.frame
-        return len(frame) >= _MIN_FRAME or any(stem(token.key) in ATTRIBUTES for token in frame)
-
-
-def _is_replaced(left: Sequence[FactToken], right: Sequence[FactToken], text: str) -> bool:
-    """Return whether two sentences of one frame differ in a value that is replaced.
-
-    `text` has both sentences.
-    """
-    compared = _Comparison.of(left, right)
-    kinds = compared.kinds
-    if kinds == {FactKind.NEGATION}:
-        is_one_sided = bool(compared.only_left) != bool(compared.only_right)
-        has_frame = len(compared.frame) >= _MIN_FRAME
-        return is_one_sided and has_frame and PAST.search(text) is None
-    if not compared.only_left or not compared.only_right or EVENT.search(text):
-        return False
-    if kinds <= {FactKind.NAME, FactKind.VALUE}:
-        return _is_other_name(compared)
-    if len(kinds) > 1 or not compared.has_frame or PAST.search(text):
-        return False
-    if kinds == {FactKind.DATE}:
-        return compared.changed or PLANNED.search(text) is not None
-    return not any(
-        _is_label(tokens, n, len(compared.frame))
-        for tokens, only in ((left, compared.only_left), (right, compared.only_right))
-        for n in only
-    )
-
-
-def _base(token: FactToken) -> str:
-    return stem(token.key) if token.kind is FactKind.VALUE else token.key
-
-
-_LINKS = frozenset({"to", "by", "for", "from", "at", "of", "until", "be", "been", "have"})
-"""Words that come with a word of change or a negation: is at 8, was moved to 9."""
-
-
-def _is_label(tokens: Sequence[FactToken], n: int, frame: int) -> bool:
-    """Return whether a number names its thing: "chapter 3 is done", "3rd chapter", "Chapter 3"."""
-    if tokens[n].key.startswith("#"):
-        return True
-    if not n or tokens[n - 1].kind is FactKind.NUMBER or tokens[n - 1].key in STOP_WORDS | _VERBS:
-        return False
-    if n + 1 == len(tokens):
-        return frame <= _MIN_FRAME and stem(tokens[n - 1].key) not in ATTRIBUTES
-    return n == 1 or tokens[n + 1].key in _VERBS
-
-
-_VERBS = frozenset({"be", "have", "will", "was", "had", "can", "must", "should"})
-_MAX_OTHER_WORDS = 4
-"""Maximum words of a name or value that replaces another one."""
-
-
-def _is_other_name(compared: _Comparison) -> bool:
-    """Return whether a name or value is the only one of its kind, or a word shows a change."""
-    sides = ((compared.left, compared.only_left), (compared.right, compared.only_right))
-    for tokens, only in sides:
-        if len(only) > _MAX_OTHER_WORDS or any(tokens[n].key in STOP_WORDS for n in only):
-            return False
-    if compared.changed and len(compared.frame) >= _MIN_FRAME:
-        return True
-    if all(only[0] > _pivot(tokens) for tokens, only in sides):
-        return True
-    return all(
-        only[-1] + 1 < len(tokens) and stem(tokens[only[-1] + 1].key) in ROLES
-        for tokens, only in sides
-    )
-
-
-def _pivot(tokens: Sequence[FactToken]) -> float:
-    """Return the position after which a sentence has the one value of a state or attribute."""
-    has_attribute = False
-    for n, token in enumerate(tokens):
-        if token.key in STATES or (has_attribute and token.key in {"be", "to"}):
-            return n
-        if token.key == "be" and tokens[n + 1 : n + 2] and tokens[n + 1].key in {"in", "at"}:
-            return n
-        has_attribute = has_attribute or stem(token.key) in ATTRIBUTES
-    return math.inf

@@ -16,7 +16,7 @@ from graphmem.errors import (
     NotFoundError,
     RefusedError,
 )
-from graphmem.model import Origin
+from graphmem.model import OnUpdate, Origin
 from graphmem.rules import identity
 from graphmem.rules.drafts import MAX_CLOCK_SKEW
 from graphmem.testing import FrozenClock
@@ -149,6 +149,43 @@ def test_a_text_may_replace_what_it_updates(memory: Handle, look: Look, tenant: 
     back = memory.remember(LIMITS[0], on_update="supersede")
     assert (back.memory_id, back.superseded_ids) == (first.memory_id, (done.memory_id,))
     assert [m.id for m in memory.memories.list().memories] == [first.memory_id]
+
+
+@pytest.mark.parametrize("on_update", ["insert", "propose", "supersede"])
+def test_a_text_stated_again_replaces_its_successors(memory: Handle, on_update: OnUpdate) -> None:
+    texts = [f"Ana lives in {city}." for city in ("Porto", "Braga", "Faro")]
+    ids = [
+        memory.remember(text, at=MAY + n * DAY, on_update="supersede").memory_id
+        for n, text in enumerate(texts)
+    ]
+    back = memory.remember(texts[0], at=MAY + 3 * DAY, on_update=on_update)
+    assert (back.outcome, back.memory_id) == (Outcome.EXACT_DUPE, ids[0])
+    assert (back.superseded_ids, back.proposal_id) == ((ids[2],), None)
+    assert [m.id for m in memory.memories.list().memories] == [ids[0]]
+    # Another one again, and none that is current.
+    assert memory.remember(texts[1], at=MAY + 4 * DAY).superseded_ids == (ids[0],)
+    assert memory.remember(texts[1], at=MAY + 5 * DAY).superseded_ids == ()
+    assert [m.id for m in memory.memories.list().memories] == [ids[1]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "named"),
+    [
+        ("My sister works in Oslo.", "My brother works in Oslo.", False),
+        ("Server api-3 listens on port 80.", "Server api-4 listens on port 80.", False),
+        ("Ben takes aspirin.", "Ben takes cortisone.", False),
+        ("Never page Ana on Sundays.", "Never page Ana on Mondays.", False),
+        ("The hall curtains are blue.", "The hall curtains are green.", True),
+    ],
+)
+def test_a_text_in_doubt_replaces_nothing(
+    memory: Handle, first: str, second: str, *, named: bool
+) -> None:
+    older = memory.remember(first, at=MAY)
+    done = memory.remember(second, at=MAY + DAY, on_update="supersede")
+    assert (done.outcome, done.superseded_ids) == (Outcome.INSERTED_NEW, ())
+    assert done.possible_update_of == (older.memory_id if named else None)
+    assert len(memory.memories.list().memories) == 2
 
 
 def test_a_text_that_arrives_late_replaces_nothing(memory: Handle) -> None:

@@ -12,6 +12,7 @@ MAY = datetime(2025, 5, 5, tzinfo=UTC)
 LATER = MAY + timedelta(days=30)
 QUESTION = "How many stickers are in the album of trains?"
 OLDER = "My album of trains has 120 stickers, how do I sort them?"
+NAMES = ("Ines", "Tom", "Priya", "Hugo", "Lena")
 NEWER = "I bought two packs, so the album of trains now has 134 stickers, which is great."
 
 
@@ -97,6 +98,47 @@ def test_a_superseded_memory_follows_its_successor(memory: Handle) -> None:
     found = memory.recall("deploy quota runs", include_hidden=True)
     assert _marks(found) == {"The deploy quota is thirty runs a day.": newer}
     assert [bite.id for bite in found.bites] == [newer, older]
+
+
+CHAINS = {
+    "Who leads the harbour project?": [f"{name} leads the harbour project." for name in NAMES],
+    "How many seats has the canteen?": [f"The canteen has {n} seats." for n in (40, 55, 60, 80)],
+    "Where does Ana live?": [f"Ana lives in {city}." for city in ("Porto", "Braga", "Faro")],
+}
+
+
+@pytest.mark.parametrize("question", CHAINS)
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_list_is_cut_last(memory: Handle, question: str, order: int) -> None:
+    """The first results do not depend on how many are wanted, and begin with the current value."""
+    chain = list(enumerate(CHAINS[question]))
+    ids = {
+        n: memory.remember(text, at=MAY + n * timedelta(days=9)).memory_id
+        for n, text in chain[::order]
+    }
+    for other in (texts for asked, texts in CHAINS.items() if asked != question):
+        memory.remember(other[0], at=LATER + timedelta(days=90))
+    # BM25 scores depend on the whole index, to which other tenants write between two reads.
+    by_vector = RecallPolicy(words_weight=0.0)
+    everything = memory.recall(question, limit=100, policy=by_vector).bites
+    newest = ids[len(chain) - 1]
+    assert everything[0].id == newest
+    assert [one.outdated_by for one in everything].count(newest) == len(chain) - 1
+    for limit in range(1, len(everything) + 1):
+        cut = memory.recall(question, limit=limit, policy=by_vector).bites
+        assert [(one.id, one.outdated_by) for one in cut] == [
+            (one.id, one.outdated_by) for one in everything[:limit]
+        ]
+    assert memory.recall(question, limit=1).bites[0].id == newest
+    assert list(memory.context(question, limit=1).ids) == [newest]
+
+
+def test_a_value_stated_again_outdates_its_successors(memory: Handle) -> None:
+    for n, city in enumerate(("Porto", "Braga", "Porto")):
+        memory.remember(f"Ana lives in {city}.", at=MAY + timedelta(days=n))
+    first, second = memory.recall("Where does Ana live?").bites
+    assert (first.text, first.outdated_by) == ("Ana lives in Porto.", None)
+    assert second.outdated_by == first.id
 
 
 def test_answers_of_a_model_are_not_compared(memory: Handle) -> None:

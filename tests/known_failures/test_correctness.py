@@ -111,6 +111,33 @@ def test_a_contradiction_loses_neither_side(plain: Handle) -> None:
     assert found.contested
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Mia is allergic to hazelnuts.", "Jo is allergic to hazelnuts."),
+        ("Host mail-7 runs Alpine 3.", "Host mail-8 runs Alpine 3."),
+        ("Leo takes warfarin.", "Leo takes heparin."),
+        ("Sensor 8 reads 31 degrees.", "Sensor 9 reads 31 degrees."),
+        ("The 7:40 ferry is full.", "The 8:40 ferry is full."),
+        ("The plank is 5′ long.", "The plank is 5″ long."),
+    ],
+)
+def test_a_fact_about_another_thing_stays(plain: Handle, first: str, second: str) -> None:
+    """garamsh/gagent#334, Lamatic/AgentKit#364, mnemon#133: a similar fact retired another one.
+
+    Automatic supersession and deduplication took another person, host or drug for a new value.
+    """
+    plain.remember(first, at=JANUARY)
+    done = plain.remember(second, at=MARCH, on_update="supersede")
+    assert (done.superseded_ids, done.possible_update_of) == ((), None)
+    found = {one.text: one.outdated_by for one in plain.recall(first).bites}
+    assert found == {first: None, second: None}
+    # The control: a new value of one thing replaces the old one.
+    plain.remember("Host mail-7 listens on port 25.", at=JANUARY)
+    changed = plain.remember("Host mail-7 listens on port 465.", at=MARCH, on_update="supersede")
+    assert len(changed.superseded_ids) == 1
+
+
 def test_decay_contradictions_and_the_past_need_no_service(plain: Handle) -> None:
     """mem0ai/mem0#5677: decay, contradictions and reads of the past were for the hosted product.
 
