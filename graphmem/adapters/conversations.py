@@ -80,15 +80,20 @@ class FileReader:
         self.strict = strict
         self.problems: list[FileProblem] = []
         self.words = messages.MessageReader()
+        self.notes: list[str] = []
         self._fingerprints: dict[tuple[str | None, str], str] = {}
 
     @contextmanager
     def location(self, place: int | str) -> Iterator[None]:
         """Pass a `SourceFileError` of the block to `reject`, with its location."""
+        repaired = self.words.repaired
         try:
             yield
         except SourceFileError as error:
             self.reject(place, error.message)
+        if self.words.repaired > repaired:
+            at = f"line {place}" if isinstance(place, int) else place
+            self.notes.append(f"{at}: half of a surrogate pair became U+FFFD")
 
     def reject(self, place: int | str, reason: str) -> None:
         """Record a problem at a line (a number) or another location (a text).
@@ -150,7 +155,7 @@ def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
     return ConversationFile(
         conversations=tuple(conversations),
         problems=tuple(reader.problems),
-        notes=reader.words.notes,
+        notes=(*reader.notes, *reader.words.notes),
     )
 
 

@@ -31,14 +31,19 @@ from graphmem.model import (
     Text,
     Trust,
 )
+from graphmem.model.terms import RepairedText
 from graphmem.rules import messages as reading
 from graphmem.rules import read_options, transcripts
 from graphmem.settings import Settings
 
 AskedId: TypeAlias = Annotated[Text, Field(max_length=200)]
 """Id to look up, at most 200 characters; the error quotes it if nothing has this id."""
-Question: TypeAlias = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+Question: TypeAlias = Annotated[
+    RepairedText, Field(min_length=1, max_length=100_000, pattern=r"\S")
+]
 """A question; it must have a character other than spaces."""
+MAX_CONTENT, MAX_NAME = 1_000_000, 200
+"""Maximum number of characters of a message, and of its other fields."""
 MAX_ROWS = 1_000
 """Maximum number of rows in a page or a list."""
 Limit: TypeAlias = Annotated[int, Whole(1, MAX_ROWS)]
@@ -213,14 +218,36 @@ def given_messages(
     if not isinstance(messages, Iterable):
         raise InvalidInputError("`messages` must be a list.")
     reader = reading.MessageReader({**settings.message_roles, **(roles or {})})
-    found, originals, keyed = list[Message](), list[Any](), list[bool]()
+    found, originals, keyed, notes = list[Message](), list[Any](), list[bool](), list[str]()
+    too_long = 0
     for index, given in enumerate(messages):
         originals.append(given)
         is_plain = _is_plain(given)
-        for message in _records(index, given, reader, is_plain=is_plain):
+        repaired = reader.repaired
+        for fields in _fields_of(index, given, reader, is_plain=is_plain):
+            if reason := _excess(fields):
+                notes.append(f"message {index}: not stored, {reason}")
+                too_long += 1
+                continue
+            message = _message(index, fields)
             found.append(message)
             keyed.append(is_plain)
-    return GivenMessages(found, keyed, reader.skipped, reader.notes, originals)
+            names = (name for name in fields if isinstance(fields[name], str))
+            reader.repaired += any(getattr(message, name) != fields[name] for name in names)
+        if reader.repaired > repaired:
+            notes.append(f"message {index}: half of a surrogate pair became U+FFFD")
+    return GivenMessages(
+        found, keyed, reader.skipped + too_long, (*notes, *reader.notes), originals
+    )
+
+
+def _excess(fields: Mapping[str, Any]) -> str:
+    """Return which field of a message is longer than a record allows; empty if none is."""
+    for name, text in fields.items():
+        limit = MAX_CONTENT if name == "content" else MAX_NAME
+        if isinstance(text, str) and len(text) > limit:
+            return f"its {name} has more than {limit:,} characters"
+    return ""
 
 
 def _is_plain(given: object) -> bool:
@@ -233,9 +260,9 @@ def _is_plain(given: object) -> bool:
     return isinstance(given, Message)
 
 
-def _records(
+def _fields_of(
     index: int, given: object, reader: reading.MessageReader, *, is_plain: bool
-) -> Iterator[Message]:
+) -> Iterator[dict[str, Any]]:
     try:
         texts = reader.read(given)
     except reading.MessageError as error:
@@ -245,10 +272,14 @@ def _records(
         own = {"role": one.role, "content": one.text, **({"at": one.at} if one.at else {})}
         if n and fields.get("id") is not None:
             own["id"] = f"{fields['id']}#{n + 1}"
-        try:
-            yield valid(Message, **{**fields, **own})
-        except InvalidInputError as error:
-            raise InvalidInputError(f"Message {index}: {error.message}", hint=error.hint) from None
+        yield {**fields, **own}
+
+
+def _message(index: int, fields: Mapping[str, Any]) -> Message:
+    try:
+        return valid(Message, **fields)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"Message {index}: {error.message}", hint=error.hint) from None
 
 
 _HINT = "Give {role, content}, or a message of OpenAI, Anthropic, LangChain or pydantic-ai."

@@ -463,7 +463,8 @@ def _reply(
     ]
     # Some libraries return the question too. Ids of replies do not come back with them.
     made = made[alignment.overlap(replied, asked) :]
-    return found._replace(messages=made, keyed=[False] * len(made))
+    notes = tuple(f"reply, {one}" if one.startswith("message ") else one for one in found.notes)
+    return found._replace(messages=made, keyed=[False] * len(made), notes=notes)
 
 
 def _joined(asked: TurnsReceipt, stored: TurnsReceipt) -> TurnsReceipt:

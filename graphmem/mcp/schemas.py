@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from graphmem.mcp.inputs import BRACKETS, ONE_OR_MORE, Moment, ReadTime, also
 from graphmem.model import Name, Part, Record, Statement, Tags, Text, Triple, Trust
+from graphmem.model.terms import RepairedName, RepairedText
 from graphmem.rules.context import MIN_TOKENS
 
 MAX_CONTEXT_TOKENS = 8_000
@@ -18,7 +19,7 @@ MAX_CLAIMS = 16
 MAX_PARTS = 16
 """Maximum number of beliefs that one is split into or merged from."""
 
-_Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+_Question = Annotated[RepairedText, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 _Limit = Annotated[int, Field(ge=1, le=100)]
 """At most 100, so that an answer fits into a model's context."""
 _Strength = Annotated[float, Field(ge=0.5, le=0.9, allow_inf_nan=False)]
@@ -120,11 +121,11 @@ class ExpandArguments(SessionArguments):
 class MessageArgument(Record):
     """One message."""
 
-    role: Annotated[Name, Field(description="user, assistant, tool or system")]
-    content: Annotated[Text, Field(max_length=1_000_000)]
-    name: Name | None = None
+    role: Annotated[RepairedName, Field(description="user, assistant, tool or system")]
+    content: Annotated[RepairedText, Field(max_length=1_000_000)]
+    name: RepairedName | None = None
     at: Moment | None = None
-    id: Name | None = None
+    id: RepairedName | None = None
 
 
 class AddMessagesArguments(SessionArguments):

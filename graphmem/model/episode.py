@@ -7,7 +7,15 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from graphmem.model.memory import Outcome
-from graphmem.model.terms import Instant, Name, Record, Tags, Text
+from graphmem.model.terms import (
+    Instant,
+    Name,
+    Record,
+    RepairedName,
+    RepairedText,
+    Tags,
+    Text,
+)
 
 MappedRole: TypeAlias = Literal["user", "assistant", "tool", "system"]
 """Meaning of a caller's own role."""
@@ -20,12 +28,12 @@ class Message(Record):
     recognised by it. `session` names the session it belongs to; only `ingest` reads it.
     """
 
-    role: Name
-    content: Annotated[Text, Field(max_length=1_000_000)]
-    name: Name | None = None
+    role: RepairedName
+    content: Annotated[RepairedText, Field(max_length=1_000_000)]
+    name: RepairedName | None = None
     at: Instant | None = None
-    id: Name | None = None
-    session: Name | None = None
+    id: RepairedName | None = None
+    session: RepairedName | None = None
 
 
 class NewEpisode(Record):
@@ -141,9 +149,10 @@ class TurnsReceipt(Record):
     added: int
     """Number of new turns."""
     skipped: int = 0
-    """Number of messages without words, of which no turn is kept."""
+    """Number of messages without words or with too many, of which no turn is kept."""
     notes: tuple[str, ...] = ()
-    """Parts of messages that were left out, and assumptions about them, such as an unknown role."""
+    """Messages that were repaired or are too long, parts of messages that were left out, and
+    assumptions about them, such as an unknown role."""
 
 
 class IngestReport(Record):
@@ -156,6 +165,6 @@ class IngestReport(Record):
     repeated: int = 0
     """Number of texts that an earlier run had committed."""
     skipped: int = 0
-    """Number of messages without words, of which no turn is kept."""
+    """See `TurnsReceipt`."""
     notes: tuple[str, ...] = ()
-    """Parts of messages that were left out, and assumptions about them."""
+    """See `TurnsReceipt`."""

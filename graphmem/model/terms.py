@@ -45,6 +45,18 @@ def _storable(text: str) -> str:
     return text
 
 
+def repaired(text: str) -> str:
+    """Return a text with U+FFFD for each half of a surrogate pair; two halves become one character.
+
+    Programs that cut texts at a number of UTF-16 units split a pair.
+    """
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _repaired(text: object) -> object:
+    return repaired(text) if isinstance(text, str) else text
+
+
 def _once(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
@@ -53,8 +65,11 @@ Instant: TypeAlias = Annotated[AwareDatetime, BeforeValidator(_no_number), After
 """A timezone-aware timestamp, stored in UTC to the microsecond."""
 Text: TypeAlias = Annotated[str, Strict(), AfterValidator(_storable)]
 """A string that UTF-8 can hold."""
+RepairedText: TypeAlias = Annotated[Text, BeforeValidator(_repaired)]
+"""A string from a conversation, in which half of a surrogate pair becomes U+FFFD."""
 Name: TypeAlias = Annotated[Text, Field(min_length=1, max_length=200)]
 """A short label or an id given by a caller."""
+RepairedName: TypeAlias = Annotated[RepairedText, Field(min_length=1, max_length=200)]
 Tags: TypeAlias = Annotated[tuple[Name, ...], Field(max_length=64)]
 
 GLOBAL_SCOPE = "global"

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from graphmem.model import Message
+from graphmem.model.terms import repaired
 from graphmem.rules import hygiene
 
 KNOWN_ROLES = frozenset(
@@ -101,6 +102,8 @@ class MessageReader:
         """Number of messages without words."""
         self.blocks = 0
         """Number of blocks of memory among the words."""
+        self.repaired = 0
+        """Number of texts with half of a surrogate pair."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -119,7 +122,9 @@ class MessageReader:
             texts = [RoleText(message.role, message.content)]
         else:
             texts = [*_joined(self._words(message))]
-        kept = [one for one in texts if not _is_block(one)]
+        sound = [one._replace(text=repaired(one.text)) for one in texts]
+        self.repaired += sum(a != b for a, b in zip(texts, sound, strict=True))
+        kept = [one for one in sound if not _is_block(one)]
         self.blocks += len(texts) - len(kept)
         texts = [one._replace(role=self._role(one.role)) for one in kept]
         if not texts:
@@ -219,7 +224,7 @@ def reply_messages(reply: object) -> list[object]:
     Anything else is returned as it is, for `MessageReader` to refuse.
     """
     if isinstance(reply, str):
-        return [Message(role="assistant", content=reply)]
+        return [{"role": "assistant", "content": reply}]
     if isinstance(reply, Mapping) and reply.keys() == {"content"}:
         return [{"role": "assistant", **reply}]
     new_messages = getattr(reply, "new_messages", None)

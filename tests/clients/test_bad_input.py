@@ -174,7 +174,7 @@ def test_a_text_is_a_string(offline: Handle, content: Any) -> None:
         refused(offline, call, content)
 
 
-@pytest.mark.parametrize("query", ["", "  \t\n", "\x1f\x1c", "\x00", "x\ud800", "x" * 100_001])
+@pytest.mark.parametrize("query", ["", "  \t\n", "\x1f\x1c", "\x00", "x" * 100_001])
 def test_a_question_says_something(offline: Handle, query: str) -> None:
     refused(offline, lambda m, q: m.recall(q), query)
 

@@ -252,7 +252,6 @@ def test_nobody_is_shown_what_another_keeps(memory: Handle) -> None:
     [
         ("", "about"),
         (" \n", "about.*: is blank"),
-        ("half \ud800", "about"),
         ("x" * 100_001, "about"),
         ([], "must have a message of a person"),
         ([{"role": "assistant", "content": "hello"}], "must have a message of a person"),

@@ -158,8 +158,6 @@ def test_keyed_messages_are_recognised_wherever_they_stand(memory: Handle) -> No
         {"role": "user", "content": 5},
         {"role": "user", "content": "x", "at": datetime(2025, 1, 1)},  # noqa: DTZ001
         {"role": "user", "content": "x", "mood": "glad"},
-        {"role": "user", "content": "half \ud800"},
-        {"role": "user", "content": "x" * 1_000_001},
         {"role": "user", "content": "x", "at": MAY + timedelta(days=365_000)},
         "hello",
         None,
@@ -173,6 +171,39 @@ def test_a_broken_message_is_named_and_none_is_added(
         session.add_messages([HELLO, broken])  # type: ignore[list-item]
     assert len(str(caught.value)) < 400
     assert "Turn" not in look.count(tenant)
+
+
+def test_one_bad_message_is_repaired_or_left_out_and_named(memory: Handle) -> None:
+    hello: dict[str, object] = {**HELLO}
+    slow: dict[str, object] = {**SLOW, "name": "Zo\ud83d"}
+    given: list[dict[str, object]] = [
+        hello,
+        {"role": "user", "content": "half \ud83d", "name": "Zo\ud83d", "id": "\udc00"},
+        {"role": "user", "content": "x" * 1_000_001},
+        {"role": "user", "content": "a name", "name": "x" * 201},
+        {"role": "user", "content": [{"type": "text", "text": "two \ud83d\ude00 halves"}]},
+        slow,
+    ]
+    session = memory.session("s1")
+    done = session.add_messages(given)
+    assert (done.added, done.skipped) == (4, 2)
+    assert done.notes == (
+        "message 1: half of a surrogate pair became U+FFFD",
+        "message 2: not stored, its content has more than 1,000,000 characters",
+        "message 3: not stored, its name has more than 200 characters",
+        "message 4: half of a surrogate pair became U+FFFD",
+        "message 5: half of a surrogate pair became U+FFFD",
+    )
+    stored = ["hello there", "half \ufffd", "two \U0001f600 halves", "deploys are slow today"]
+    assert texts(session) == stored
+    assert session.add_messages(given).added == 0
+    assert memory.ingest(given).notes == done.notes
+    assert session.recall("\udc00 deploys", turns=True).bites
+    assert session.context("\udc00 deploys", turns=True).ids
+    assert session.context(given, turns=True).tokens >= 0
+    reply = session.respond([HELLO], lambda _: "well \ud83d")
+    assert texts(session)[-1] == "well \ufffd"
+    assert reply.receipt.notes == ("reply, message 0: half of a surrogate pair became U+FFFD",)
 
 
 def test_a_message_may_hold_what_no_memory_may(memory: Handle) -> None:

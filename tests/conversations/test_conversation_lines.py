@@ -101,14 +101,6 @@ def test_blank_lines_count_and_are_no_problem(write_file: WriteFile) -> None:
         ({"role": "user", "content": "x", "id": True}, "id is true or false, expected text"),
         ({"role": "user", "content": "x", "id": "i" * 201}, "id is longer than 200 characters"),
         ({"role": "user", "content": "x" * 1_000_001}, "content is longer than 1000000 char"),
-        (
-            '{"role": "user", "content": "\\ud800"}',
-            "content must be valid Unicode: lone surrogate at position 0",
-        ),
-        (
-            '{"role": "user", "content": "x", "id": "\\udfff"}',
-            "id must be valid Unicode: lone surrogate at",
-        ),
         ('{"role": "user", "content": "x", "at": "\\ud800"}', r"at '\ud800' is not a time"),
         ([GOOD], "expected an object with role and content, found a list"),
         ("null", "expected an object with role and content, found null"),
@@ -129,6 +121,13 @@ def test_what_is_wrong_with_a_line_is_said(
     assert len(only(file)) == 1
     with pytest.raises(SourceFileError, match="line 2: "):
         read_conversations(path, strict=True)
+
+
+def test_half_a_character_is_repaired_and_named(write_file: WriteFile) -> None:
+    broken = GOOD | {"id": "b", "content": "half \ud83d"}
+    file = read_conversations(write_file(GOOD, broken, GOOD | {"id": "c"}))
+    assert [message.content for message in only(file)][1] == "half \ufffd"
+    assert (file.problems, file.notes) == ((), ("line 2: half of a surrogate pair became U+FFFD",))
 
 
 @pytest.mark.parametrize(
