@@ -32,7 +32,7 @@ def new(log: str, given_: str, *, repeats: bool = True) -> list[str]:
         ("u1 a1 u2 a2", "a2 u3", "u3"),
         ("u1 a1 u2 a2", "u2 a2 u3", "u3"),
         ("u1 a1 u2 a2", "u3", "u3"),
-        # Said again.
+        # Repeats.
         ("higher", "higher", "higher"),
         ("higher a1", "higher", "higher"),
         ("u1 a1", "u1 a1", "u1 a1"),
