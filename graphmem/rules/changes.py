@@ -79,7 +79,7 @@ _RUNNING = frozenset(words_of("run runs use uses"))
 """Verbs of which the object has a version: runs Debian 12."""
 _PLANS = frozenset(words_of("planned scheduled set booked moved due at on by for until end of"))
 """Words between a verb and the date that it plans."""
-_PARTICIPLE = re.compile(r"\w+(?:ed|en|ept|uilt|ent|old|ade|set|put|orn|id)")
+_PARTICIPLE = re.compile(r"\w+(?:ed|en|ept|uilt|orn)|set|put|sent|held|made|sold|paid")
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,18 +133,21 @@ def test_concurrent_corrections_of_one_memory_make_a_chain(plain: Handle) -> Non
     assert len(plain.memories.list().memories) == 1
 
 
-def test_a_value_comes_back_when_it_is_said_again(memory: Handle) -> None:
+def test_a_value_stated_again_replaces_its_successor(memory: Handle) -> None:
     a = kept(memory, 1)
     b = memory.supersede(a, unlike(2), at=day(1)).newer_id
 
     again = memory.remember(unlike(1), at=day(2))
 
     assert (again.outcome, again.memory_id) == (Outcome.EXACT_DUPE, a)
-    assert memory.memories.get(a).status is memory.memories.get(b).status is Status.CURRENT
-    [link] = memory.memories.chain(a).links
-    assert not link.in_force
+    assert memory.memories.get(a).status is Status.CURRENT
+    assert memory.memories.get(b).status is Status.SUPERSEDED
+    assert {(x.newer_id, x.older_id): x.in_force for x in memory.memories.chain(a).links} == {
+        (b, a): False,
+        (a, b): True,
+    }
     assert sorted(e.type for e in memory.memories.history(a)) == sorted(
-        ["ADD", "SUPERSEDE", "REINFORCE_EXACT", "RESTORE"]
+        ["ADD", "SUPERSEDE", "REINFORCE_EXACT", "RESTORE", "SUPERSEDE"]
     )
 
 
