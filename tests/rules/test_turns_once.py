@@ -175,7 +175,7 @@ class Client:
         self.expected.append(answer.content)
         self.respond(sent, answer) if by_model else self.add(sent)
 
-    # What happens
+    # Events
 
     def step(self) -> None:
         action = self.random.choice(["ask", "ask", "regenerate", "edit last", "edit"])
