@@ -6,7 +6,7 @@ import time
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphmem.rules import alignment
@@ -81,6 +81,7 @@ def test_messages_are_placed_once_where_they_stand(log: list[str], sent: list[st
         new(" ".join(log), " ".join(sent), repeats=repeats)
 
 
+@example(["a", "a"], ["a", "a", "b"])
 @given(tokens, tokens)
 def test_a_reply_may_begin_with_the_end_of_the_question(asked: list[str], reply: list[str]) -> None:
     longest = max(n for n in range(len(reply) or 1) if asked[len(asked) - n :] == reply[:n])
