@@ -53,9 +53,16 @@ class Model:
         """State a text in a scope, which reads itself and `global`."""
         memory = self._exact(scope, content) or self._new(scope, content, at)
         hidden = bool(memory.steps) and memory.status is not Status.CURRENT
+        heads = self.heads(memory) if hidden else ()
+        corrected = max((step[0] for step in memory.steps if step[1]), default=at)
         self._state(memory, scope, at, event_id, tags)
         if hidden:
             memory.steps.append((at, 1, _restore_id(event_id), Status.CURRENT))
+        for head in heads if at >= corrected else ():
+            replaced = "supersede_" + identity.digest(event_id, head)[:32]
+            memory.steps.append((at, 1, replaced, Status.CURRENT))
+            self.kept[head].steps.append((at, 1, replaced, Status.SUPERSEDED))
+            self.kept[head].replaced_by.append((at, replaced, memory.id))
         return memory
 
     def supersede(
