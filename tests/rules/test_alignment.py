@@ -58,6 +58,7 @@ def new(log: str, given_: str, *, repeats: bool = True) -> list[str]:
         ("u1 a1 u2 a2 u5 u3 a3", "u5 a1 u2 a2 u3 a3 u4", "u4"),
         ("u1 a1 u2 a2 u5 u3 a3", "u5 a1 u2 a2 u3 a4", "a4"),
         ("u1 a1 yes a2 yes a3 u6 u4 a4", "u1 a1 yes u6 yes a3 u9", "u9"),
+        ("h a1 h a2 h a3 u6 h a4", "u6 a1 h a2 h a3 h a5", "a5"),
         ("u1 a1 u2 a2", "u0 u2 a2 u3", "u0 u2 a2 u3"),
         ("u1 a1 u2 a2", "u0 a1 u2 a2 u3", "u0 u3"),
     ],
