@@ -240,7 +240,7 @@ class Timed(LocalEmbedder):
     def of(cls, settings: Settings) -> Timed:
         """Return the embedder that graphmem uses by default."""
         engine = open_local(settings, BLOCKING, lambda _: None)
-        cache = VectorCache.in_folder(settings.cache)
+        cache = VectorCache.of(settings)
         return cls(engine, BLOCKING, batch=settings.embedder_batch, cache=cache)
 
     async def encode(self, texts: Sequence[str], role: Role) -> Encoding:

@@ -45,6 +45,7 @@ The class docstring is the default message, so the text is written once.
     │     ├─ ProceduresNotBuiltError the plugin of procedures did not compile
     │     └─ ServerLockedError       another process owns the data folder
     ├─ ClientClosedError             the client was closed before the call
+    ├─ EventLoopError                the client belongs to another event loop
     ├─ GraphAccessError              the server refused the credentials
     ├─ GraphQueryError               the server refused a query
     ├─ ModelReplyError               the model's reply is invalid
@@ -344,6 +345,12 @@ class ClientClosedError(GraphmemError):
     """The client is closed."""
 
     default_hint = "Call `GraphMem.open()` again; use the new client and its handles."
+
+
+class EventLoopError(GraphmemError):
+    """The client belongs to another event loop, which still runs."""
+
+    default_hint = "Open one `AsyncGraphMem` in each event loop."
 
 
 class GraphAccessError(GraphmemError):

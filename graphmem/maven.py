@@ -13,8 +13,6 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar
 
-import platformdirs
-
 from graphmem.errors import ConfigurationError, ServerFetchError, UnavailableError
 from graphmem.private_files import make_folder, remove_others_access, write_private
 from graphmem.settings import Settings
@@ -46,12 +44,6 @@ class Progress:
 
 
 Report: TypeAlias = Callable[[Progress], None]
-
-
-def cache_folder(settings: Settings) -> Path:
-    """Return the folder of files that can be fetched or computed again."""
-    cache = settings.cache or platformdirs.user_cache_path("graphmem", appauthor=False)
-    return cache.expanduser().absolute()
 
 
 SUFFIX = ".sha256"

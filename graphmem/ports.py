@@ -168,8 +168,8 @@ class Graph(Protocol):
         """Use this embedding generation for all following queries; see rules/scoring."""
         ...
 
-    async def move(self, find: Callable[[], ServerAddress]) -> None:
-        """Switch to the address that `find` returns, which may be slow; no query is sent."""
+    def stay_down(self) -> None:
+        """Start no stopped server any more, because the client is closing."""
         ...
 
     async def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:

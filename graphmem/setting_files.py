@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from graphmem.errors import ConfigurationError
+from graphmem.folders import settings_folder
 
 PREFIX = "GRAPHMEM_"
 NAME = "graphmem.toml"
@@ -113,9 +112,9 @@ def _found() -> Iterator[Source]:
             yield _dotenv(path)
         if path := _upwards(folder, NAME):
             yield _toml(path, of_project=True)
-    own = platformdirs.user_config_path("graphmem", appauthor=False) / NAME
-    if own.is_file():
-        yield _toml(own)
+    own = settings_folder()
+    if own is not None and (own / NAME).is_file():
+        yield _toml(own / NAME)
 
 
 def _root(folder: Path) -> Path:

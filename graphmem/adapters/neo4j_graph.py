@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
+from ctypes import py_object, pythonapi
 from datetime import UTC, datetime
 from functools import cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakSet
 
 import neo4j
 import numpy as np
@@ -22,6 +25,7 @@ from graphmem.errors import (
     CatalogError,
     ClientClosedError,
     DatabaseNotFoundError,
+    EventLoopError,
     GraphAccessError,
     GraphmemError,
     GraphQueryError,
@@ -201,6 +205,26 @@ def _text(query: Query[Any], generation: int) -> str:
     return LANGUAGE + in_one_map(in_generation(query, generation))
 
 
+Find = Callable[[bool], tuple[str, int]]
+"""Returns host and port of the server, for each new connection. If it has stopped, it is started
+if the argument is True, else GraphUnavailableError is raised."""
+
+_OPEN: WeakSet[BlockingGraph | AwaitedGraph] = WeakSet()
+
+
+def _keep_drivers() -> None:
+    """Keep the drivers of a parent process for ever, in a forked child that shares their sockets.
+
+    If one were collected, it would close the parent's connections.
+    """
+    for graph in list(_OPEN):
+        pythonapi.Py_IncRef(py_object(graph.driver))
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_keep_drivers)
+
+
 def never_waiting(_name: str) -> None:
     """Return None: no query of this server is planned ahead."""
 
@@ -254,22 +278,32 @@ class BlockingGraph:
     """Neo4j for blocking callers; safe to share between threads."""
 
     def __init__(
-        self, address: ServerAddress, settings: Settings, planning: Planning = never_waiting
+        self,
+        address: ServerAddress,
+        settings: Settings,
+        planning: Planning = never_waiting,
+        find: Find | None = None,
     ) -> None:
+        self._address = address
         self._settings = settings
         self._planning = planning
+        self._find = find
+        self._starts = True
         self._generation = scoring.FIRST_GENERATION
         self._closed = False
-        self._connect(address)
+        self._connect()
+        _OPEN.add(self)
 
-    def _connect(self, address: ServerAddress) -> None:
+    def _connect(self) -> None:
+        at, config = self._address, _driver_config(self._settings)
+        if self._find is not None:
+            find = self._find
+            config["resolver"] = lambda _: [find(self._starts)]
         with translated(self._settings.database):
-            self._driver = neo4j.GraphDatabase.driver(
-                address.uri, auth=(address.user, address.password), **_driver_config(self._settings)
-            )
-        self._address = address
+            self.driver = neo4j.GraphDatabase.driver(at.uri, auth=(at.user, at.password), **config)
         # All sessions share their bookmarks: a read sees every write acknowledged here.
         self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+        self._process = os.getpid()
 
     async def verify(self) -> None:
         """Raise immediately, without retries, if the server cannot be used."""
@@ -280,12 +314,9 @@ class BlockingGraph:
         """Use this embedding generation for all following queries."""
         self._generation = generation
 
-    async def move(self, find: Callable[[], ServerAddress]) -> None:
-        """Connect to another address; work that uses the old one fails as unavailable."""
-        previous, address = self._open_driver(), find()
-        if address != self._address:
-            self._connect(address)
-            previous.close()
+    def stay_down(self) -> None:
+        """Start no stopped server any more."""
+        self._starts = False
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
@@ -311,7 +342,8 @@ class BlockingGraph:
     async def close(self) -> None:
         """Close the connections."""
         self._closed = True
-        self._driver.close()
+        if self._process == os.getpid():
+            self.driver.close()
 
     def _unit(self, work: Work[T], timeout_s: float) -> Callable[[neo4j.ManagedTransaction], T]:
         return neo4j.unit_of_work(timeout=timeout_s)(
@@ -325,28 +357,45 @@ class BlockingGraph:
     def _open_driver(self) -> neo4j.Driver:
         if self._closed:
             raise ClientClosedError
-        return self._driver
+        if self._process != os.getpid():
+            self._connect()
+        return self.driver
 
 
 class AwaitedGraph:
     """Neo4j for callers on an event loop."""
 
     def __init__(
-        self, address: ServerAddress, settings: Settings, planning: Planning = never_waiting
+        self,
+        address: ServerAddress,
+        settings: Settings,
+        planning: Planning = never_waiting,
+        find: Find | None = None,
     ) -> None:
+        self._address = address
         self._settings = settings
         self._planning = planning
+        self._find = find
+        self._starts = True
         self._generation = scoring.FIRST_GENERATION
         self._closed = False
-        self._connect(address)
+        self._connect()
+        _OPEN.add(self)
 
-    def _connect(self, address: ServerAddress) -> None:
+    def _connect(self) -> None:
+        at, config = self._address, _driver_config(self._settings)
+        if self._find is not None:
+            config["resolver"] = self._resolved
         with translated(self._settings.database):
-            self._driver = neo4j.AsyncGraphDatabase.driver(
-                address.uri, auth=(address.user, address.password), **_driver_config(self._settings)
+            self.driver = neo4j.AsyncGraphDatabase.driver(
+                at.uri, auth=(at.user, at.password), **config
             )
-        self._address = address
         self._bookmarks = neo4j.AsyncGraphDatabase.bookmark_manager()
+        self._loop, self._process = asyncio.get_running_loop(), os.getpid()
+
+    async def _resolved(self, _: object) -> list[tuple[str, int]]:
+        assert self._find is not None  # noqa: S101 - only then it resolves
+        return [await asyncio.to_thread(self._find, self._starts)]
 
     async def verify(self) -> None:
         """Raise immediately, without retries, if the server cannot be used."""
@@ -357,12 +406,9 @@ class AwaitedGraph:
         """Use this embedding generation for all following queries."""
         self._generation = generation
 
-    async def move(self, find: Callable[[], ServerAddress]) -> None:
-        """Connect to another address; `find` runs in another thread."""
-        previous, address = self._open_driver(), await asyncio.to_thread(find)
-        if address != self._address:
-            self._connect(address)
-            await previous.close()
+    def stay_down(self) -> None:
+        """Start no stopped server any more."""
+        self._starts = False
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
@@ -389,9 +435,10 @@ class AwaitedGraph:
                 return await session.execute_write(unit)
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections; those of a closed event loop were closed with it."""
         self._closed = True
-        await self._driver.close()
+        if self._process == os.getpid() and self._loop is asyncio.get_running_loop():
+            await self.driver.close()
 
     def _unit(
         self, work: Work[T], timeout_s: float
@@ -407,4 +454,8 @@ class AwaitedGraph:
     def _open_driver(self) -> neo4j.AsyncDriver:
         if self._closed:
             raise ClientClosedError
-        return self._driver
+        if self._process != os.getpid() or self._loop.is_closed():
+            self._connect()
+        elif self._loop is not asyncio.get_running_loop():
+            raise EventLoopError
+        return self.driver

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import platformdirs
-
 from graphmem import private_files
 from graphmem.errors import ConfigurationError
+from graphmem.folders import home_folder
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -35,8 +34,7 @@ class SigningKey:
         """
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-        home = settings.home or platformdirs.user_data_path("graphmem", appauthor=False)
-        path = home.expanduser().absolute() / FILE
+        path = home_folder(settings.home) / FILE
         try:
             text = private_files.read_or_create(
                 path,

@@ -143,11 +143,11 @@ def worker(app: App, *, once: bool, **asked: Any) -> int:
         run = partial(client.run_jobs, on_job=partial(_report_job, app), **given(asked))
         if once:
             return int(any(job.error or job.failed for job in run().runs))
-        _serve(app, client, run)
+        _serve(app, run)
     return 0
 
 
-def _serve(app: App, client: GraphMem, run: Callable[[], WorkerReport]) -> None:
+def _serve(app: App, run: Callable[[], WorkerReport]) -> None:
     """Run what is due every minute; while the graph cannot be reached, less and less often."""
     wait = POLL_S
     while True:
@@ -158,9 +158,6 @@ def _serve(app: App, client: GraphMem, run: Callable[[], WorkerReport]) -> None:
             app.note(f"{error} The next attempt is in {wait:.0f} s.", style="yellow")
             time.sleep(wait)
             wait = min(2 * wait, MAX_WAIT_S)
-            # A managed server that was stopped is started, possibly on another port.
-            with suppress(UnavailableError):
-                client.reconnect()
             continue
         time.sleep(wait)
 

@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 
 from graphmem.client.validation import valid
 from graphmem.erasure.guard import ErasureGuard
-from graphmem.errors import ConfigurationError
+from graphmem.errors import ConfigurationError, GraphUnavailableError
 from graphmem.model import TenantScope
 from graphmem.ports import RequestContext, Services
 from graphmem.rules import drafts
 from graphmem.schema import Health, migration
 
 if TYPE_CHECKING:
-    from graphmem.adapters.neo4j_graph import Planning
+    from graphmem.adapters.neo4j_graph import Find, Planning
     from graphmem.model import EmbeddingModel
     from graphmem.ports import Embedder, Llm, Reranker
     from graphmem.settings import Settings
@@ -126,7 +126,8 @@ def open_services(
     writer = llm or open_llm(known, awaited=awaited)
     ranker = reranker or open_reranker(known, awaited=awaited)
     kind = AwaitedGraph if awaited else BlockingGraph
-    graph = kind(at, known, _planning(known)) if known.uri is None else kind(at, known)
+    managed = () if known.uri is not None else (_planning(known), _finding(known, report))
+    graph = kind(at, known, *managed)
     files, exports, clock = TextFiles(mode), ExportFiles(mode), SystemClock(mode)
     services = Services(graph, model, clock, known, report, files, exports, writer, ranker)
     return replace(services, gather=run_concurrently) if awaited else services
@@ -136,6 +137,24 @@ def _planning(known: Settings) -> Planning:
     from graphmem.adapters.local_server import DataFolder, plan_in_progress
 
     return partial(plan_in_progress, DataFolder.of(known))
+
+
+def _finding(known: Settings, report: Callable[[str], None]) -> Find:
+    """Return what finds the managed server, which may have stopped or moved to another port."""
+    from graphmem.adapters import local_server
+
+    def find(starts: bool) -> tuple[str, int]:  # noqa: FBT001 - see `Find`
+        port = local_server.bolt_port(known)
+        if port is None:
+            if not starts:
+                raise GraphUnavailableError("The managed Neo4j has stopped.")
+            address(known, report)
+            port = local_server.bolt_port(known)
+        if port is None:
+            raise GraphUnavailableError("The managed Neo4j stopped again after its start.")
+        return "127.0.0.1", port
+
+    return find
 
 
 async def bound(services: Services, known: Settings) -> RequestContext:
@@ -158,17 +177,6 @@ async def bound(services: Services, known: Settings) -> RequestContext:
     return RequestContext(
         replace(services, graph=ErasureGuard(services.graph, time.monotonic)), tenant_scope, model
     )
-
-
-async def again(services: Services) -> None:
-    """Reconnect to the server, start the managed one if necessary, and check the schema.
-
-    Raises:
-        see `address` and `bound`; the connections stay open.
-    """
-    known = services.settings
-    await services.graph.move(lambda: address(known, services.report))
-    await _ready(services, known)
 
 
 async def health(services: Services) -> Health:

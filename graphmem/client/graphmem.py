@@ -107,31 +107,13 @@ class AsyncGraphMem(AsyncHandle):
             watch(state, awaited=True)
             return cls(state)
 
-    async def reconnect(self) -> None:
-        """Connect again; the managed server is started if it does not run.
-
-        A lost connection comes back without this call. The managed server may use another port
-        after a new start: all handles and sessions of this client then use it.
-
-        Raises:
-            UnavailableError, GraphAccessError, SchemaError, ModelMismatchError: see `open`; the
-                call can be repeated.
-        """
-        await connect.again(self._state.context.services)
-
     async def close(self) -> None:
         """End the sessions, write pending log entries and close the connections.
 
-        The server keeps running.
-
-        Raises:
-            UnavailableError: the log could not be written; the connections are closed.
+        The server keeps running. If it cannot be reached, a warning is logged and the entries of
+        the search log are lost.
         """
-        self._state.end_sessions()
-        try:
-            await self._state.flush()
-        finally:
-            await self._state.close()
+        await self._state.close()
 
     async def health(self) -> Health:
         """Check the server, the schema and the embedding model, and return what was found.
@@ -211,11 +193,7 @@ class AsyncGraphMem(AsyncHandle):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._state.end_sessions()
-        try:
-            await self._state.settle(error)
-        finally:
-            await self._state.close()
+        await self._state.close()
 
 
 class GraphMem(Handle):
@@ -285,7 +263,6 @@ class GraphMem(Handle):
             watch(state, awaited=False)
             return cls(state)
 
-    reconnect = blocking(AsyncGraphMem.reconnect)
     close = blocking(AsyncGraphMem.close)
 
     health = blocking(AsyncGraphMem.health)

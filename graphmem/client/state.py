@@ -291,9 +291,15 @@ class HandleState:
             log.warning("%d log entries are still to be written: %s", waiting, error.code)
 
     async def close(self) -> None:
-        """Close the connections; log entries that could not be written are lost."""
-        self.accesses.give_up()
-        await self.context.services.graph.close()
+        """End the sessions, write the log and close the connections; see `GraphMem.close`."""
+        graph = self.context.services.graph
+        graph.stay_down()
+        self.end_sessions()
+        try:
+            await self.try_flush()
+        finally:
+            self.accesses.give_up()
+            await graph.close()
 
     def all_rules(self) -> tuple[Rule, ...]:
         """Return the hygiene rules of the handle and its session."""
@@ -327,6 +333,7 @@ def watch(state: HandleState, *, awaited: bool) -> None:
 def _write() -> None:
     for accesses, context in list(_BLOCKING.items()):
         state = HandleState(context=context, rules=(), accesses=accesses)
+        context.services.graph.stay_down()
         state.end_sessions()
         if accesses.waiting():
             run_now(state.try_flush())

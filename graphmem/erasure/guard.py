@@ -12,7 +12,7 @@ from graphmem import catalog
 from graphmem.erasure import rules
 from graphmem.erasure.rules import NamedItem
 from graphmem.errors import ErasedError, NotFoundError, ReadConflictError
-from graphmem.ports import Graph, Mode, Query, R, ServerAddress, Tx
+from graphmem.ports import Graph, Mode, Query, R, Tx
 from graphmem.rules import identity
 
 T = TypeVar("T")
@@ -65,9 +65,9 @@ class ErasureGuard:
         """Use this embedding generation for all following queries; see `ports.Graph`."""
         self._inner.use(generation)
 
-    async def move(self, find: Callable[[], ServerAddress]) -> None:
-        """Move to the address that `find` returns."""
-        await self._inner.move(find)
+    def stay_down(self) -> None:
+        """Start no stopped server any more; see `ports.Graph`."""
+        self._inner.stay_down()
 
     # They return the coroutine instead of awaiting it: each call has fewer frames.
 

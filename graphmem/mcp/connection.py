@@ -156,12 +156,6 @@ class MemoryConnection:
             self._opening = None
         return opening.result()
 
-    def restart(self) -> None:
-        """Restart a managed database that became unreachable."""
-        if self._settings.uri is None and self._opening is not None and self._opening.done():
-            self._opening = None
-            self.begin()
-
     async def close(self) -> None:
         """Write the pending log entries and close the connections; the database keeps running."""
         if self._opening is not None and self._connecting:
@@ -183,11 +177,8 @@ class MemoryConnection:
             await _in_background(self._start)
         self._progress = "opening the memory"
         self._connecting = True
-        if self._memory is None:
-            self._memory = await self._opened()
-            self._flushing = asyncio.create_task(self._flush(self._memory))
-        else:
-            await self._memory.reconnect()
+        self._memory = await self._opened()
+        self._flushing = asyncio.create_task(self._flush(self._memory))
         log.info("Memory is open.")
         return self._memory
 

@@ -19,7 +19,7 @@ from mcp.server import Server, ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
 
-from graphmem.errors import GraphmemError, GraphUnavailableError, InvalidInputError, NotFoundError
+from graphmem.errors import GraphmemError, InvalidInputError, NotFoundError
 from graphmem.mcp import resources
 from graphmem.mcp.connection import Caller, MemoryConnection, SessionRegistry
 from graphmem.mcp.tool import Profile, Tool, ToolCall, compact_json
@@ -180,8 +180,6 @@ class RequestHandler:
 
         An unexpected error is logged by type and location only: its text may contain anything.
         """
-        if isinstance(error, GraphUnavailableError):
-            self.connection.restart()
         if isinstance(error, NotFoundError):
             hint = UNKNOWN_ID if error.hint == error.default_hint else error.hint
             return {"code": error.code, "message": error.message[:MAX_MESSAGE], "hint": hint}

@@ -56,6 +56,7 @@ CODES = {
     "ProceduresNotBuiltError": "procedures_not_built",
     "ServerLockedError": "server_locked",
     "ClientClosedError": "client_closed",
+    "EventLoopError": "event_loop",
     "GraphAccessError": "graph_access",
     "GraphQueryError": "graph_query",
     "ModelReplyError": "model_reply",

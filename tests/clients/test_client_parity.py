@@ -111,7 +111,7 @@ def test_help_shows_every_parameter_with_its_default() -> None:
 
 
 def test_only_the_client_owns_the_connection() -> None:
-    owning = {"open", "close", "reconnect", "health", "run_jobs", "tenant", "tenants"}
+    owning = {"open", "close", "health", "run_jobs", "tenant", "tenants"}
     assert set(methods(GraphMem)) - set(methods(Handle)) == owning
     assert not hasattr(Handle, "__enter__")
 

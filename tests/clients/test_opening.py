@@ -6,7 +6,6 @@ import socket
 import traceback
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import neo4j
@@ -14,7 +13,6 @@ import pytest
 
 from graphmem import AsyncGraphMem, GraphMem, Handle, Settings
 from graphmem.adapters.telemetry import CompositeTelemetry
-from graphmem.client import connect
 from graphmem.errors import (
     ClientClosedError,
     ConfigurationError,
@@ -23,13 +21,11 @@ from graphmem.errors import (
     GraphUnavailableError,
     InvalidInputError,
     LanguageMismatchError,
-    LocalServerError,
     ModelMismatchError,
 )
 from graphmem.ports import Telemetry
 from graphmem.testing import HashEmbedder, ScriptedLlm
 from tests.plugins.clients import Door
-from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import unlike
 
 pytestmark = pytest.mark.usefixtures("both_clients")
@@ -235,7 +231,6 @@ def test_a_closed_client_says_so(door: Door, tenant: str) -> None:
         lambda: memory.remember(unlike(2)),
         lambda: memory.recall(unlike(1)),
         client.health,
-        client.reconnect,
     ]
     for call in calls:
         with pytest.raises(ClientClosedError, match="The client is closed") as caught:
@@ -283,33 +278,3 @@ def test_a_write_is_read_by_the_next_session(door: Door, memory: Handle) -> None
 async def _bookmarks(graph: Any, name: str) -> set[str]:
     found = graph._bookmarks.get_bookmarks()
     return set(await found if name == "awaited" else found)
-
-
-def test_a_client_goes_on_where_its_server_went(
-    door: Door, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Handles and sessions too; when nothing is found, all stays as it was."""
-    uri = str(door.settings.uri)
-    there = connect.address(door.settings, connect.silent)
-    moved = replace(there, uri=uri.replace("127.0.0.1", "localhost"))
-    found: list[Any] = [there, moved, LocalServerError("It did not start."), moved]
-
-    def address(*_: Any) -> Any:
-        if isinstance(now := found.pop(0), Exception):
-            raise now
-        return now
-
-    with door.open() as client:
-        memory = client.tenant(fresh_tenant())
-        session = memory.session("monday")
-        kept = memory.remember(unlike(1)).memory_id
-        monkeypatch.setattr(connect, "address", address)
-        for _ in range(2):
-            client.reconnect()
-            assert [bite.id for bite in session.recall(unlike(1)).bites] == [kept]
-        with pytest.raises(LocalServerError):
-            client.reconnect()
-        assert session.remember(unlike(1)).hygiene_reasons == ("memory_echo",)
-        client.reconnect()
-        assert str(memory.memories.get(str(kept)).content) == unlike(1)
-    assert found == []

@@ -12,7 +12,7 @@ from shutil import which
 
 import pytest
 
-from graphmem.maven import cache_folder
+from graphmem.folders import cache_folder
 from graphmem.settings import Settings
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.server import nothing_may_be_skipped
@@ -108,7 +108,7 @@ def test_nothing_but_the_configured_services_is_reached(
         environ = kept | {
             "HOME": str(tmp_path),
             "GRAPHMEM_HOME": str(tmp_path / "home"),
-            "GRAPHMEM_CACHE": str(cache_folder(server_settings)),
+            "GRAPHMEM_CACHE": str(cache_folder(server_settings.cache)),
             "GRAPHMEM_BOLT_PORT": "0",
             "GRAPHMEM_HTTP_PORT": "0",
             "GRAPHMEM_HEAP": "512m",

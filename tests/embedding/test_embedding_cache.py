@@ -20,6 +20,7 @@ from graphmem.adapters.models import vector_cache as caching
 from graphmem.adapters.models.vector_cache import VectorCache
 from graphmem.errors import ModelUnavailableError
 from graphmem.ports import Embedder, Role, run_now
+from graphmem.settings import Settings
 
 if TYPE_CHECKING:
     from tests.embedding.conftest import Service
@@ -106,7 +107,9 @@ def test_it_holds_no_text_and_is_the_owners_alone(reopened: Reopened, file: Path
 
 def test_the_platforms_folder_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platformdirs.user_cache_path", lambda name, **_: Path("/c") / name)
-    assert VectorCache.in_folder(None)._path == Path("/c/graphmem/embeddings.sqlite")
+    opened = VectorCache.of(Settings.load({}))
+    assert opened is not None
+    assert opened._path == Path("/c/graphmem/embeddings.sqlite")
 
 
 def test_many_threads_share_it(cache: VectorCache, threads: ThreadPoolExecutor) -> None:

@@ -68,7 +68,7 @@ READS = {
     ),
 }
 AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, low_archive_days=0)
-NO_WRITES = {"open", "reconnect", "close", "health", "tenant", "scope", "session"}
+NO_WRITES = {"open", "close", "health", "tenant", "scope", "session"}
 MEM0 = {"id": "5f3c", "memory": unlike(43), "created_at": "2025-05-05T00:00:00Z", "user_id": "al"}
 REMOVES = {
     *("usage.roll_up", "forget", "admin.erase_tenant", "admin.reopen"),

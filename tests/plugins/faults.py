@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from graphmem.errors import GraphUnavailableError, ModelUnavailableError
-from graphmem.ports import Graph, Query, Role, ServerAddress, Tx
+from graphmem.ports import Graph, Query, Role, Tx
 from graphmem.testing import HashEmbedder
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class Through:
     async def verify(self) -> None:
         await self.inner.verify()
 
-    async def move(self, find: Callable[[], ServerAddress]) -> None:
-        await self.inner.move(find)
+    def stay_down(self) -> None:
+        self.inner.stay_down()
 
     async def close(self) -> None:
         await self.inner.close()
@@ -57,7 +57,10 @@ class Untouchable:
     async def _asked(self, *_: Any, **__: Any) -> Any:
         raise AssertionError("the graph was asked")
 
-    read = write = schema = verify = move = close = _asked
+    read = write = schema = verify = close = _asked
+
+    def stay_down(self) -> None:
+        pass
 
     def use(self, generation: int) -> None:
         raise AssertionError(f"the graph was given generation {generation}")

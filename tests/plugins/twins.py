@@ -31,7 +31,7 @@ TWINS = [
     *NAMESPACES.values(),
 ]
 NO_DATA = {
-    *("open", "reconnect", "close", "health", "tenant", "scope", "session"),
+    *("open", "close", "health", "tenant", "scope", "session"),
     *("tenants", "run_jobs"),
 }
 """Methods that read no data, and those that only the client has since they are of all tenants."""

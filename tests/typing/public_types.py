@@ -245,7 +245,6 @@ def blocking_connection() -> None:
         assert_type(mem.health(), Health)
         assert_type(mem.run_jobs(), WorkerReport)
         assert_type(mem.tenants(), TenantPage)
-        mem.reconnect()
         mem.close()
 
 

@@ -12,11 +12,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import platformdirs
 from pydantic import SecretStr
 
 from graphmem.errors import LocalServerError, ServerLockedError
-from graphmem.maven import cache_folder
+from graphmem.folders import cache_folder, home_folder
 from graphmem.private_files import make_folder, remove_others_access, write_private
 from graphmem.settings import Settings
 
@@ -92,8 +91,7 @@ class DataFolder:
     @classmethod
     def of(cls, settings: Settings) -> DataFolder:
         """Return the data folder of the settings."""
-        home = settings.home or platformdirs.user_data_path("graphmem", appauthor=False)
-        return cls(home.expanduser().absolute() / "server")
+        return cls(home_folder(settings.home) / "server")
 
     @property
     def conf(self) -> Path:
@@ -305,7 +303,7 @@ class DataFolder:
 
 def cache_root(settings: Settings) -> Path:
     """Return the folder of files that can be fetched or built again."""
-    return cache_folder(settings) / "server"
+    return cache_folder(settings.cache) / "server"
 
 
 def version_key(version: str) -> tuple[int, ...]:

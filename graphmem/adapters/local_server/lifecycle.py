@@ -233,6 +233,12 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
     return endpoint
 
 
+def bolt_port(settings: Settings) -> int | None:
+    """Return the port of the running managed server; None if it is not running."""
+    state = _running(DataFolder.of(settings))
+    return None if state is None else state.bolt_port
+
+
 def stop(settings: Settings) -> bool:
     """Stop the managed server and return whether one was running."""
     folder = DataFolder.of(settings)

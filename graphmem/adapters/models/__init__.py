@@ -52,7 +52,7 @@ def open_embedder(
     if settings.embedder == "hash":
         return HashEmbedder(settings.embedder_dimension or HashEmbedder.DIMENSION)
     batch = settings.embedder_batch
-    cache = VectorCache.in_folder(settings.cache) if settings.embedder_cache else None
+    cache = VectorCache.of(settings)
     if names_local(settings.embedder):
         engine = open_local(settings, mode, partial(_report_licence, report))
         return LocalEmbedder(engine, mode, batch=batch, cache=cache if engine.slow else None)

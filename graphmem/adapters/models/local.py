@@ -24,7 +24,8 @@ import numpy as np
 from graphmem import maven
 from graphmem.adapters.models.embedding import EmbeddingGateway, batches, clean_texts, unit_rows
 from graphmem.errors import ConfigurationError, ModelFetchError
-from graphmem.maven import Jar, JarFolder, Report, cache_folder, fetch_missing
+from graphmem.folders import cache_folder
+from graphmem.maven import Jar, JarFolder, Report, fetch_missing
 from graphmem.model.terms import Encoding, TokenStates
 from graphmem.ports import Role
 
@@ -64,7 +65,7 @@ class EncoderJar(JarFolder):
     def of(cls, settings: Settings) -> EncoderJar:
         """Return the folder in the cache folder of the settings."""
         jar = shipped_jar()
-        folder = cache_folder(settings) / "models" / f"e5-small-v2-q-{jar.version}"
+        folder = cache_folder(settings.cache) / "models" / f"e5-small-v2-q-{jar.version}"
         return cls(folder, (jar,), "the embedding model e5-small-v2", LICENCE)
 
     def is_extracted(self) -> bool:
@@ -332,7 +333,7 @@ _LOADED: dict[tuple[object, ...], Model] = {}
 
 
 def _loaded(model: LocalModel, settings: Settings, report: Report) -> Model:
-    key = (model, cache_folder(settings), settings.embedder_threads)
+    key = (model, cache_folder(settings.cache), settings.embedder_threads)
     with _LOADING:
         if key not in _LOADED:
             try:

@@ -11,10 +11,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from graphmem.errors import ConfigurationError
+from graphmem.folders import cache_folder
+
+if TYPE_CHECKING:
+    from graphmem.settings import Settings
 
 T = TypeVar("T")
 Vector: TypeAlias = npt.NDArray[np.float32]
@@ -57,13 +63,15 @@ class VectorCache:
         self._off = threading.Event()
 
     @classmethod
-    def in_folder(cls, folder: Path | None) -> VectorCache:
-        """Return the cache in this folder, or in the platform's own cache folder."""
-        if folder is None:
-            from platformdirs import user_cache_path
-
-            folder = user_cache_path("graphmem", appauthor=False)
-        return cls(folder / "embeddings.sqlite")
+    def of(cls, settings: Settings) -> VectorCache | None:
+        """Return the cache of the settings; None without one, or without a folder for it."""
+        if not settings.embedder_cache:
+            return None
+        try:
+            return cls(cache_folder(settings.cache) / "embeddings.sqlite")
+        except ConfigurationError as error:
+            _LOG.warning("Embeddings are not cached: %s", error)
+            return None
 
     def get(self, keys: Sequence[str]) -> dict[str, Vector]:
         """Return the cached vectors by key."""
