@@ -1,4 +1,4 @@
-"""Whatever a model writes again of what memory supplied never counts as a person's statement."""
+"""A rewording by a model of a text that memory supplied never counts as a statement of a person."""
 
 from __future__ import annotations
 

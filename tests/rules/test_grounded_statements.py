@@ -1,4 +1,4 @@
-"""What a model's statement adds to its texts is found: names, numbers and dates."""
+"""Names, numbers and dates that a model's statement adds to its texts are found."""
 
 from __future__ import annotations
 
