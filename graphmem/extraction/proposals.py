@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from graphmem.extraction import quotes, windows
-from graphmem.extraction.quotes import SuppliedText
+from graphmem.extraction import assertions, quotes, windows
+from graphmem.extraction.quotes import SuppliedText, TextSpan
 from graphmem.extraction.records import (
     AcceptedProposal,
     DismissalReason,
@@ -203,6 +203,60 @@ def _check_time(case: _Case) -> Objection | None:
     return None
 
 
+def _check_stated(case: _Case) -> Objection | None:
+    """Judge the clause around each occurrence of the quote; one that states it is enough."""
+    objections = (_objection(case, place) for place in _places(case))
+    first = next(objections, None)
+    return None if first is None or any(one is None for one in objections) else first
+
+
+def _places(case: _Case) -> Iterator[TextSpan]:
+    return quotes.find_quote(case.proposal.quote, quotes.nfc(case.turn.text))
+
+
+def _objection(case: _Case, quote: TextSpan) -> Objection | None:
+    proposal, text = case.proposal, quotes.nfc(case.turn.text)
+    parts = (proposal.subject, proposal.predicate, proposal.object, proposal.statement)
+    own = " ".join(part for part in parts if part)
+    refuting = proposal.kind is EvidenceKind.REFUTING
+    for thing in _things(text, quote, proposal.object):
+        for reason in assertions.doubts(text, thing, own, refuting=refuting):
+            return reason, _STATED[reason]
+    if (
+        proposal.subject is not None
+        and claims.name_key(proposal.subject) in windows.FIRST_PERSON
+        and assertions.has_other_subject(text, quote, str(proposal.predicate))
+    ):
+        return DismissalReason.OTHER_SUBJECT, "its clause is not about the speaker"
+    return None
+
+
+def _things(text: str, quote: TextSpan, object_: str | None) -> Iterator[TextSpan]:
+    """Yield the places to judge: the object in its quote, else the quote and a near object."""
+    places = list(quotes.find_quote(object_, text, any_case=True)) if object_ else []
+    inside = [one for one in places if quote.start <= one.start and one.end <= quote.end]
+    if inside:
+        yield inside[0]
+        return
+    yield quote
+    for one in assertions.sentence_spans(text):
+        if one.start <= quote.start < one.end:
+            yield from [near for near in places if one.start <= near.start < one.end][:1]
+
+
+_STATED = {
+    DismissalReason.PASTED: "its words are quoted, pasted or to be worked on",
+    DismissalReason.QUESTION: "its clause asks",
+    DismissalReason.CONDITION: "its clause depends on a condition",
+    DismissalReason.REPORT: "its clause says what somebody else says or thinks",
+    DismissalReason.PAST: "its clause is about what once was",
+    DismissalReason.PLAN: "its clause is a plan, a wish or a guess",
+    DismissalReason.FICTION: "its clause belongs to a story, a dream, a role, an example or a joke",
+    DismissalReason.TAKEN_BACK: "the words after it take it back",
+    DismissalReason.NEGATED: "its clause says that it is not so",
+}
+"""Problems of a quote that its clause does not state."""
+
 _CHECKS: tuple[_Check, ...] = (
     _check_source_type,
     _check_person,
@@ -211,6 +265,7 @@ _CHECKS: tuple[_Check, ...] = (
     _check_hygiene,
     _check_grounding,
     _check_time,
+    _check_stated,
 )
 """Checks in order; the first that fails is reported."""
 

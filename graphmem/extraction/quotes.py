@@ -18,8 +18,6 @@ from typing import NamedTuple
 from graphmem.model import Turn
 from graphmem.rules import folding, hygiene
 
-_SINGLE = "'’‘‛ʼ＇`´"
-_DOUBLE = '"“”„‟«»＂'
 _FENCED = re.compile(
     rf"{hygiene.FENCE}.*?(?:{hygiene.FENCE.replace('<', '</')}[^>]*>?|\Z)", re.DOTALL | re.I
 )
@@ -28,7 +26,7 @@ _UNSPACED = "\u0e00"
 _MIN_ECHO_WORDS = 5
 """Minimum number of consecutive words that identify text that memory supplied."""
 _TOKEN = re.compile(r"(?P<space>\s+)|(?P<word>\w+)|[^\w\s]+")
-_QUOTES = {ord(one): ord(alike[0]) for alike in (_SINGLE, _DOUBLE) for one in alike}
+_QUOTES = str.maketrans(folding.QUOTES)
 _EDGE = "\uffff"
 """Marker before and after each word; a character that does not occur in texts."""
 _CLOSING = ".!?…。！？ \n\t"

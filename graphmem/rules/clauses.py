@@ -15,7 +15,12 @@ from functools import lru_cache
 from graphmem.rules import mentions
 from graphmem.rules.facts import fact_tokens, is_named_date, is_negated
 from graphmem.rules.mentions import STOP_WORDS, read_tokens, stem, words_of
-from graphmem.rules.passages import MAX_STATEMENT_CHARS, informative_sentences, prefix_speaker
+from graphmem.rules.passages import (
+    MAX_STATEMENT_CHARS,
+    SENTENCE_END,
+    informative_sentences,
+    prefix_speaker,
+)
 from graphmem.rules.quantities import FactKind
 
 MIN_CONTENT = 2
@@ -25,7 +30,6 @@ MIN_COVERED = 2 / 3
 
 _ASIDE = re.compile(r"\[[^\[\]]{0,300}\]|```.*?(?:```|\Z)", re.DOTALL)
 """Notes in brackets, such as the caption of an image, and code: no statements of the speaker."""
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 _SEGMENT = re.compile(
     # A match begins where white space begins, so a long run of it is read once.
     r"(?<!\s)\s+(?:[-–—]+\s+|(?=(?:and|but|so|because|which|where|who|when|while)\s))"
@@ -107,7 +111,7 @@ def clauses(text: str, name: str | None) -> tuple[Clause, ...]:
     speaker = _name_stems(name)
     stated = informative_sentences(_ASIDE.sub("\n", text))
     texts: dict[str, bool] = {}
-    for sentence in _SENTENCE.split(stated):
+    for sentence in SENTENCE_END.split(stated):
         for n, part in enumerate(_parts(sentence)):
             texts.setdefault(part, not n)
     found = (_clause(part, speaker, is_whole=is_whole) for part, is_whole in texts.items())

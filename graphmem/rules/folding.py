@@ -8,7 +8,7 @@ INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2
 """Characters that are not drawn and are not in category Cf."""
 _SELECTORS = ((0xFE00, 0xFE0F), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF))
 """First and last code points of variation selectors and other characters that are not drawn."""
-QUOTES = dict.fromkeys("‘’‚‛‹›′ʼʹʻ`´", "'") | dict.fromkeys("“”„‟″«»", '"')
+QUOTES = dict.fromkeys("‘’‚‛‹›′ʼʹʻ`´＇", "'") | dict.fromkeys("“”„‟″«»＂", '"')
 """Quotation marks and apostrophes, with the ASCII character that each is compared as."""
 _DASHES = frozenset("\u2043\u2212")
 """The hyphen bullet and the minus sign, which are dashes outside category Pd."""

@@ -16,7 +16,7 @@ MIN_WORDS = 4
 """Minimum words of an informative sentence; shorter ones are mostly greetings or reactions."""
 
 
-_END = re.compile(r"(?<=[.!?。！？؟…])\s+|\n+")
+SENTENCE_END = re.compile(r"(?<=[.!?。！？؟…])\s+|\n+")
 
 
 ASKING = ("?", "？", "؟")
@@ -65,7 +65,7 @@ def informative_sentences(text: str) -> str:
     Questions, sentences of fewer than four words, and sentences that address the listener are left
     out: praise and thanks are what conversations repeat most.
     """
-    sentences = (sentence.strip() for sentence in _END.split(text))
+    sentences = (sentence.strip() for sentence in SENTENCE_END.split(text))
     return " ".join(sentence for sentence in sentences if _is_informative(sentence))
 
 
@@ -79,7 +79,7 @@ def extractive_statement(passage: Passage) -> str:
 
     Empty if no sentence is informative. A first sentence that is too long is cut.
     """
-    sentences = _END.split(informative_sentences(passage.text))
+    sentences = SENTENCE_END.split(informative_sentences(passage.text))
     if not sentences[0]:
         return ""
     text = sentences[0]

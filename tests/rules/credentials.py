@@ -87,10 +87,10 @@ _URL = _ALNUM + "-_"
 
 def ordinary() -> list[str]:
     """Return sentences that a memory may hold."""
-    return [sentence for line in ORDINARY for sentence in _spelled(line)]
+    return [sentence for line in ORDINARY for sentence in spelled(line)]
 
 
-def _spelled(line: str) -> Iterator[str]:
+def spelled(line: str) -> Iterator[str]:
     """Return each choice of a line's `{one|other}`; a brace after `$` stands for itself."""
     parts = re.split(r"(?<!\$)\{([^{}]*(?:\$\{[^{}]*\}[^{}]*)*)\}", line)
     choices = [part.split("|") if odd % 2 else [part] for odd, part in enumerate(parts)]

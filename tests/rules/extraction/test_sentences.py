@@ -162,7 +162,7 @@ def test_the_page_has_every_form() -> None:
 
 
 def test_a_word_that_no_claim_can_hold_is_refused_and_the_rest_is_read() -> None:
-    window = read_together([turn(f"I live in {'x' * 2_000}. I work at Acme.")])
+    window = read_together([turn(f"I live in {'X' * 2_000}. I work at Acme.")])
     found, malformed = parse_window(window)
     assert [fact(one) for one in found] == ["user works_at Acme"]
     assert [one.code for one in malformed] == ["malformed"]
