@@ -70,7 +70,8 @@ def measure(steps: Steps) -> Report:
         tables=tables,
         notes=[
             "A scripted proposal quotes up to twelve words of a person's sentence and uses one of "
-            "them as its object; sentences that ask, deny or report are left out. Then one thing about it is corrupted. Refused: in percent; by: "
+            "them as its object; sentences that ask, deny or report are left out. Then one thing "
+            "about it is corrupted. Refused: in percent; by: "
             "the codes, the most frequent first. The unchanged proposals are listed next to the "
             "corruptions: any that are refused are refused wrongly.",
             "The last three are not caught: a nearby word may be used wrongly, and no rule here "

@@ -1,6 +1,6 @@
 """Whether the speaker of a turn states the words of a quote, judged by the clause around them.
 
-English only. The words of a quote may be copied faithfully and still say the opposite: the clause
+English only. The words of a quote may be copied faithfully and still mean the opposite: the clause
 around them decides. A clause ends at a semicolon, a dash, a line or "but", and before "and", "so"
 or a comma that another subject follows.
 """
@@ -12,459 +12,22 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from graphmem.extraction import clause_words as words
+from graphmem.extraction.clause_words import Marker
 from graphmem.extraction.quotes import TextSpan
 from graphmem.extraction.records import DismissalReason
-from graphmem.rules import folding, hygiene, quantities
+from graphmem.rules import folding
 
 _ASCII_QUOTES = str.maketrans({mark: to for mark, to in folding.QUOTES.items() if mark != "`"})
 """Quotation marks as ASCII; a backtick is none here, because it encloses code."""
 _MAX_CONTEXT = 600
 """Characters of a sentence before and after a quote that are read."""
 
-_ABBREVIATIONS = "".join(
-    rf"(?<!\b{word}\.)" for word in ("Mr", "Mrs", "Ms", "Dr", "St", "vs", r"e\.g", r"i\.e", r"a\.m")
-)
-SENTENCE_END = re.compile(
-    rf"(?<=[.!?…。！？؟]){_ABBREVIATIONS}\s+|(?<=[.!?…][\"')\]])\s+"
-    r"|\n[ \t\r]*\n\s*|\n[ \t]*(?=(?:[-*•]|\d{1,2}[.)])\s)"
-)
-"""End of a sentence. The end of a line is none: a sentence may go on after it."""
-_SUBJECT = (
-    r"(?:I|we|my|our|you|your|he|she|it|they|there|this|that|his|her|their|the|maybe|perhaps)\b"
-)
-_BREAK = re.compile(
-    rf"[;\n–—]| --? |\b(?:but|because|although|though|whereas|while|which|who|yet)\b"
-    rf"|\b(?:and|or|so|as|since|plus|when|where) (?={_SUBJECT}|(?-i:[A-Z][a-z]+ [a-z]+s\b))"
-    rf"|, ?(?={_SUBJECT}|not\b|never\b)",
-    re.I,
-)
-_REST_END = re.compile(r";|, and\b|\b(?:but|because|so|and (?:I|my|we|it|if))\b", re.I)
-_WRAPPED = re.compile(rf"\n(?!{_SUBJECT}|\|)", re.I)
-_RESET = re.compile(r";|\bbut\b", re.I)
-"""After these words a sentence is no longer governed by how it began."""
-_LEAD = re.compile(
-    r"[\W_]*(?:(?:well|oh|yes|no|yeah|ok|okay|hi|hello|hey|please|and|but|so|actually|honestly"
-    r"|also|just|now|then|anyway)\b[\W_]*)*+",
-    re.I,
-)
-_THIRD = (
-    r"(?:(?:my|the|his|her|our|your|a|some|most|many) )?(?!(?:I|that|being|having|to|can"
-    r"|could|will|would|must|should|not|and|or|do|did|please|let|as)\b)[^\W\d_][\w'.-]*"
-)
-_SAYS = (
-    r"(?:sa(?:id|ys?)|t(?:old|ells)|claim(?:s|ed)?|th(?:inks|ought)|belie?ve[sd]?|reckons?"
-    r"|insist(?:s|ed)?|swears?|swore|mention(?:s|ed)|writes?|wrote|post(?:s|ed)|announce[sd]"
-    r"|argue[sd]|ask(?:s|ed)|repli(?:es|ed)|answered|shout(?:s|ed)|whisper(?:s|ed)|joke[sd]|lied"
-    r"|den(?:ies|ied)|assume[sd]?|guess(?:es|ed)|suspect(?:s|ed)?|heard|suggest(?:s|ed)"
-    r"|texted|e-?mailed|quote[sd]|sings?|sang|states?|stated|confessed|admit(?:s|ted)"
-    r"|complain(?:s|ed)|explain(?:s|ed)|recall(?:s|ed)|remembers|knows|hopes|wants|wishes|boasts"
-    r"|boasted|bragg?(?:s|ed)|predict(?:s|ed)|report(?:s|ed)|testified|rumou?red)"
-)
-_TOLD = (
-    r"\bI(?:'ve| have|'d| had)? (?:just |always |once )?(?:hear|heard|thought|assumed|lied|joked"
-    r"|pretend(?:ed)?|(?:told|tell|convinced) (?!you\b)\w+|(?:read|was told|(?:have )?been told))\b"
-)
-
-
-class _Marker(NamedTuple):
-    """Words that show that a clause is not stated."""
-
-    reason: DismissalReason
-    governs: re.Pattern[str] | None = None
-    """Words that govern the rest of their sentence, until "but"."""
-    inside: re.Pattern[str] | None = None
-    """Words before the quoted thing in its own clause."""
-    follows: re.Pattern[str] | None = None
-    """Words after it in its own clause, and before the next "but", "so" or "because"."""
-    expressed: re.Pattern[str] | None = None
-    """Further words by which a proposal itself says so."""
-
-
-def _words(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{pattern})\b", re.I)
-
-
-_POLITE = (
-    r"(?! (?:you (?:ask|must|want to know|wonder|wondered|care|recall|remember|know)"
-    r"|I (?:may|remember|recall|am honest)|I'm (?:honest|being)|you're (?:curious|interested"
-    r"|wondering)|anyone|it helps|it matters|that (?:helps|matters)))"
-)
-_MARKERS = (
-    _Marker(
-        DismissalReason.QUESTION,
-        governs=_words(
-            r"whether|(?:wonder(?:ing|s|ed)?|ask(?:ed|ing|s)?(?: \w+)?|tell me|remember|know"
-            r"|(?:not|un)sure|no idea|guess) (?:if|where|what|who|how|when|why|which)"
-        ),
-        expressed=_words(r"ask\w*|wonder\w*|question|unsure|wants? to know"),
-    ),
-    _Marker(
-        DismissalReason.CONDITION,
-        governs=re.compile(
-            rf"\b(?:(?<!as )if{_POLITE}|unless|suppos(?:e|ing)(?! to)|assum(?:e|ing)|provided"
-            r"|in case"
-            r"|as long as|in the event|on condition|were I|had I|should I|once I|otherwise"
-            r"|when(?:ever)? (?:I(?:'m| am)? (?:retire|grow|finish|graduate|win|become|rich|old"
-            r"|older|done)|we (?:retire|win)|I get (?:rich|old|a|the|my)))\b",
-            re.I,
-        ),
-        follows=re.compile(
-            rf"\b(?:(?<!as )(?<!even )if{_POLITE}|unless|provided|assuming|depending on"
-            r"|as long as|in case"
-            r"|whenever|only when)\b",
-            re.I,
-        ),
-        expressed=_words(r"condition\w*|would|could|might|depend\w*"),
-    ),
-    _Marker(
-        DismissalReason.REPORT,
-        governs=re.compile(
-            rf"\b{_THIRD},? (?:(?:just|also|always|once|has|have|had|never) )?{_SAYS}\b"
-            rf"|{_TOLD}|\b(?:tell|inform|convince|write to|show) (?:them|him|her|people|everyone"
-            r"|(?:the|my|his|her|our) \w+|(?-i:[A-Z]\w+))(?= |:|,)"
-            r"|\b(?:according to|apparently|allegedly|supposedly|reportedly|rumou?r"
-            r"|word (?:is|has it)|legend has|it is said|it's said|hearsay|gossip|they say"
-            r"|people say|as per)\b",
-            re.I,
-        ),
-        follows=re.compile(
-            rf"\b(?:apparently|allegedly|supposedly|reportedly|or so|according to|I (?:hear"
-            rf"|heard|read|was told))\b|,[\"'\s]*(?:{_THIRD} {_SAYS}"
-            rf"|{_SAYS} (?!you\b|I\b)\w+)(?=\W*$|,| (?:me|us|him|her|yesterday|once|in|to|on)\b)",
-            re.I,
-        ),
-        expressed=_words(rf"according|{_SAYS}|say"),
-    ),
-    _Marker(
-        DismissalReason.PAST,
-        inside=re.compile(
-            r"\b(?:used to|formerly|previously|in the past|back (?:then|when|in)|at one time"
-            r"|growing up|once (?:lived|worked|had|owned|was|loved|liked|spoke|played|studied)"
-            r"|as an? (?:\w+ )?(?:kid|child|teen\w*|boy|girl|student|toddler)|in my (?:youth"
-            r"|childhood"
-            r"|twenties|teens)|in those days|(?:I|we) (?:was|were|had been) (?:still "
-            r"|then )?(?!born|raised"
-            r"|hired|promoted|diagnosed)(?:\w+ing|based|allergic|married|engaged|employed|into"
-            r"|fond|an?|the)|(?:(?:my|the|our|an?|his|her) )(?:former|ex|old|previous|last)"
-            r"(?= (?:job|employer|company|home|house|flat|address|city|town|car|boss|number|name"
-            r"|e-?mail|phone|hobby)))\b",
-            re.I,
-        ),
-        follows=re.compile(
-            r"\b(?:as an? (?:\w+ )?(?:kid|child|teen\w*|boy|girl|student|toddler)|when I was"
-            r"|back then"
-            r"|back in|in the past|at (?:the|that) time|in those days|in my (?:youth|childhood"
-            r"|twenties|teens)|before (?:I|we|the|moving|that)|(?:until|till) (?:last|recently|I\b"
-            r"|we\b|yesterday|a few))\b",
-            re.I,
-        ),
-        expressed=_words(
-            r"used|former\w*|previous\w*|past|was|were|had|once|ex|until|born|childhood"
-        ),
-    ),
-    _Marker(
-        DismissalReason.PLAN,
-        governs=_words(
-            r"I(?:'ve)? (?:wish|hope|dream(?:ed|t)? of|pray)|if only|hope(?:fully)?|hoping"
-            r"|my (?:\w+ )?(?:dream|goal|plan|wish|hope|ambition|aim|intention) (?:is|was"
-            r"|would be|to)"
-            r"|remind me to|let's|maybe|perhaps|possibly|probably|who knows"
-            r"|I'm not (?:so )?(?:sure|certain)"
-        ),
-        inside=re.compile(
-            r"\b(?:want(?:s|ed|ing)? (?:to|an?|the|my)|wanna|wish(?:es|ed|ing)?|would(?! say)|could"
-            r"|might|should|gonna|(?:am|is|are|'m|'s|'re|was|were) (?:going|about|hoping|planning"
-            r"|looking|trying|tempted|supposed|due|set|thinking|dreaming|considering|aiming"
-            r"|applying|saving|interested)(?= (?:to|of|about|for|up|a|the|in|moving|getting"
-            r"|buying))"
-            r"|plan(?:s|ned|ning)? (?:to|on)|intend(?:s|ed)? to|hop(?:e|es|ed|ing) (?:to|for)"
-            r"|consider(?:s|ed|ing)?|think(?:ing)? (?:of|about)|dream(?:s|ing)? (?:of|about)"
-            r"|aim(?:s|ing)? to|decided to|tempted to|ought to|need(?:s|ed)? to|try(?:ing)? to"
-            r"|tried to|appl(?:y|ied|ying) (?:to|for|at)|interview(?:ed|ing)? (?:at|with|for)"
-            r"|offer(?:ed)? (?:from|by)|rather|like to|love to|prefer to|fancy"
-            r"|long(?:ing)? (?:to|for)"
-            r"|someday|one day|tomorrow|(?<!until )(?<!till )next (?:week|month|year|spring"
-            r"|summer|autumn|fall|winter)"
-            r"|(?-i:will(?!\w)|may(?= (?:\w+ )?[a-z]{2,})(?<!since may)(?<!in may)(?<!last may)))\b"
-            r"|\b(?:I|you|he|she|it|we|they|there)'(?:ll|d(?! (?:\w+ )?(?:been|moved|lived"
-            r"|worked)))\b",
-            re.I,
-        ),
-        follows=_words(
-            r"someday|some day|one day|tomorrow|(?<!until )(?<!till )next (?:week|month|year"
-            r"|spring|summer|autumn|fall"
-            r"|winter|\w+day)|soon|eventually|in the future|hopefully|maybe|perhaps|possibly"
-            r"|probably"
-            r"|I (?:hope|wish|guess|suppose)|or (?:maybe|not|something|somewhere)"
-        ),
-        expressed=_words(
-            r"wants?|wish\w*|plan\w*|hop(?:e|es|ing)|dream\w*|intend\w*|goals?|aims?|future|need\w*"
-            r"|desire\w*|interest\w*|look\w*|consider\w*|try\w*|prefer\w*|may|will|next|appl\w+"
-            r"|offer"
-            r"|decid\w+|suppos\w+|remind\w*"
-        ),
-    ),
-    _Marker(
-        DismissalReason.FICTION,
-        governs=re.compile(
-            r"\bin (?:my|a|an|the|this|that|his|her|our) (?:\w+ )?(?:dreams?|nightmares?|story"
-            r"|novel"
-            r"|game|movie|film|book|play|fantasy|screenplay|script|simulation|poem|song|role-?play"
-            r"|campaign|scene|tale|saga|comic|series|show|sketch|world|universe|head|imagination"
-            r"|daydreams?)(?=,| (?:I|my|we|he|she|they|there|it)\b| last night)"
-            r"|\bin (?:another life|an alternate \w+|a past life|a parallel \w+|Minecraft|Skyrim)\b"
-            r"|\b(?:dream(?:t|ed)|imagined|fantasi[sz]ed?|daydream(?:s|ed|ing)?)\b"
-            r"|\b(?:imagine|pretend(?:ing)?|let's say|say|answer|write|reply|repeat|(?:let"
-            r"|make) \w+ (?:think|believe)) (?:that |if )?(?:I|we|you|my)\b"
-            r"|\b(?:my|the|this|our|her|his) (?:\w+ )?(?:character|avatar|narrator|hero|heroine"
-            r"|protagonist|persona|villain)\b|\b(?:for example|for instance|e\.g\.|hypothetically"
-            r"|theoretically|fictional\w*|as a joke|jokingly|sarcastic\w*|ironic\w*)",
-            re.I,
-        ),
-        follows=re.compile(
-            r"\bin (?:my|a|the|this|that) (?:\w+ )?(?:dreams?|nightmares?|story|novel|game|movie"
-            r"|film"
-            r"|book|play|fantasy|simulation|poem|song|role-?play|campaign|scene|imagination)"
-            r"(?=\W*$| last)|\b(?:in another life|in character|for example|hypothetically"
-            r"|is (?:what|how) (?:she|he|they|it|the)\b|is an? (?:\w+ )?(?:sentence|phrase|line"
-            r"|lie|joke"
-            r"|quote|lyric|title|example|saying|motto)|is (?:her|his|its|the|their) "
-            r"(?:line|motto|slogan|catchphrase|password|name|lyric\w*|title)\b|not!?\W*$)",
-            re.I,
-        ),
-        expressed=_words(
-            r"dream\w*|imagin\w*|pretend\w*|fiction\w*|role|game|novel|story|characters?|example"
-            r"|joke"
-        ),
-    ),
-)
-"""Markers in the order in which they are reported."""
-
-_WHOLE_TURN = re.compile(
-    r"(?:^|[.!?:\n] ?)(?:(?:please|ok|okay|hi|hello|hey|can you|could you|would you|help me"
-    r"|now)[, ]+)*"
-    r"(?:let's (?:role-?play|pretend|play|imagine)|role-?play\b|act as|pretend(?= (?:to|that|you"
-    r"|I))"
-    r"|imagine\b|suppose\b|play (?:the|a) (?:role|part)|(?:answer|respond|talk|speak"
-    r"|reply) (?:as|like) (?:an?|the|if)|from now on,? you|once upon a time|chapter \w+|scene\b"
-    r"|you are (?:an?|my|the) \w+|you're an? \w+"
-    r"|(?:write|draft|compose|make up|continue|create|generate|give)(?: me)? (?:an?|the|my|this"
-    r"|some) "
-    r"(?:\w+ ){0,2}(?:story|poem|song|dialog\w*|scene|letter|e-?mail|bio|post|essay|script"
-    r"|monolog\w*"
-    r"|example|sentence|tale|novel|lyrics|speech|text|message|paragraph|persona|tweet)\w*"
-    r"|(?:short )?(?:story|poem|fiction|fan ?fiction|lyrics|script) ?:"
-    r"|(?:here(?:'s| is| are)|this is|below is|see|read) (?:an? |the |my |his |her |some "
-    r"|what )?(?:\w+ ){0,3}"
-    r"(?:story|poem|novel|scene|dialog\w*|lyrics|song|script|text|mail|e-?mail|letter|message|log"
-    r"|transcript|review|article|sample|example|sentences?|chapter|excerpt|quote)s?\b"
-    r"|(?:translate|proofread|paraphrase|rephrase|reword|rewrite|summari[sz]e|spell-?check"
-    r"|transcribe"
-    r"|correct|fix|check|improve|polish|analy[sz]e|classify|repeat|parse)(?= ?:| ?\n"
-    r"| (?:in)?to (?-i:[A-Z])"
-    r"| (?:this|that|it|these|the)(?: following| next)?(?: (?:text|sentences?|phrase|words|line"
-    r"|grammar|spelling|paragraph|message))?(?: ?[:\n.!?,]| (?:in|for|into|to|from)\b)"
-    r"| (?:the|my) (?:following|grammar|spelling|next))"
-    r"|(?:repeat|say|write|type) after me|how (?:do|would|can|should) (?:you|I|we|one) (?:say"
-    r"|write|spell"
-    r"|translate|pronounce))"
-    r"|\bmy (?:\w+ )?(?:character|avatar|persona)\b|\b(?:had|have) (?:an?|this|the"
-    r"|that) (?:\w+ )?(?:dream|nightmare)\b|\bin character\b",
-    re.I,
-)
-"""Words after which the rest of a turn is fiction or a text to work on."""
-_TASK_BEFORE = re.compile(
-    r"\b(?<!I )(?:translate|put|say|make|shorten|polish|rewrite|rephrase|paraphrase|proofread"
-    r"|correct|summari[sz]e|turn)"
-    r" (?:(?:the|this|that|these) (?:sentences?|text|phrase|line|words|paragraph)(?: above)?"
-    r"|this|that|it|these|the above)(?= (?:in|into|to|for|from)\b|\W*$|\W?\n|,| please| more"
-    r"| less| longer"
-    r"| shorter| sound| formal)",
-    re.I,
-)
-"""Words by which the text before them is one to work on."""
-_IRONY = re.compile(
-    r"(?:^|\s)/s\b|\b(?:just kidding|kidding|jk|said (?:no one|nobody)|yeah,? right|as if!"
-    r"|in your dreams|joking|lol not|just joking|sarcasm)\b|🙄|\(joke\)|\bNOT!",
-    re.I,
-)
-_IRONIC_OPENING = re.compile(
-    r"\W*(?:oh,? )?(?:sure|right|yeah|of course|obviously|totally|because)(?:,? (?:sure|right"
-    r"|because"
-    r"|and))+,? (?=I\b|my\b)|\W*as if (?=I\b)|\W*like (?=I (?:would|could|ever))",
-    re.I,
-)
-_TAKEN_BACK = re.compile(
-    r"[\W_]*(?:(?:sorry|oops|whoops|wait|no|hang on|hold on|ah|er|erm|hmm|uh|my mistake|my bad|well"
-    r"|actually)\b[\W_]*)*(?:I mean(?:t)?\b|scratch that|strike that|correction\b|make (?:that"
-    r"|it)\b"
-    r"|(?:that|this|it)(?:'s| is| was) (?:wrong|not (?:true|right|correct)|false|incorrect"
-    r"|a (?:joke|lie"
-    r"|typo|mistake)|an? (?:error|example|test))|that was (?:wrong|a lie)|not (?:really|true"
-    r"|any ?more"
-    r"|exactly|anymore)\b|just kidding|kidding|I(?:'m| was| am) (?:joking|kidding|lying|wrong)"
-    r"|I lied"
-    r"|I misspoke|typo\b|I wish\W*$|ignore that|forget (?:that|it)|never ?mind|not\W*$)"
-    r"|[\W_]*(?:sorry|oops|whoops|wait|no wait|my mistake|actually,? no"
-    r"|no,? actually)\b[,.! –-]*(?:no\b[, ]*)?(?-i:[A-Z][\w'-]+)\W*(?:$|[.!])"
-    r"|[\W_]*(?:sorry|oops|whoops|wait|no)\b[\W_]+(?:not\b|no\b|it's\b)",
-    re.I,
-)
-"""Words that take back what was said just before them."""
-_TAKEN_BACK_INSIDE = re.compile(
-    r"(?:,| [-–—]| \(|\.\.\.?|…) ?(?:(?:sorry|oops|whoops|wait|no|well)\b[, ]+(?:no\b|not\b"
-    r"|sorry\b|wait\b"
-    r"|I mean|I don't|I'm not|it's|(?-i:(?!I\b)[A-Z]\w*))|no wait|I mean(?:t)?\b|scratch that"
-    r"|make that"
-    r"|correction|not really|just kidding)\b",
-    re.I,
-)
-
-_NOT_WORDS = quantities.NEGATIONS - {
-    *("stop", "stops", "stopped", "quit", "quits", "ceased", "instead", "except", "unless"),
-    *("former", "formerly", "without", "longer"),
-}
-_NOT = re.compile(rf"\b(?:{'|'.join(sorted(_NOT_WORDS))}|cannot|nor|n'?t)\b|n't\b", re.I)
-_NOT_BEFORE = re.compile(
-    r"\b(?:instead of|rather than|except(?: for)?|far from|anything but|nothing like|fail(?:ed"
-    r"|s)? to"
-    r"|refuse[sd]? to|den(?:y|ies|ied)|doubt(?:s|ed)?|hate the idea of|(?:it is|it's) (?:false"
-    r"|untrue|a (?:lie|myth"
-    r"|rumou?r))|other than|apart from|nearly (?=[a-z])|almost (?=(?!all|every|always|any"
-    r"|everything)[a-z])"
-    r"|too \w+ to)\b|\b(?:stop(?:s|ped)?|quit|left|leaving|sold|ceased|gave up|given up"
-    r"|gave away|got rid of"
-    r"|ran out of|lost|without)\b(?:\W+(?!and\b|for\b|to\b)\w+){0,5}\W*$",
-    re.I,
-)
-_NOT_AFTER = re.compile(r"\b(?:not|never|nowhere|no (?:longer|more))\b|n't\b", re.I)
-_AFTER_END = re.compile(
-    r"[,(:]|\b(?:with|and|or|that|who|where|when|if|without|for|to|in|on|at|because|than)\b", re.I
-)
-_NO_NEGATION = re.compile(
-    r"^\W*no\b[,.!:–-]*\s+(?=I\b|my\b|we\b|it\b|actually)|\bnot (?:only|just|to mention)\b"
-    r"|\bno (?:doubt|wonder|problem|worries|matter|joke)\b|\bdo(?:n't| not) (?:worry|forget|you)\b"
-    r"|\bnothing but\b|\b(?:can't|cannot|couldn't) (?:live without|get enough of|do without"
-    r"|help but"
-    r"|imagine life without|function without)\b|\bnever (?:stop\w*|fail\w*|tire\w*|get tired of)\b"
-    r"|\bcan't (?:wait|complain)\b|\bcouldn't be happier\b|\bwhy not\b|\bnot (?:so )?long ago\b",
-    re.I,
-)
-"""Words that negate nothing, although they look like it."""
-_SAYS_NOT = _words(
-    r"not|never|no|none|n't|isn't|doesn't|don't|didn't|without|former\w*|ex|no longer|nobody"
-    r"|hardly|rarely"
-    r"|left|ended|lost|sold|quits?|quitting|stop\w*|free|anti|non|un\w+able|gave up|cannot|can't"
-    r"|almost|nearly|den\w+"
-)
-_SAYS_NOT_BY_VERB = _words(
-    r"dislike\w*|hate[sd]?|avoid\w*|lack\w*|refuse\w*|reject\w*|detest\w*|oppose\w*"
-)
-
-_INVERTED = re.compile(
-    r"(?:(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should|shall|may"
-    r"|might)(?:n't)?"
-    r" (?:I|we|you|he|she|they|my|our|the|there)|(?:where|what|who|whom|whose|how|when|why"
-    r"|which)(?:'s)?"
-    r" (?!I\b|we\b|matters|counts)\w+|wasn't|isn't|aren't|don't I)\b",
-    re.I,
-)
-_TAG = re.compile(
-    r"\b(?:(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should)n't (?:I"
-    r"|it|he|she|we"
-    r"|they|that)|(?:am|are|is|was) (?:I|it|he|she) not|right|no|yes|correct|eh|huh|true|or not"
-    r"|or what"
-    r"|innit|is(?:n't)? (?:that|this|it) (?:right|so|true|correct|wrong|ok)|or (?:is|am|do"
-    r"|did) .{0,20})\W*$",
-    re.I,
-)
-_INDEPENDENT = re.compile(
-    r"(?:[,;–—\n]| -|\b(?:and|but|so)) ?(?:and |but |so )?(?:(?:what|where|who|how|which|when"
-    r"|why|any)\b"
-    r"|(?:can|could|do|does|did|is|are|would|will|should|have|has|may|got)(?:n't)? (?:you|there"
-    r"|we|anyone"
-    r"|someone|I get|I find|I \w+|it|that|this)\b)",
-    re.I,
-)
-
-_PAST_TENSE = re.compile(
-    r"(?<!have )(?<!has )(?<!'ve )(?<!'s )(?<!always )(?<!never )(?<!just )\b([a-z]{2,20}?)(?:ed"
-    r"|d)\b",
-    re.I,
-)
-_FIRST = re.compile(r"\b(?:I|me|my|mine|myself|we|our|us)\b", re.I)
-_PRONOUN = re.compile(r"\b(I|we|you|he|she|they|who)\b", re.I)
-_OTHER_NOUN = re.compile(
-    r"\W*(?:(?:my|our|his|her|their|your|the|an?|this|that|every|each|some|most|many|all"
-    r"|no) [\w'-]+(?: [\w'-]+){0,3}"
-    r"|(?:every|any|no|some)(?:one|body)|people|(?-i:[A-Z][\w'-]+(?:(?: and)? [A-Z][\w'-]+)*))"
-    r"(?: (?:also|always|really|just|still|now|only|often|usually))?\s*$",
-    re.I,
-)
-"""A subject that is not the speaker, and nothing after it."""
-_COPULA = re.compile(r"\W*(?:am|is|are|was|were|be|'s|[A-Z\d])", re.ASCII)
-_RELATIVE = re.compile(r"\b(?:who|which)\W{0,2}$", re.I)
-_HELPED = re.compile(
-    r" (?:has|have|had|is|are|was|were)(?: (?:always|been|just|now"
-    r"|recently))? ?$",
-    re.I,
-)
-_PARTICIPLE = re.compile(r"\w+(?:ed|ing|en|wn)\b|been\b|gone\b")
-_COMMAND = re.compile(
-    r"(?:live|work|move|go|come|stay|speak|be|become|join|try|use|learn|visit"
-    r"|enjoy) (?!in progress)\w",
-    re.I,
-)
-_LEAD_IN = re.compile(r"(?:^|(?<=[\n.!?]))(?:[^\n.!?:]|:(?!\s)){1,120}:(?=\s)")
-_SPEECH = re.compile(r"[\s\"'*_>-]*(?:I|my|we|our)\b", re.I)
-_OF_A_TEXT = _words(
-    r"(?:counter)?examples?|e\.g|for instance|samples?|sentences?|phrases?|text|quotes?"
-    r"|quot(?:ing|ation)|translat\w+"
-    r"|proofread\w*|correct(?:ed|ing|ly)?|rephras\w+|paraphras\w+|rewrit\w+|summar\w+|prompts?"
-    r"|logs?|e-?mails?|mails?"
-    r"|messages?|letters?|forward\w*|dialog\w*|scripts?|scenes?|characters?|stor(?:y|ies)|poems?"
-    r"|songs?|lyrics"
-    r"|titles?|headlines?|tests?|inputs?|outputs?|said|says|wrote|writes?|tweet\w*|posts?|posted"
-    r"|reviews?"
-    r"|transcripts?|speech|captions?|signs?|templates?|exercises?|grammar|spelling|means?"
-    r"|meaning|pronounce"
-    r"|say|reads?|repeat|type|respond|lines?|told|tells|asked|replied|translation"
-    r"|sent|shared|pasted|his|her|their|german|french|spanish|english|italian|portuguese|dutch"
-    r"|chorus|verse|slogan|motto|placeholder|dummy|fixture"
-)
-_HEADER = re.compile(r"\W*(?:dear|subject|fwd?|re|from|to|cc)\b", re.I)
-_NAMED_LINE = re.compile(
-    r"\W*(?:@[\w'-]+|[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)(?: \([^)\n]{1,40}\))?\W{1,3}", re.ASCII
-)
-_OF_THE_SPEAKER = _words(
-    r"me|myself|facts?|updates?|news|notes?|fyi|ps|p\.s|background|context|situation|edit"
-    r"|intro\w*|infos?"
-    r"|information|remind\w*|answer|status|short|brief|question|thing|reason|details?|profile"
-    r"|bio|btw|correction"
-    r"|summary|user|heads up|disclaimer|confession|all|everyone|team|folks|guys|tl;?dr|today"
-    r"|setup|so far|hello|hi"
-)
-_PASTED = re.compile(
-    rf"{hygiene.FENCE}.*?(?:{hygiene.FENCE.replace('<', '</')}|\Z)|```.*?(?:```|\Z)|~~~.*?(?:~~~"
-    r"|\Z)"
-    r"|(?P<inner>(?<![\w\"])\"[^\"\n]{1,2000}\"(?!\w)"
-    r"|(?<![\w'])'(?=[A-Z])[^\n']{1,200}(?:'(?=\w)[^\n']{1,200}){0,3}'(?!\w)"
-    r"|`[^`\n]{1,400}`)"
-    r"|(?:^|(?<=\n))[ \t]*(?:>|\||\[[^\]\n]{1,40}\] ?\S|\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
-    r"|\d{1,2}:\d\d(?::\d\d)?[ \t]+\S"
-    r"|(?:INFO|DEBUG|WARN(?:ING)?|ERROR|TRACE|FATAL)\b|(?://|#|--) )[^\n]*"
-    r"|(?:^|(?<=\n))[ \t]*(?:From|To|Subject|Cc|Sent|Fwd?|Re|Begin forwarded message"
-    r"|On [^\n]{4,80} wrote):.*\Z"
-    r"|(?<!-)-{3,60} ?(?:Original|Forwarded).*\Z|(?:^|(?<=\n))[ \t]*Dear [^\n]{1,40}\n.*\Z"
-    r"|<(?P<tag>\w{1,40})>.*?(?:</(?P=tag)>|\Z)",
-    re.DOTALL,
-)
-"""Text that the speaker did not write here: code, quotations, mails and logs."""
 _MIN_QUOTED_WORDS = 3
 
 
 class _Frame(NamedTuple):
-    """What a turn shows about its parts, whatever is quoted from it."""
+    """Parts of a turn, whatever is quoted from it."""
 
     text: str
     """The text with ASCII quotation marks; positions are those of the turn."""
@@ -479,11 +42,16 @@ class _Frame(NamedTuple):
 @lru_cache(maxsize=64)
 def _frame(text: str) -> _Frame:
     plain = text.translate(_ASCII_QUOTES)
-    ends = [TextSpan(0, 0), *(TextSpan(*match.span()) for match in SENTENCE_END.finditer(plain))]
+    ends = [
+        TextSpan(0, 0),
+        *(TextSpan(*match.span()) for match in words.SENTENCE_END.finditer(plain)),
+    ]
     starts = [end.end for end in ends]
     stops = [end.start for end in ends[1:]] + [len(plain)]
-    pasted = [TextSpan(*match.span()) for match in _PASTED.finditer(plain) if _is_foreign(match)]
-    for match in _LEAD_IN.finditer(plain):
+    pasted = [
+        TextSpan(*match.span()) for match in words.PASTED.finditer(plain) if _is_foreign(match)
+    ]
+    for match in words.LEAD_IN.finditer(plain):
         if _introduces_text(match[0], plain[match.end() : match.end() + 40]):
             line_end = not plain[match.end() : match.end() + 2].strip(" \t")
             stop = (
@@ -492,8 +60,8 @@ def _frame(text: str) -> _Frame:
                 else plain.find("\n", match.end())
             )
             pasted.append(TextSpan(match.start(), len(plain) if stop < 0 else stop))
-    opening = _WHOLE_TURN.search(plain)
-    before = [match.end() for match in _TASK_BEFORE.finditer(plain)]
+    opening = words.WHOLE_TURN.search(plain)
+    before = [match.end() for match in words.TASK_BEFORE.finditer(plain)]
     return _Frame(
         plain,
         tuple(TextSpan(*span) for span in zip(starts, stops, strict=True)),
@@ -509,14 +77,14 @@ def _is_foreign(match: re.Match[str]) -> bool:
 
 def _introduces_text(lead: str, following: str) -> bool:
     """Return whether words before a colon announce words that are not the speaker's own."""
-    if _LEAD.fullmatch(lead):
+    if words.LEAD.fullmatch(lead):
         return False
-    if _OF_A_TEXT.search(lead) or _HEADER.match(lead):
+    if words.OF_A_TEXT.search(lead) or words.HEADER.match(lead):
         return True
     return (
-        _SPEECH.match(following) is not None
-        and _NAMED_LINE.fullmatch(lead) is not None
-        and _OF_THE_SPEAKER.search(lead) is None
+        words.SPEECH.match(following) is not None
+        and words.NAMED_LINE.fullmatch(lead) is not None
+        and words.OF_THE_SPEAKER.search(lead) is None
     )
 
 
@@ -533,7 +101,7 @@ def is_framed(text: str) -> bool:
 
 def is_taken_back(sentence: str) -> bool:
     """Return whether a sentence takes back the one before it."""
-    return _TAKEN_BACK.match(sentence.translate(_ASCII_QUOTES)) is not None
+    return words.TAKEN_BACK.match(sentence.translate(_ASCII_QUOTES)) is not None
 
 
 class _Place(NamedTuple):
@@ -573,7 +141,7 @@ def _place(text: str, span: TextSpan) -> _Place:
     thing = " ".join(frame.text[span.start : span.end].split())
     sentence = before + thing + _flat(frame.text[span.end : stop])
     start, end = len(before), len(before) + len(thing)
-    breaks = [TextSpan(*match.span()) for match in _BREAK.finditer(sentence)]
+    breaks = [TextSpan(*match.span()) for match in words.BREAK.finditer(sentence)]
     left = max((one.end for one in breaks if one.end <= start), default=0)
     right = min((one.start for one in breaks if one.start >= end), default=len(sentence))
     following = frame.sentences[last + 1] if last + 1 < len(frame.sentences) else TextSpan(0, 0)
@@ -584,28 +152,29 @@ def _place(text: str, span: TextSpan) -> _Place:
 def _flat(text: str) -> str:
     """Return a text with single spaces, and new lines only before a subject."""
     lines = "\n".join(" ".join(line.split()) for line in f"|{text}|".split("\n"))
-    return _WRAPPED.sub(" ", lines)[1:-1]
+    return words.WRAPPED.sub(" ", lines)[1:-1]
 
 
 def doubts(text: str, span: TextSpan, own: str, *, refuting: bool) -> Iterator[DismissalReason]:
-    """Yield the reasons for which the speaker of a text does not state what stands at a span.
+    """Yield the reasons for which the speaker of a text does not state the words at a span.
 
     Args:
         text: text of the turn, in NFC.
         span: place of the quoted thing.
-        own: words of the proposal; what they say themselves is no reason.
-        refuting: whether the proposal says that it is not so, or no longer.
+        own: words of the proposal; what they express does not count.
+        refuting: whether the proposal is refuting.
     """
     place = _place(text, span)
     own = own.translate(_ASCII_QUOTES).replace("_", " ")
     if _is_pasted(place):
         yield DismissalReason.PASTED
-    for marker in _MARKERS:
+    for marker in words.MARKERS:
         if refuting and marker.reason is DismissalReason.PAST:
             continue
         if _is_shown(marker, place, own) and not _is_expressed(marker, own):
             yield marker.reason
-    if _TAKEN_BACK_INSIDE.search(place.sentence, place.end) or _TAKEN_BACK.match(place.following):
+    inside = words.TAKEN_BACK_INSIDE.search(place.sentence, place.end)
+    if inside or words.TAKEN_BACK.match(place.following):
         yield DismissalReason.TAKEN_BACK
     if not refuting and _is_negated(place) and not _says_not(own, place):
         yield DismissalReason.NEGATED
@@ -619,7 +188,7 @@ def _is_pasted(place: _Place) -> bool:
     )
 
 
-def _is_shown(marker: _Marker, place: _Place, own: str) -> bool:
+def _is_shown(marker: Marker, place: _Place, own: str) -> bool:
     """Return whether the words of a marker stand where they concern the quoted thing."""
     sentence, clause = place.sentence, place.clause
     if marker.reason is DismissalReason.QUESTION and _is_question(place):
@@ -629,7 +198,7 @@ def _is_shown(marker: _Marker, place: _Place, own: str) -> bool:
     if marker.reason is DismissalReason.PAST and _is_past(place, own):
         return True
     if marker.governs:
-        reset = max((m.end() for m in _RESET.finditer(sentence, 0, place.start)), default=0)
+        reset = max((m.end() for m in words.RESET.finditer(sentence, 0, place.start)), default=0)
         if marker.governs.search(sentence[reset : place.end]):
             return True
     if marker.inside and marker.inside.search(sentence[clause.start : place.end]):
@@ -640,65 +209,65 @@ def _is_shown(marker: _Marker, place: _Place, own: str) -> bool:
 def _rest(place: _Place) -> str:
     """Return the words after the quoted thing as far as they may still be about it."""
     rest = place.sentence[place.end :]
-    end = _REST_END.search(rest)
+    end = words.REST_END.search(rest)
     return rest[: end.start()] if end else rest
 
 
-def _is_expressed(marker: _Marker, own: str) -> bool:
-    """Return whether a proposal says itself what a marker shows."""
+def _is_expressed(marker: Marker, own: str) -> bool:
+    """Return whether a proposal expresses itself what a marker shows."""
     patterns = (marker.governs, marker.inside, marker.expressed)
     return any(pattern.search(own) for pattern in patterns if pattern)
 
 
 def _is_question(place: _Place) -> bool:
     sentence, clause = place.sentence, place.clause
-    lead = _LEAD.match(sentence, clause.start)
-    if _INVERTED.match(sentence, lead.end() if lead else clause.start):
+    lead = words.LEAD.match(sentence, clause.start)
+    if words.INVERTED.match(sentence, lead.end() if lead else clause.start):
         return True
     if not sentence.rstrip(" \t\n\"')*_").endswith("?"):
         return False
     tail = sentence[place.end :]
-    return _TAG.search(tail) is not None or not _INDEPENDENT.search(tail)
+    return words.TAG.search(tail) is not None or not words.INDEPENDENT.search(tail)
 
 
 def _is_fiction(place: _Place) -> bool:
     return bool(
         place.span.end > place.frame.fiction_from
-        or _IRONIC_OPENING.match(place.sentence)
-        or _IRONY.search(place.sentence + " " + place.following)
+        or words.IRONIC_OPENING.match(place.sentence)
+        or words.IRONY.search(place.sentence + " " + place.following)
     )
 
 
 def _is_past(place: _Place, own: str) -> bool:
-    """Return whether a verb that a proposal has in the present stands in the past: likes, liked."""
+    """Return whether a verb that a proposal has in the present is in the past: likes, liked."""
     verbs = {verb for word in own.split() if word.endswith("s") for verb in (word[:-1], word[:-2])}
     clause = place.sentence[place.clause.start : place.clause.end]
-    return any(match[1].lower() in verbs for match in _PAST_TENSE.finditer(clause))
+    return any(folding.fold(match[1]) in verbs for match in words.PAST_TENSE.finditer(clause))
 
 
 def _is_negated(place: _Place) -> bool:
     """Return whether every clause that a quoted thing is part of is negated."""
     quoted = place.sentence[place.start : place.end]
-    cuts = [place.start + cut for match in _BREAK.finditer(quoted) for cut in match.span()]
+    cuts = [place.start + cut for match in words.BREAK.finditer(quoted) for cut in match.span()]
     bounds = [place.clause.start, *cuts, place.end]
     clauses = [place.sentence[a:b] for a, b in zip(bounds[::2], bounds[1::2], strict=True)]
     after = place.after
-    end = _AFTER_END.search(after)
+    end = words.AFTER_END.search(after)
     return all(map(_has_negation, clauses)) or bool(
-        _NOT_AFTER.search(after[: end.start()] if end else after)
+        words.NOT_AFTER.search(after[: end.start()] if end else after)
     )
 
 
 def _has_negation(clause: str) -> bool:
-    clause = _NO_NEGATION.sub(" ", clause)
-    return bool(_NOT.search(clause) or _NOT_BEFORE.search(clause))
+    clause = words.NO_NEGATION.sub(" ", clause)
+    return bool(words.NOT.search(clause) or words.NOT_BEFORE.search(clause))
 
 
 def _says_not(own: str, place: _Place) -> bool:
     """Return whether a proposal is negative itself, and not the denial of a negative verb."""
-    verb = _SAYS_NOT_BY_VERB.search(own)
-    return bool(_SAYS_NOT.search(own)) or (
-        verb is not None and verb[0].lower()[:4] not in place.sentence.lower()
+    verb = words.SAYS_NOT_BY_VERB.search(own)
+    return bool(words.SAYS_NOT.search(own)) or (
+        verb is not None and folding.fold(verb[0])[:4] not in folding.fold(place.sentence)
     )
 
 
@@ -710,18 +279,18 @@ def has_other_subject(text: str, quote: TextSpan, predicate: str) -> bool:
     place = _place(text, quote)
     before, quoted = place.before, place.sentence[place.start : place.end]
     whole = place.sentence[place.clause.start : place.end]
-    if pronouns := _PRONOUN.findall(whole):
-        first = _PRONOUN.findall(quoted)
+    if pronouns := words.PRONOUN.findall(whole):
+        first = words.PRONOUN.findall(quoted)
         subject = first[0] if first else pronouns[-1]
-        return subject.lower() not in ("i", "we")
-    if _RELATIVE.search(place.sentence[: place.clause.start]):
+        return folding.fold(subject) not in ("i", "we")
+    if words.RELATIVE.search(place.sentence[: place.clause.start]):
         return True
     verb, *_ = predicate.split("_")
     if verb.endswith("s") and re.search(rf"\b{re.escape(verb)}\b", whole, re.I):
-        return _FIRST.search(before) is None or _OTHER_NOUN.match(before) is not None
-    if (helped := _HELPED.search(before)) and _PARTICIPLE.match(quoted):
-        return _OTHER_NOUN.match(before[: helped.start()]) is not None
-    lead = _LEAD.match(whole)
-    if _COMMAND.match(whole, lead.end() if lead else 0):
+        return words.FIRST.search(before) is None or words.OTHER_NOUN.match(before) is not None
+    if (helped := words.HELPED.search(before)) and words.PARTICIPLE.match(quoted):
+        return words.OTHER_NOUN.match(before[: helped.start()]) is not None
+    lead = words.LEAD.match(whole)
+    if words.COMMAND.match(whole, lead.end() if lead else 0):
         return True
-    return bool(_OTHER_NOUN.match(before) and not _COPULA.match(quoted))
+    return bool(words.OTHER_NOUN.match(before) and not words.COPULA.match(quoted))

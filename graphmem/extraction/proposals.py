@@ -248,12 +248,12 @@ _STATED = {
     DismissalReason.PASTED: "its words are quoted, pasted or to be worked on",
     DismissalReason.QUESTION: "its clause asks",
     DismissalReason.CONDITION: "its clause depends on a condition",
-    DismissalReason.REPORT: "its clause says what somebody else says or thinks",
+    DismissalReason.REPORT: "its clause reports another person's words or thoughts",
     DismissalReason.PAST: "its clause is about what once was",
-    DismissalReason.PLAN: "its clause is a plan, a wish or a guess",
+    DismissalReason.PLAN: "its clause is a plan, a hope or a guess",
     DismissalReason.FICTION: "its clause belongs to a story, a dream, a role, an example or a joke",
     DismissalReason.TAKEN_BACK: "the words after it take it back",
-    DismissalReason.NEGATED: "its clause says that it is not so",
+    DismissalReason.NEGATED: "its clause denies it",
 }
 """Problems of a quote that its clause does not state."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
-from graphmem.extraction import assertions, quotes, windows
+from graphmem.extraction import assertions, clause_words, quotes, windows
 from graphmem.extraction.quotes import TextSpan
 from graphmem.extraction.records import DismissedProposal, Proposal
 from graphmem.extraction.windows import TurnWindow, is_person, speaker_of
@@ -31,24 +31,13 @@ _CLAUSE = re.compile(
     r"|my)\b)",
     re.I,
 )
-_OPENING = re.compile(
-    r"(?:(?:well|so|oh|yes|yeah|yep|okay|ok|hi|hello|hey|anyway|by the way|btw|also|actually|and"
-    r"|but|no"
-    r"|to be honest|honestly|you know|as you know|as I said|like I (?:said|told you)"
-    r"|for the record|fun fact|fyi|update|these days|nowadays"
-    r"|right now|at the moment|currently|personally|in fact|good (?:morning|evening|afternoon"
-    r"|day)|sure"
-    r"|thanks|thank you|there|everyone|all|now|about me|no worries"
-    r"|no problem)\b[,!:]?[ \n]?(?:[-–—] )?)*+",
-    re.I,
-)
 _SPEAKER = re.compile(r"(?:I|my)\b", re.I)
+_MONTH = "|".join(quantities.MONTHS)
 _NOW = r"(?:(?:now|currently|still|just|recently|really|also) )?"
 _I = rf"I {_NOW}"
 _AM = rf"I(?: ?['’]m| am) {_NOW}"
 _HAVE = rf"I(?: ?['’]ve| have)? {_NOW}"
 _NOT = r"I (?:no longer|don['’]?t|do not) "
-_MONTH = "|".join(quantities.MONTHS)
 # Whitespace is collapsed to single spaces before matching, and no two adjacent repeats match the
 # same characters, so each pattern is linear in the length of a clause.
 _VALUE = re.compile(r" ?(?:[^ ,;:.!?…]|(?<=\d)[.,:](?=\d))++")
@@ -68,7 +57,7 @@ _REASON_AFTER = re.compile(
 )
 _ASIDE_AFTER = re.compile(
     rf",? (?:{_AFTER}|and|with|as|where|which|who|for|near|until|till|on|every|during|from|by"
-    r"|in (?-i:(?=[A-Z])))\b",
+    rf"|in (?!(?:{_MONTH})\b)(?-i:(?=[A-Z])))\b",
     re.I,
 )
 _FILLERS = (
@@ -230,7 +219,7 @@ _ORIGINS = frozenset(
     )
 )
 _ORIGIN = re.compile(r"[A-Z][a-z]+(?:ish|ese)")
-"""Words that look like names and say what somebody is."""
+"""Words that look like names and say a person is."""
 _FAVOURITE = re.compile(r"favou?rite(?![a-z])", re.I)
 _ARTICLE = re.compile(r"^(?:a|an|the) ", re.I)
 _NO_VALUE = (
@@ -249,7 +238,7 @@ _LIMITS = frozenset(
         "by but about being sometimes always often usually"
     )
 )
-"""Words that limit what was said to a time, a place or a case, or begin another clause."""
+"""Words that limit a statement to a time, a place or a case, or begin another clause."""
 _MAX_OBJECT_WORDS = 4
 _MAX_CORRECTION_WORDS = 3
 _END = " .!…\t\r"
@@ -319,7 +308,7 @@ def _sentence(sentence: str, at: int, turn: Turn) -> Iterator[Proposal | Dismiss
 
 
 def _opening_end(sentence: str, start: int) -> int:
-    match = _OPENING.match(sentence, start)
+    match = clause_words.OPENING.match(sentence, start)
     return match.end() if match else start
 
 

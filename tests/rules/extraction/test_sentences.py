@@ -72,7 +72,7 @@ def test_a_form_gives_a_fact(text: str, expected: list[str]) -> None:
         "Do I live in Lisbon?",
         "If I live in Lisbon, I need a visa.",
         "I wish I work at Acme",
-        "My friend said I live in Lisbon.",
+        "My friend claims I live in Lisbon.",
         "I like it.",
         "I love you!",
         "I love that you came",

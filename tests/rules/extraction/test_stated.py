@@ -102,7 +102,7 @@ def test_a_denial_stands_as_one() -> None:
         ("I'd love a dog.", "love a dog", "wants", "dog"),
         ("I used to live in Ghent.", "live in Ghent", "formerly_lived_in", "Ghent"),
         ("In my dream, I live in Oslo.", "I live in Oslo", "dreams_of_living_in", "Oslo"),
-        ("Paul said I live in Rome.", "I live in Rome", "is_said_to_live_in", "Rome"),
+        ("Paul thinks I live in Rome.", "I live in Rome", "is_thought_to_live_in", "Rome"),
         ("If I win, I move to Nice.", "I move to Nice", "would_move_to", "Nice"),
     ],
 )
