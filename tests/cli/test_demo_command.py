@@ -177,7 +177,7 @@ def best(bites: Any) -> BeliefBite:
 
 
 def told(memory: Handle) -> tuple[demo.PolicyComparison, str]:
-    """What the demo finds, and how it says so."""
+    """What the demo finds, and how it shows it."""
     compared = demo.compare(memory)
     return compared, " ".join(str(part) for part in demo._side_by_side(compared))
 

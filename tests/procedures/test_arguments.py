@@ -16,7 +16,7 @@ from tests.procedures.conftest import OFFERS, Asked, Populated, values
 
 
 def refused(asked: Asked, offer: ProcedureSpec, arguments: list[Any]) -> str:
-    """Return what a CALL that must be refused says; nothing when it is answered."""
+    """Return what a CALL that must be refused returns; nothing when it is answered."""
     try:
         asked.call(offer, arguments)
     except ClientError as error:

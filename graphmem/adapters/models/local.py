@@ -27,14 +27,13 @@ from graphmem.errors import ConfigurationError, ModelFetchError
 from graphmem.folders import cache_folder
 from graphmem.maven import Jar, JarFolder, Report, fetch_missing
 from graphmem.model.terms import Encoding, TokenStates
-from graphmem.ports import Role
+from graphmem.ports import Matrix, Role
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from graphmem.adapters.models.vector_cache import Vector, VectorCache
     from graphmem.io_modes import IOMode
-    from graphmem.ports import Matrix
     from graphmem.settings import Settings
 
 T = TypeVar("T")
