@@ -27,13 +27,14 @@ from graphmem.errors import ConfigurationError, ModelFetchError
 from graphmem.folders import cache_folder
 from graphmem.maven import Jar, JarFolder, Report, fetch_missing
 from graphmem.model.terms import Encoding, TokenStates
-from graphmem.ports import Matrix, Role
+from graphmem.ports import Role
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from graphmem.adapters.models.vector_cache import Vector, VectorCache
     from graphmem.io_modes import IOMode
+    from graphmem.ports import Matrix
     from graphmem.settings import Settings
 
 T = TypeVar("T")
@@ -63,9 +64,8 @@ class EncoderJar(JarFolder):
     @classmethod
     def of(cls, settings: Settings) -> EncoderJar:
         """Return the folder in the cache folder of the settings."""
-        jar = shipped_jar()
-        folder = cache_folder(settings.cache) / "models" / f"e5-small-v2-q-{jar.version}"
-        return cls(folder, (jar,), "the embedding model e5-small-v2", LICENCE)
+        folder = cache_folder(settings.cache) / "models" / f"e5-small-v2-q-{shipped_jar().version}"
+        return cls(folder, (shipped_jar(),), "the embedding model e5-small-v2", LICENCE)
 
     def is_extracted(self) -> bool:
         """Return whether the files of the model exist unchanged."""
