@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -109,6 +110,11 @@ class AccessLog:
         with self._changing():
             self._lost += len(self._waiting)
             self._waiting.clear()
+
+    def start_over(self) -> None:
+        """Forget the entries in a forked process; its parent writes them and ends the sessions."""
+        self._lock = Lock()  # another thread of the parent may have held it
+        self._waiting, self._open, self._new = {}, {}, 0
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -327,6 +333,15 @@ def watch(state: HandleState, *, awaited: bool) -> None:
     The event loop of an async client is closed by then; a warning gives the number of lost entries.
     """
     (_AWAITED if awaited else _BLOCKING)[state.accesses] = state.context
+
+
+def _start_over() -> None:
+    for accesses in (*_BLOCKING, *_AWAITED):
+        accesses.start_over()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_start_over)
 
 
 @atexit.register

@@ -67,12 +67,15 @@ def test_a_child_that_uses_nothing_closes_nothing_of_its_parent(migrated: Settin
     with opened(migrated) as client:
         memory = client.tenant(fresh_tenant())
         memory.remember(unlike(1))
+        assert memory.recall(unlike(1)).bites
         child = os.fork()
         if child == 0:
+            inherited = client._state.accesses.waiting()
             del client, memory
-            os._exit(0)
+            os._exit(len(inherited))
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         assert memory.recall(unlike(1)).bites
+        assert memory.usage.flush() == 2
 
 
 # The first loop was closed with open connections.
