@@ -121,7 +121,8 @@ MARKERS = (
         follows=re.compile(
             rf"\b(?:apparently|allegedly|supposedly|reportedly|or so|according to|I (?:hear"
             rf"|heard|read|was told))\b|,[\"'\s]*(?:{THIRD} {SAYS}"
-            rf"|{SAYS} (?!you\b|I\b)\w+)(?=\W*$|,| (?:me|us|him|her|yesterday|once|in|to|on)\b)",
+            rf"|{SAYS} (?!you\b|I\b)\w+)"
+            r"(?=\W{0,8}$|,| (?:me|us|him|her|yesterday|once|in|to|on)\b)",
             re.I,
         ),
         expressed=_any(rf"according|{SAYS}|say"),
@@ -216,11 +217,11 @@ MARKERS = (
             r"\bin (?:my|a|the|this|that) (?:\w+ )?(?:dreams?|nightmares?|story|novel|game|movie"
             r"|film"
             r"|book|play|fantasy|simulation|poem|song|role-?play|campaign|scene|imagination)"
-            r"(?=\W*$| last)|\b(?:in another life|in character|for example|hypothetically"
+            r"(?=\W{0,8}$| last)|\b(?:in another life|in character|for example|hypothetically"
             r"|is (?:what|how) (?:she|he|they|it|the)\b|is an? (?:\w+ )?(?:sentence|phrase|line"
             r"|lie|joke"
             r"|quote|lyric|title|example|saying|motto)|is (?:her|his|its|the|their) "
-            r"(?:line|motto|slogan|catchphrase|password|name|lyric\w*|title)\b|not!?\W*$)",
+            r"(?:line|motto|slogan|catchphrase|password|name|lyric\w*|title)\b|not!?\W{0,8}$)",
             re.I,
         ),
         expressed=_any(
@@ -268,7 +269,7 @@ TASK_BEFORE = re.compile(
     r"\b(?<!I )(?:translate|put|say|make|shorten|polish|rewrite|rephrase|paraphrase|proofread"
     r"|correct|summari[sz]e|turn)"
     r" (?:(?:the|this|that|these) (?:sentences?|text|phrase|line|words|paragraph)(?: above)?"
-    r"|this|that|it|these|the above)(?= (?:in|into|to|for|from)\b|\W*$|\W?\n|,| please| more"
+    r"|this|that|it|these|the above)(?= (?:in|into|to|for|from)\b|\W{0,8}$|\W?\n|,| please| more"
     r"| less| longer"
     r"| shorter| sound| formal)",
     re.I,
@@ -280,14 +281,16 @@ IRONY = re.compile(
     re.I,
 )
 IRONIC_OPENING = re.compile(
-    r"\W*(?:oh,? )?(?:sure|right|yeah|of course|obviously|totally|because)(?:,? (?:sure|right"
+    r"\W{0,8}(?:oh,? )?(?:sure|right|yeah|of course|obviously|totally|because)(?:,? (?:sure|right"
     r"|because"
-    r"|and))+,? (?=I\b|my\b)|\W*as if (?=I\b)|\W*like (?=I (?:would|could|ever))",
+    r"|and)){1,5},? (?=I\b|my\b)|\W{0,8}as if (?=I\b)|\W{0,8}like (?=I (?:would|could|ever))",
     re.I,
 )
 TAKEN_BACK = re.compile(
-    r"[\W_]*(?:(?:sorry|oops|whoops|wait|no|hang on|hold on|ah|er|erm|hmm|uh|my mistake|my bad|well"
-    r"|actually)\b[\W_]*)*(?:I mean(?:t)?\b|scratch that|strike that|correction\b|make (?:that"
+    r"[\W_]{0,8}(?:(?:sorry|oops|whoops|wait|no|hang on|hold on|ah|er|erm|hmm|uh"
+    r"|my mistake|my bad|well"
+    r"|actually)\b[\W_]{0,8}){0,5}(?:I mean(?:t)?\b|scratch that|strike that|correction\b"
+    r"|make (?:that"
     r"|it)\b"
     r"|(?:that|this|it)(?:'s| is| was) (?:wrong|not (?:true|right|correct)|false|incorrect"
     r"|a (?:joke|lie"
@@ -295,10 +298,10 @@ TAKEN_BACK = re.compile(
     r"|any ?more"
     r"|exactly|anymore)\b|just kidding|kidding|I(?:'m| was| am) (?:joking|kidding|lying|wrong)"
     r"|I lied"
-    r"|I misspoke|typo\b|I wish\W*$|ignore that|forget (?:that|it)|never ?mind|not\W*$)"
-    r"|[\W_]*(?:sorry|oops|whoops|wait|no wait|my mistake|actually,? no"
-    r"|no,? actually)\b[,.! –-]*(?:no\b[, ]*)?(?-i:[A-Z][\w'-]+)\W*(?:$|[.!])"
-    r"|[\W_]*(?:sorry|oops|whoops|wait|no)\b[\W_]+(?:not\b|no\b|it's\b)",
+    r"|I misspoke|typo\b|I wish\W{0,8}$|ignore that|forget (?:that|it)|never ?mind|not\W{0,8}$)"
+    r"|[\W_]{0,8}(?:sorry|oops|whoops|wait|no wait|my mistake|actually,? no"
+    r"|no,? actually)\b[,.! –-]{0,8}(?:no\b[, ]{0,4})?(?-i:[A-Z][\w'-]{1,40})\W{0,8}(?:$|[.!])"
+    r"|[\W_]{0,8}(?:sorry|oops|whoops|wait|no)\b[\W_]{1,8}(?:not\b|no\b|it's\b)",
     re.I,
 )
 """Words that take back what was said just before them."""
@@ -325,7 +328,7 @@ NOT_BEFORE = re.compile(
     r"|everything)[a-z])"
     r"|too \w+ to)\b|\b(?:stop(?:s|ped)?|quit|left|leaving|sold|ceased|gave up|given up"
     r"|gave away|got rid of"
-    r"|ran out of|lost|without)\b(?:\W+(?!and\b|for\b|to\b)\w+){0,5}\W*$",
+    r"|ran out of|lost|without)\b(?:\W+(?!and\b|for\b|to\b)\w+){0,5}\W{0,8}$",
     re.I,
 )
 NOT_AFTER = re.compile(r"\b(?:not|never|nowhere|no (?:longer|more))\b|n't\b", re.I)
@@ -333,7 +336,7 @@ AFTER_END = re.compile(
     r"[,(:]|\b(?:with|and|or|that|who|where|when|if|without|for|to|in|on|at|because|than)\b", re.I
 )
 NO_NEGATION = re.compile(
-    r"^\W*no\b[,.!:–-]*\s+(?=I\b|my\b|we\b|it\b|actually)|\bnot (?:only|just|to mention)\b"
+    r"^\W{0,8}no\b[,.!:–-]*\s+(?=I\b|my\b|we\b|it\b|actually)|\bnot (?:only|just|to mention)\b"
     r"|\bno (?:doubt|wonder|problem|worries|matter|joke)\b|\bdo(?:n't| not) (?:worry|forget|you)\b"
     r"|\bnothing but\b|\b(?:can't|cannot|couldn't) (?:live without|get enough of|do without"
     r"|help but"
@@ -366,7 +369,7 @@ TAG = re.compile(
     r"|they|that)|(?:am|are|is|was) (?:I|it|he|she) not|right|no|yes|correct|eh|huh|true|or not"
     r"|or what"
     r"|innit|is(?:n't)? (?:that|this|it) (?:right|so|true|correct|wrong|ok)|or (?:is|am|do"
-    r"|did) .{0,20})\W*$",
+    r"|did) .{0,20})\W{0,8}$",
     re.I,
 )
 INDEPENDENT = re.compile(
@@ -386,10 +389,11 @@ PAST_TENSE = re.compile(
 FIRST = re.compile(r"\b(?:I|me|my|mine|myself|we|our|us)\b", re.I)
 PRONOUN = re.compile(r"\b(I|we|you|he|she|they|who)\b", re.I)
 OTHER_NOUN = re.compile(
-    r"\W*(?:(?:my|our|his|her|their|your|the|an?|this|that|every|each|some|most|many|all"
-    r"|no) [\w'-]+(?: [\w'-]+){0,3}"
-    r"|(?:every|any|no|some)(?:one|body)|people|(?-i:[A-Z][\w'-]+(?:(?: and)? [A-Z][\w'-]+)*))"
-    r"(?: (?:also|always|really|just|still|now|only|often|usually))?\s*$",
+    r"\W{0,8}(?:(?:my|our|his|her|their|your|the|an?|this|that|every|each|some|most|many|all"
+    r"|no) [\w'-]{1,40}(?: [\w'-]{1,40}){0,3}"
+    r"|(?:every|any|no|some)(?:one|body)|people|(?-i:[A-Z][\w'-]{1,40}(?:"
+    r"(?: and)? [A-Z][\w'-]{1,40}){0,6}))"
+    r"(?: (?:also|always|really|just|still|now|only|often|usually))?\s{0,8}$",
     re.I,
 )
 """A subject that is not the speaker, and nothing after it."""
@@ -400,14 +404,14 @@ HELPED = re.compile(
     r"|recently))? ?$",
     re.I,
 )
-PARTICIPLE = re.compile(r"\w+(?:ed|ing|en|wn)\b|been\b|gone\b")
+PARTICIPLE = re.compile(r"\b\w{1,40}(?:ed|ing|en|wn)\b|been\b|gone\b")
 COMMAND = re.compile(
     r"(?:live|work|move|go|come|stay|speak|be|become|join|try|use|learn|visit"
     r"|enjoy) (?!in progress)\w",
     re.I,
 )
 LEAD_IN = re.compile(r"(?:^|(?<=[\n.!?]))(?:[^\n.!?:]|:(?!\s)){1,120}:(?=\s)")
-SPEECH = re.compile(r"[\s\"'*_>-]*(?:I|my|we|our)\b", re.I)
+SPEECH = re.compile(r"[\s\"'*_>-]{0,8}(?:I|my|we|our)\b", re.I)
 OF_A_TEXT = _any(
     r"(?:counter)?examples?|e\.g|for instance|samples?|sentences?|phrases?|text|quotes?"
     r"|quot(?:ing|ation)|translat\w+"
@@ -423,9 +427,11 @@ OF_A_TEXT = _any(
     r"|sent|shared|pasted|his|her|their|german|french|spanish|english|italian|portuguese|dutch"
     r"|chorus|verse|slogan|motto|placeholder|dummy|fixture"
 )
-HEADER = re.compile(r"\W*(?:dear|subject|fwd?|re|from|to|cc)\b", re.I)
+HEADER = re.compile(r"\W{0,8}(?:dear|subject|fwd?|re|from|to|cc)\b", re.I)
 NAMED_LINE = re.compile(
-    r"\W*(?:@[\w'-]+|[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)(?: \([^)\n]{1,40}\))?\W{1,3}", re.ASCII
+    r"\W{0,8}(?:@[\w'-]{1,40}|[A-Z][\w'-]{0,40}(?: [A-Z][\w'-]{0,40})?)"
+    r"(?: \([^)\n]{1,40}\))?\W{1,3}",
+    re.ASCII,
 )
 OF_THE_SPEAKER = _any(
     r"me|myself|facts?|updates?|news|notes?|fyi|ps|p\.s|background|context|situation|edit"

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from graphmem.model import AnyBite, EpisodeBite, MemoryBite, Status, TurnBite
 from graphmem.rules import changes, folding, transcripts
@@ -313,18 +314,21 @@ def _are_apart(a: Mention, b: Mention) -> bool:
     return any(numbers[thing].isdisjoint(others[thing]) for thing in numbers.keys() & others)
 
 
+_MAX_PAIRS = 24
+"""Maximum pairs of sentences of two texts whose words are compared, which costs the most."""
 _MAX_APART = 4
 """Maximum words of content that only one of two sentences has."""
 
 
 def _differ_in_value(older: _Text, newer: _Text) -> bool:
     """Return whether two sentences are the same but for a value that is replaced."""
-    for b in newer.sentences:
-        for a in older.sentences:
-            stated = a.is_statement and b.is_statement and _are_close(a, b)
-            if stated and _change(older, a, newer, b) is Change.CERTAIN:
-                return True
-    return False
+    pairs = (
+        (a, b)
+        for b in newer.sentences
+        for a in older.sentences
+        if a.is_statement and b.is_statement and a.text != b.text and _are_close(a, b)
+    )
+    return any(_change(older, a, newer, b) is Change.CERTAIN for a, b in islice(pairs, _MAX_PAIRS))
 
 
 def _change(older: _Text, a: Sentence, newer: _Text, b: Sentence) -> Change:

@@ -218,12 +218,14 @@ def own(door: Door, memory: Handle) -> Iterator[tuple[GraphMem, Counting]]:
     door.run(graph.close())
 
 
-def test_closing_says_what_could_not_be_written(own: tuple[GraphMem, Counting]) -> None:
+def test_closing_warns_of_what_could_not_be_written(
+    own: tuple[GraphMem, Counting], caplog: pytest.LogCaptureFixture
+) -> None:
     client, graph = own
     graph.refuses = True
-    with pytest.raises(GraphUnavailableError):
-        client.close()
+    client.close()
     assert graph.is_closed
+    assert "log entries are still to be written" in caplog.text
 
 
 def test_leaving_says_what_could_not_be_written(own: tuple[GraphMem, Counting]) -> None:
@@ -231,7 +233,7 @@ def test_leaving_says_what_could_not_be_written(own: tuple[GraphMem, Counting]) 
     with pytest.raises(GraphUnavailableError), client.session("s1"):
         graph.refuses = True
     assert not graph.is_closed
-    with pytest.raises(GraphUnavailableError), client:
+    with client:
         pass
     assert graph.is_closed
 

@@ -101,11 +101,11 @@ def test_what_a_line_says(then: Handle, file: Path) -> None:
     important(then, "c", importance=0.86, summary=None, session_id="talk")
     said = [("assistant", "I know that you moved to Porto."), ("user", "Hi there!")]
     said += [("user", "Why?")] * 120 + [("user", "I moved to Porto in June.")]
-    turns = [{"role": role, "content": text, "name": "Ann"} for role, text in said]
+    turns = [{"role": role, "content": text, "name": "Ann", "at": OLD} for role, text in said]
     important(then, identity.episode_id("global", "s"), importance=0.84, summary=None)
     then.session("s").add_messages(turns)
     important(then, identity.episode_id("global", "t"), importance=0.82, summary=None)
-    then.session("t").add_messages([{"role": "user", "content": "Why?"}])
+    then.session("t").add_messages([{"role": "user", "content": "Why?", "at": OLD}])
     important(then, "d", importance=0.8, summary=None)
     done = then.episodes.graduate(file)
     assert [one.line.split(": ", 1)[1].rsplit(" `", 1)[0] for one in done.episodes] == [

@@ -211,7 +211,8 @@ def test_a_name_full_of_syntax_is_only_a_name(memory: Handle, look: Look, name: 
     there.predicates.declare(
         name if name.strip() else "p", cardinality="ONE", origin=Origin(event_id=name)
     )
-    seen = there.observe(f"{name}.", "is", f"{name}!", source=name, actor=name, note=name)
+    fact = name.replace("\0", "")  # a fact has no control characters
+    seen = there.observe(f"{fact}.", "is", f"{fact}!", source=name, actor=name, note=fact)
     with there.session(name) as session:
         session.add_messages([{"role": name, "name": name, "content": unlike(2), "id": name}])
 

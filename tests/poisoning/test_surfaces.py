@@ -22,7 +22,7 @@ from graphmem.cli import browse
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
 from graphmem.mcp.server import RequestHandler
-from graphmem.rules import fulltext, urls
+from graphmem.rules import fulltext, hygiene, urls
 from graphmem.settings import Settings
 from tests.mcp.conftest import answer, text_of
 from tests.plugins import poison
@@ -59,6 +59,11 @@ class Poisoned:
     """Texts that were accepted, in each form in which an item displays them."""
 
 
+def is_fact(text: str) -> bool:
+    """Return whether a fact may hold the text."""
+    return not hygiene.rejection_reasons(text, hygiene.FACT_RULES)
+
+
 @pytest.fixture(scope="module")
 def poisoned(client: GraphMem, migrated: Settings) -> Poisoned:
     """Store every text once in each field that takes it, as a model would."""
@@ -69,9 +74,10 @@ def poisoned(client: GraphMem, migrated: Settings) -> Poisoned:
     outcomes = memory.remember_many(TEXTS)
     kept = {o.memory_id: t for o, t in zip(outcomes, TEXTS, strict=True) if o.memory_id}
     seen = memory.observe_many(
-        [{"subject": MARK, "predicate": "wrote", "object": one} for one in TEXTS]
+        [{"subject": MARK, "predicate": "wrote", "object": one} for one in TEXTS if is_fact(one)]
     )
-    hypotheses = [memory.believe(one, note=one) for one in TEXTS[:: len(poison.CARRIERS)]]
+    some = filter(is_fact, TEXTS[:: len(poison.CARRIERS)])
+    hypotheses = [memory.believe(one, note=one) for one in some]
     beliefs = tuple(dict.fromkeys(r.belief_id for r in [*hypotheses, *seen]))
     episode = memory.episodes.add(content=TEXTS[0], summary="\n".join(TEXTS[16:20]))
     found = memory.beliefs.list(limit=1_000).beliefs

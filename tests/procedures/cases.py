@@ -162,7 +162,6 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "episode_id": known["episode"],
             "ids": ["1"],
             "texts": ["hello"],
-            "human_roles": ["user"],
             "system_roles": ["system"],
         },
         "episode/turns": {**seen, "episode_id": known["episode"]},

@@ -317,9 +317,8 @@ def test_what_a_closing_client_could_not_write_is_lost(
     memory = on_tenant(client, fresh_tenant())
     memory.recall(unlike(1))
     cut = door.on(client, graph=Refusing(client._state.context.services.graph))
-    with pytest.raises(GraphUnavailableError):
-        cut.close()
+    cut.close()
     found = samples(registry)
     assert found["graphmem_log_waiting_entries",] == 0
     assert found["graphmem_log_lost_total",] == 1
-    assert found[OPERATIONS, "operation=close", "outcome=graph_unavailable"] == 1
+    assert found[OPERATIONS, "operation=close", "outcome=ok"] == 1
