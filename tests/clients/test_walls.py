@@ -225,7 +225,7 @@ def test_a_name_full_of_syntax_is_only_a_name(memory: Handle, look: Look, name: 
     assert session.episodes.turns(session.episode_id).turns[0].name == name
     assert memory.memories.get(str(victim.memory_id)).reinforce_count == 0
     assert contents(memory) == {unlike(1)}
-    assert there.beliefs.get(seen).subject == f"{name}.".strip()
+    assert there.beliefs.get(seen).subject == f"{fact}.".strip()
     assert memory.beliefs.list().beliefs == ()
     assert memory.predicates.list() == []
     assert len(look.events(own)) == 3
