@@ -164,7 +164,7 @@ def test_a_client_outlives_its_managed_server(own_server: Settings, tmp_path: Pa
     with opened(own_server) as client:
         tenant = fresh_tenant()
         memory = client.tenant(tenant)
-        # A new server takes seconds to plan a recall, and none to read one memory.
+        # A new server takes long to plan a recall or a commit, and no time for what follows.
         kept = str(memory.remember(unlike(1)).memory_id)
         before = local_server.status(own_server)
         os.kill(before.pid or 0, signal.SIGKILL)
@@ -175,7 +175,7 @@ def test_a_client_outlives_its_managed_server(own_server: Settings, tmp_path: Pa
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             taken.bind(("127.0.0.1", port))
             taken.listen()
-            assert memory.remember(unlike(2)).memory_id
+            assert memory.episodes.add(content=unlike(2))
             assert local_server.status(own_server).uri != before.uri
 
     async def awaited() -> None:
