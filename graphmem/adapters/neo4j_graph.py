@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import py_object, pythonapi
@@ -209,7 +210,7 @@ Find = Callable[[bool], tuple[str, int]]
 """Returns host and port of the server, for each new connection. If it has stopped, it is started
 if the argument is True, else GraphUnavailableError is raised."""
 
-_OPEN: WeakSet[BlockingGraph | AwaitedGraph] = WeakSet()
+_OPEN: WeakSet[_Neo4jGraph] = WeakSet()
 
 
 def _keep_drivers() -> None:
@@ -274,8 +275,10 @@ class AwaitedTx:
         return [query.decode(plain(record)) async for record in result]
 
 
-class BlockingGraph:
-    """Neo4j for blocking callers; safe to share between threads."""
+class _Neo4jGraph(ABC):
+    """Everything of a graph that sends no query."""
+
+    driver: neo4j.Driver | neo4j.AsyncDriver
 
     def __init__(
         self,
@@ -294,6 +297,24 @@ class BlockingGraph:
         self._connect()
         _OPEN.add(self)
 
+    @abstractmethod
+    def _connect(self) -> None:
+        """Make a driver for this process, and for this event loop if it has one."""
+
+    def use(self, generation: int) -> None:
+        """Use this embedding generation for all following queries."""
+        self._generation = generation
+
+    def stay_down(self) -> None:
+        """Start no stopped server any more."""
+        self._starts = False
+
+
+class BlockingGraph(_Neo4jGraph):
+    """Neo4j for blocking callers; safe to share between threads."""
+
+    driver: neo4j.Driver
+
     def _connect(self) -> None:
         at, config = self._address, _driver_config(self._settings)
         if self._find is not None:
@@ -309,14 +330,6 @@ class BlockingGraph:
         """Raise immediately, without retries, if the server cannot be used."""
         with translated(self._settings.database):
             self._open_driver().verify_connectivity()
-
-    def use(self, generation: int) -> None:
-        """Use this embedding generation for all following queries."""
-        self._generation = generation
-
-    def stay_down(self) -> None:
-        """Start no stopped server any more."""
-        self._starts = False
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
@@ -362,25 +375,10 @@ class BlockingGraph:
         return self.driver
 
 
-class AwaitedGraph:
+class AwaitedGraph(_Neo4jGraph):
     """Neo4j for callers on an event loop."""
 
-    def __init__(
-        self,
-        address: ServerAddress,
-        settings: Settings,
-        planning: Planning = never_waiting,
-        find: Find | None = None,
-    ) -> None:
-        self._address = address
-        self._settings = settings
-        self._planning = planning
-        self._find = find
-        self._starts = True
-        self._generation = scoring.FIRST_GENERATION
-        self._closed = False
-        self._connect()
-        _OPEN.add(self)
+    driver: neo4j.AsyncDriver
 
     def _connect(self) -> None:
         at, config = self._address, _driver_config(self._settings)
@@ -401,14 +399,6 @@ class AwaitedGraph:
         """Raise immediately, without retries, if the server cannot be used."""
         with translated(self._settings.database):
             await self._open_driver().verify_connectivity()
-
-    def use(self, generation: int) -> None:
-        """Use this embedding generation for all following queries."""
-        self._generation = generation
-
-    def stay_down(self) -> None:
-        """Start no stopped server any more."""
-        self._starts = False
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""

@@ -144,15 +144,11 @@ def _finding(known: Settings, report: Callable[[str], None]) -> Find:
     from graphmem.adapters import local_server
 
     def find(starts: bool) -> tuple[str, int]:  # noqa: FBT001 - see `Find`
-        port = local_server.bolt_port(known)
-        if port is None:
-            if not starts:
-                raise GraphUnavailableError("The managed Neo4j has stopped.")
-            address(known, report)
-            port = local_server.bolt_port(known)
-        if port is None:
-            raise GraphUnavailableError("The managed Neo4j stopped again after its start.")
-        return "127.0.0.1", port
+        running = local_server.running_uri(known)
+        if running is None and not starts:
+            raise GraphUnavailableError("The managed Neo4j has stopped.")
+        parts = urlsplit(running or address(known, report).uri)
+        return str(parts.hostname), int(parts.port or 0)
 
     return find
 

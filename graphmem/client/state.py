@@ -298,14 +298,17 @@ class HandleState:
 
     async def close(self) -> None:
         """End the sessions, write the log and close the connections; see `GraphMem.close`."""
-        graph = self.context.services.graph
-        graph.stay_down()
-        self.end_sessions()
         try:
-            await self.try_flush()
+            await self.write_rest()
         finally:
             self.accesses.give_up()
-            await graph.close()
+            await self.context.services.graph.close()
+
+    async def write_rest(self) -> None:
+        """End the sessions and write the log for the last time, without starting a server."""
+        self.context.services.graph.stay_down()
+        self.end_sessions()
+        await self.try_flush()
 
     def all_rules(self) -> tuple[Rule, ...]:
         """Return the hygiene rules of the handle and its session."""
@@ -347,11 +350,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 @atexit.register
 def _write() -> None:
     for accesses, context in list(_BLOCKING.items()):
-        state = HandleState(context=context, rules=(), accesses=accesses)
-        context.services.graph.stay_down()
-        state.end_sessions()
-        if accesses.waiting():
-            run_now(state.try_flush())
+        run_now(HandleState(context=context, rules=(), accesses=accesses).write_rest())
     for accesses in list(_AWAITED):
         if waiting := len(accesses.waiting()):
             log.warning("%d log entries were lost: the client was not closed.", waiting)

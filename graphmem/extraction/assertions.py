@@ -52,13 +52,12 @@ def _frame(text: str) -> _Frame:
         TextSpan(*match.span()) for match in words.PASTED.finditer(plain) if _is_foreign(match)
     ]
     for match in words.LEAD_IN.finditer(plain):
-        if _introduces_text(match[0], plain[match.end() : match.end() + 40]):
-            line_end = not plain[match.end() : match.end() + 2].strip(" \t")
-            stop = (
-                -1
-                if line_end or "\n" in plain[match.end() : match.end() + 2]
-                else plain.find("\n", match.end())
-            )
+        end = match.end()
+        if _introduces_text(match[0], plain[end : end + 40]):
+            # After a colon at the end of its line all that follows is the text.
+            next_two = plain[end : end + 2]
+            ends_line = "\n" in next_two or not next_two.strip(" \t")
+            stop = -1 if ends_line else plain.find("\n", end)
             pasted.append(TextSpan(match.start(), len(plain) if stop < 0 else stop))
     opening = words.WHOLE_TURN.search(plain)
     before = [match.end() for match in words.TASK_BEFORE.finditer(plain)]
@@ -189,7 +188,7 @@ def _is_pasted(place: _Place) -> bool:
 
 
 def _is_shown(marker: Marker, place: _Place, own: str) -> bool:
-    """Return whether the words of a marker stand where they concern the quoted thing."""
+    """Return whether the words of a marker are where they concern the quoted thing."""
     sentence, clause = place.sentence, place.clause
     if marker.reason is DismissalReason.QUESTION and _is_question(place):
         return True

@@ -19,7 +19,7 @@ SENTENCE_END = re.compile(
     rf"(?<=[.!?…。！？؟]){ABBREVIATIONS}\s+|(?<=[.!?…][\"')\]])\s+"
     r"|\n[ \t\r]*\n\s*|\n[ \t]*(?=(?:[-*•]|\d{1,2}[.)])\s)"
 )
-"""End of a sentence. The end of a line is none: a sentence may go on after it."""
+"""End of a sentence. The end of a line is none: a sentence may continue after it."""
 SUBJECT = (
     r"(?:I|we|my|our|you|your|he|she|it|they|there|this|that|his|her|their|the|maybe|perhaps)\b"
 )
@@ -68,7 +68,7 @@ class Marker(NamedTuple):
     follows: re.Pattern[str] | None = None
     """Words after it in its own clause, and before the next "but", "so" or "because"."""
     expressed: re.Pattern[str] | None = None
-    """Further words by which a proposal itself says so."""
+    """Further words by which a proposal itself expresses it."""
 
 
 def _any(pattern: str) -> re.Pattern[str]:
@@ -304,7 +304,7 @@ TAKEN_BACK = re.compile(
     r"|[\W_]{0,8}(?:sorry|oops|whoops|wait|no)\b[\W_]{1,8}(?:not\b|no\b|it's\b)",
     re.I,
 )
-"""Words that take back what was said just before them."""
+"""Words that take back the words just before them."""
 TAKEN_BACK_INSIDE = re.compile(
     r"(?:,| [-–—]| \(|\.\.\.?|…) ?(?:(?:sorry|oops|whoops|wait|no|well)\b[, ]+(?:no\b|not\b"
     r"|sorry\b|wait\b"

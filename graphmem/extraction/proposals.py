@@ -205,17 +205,15 @@ def _check_time(case: _Case) -> Objection | None:
 
 def _check_stated(case: _Case) -> Objection | None:
     """Judge the clause around each occurrence of the quote; one that states it is enough."""
-    objections = (_objection(case, place) for place in _places(case))
+    proposal, text = case.proposal, quotes.nfc(case.turn.text)
+    objections = (
+        _objection(proposal, text, place) for place in quotes.find_quote(proposal.quote, text)
+    )
     first = next(objections, None)
     return None if first is None or any(one is None for one in objections) else first
 
 
-def _places(case: _Case) -> Iterator[TextSpan]:
-    return quotes.find_quote(case.proposal.quote, quotes.nfc(case.turn.text))
-
-
-def _objection(case: _Case, quote: TextSpan) -> Objection | None:
-    proposal, text = case.proposal, quotes.nfc(case.turn.text)
+def _objection(proposal: Proposal, text: str, quote: TextSpan) -> Objection | None:
     parts = (proposal.subject, proposal.predicate, proposal.object, proposal.statement)
     own = " ".join(part for part in parts if part)
     refuting = proposal.kind is EvidenceKind.REFUTING

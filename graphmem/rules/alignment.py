@@ -13,10 +13,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 EXCHANGE = 2
-"""Number of messages of a list that may repeat the last ones as they stand: a question, or a
+"""Number of messages of a list that may repeat the last ones unchanged: a question, or a
 question and its answer. A longer list that is stored already is a copy."""
 RUN = 3
-"""Number of consecutive messages that are a copy wherever they stand; fewer may be a repeat."""
+"""Number of consecutive messages that are a copy at any place; fewer may be a repeat."""
 
 Pair = tuple[int, int]
 """Place in the list, and place in the conversation."""
@@ -219,7 +219,7 @@ def _without_repeats(
 def _moved(
     found: Mapping[int, int], given: Sequence[Hashable], stored: Mapping[int, Hashable]
 ) -> dict[int, int]:
-    """Return the places of messages before the last one found that stand elsewhere.
+    """Return the places of messages before the last one found that are stored elsewhere.
 
     An edited message is stored when it comes, after messages that follow it in the list.
     """

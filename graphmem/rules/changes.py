@@ -15,12 +15,17 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from graphmem.rules import differing
 from graphmem.rules.differing import Span
-from graphmem.rules.facts import FactToken, comparable_keys, fact_tokens, is_negated
+from graphmem.rules.facts import (
+    FactToken,
+    cached_if_short,
+    comparable_keys,
+    fact_tokens,
+    is_negated,
+)
 from graphmem.rules.mentions import (
     ATTRIBUTES,
     CHANGES,
@@ -143,17 +148,9 @@ def _limited(a: _Sentence, b: _Sentence) -> Change:
     return change if a.is_statement and b.is_statement else min(change, Change.POSSIBLE)
 
 
+@cached_if_short
 def _sentences(text: str) -> tuple[_Sentence, ...]:
-    # A text is compared with several, but a long one is too large to keep.
-    return _cached_sentences(text) if len(text) <= MAX_CACHED_CHARS else _split(text)
-
-
-def _split(text: str) -> tuple[_Sentence, ...]:
     return tuple(_Sentence(fact_tokens(one.text), one.is_statement) for one in sentences(text))
-
-
-_cached_sentences = lru_cache(maxsize=2_000)(_split)
-MAX_CACHED_CHARS = 500
 
 
 def compare(a: Sequence[FactToken], b: Sequence[FactToken]) -> Change:
@@ -283,7 +280,7 @@ def _subject(a: _Side, b: _Side) -> Change:
     """Return the change of words before the verb: another thing, but for two forms.
 
     A role has one holder at a time ("Anna leads the project", "Anna is the owner"), and a value may
-    stand first ("Monday is when the lease ends").
+    come first ("Monday is when the lease ends").
     """
     if all(_is_whole(side) and _has_role(side) for side in (a, b)):
         return Change.CERTAIN
@@ -389,7 +386,7 @@ def _name(side: _Side, common: _Common) -> Change:
 
 
 def _object(side: _Side, common: _Common, between: Sequence[str]) -> Change:
-    """Return the change of what follows another verb, and of what stands `between` them."""
+    """Return the change of what follows another verb, and of what is `between` them."""
     verb, first = side.key(-1 if side.verb is None else side.verb), side.words[side.only[0]]
     if not between:
         # An object is one of many, unless a word shows the change: we now use MySQL for billing.

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +21,17 @@ from graphmem.model import Outcome, Status
 from graphmem.rules import changes, facts, scoring
 from graphmem.rules.changes import Change
 from graphmem.rules.drafts import TextDraft
-from graphmem.rules.facts import FactToken, comparable_keys, fact_tokens, is_negated
+from graphmem.rules.facts import (
+    FactToken,
+    cached_if_short,
+    comparable_keys,
+    fact_tokens,
+    is_negated,
+)
 from graphmem.rules.quantities import FactKind
 
 CANDIDATES = 5
 """Nearest memories compared with each text, in the graph and in its batch."""
-MAX_CACHED_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +91,7 @@ def find_duplicate(
     return updated
 
 
-def _tokens(text: str) -> tuple[FactToken, ...]:
-    # A text is compared with several, but a long one is too large to keep.
-    return _cached_tokens(text) if len(text) <= MAX_CACHED_CHARS else fact_tokens(text)
-
-
-_cached_tokens = lru_cache(maxsize=2_000)(fact_tokens)
+_tokens = cached_if_short(fact_tokens)
 
 
 def difference(a: str, b: str) -> frozenset[FactKind]:

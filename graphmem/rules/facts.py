@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
+from typing import TypeVar
 
 from graphmem.rules import quantities
 from graphmem.rules.quantities import PATTERN as QUANTITY
 from graphmem.rules.quantities import CanonicalWord, FactKind, canonical_words, parse_number_words
 
+T = TypeVar("T")
+
+MAX_CACHED_CHARS = 500
+"""Maximum length of a text whose words are kept, characters."""
 _WORD_CHARACTER = r"[^\s!-/:-@\[-`{-~]"
 _SCAN = re.compile(
     QUANTITY + r"|(?P<grade>(?<![^\s(\"'])[A-Za-z]{1,2}-(?![^\s.,;:!?)\"']))"
@@ -74,6 +80,15 @@ class _Piece:
     """Whether it begins a sentence."""
     joined: bool
     """Whether only a space or hyphen separates it from the piece before."""
+
+
+def cached_if_short(read: Callable[[str], T]) -> Callable[[str], T]:
+    """Return a function that keeps its results for short texts, each of which is read repeatedly.
+
+    The results for long texts are too large to keep.
+    """
+    kept = lru_cache(maxsize=2_000)(read)
+    return lambda text: kept(text) if len(text) <= MAX_CACHED_CHARS else read(text)
 
 
 def fact_tokens(text: str) -> tuple[FactToken, ...]:

@@ -50,7 +50,7 @@ class StoredConversation(NamedTuple):
 
 
 class TurnPlan(NamedTuple):
-    """Which messages are stored, and where the others go."""
+    """Ids of the turns of a list of messages, and which of them are new."""
 
     ids: list[str]
     """Turn id of each message."""
@@ -206,15 +206,15 @@ def _aligned(
             systems[of_turn[turn.id]].append(turn)
         elif turn.id in of_turn:
             talk[turn.position - bisect_left(stored.systems, turn.position)] = turn
-    said = [i for i, message in enumerate(messages) if not is_system(message.role)]
+    spoken = [i for i, message in enumerate(messages) if not is_system(message.role)]
     places = alignment.align(
-        [given[i] for i in said],
+        [given[i] for i in spoken],
         {place: of_turn[turn.id] for place, turn in talk.items()},
         stored.next - len(stored.systems),
         stored.asked - bisect_left(stored.systems, stored.asked),
         repeats=repeats,
     )
-    found = {said[i]: talk[place] for i, place in places.items()}
+    found = {spoken[i]: talk[place] for i, place in places.items()}
     for i, message in enumerate(messages):
         if is_system(message.role) and (turns := systems.get(given[i])):
             found[i] = turns.popleft()
@@ -246,7 +246,7 @@ BATCH = 100
 HUMAN_ROLES = frozenset({"user", "human"})
 """Roles of people. Messages of other roles only become turns: they are not evidence."""
 SYSTEM_ROLES = frozenset({"system", "developer"})
-"""Roles of instructions to a model, which stand apart from the talk."""
+"""Roles of instructions to a model, which are aligned apart from the talk."""
 DEFAULT_SESSION = "conversation"
 
 

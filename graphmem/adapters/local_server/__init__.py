@@ -10,9 +10,9 @@ from graphmem.adapters.local_server.doctor import diagnose as diagnose
 from graphmem.adapters.local_server.files import DataFolder as DataFolder
 from graphmem.adapters.local_server.lifecycle import Endpoint as Endpoint
 from graphmem.adapters.local_server.lifecycle import ServerStatus as ServerStatus
-from graphmem.adapters.local_server.lifecycle import bolt_port as bolt_port
 from graphmem.adapters.local_server.lifecycle import browse_link as browse_link
 from graphmem.adapters.local_server.lifecycle import ensure as ensure
+from graphmem.adapters.local_server.lifecycle import running_uri as running_uri
 from graphmem.adapters.local_server.lifecycle import status as status
 from graphmem.adapters.local_server.lifecycle import stop as stop
 from graphmem.adapters.local_server.lifecycle import stored_password as stored_password

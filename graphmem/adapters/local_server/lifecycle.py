@@ -233,10 +233,10 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
     return endpoint
 
 
-def bolt_port(settings: Settings) -> int | None:
-    """Return the port of the running managed server; None if it is not running."""
+def running_uri(settings: Settings) -> str | None:
+    """Return the Bolt address of the running managed server; None if it is not running."""
     state = _running(DataFolder.of(settings))
-    return None if state is None else state.bolt_port
+    return None if state is None else state.uri
 
 
 def stop(settings: Settings) -> bool:
