@@ -15,7 +15,18 @@ from tests.plugins.sayings import read_together, turn
 
 USED = sorted(pumps.used(pumps.modules()), key=lambda one: (one.place, one.method))
 SIZES = pumps.SIZES if is_deep() else pumps.SIZES[:-2]
-HOSTILE = ("I live in", " ", "I live in x", "-aa", "a ", "my a", ", and I", "since a", "x" * 2_000)
+HOSTILE = (
+    "I live in",
+    " ",
+    "I live in x",
+    "-aa",
+    "a ",
+    "my a",
+    ", and I",
+    "since a",
+    "!",
+    "x" * 2_000,
+)
 
 
 def test_patterns_are_found() -> None:
@@ -52,6 +63,7 @@ def test_the_rules_read_any_turn_in_linear_time(pump: str) -> None:
 def test_a_quote_of_any_length_is_looked_for_in_linear_time(pump: str) -> None:
     def work(text: str) -> None:
         list(quotes.find_quote(text[: len(text) // 2], text, any_case=True))
+        list(quotes.find_quote(text, text, any_case=True))
 
     for end in ("", "b", "."):
         assert pumps.is_linear(work, pumps.Attack("", pump, end), SIZES)
