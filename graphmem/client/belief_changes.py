@@ -37,27 +37,30 @@ class AsyncBeliefChanges(AsyncNamespace):
         self,
         event_id: Name,
         *,
+        missing_ok: bool = False,
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> RetractionReceipt:
         """Retract a piece of evidence for every valid time, from now on.
 
-        The event may not exist yet: it is retracted when it arrives. A retraction can be retracted
-        too; of all retractions of an event the newest decides.
+        A retraction can be retracted too; of all retractions of an event the newest decides.
 
         Args:
             event_id: id of the evidence, or of a retraction.
+            missing_ok: accept an event that does not exist yet; it is retracted when it arrives.
+                Only a person's handle may.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
             RefusedError: the event is neither evidence nor a retraction, or is this retraction.
             ForeignScopeError: the event belongs to another scope.
-            NotFoundError: the event does not exist yet, and the handle is not a person's.
+            NotFoundError: the event does not exist.
             PersonOnlyError: a person wrote the event, and the handle is not a person's.
             EventConflictError, InvalidInputError: see `observe`.
         """
-        return await evidence.retract(self._state.context, event_id, event_source(origin, at))
+        given = event_source(origin, at)
+        return await evidence.retract(self._state.context, event_id, given, missing_ok=missing_ok)
 
     async def revise(
         self,

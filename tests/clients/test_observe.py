@@ -295,7 +295,7 @@ def test_an_id_is_one_for_all_kinds_of_events(memory: Handle, look: Look, tenant
         with pytest.raises(EventConflictError):
             memory.add_evidence(belief, "supporting", 0.7, event_id=taken)
         with pytest.raises(EventConflictError):
-            memory.beliefs.retract("x", origin=Origin(event_id=taken))
+            memory.beliefs.retract("x", missing_ok=True, origin=Origin(event_id=taken))
     assert look.events(tenant) == before
     # Another scope has ids of its own.
     assert not memory.scope("alice").observe(*ATLAS, event_id="e2").repeated

@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.errors import EventConflictError, ForeignScopeError, InvalidInputError, RefusedError
+from graphmem.errors import (
+    EventConflictError,
+    ForeignScopeError,
+    InvalidInputError,
+    NotFoundError,
+    RefusedError,
+)
 from graphmem.model import AsOf, Origin, RetractionReceipt
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
@@ -61,7 +67,7 @@ def test_what_is_retracted_counts_no_more_at_any_time(
 def test_a_retraction_may_come_before_what_it_retracts(
     memory: Handle, look: Look, tenant: str, *, many: bool
 ) -> None:
-    done = memory.beliefs.retract("late", origin=Origin(event_id="r"))
+    done = memory.beliefs.retract("late", missing_ok=True, origin=Origin(event_id="r"))
     assert not done.found
     if many:
         memory.observe_many(
@@ -73,27 +79,38 @@ def test_a_retraction_may_come_before_what_it_retracts(
     assert look.events(tenant)["r"]["edges"] == [["RETRACTS", "Event", "late"]]
     assert counted(memory) == 1
     # Told again, it says how things are now.
-    assert memory.beliefs.retract("late", origin=Origin(event_id="r")) == RetractionReceipt(
-        event_id="r", target_id="late", found=True, repeated=True
-    )
+    assert memory.beliefs.retract(
+        "late", missing_ok=True, origin=Origin(event_id="r")
+    ) == RetractionReceipt(event_id="r", target_id="late", found=True, repeated=True)
 
 
 def test_testimony_is_retracted_before_it_comes(memory: Handle) -> None:
     belief = memory.believe("It rains")
-    memory.beliefs.retract("t")
+    memory.beliefs.retract("t", missing_ok=True)
     memory.add_evidence(belief, "supporting", 0.9, event_id="t")
     assert memory.beliefs.get(belief).verdict.evidence == 0
     assert memory.beliefs.get(belief).belief == 0.5
 
 
+def test_nothing_is_retracted_by_a_wrong_id(memory: Handle, look: Look, tenant: str) -> None:
+    seen = memory.observe(*ATLAS)
+    before = look.events(tenant)
+    for wrong in ("e_0", seen.belief_id, f"{seen.event_id}0", "late"):
+        with pytest.raises(NotFoundError, match="No evidence"):
+            memory.beliefs.retract(wrong)
+    assert look.events(tenant) == before
+
+
 ACTS: dict[str, Callable[[Handle], Any]] = {
     "evidence": lambda m: m.observe(*ATLAS, event_id="x", at=MAY),
-    "taken back": lambda m: m.beliefs.retract("x", origin=Origin(event_id="r1"), at=MAY + HOUR),
+    "taken back": lambda m: m.beliefs.retract(
+        "x", missing_ok=True, origin=Origin(event_id="r1"), at=MAY + HOUR
+    ),
     "brought back": lambda m: m.beliefs.retract(
-        "r1", origin=Origin(event_id="r2"), at=MAY + 2 * HOUR
+        "r1", missing_ok=True, origin=Origin(event_id="r2"), at=MAY + 2 * HOUR
     ),
     "taken back again": lambda m: m.beliefs.retract(
-        "r2", origin=Origin(event_id="r3"), at=MAY + 3 * HOUR
+        "r2", missing_ok=True, origin=Origin(event_id="r3"), at=MAY + 3 * HOUR
     ),
 }
 
@@ -122,7 +139,7 @@ def test_a_retraction_can_be_retracted(memory: Handle) -> None:
 
 def test_an_older_word_that_comes_late_changes_nothing(memory: Handle) -> None:
     memory.observe(*ATLAS, event_id="x", at=MAY)
-    memory.beliefs.retract("x", origin=Origin(event_id="r1"), at=MAY + 5 * HOUR)
+    memory.beliefs.retract("x", missing_ok=True, origin=Origin(event_id="r1"), at=MAY + 5 * HOUR)
     # Retracts the retraction, and yet the retraction is newer.
     memory.beliefs.retract("r1", origin=Origin(event_id="r2"), at=MAY + HOUR)
     assert counted(memory) == 0
@@ -130,7 +147,7 @@ def test_an_older_word_that_comes_late_changes_nothing(memory: Handle) -> None:
 
 def test_of_one_instant_the_larger_id_holds(memory: Handle) -> None:
     memory.observe(*ATLAS, event_id="x", at=MAY)
-    memory.beliefs.retract("x", origin=Origin(event_id="b"), at=MAY)
+    memory.beliefs.retract("x", missing_ok=True, origin=Origin(event_id="b"), at=MAY)
     memory.beliefs.retract("b", origin=Origin(event_id="a"), at=MAY)
     assert counted(memory) == 0
     memory.beliefs.retract("b", origin=Origin(event_id="c"), at=MAY)
@@ -140,9 +157,9 @@ def test_of_one_instant_the_larger_id_holds(memory: Handle) -> None:
 def test_a_retraction_under_a_repeated_id(memory: Handle, look: Look, tenant: str) -> None:
     memory.observe(*ATLAS, event_id="x", at=MAY)
     given: dict[str, Any] = {"event_id": "r", "note": "n", "at": MAY}
-    first = memory.beliefs.retract("x", **with_origin(given))
+    first = memory.beliefs.retract("x", missing_ok=True, **with_origin(given))
     before = look.events(tenant)
-    assert memory.beliefs.retract("x", **with_origin(given)) == first.model_copy(
+    assert memory.beliefs.retract("x", missing_ok=True, **with_origin(given)) == first.model_copy(
         update={"repeated": True}
     )
     for target, other in (
@@ -157,7 +174,8 @@ def test_a_retraction_under_a_repeated_id(memory: Handle, look: Look, tenant: st
             memory.beliefs.retract(target, **with_origin({**given, **other}))
     assert look.events(tenant) == before
     # Another scope has ids of its own.
-    assert not memory.scope("alice").beliefs.retract("x2", **with_origin(given)).repeated
+    alice = memory.scope("alice")
+    assert not alice.beliefs.retract("x2", missing_ok=True, **with_origin(given)).repeated
 
 
 def test_what_belongs_to_another_scope_is_not_retracted(
@@ -175,13 +193,17 @@ def test_what_belongs_to_another_scope_is_not_retracted(
     # Of what cannot be seen nothing is said, and nothing becomes of it.
     for stranger in (memory, memory.scope("bob"), on_tenant(memory, fresh_tenant())):
         for _ in range(2):
+            with pytest.raises(NotFoundError):
+                stranger.beliefs.retract("hers")
             assert not stranger.beliefs.retract(
-                "hers", origin=Origin(event_id="r" + stranger._state.context.scope)
+                "hers",
+                missing_ok=True,
+                origin=Origin(event_id="r" + stranger._state.context.scope),
             ).found
     assert counted(alice) == 1
     assert all(e["edges"] == [] for e in look.events(tenant).values() if e["type"] == "RETRACT")
     # Nor when it comes later.
-    memory.beliefs.retract("later", origin=Origin(event_id="early"))
+    memory.beliefs.retract("later", missing_ok=True, origin=Origin(event_id="early"))
     alice.observe(*ATLAS, event_id="later")
     assert counted(alice) == 2
     assert look.events(tenant)["early"]["edges"] == []

@@ -299,7 +299,7 @@ class Writers(RuleBasedStateMachine):
 
         def act() -> Any:
             return self.handles[scope].beliefs.retract(
-                target, at=at, origin=Origin(event_id=event_id)
+                target, missing_ok=True, at=at, origin=Origin(event_id=event_id)
             )
 
         found = self.model.events.get(target)

@@ -132,7 +132,9 @@ def deliver(memory: Handle, sent: Sequence[Sent], *, in_batches: bool) -> None:
 def send(memory: Handle, one: Sent) -> None:
     """Make the one call that says this."""
     if isinstance(one, Undo):
-        memory.beliefs.retract(one.target, origin=Origin(event_id=one.id), at=one.at)
+        memory.beliefs.retract(
+            one.target, missing_ok=True, origin=Origin(event_id=one.id), at=one.at
+        )
     elif isinstance(one, Declared):
         fields = one.policy.model_dump()
         memory.predicates.declare(

@@ -205,7 +205,10 @@ def test_one_id_sent_by_many_at_once_is_written_once(
         ),
         "believe": (1, lambda m: m.believe("It pours", event_id="h")),
         "evidence": (1, lambda m: m.add_evidence(target, "supporting", 0.7, event_id="t")),
-        "retract": (1, lambda m: m.beliefs.retract("o", origin=Origin(event_id="r"))),
+        "retract": (
+            1,
+            lambda m: m.beliefs.retract("o", missing_ok=True, origin=Origin(event_id="r")),
+        ),
         "revise": (2, lambda m: m.beliefs.revise(target, "It is wet", origin=Origin(event_id="v"))),
         "predicate": (
             1,
@@ -282,9 +285,14 @@ def test_a_retraction_at_the_time_of_what_it_retracts_is_always_linked_once(
             )
         return [
             seen,
-            lambda m: m.beliefs.retract(name, origin=Origin(event_id=f"{name} r"), at=MAY + HOUR),
             lambda m: m.beliefs.retract(
-                f"{name} r", origin=Origin(event_id=f"{name} rr"), at=MAY + 2 * HOUR
+                name, missing_ok=True, origin=Origin(event_id=f"{name} r"), at=MAY + HOUR
+            ),
+            lambda m: m.beliefs.retract(
+                f"{name} r",
+                missing_ok=True,
+                origin=Origin(event_id=f"{name} rr"),
+                at=MAY + 2 * HOUR,
             ),
         ]
 
@@ -320,7 +328,7 @@ def test_of_an_observation_and_its_retraction_the_second_waits_for_the_first(
             + [{"subject": "a", "predicate": "b", "object": "c", "event_id": "x"}]
         ),
         "evidence": lambda m: m.add_evidence(belief, "supporting", 0.7, event_id="x"),
-        "retract": lambda m: m.beliefs.retract("x", origin=Origin(event_id="r")),
+        "retract": lambda m: m.beliefs.retract("x", missing_ok=True, origin=Origin(event_id="r")),
     }
     second = acts["observe" if first == "retract" else "retract"]
     with ThreadPoolExecutor(1) as pool:

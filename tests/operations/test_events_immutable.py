@@ -245,10 +245,10 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
         lambda m: m.beliefs.retract("o1", origin=Origin(event_id="r1")),
         lambda m: m.beliefs.retract("r1"),
         lambda m: m.beliefs.retract("o1", origin=Origin(event_id="r1")),
-        lambda m: m.beliefs.retract("to come", origin=Origin(event_id="r2")),
-        lambda m: m.beliefs.retract("r3"),
+        lambda m: m.beliefs.retract("to come", missing_ok=True, origin=Origin(event_id="r2")),
+        lambda m: m.beliefs.retract("r3", missing_ok=True),
         lambda m: m.observe("alice", "works_on", "Atlas", event_id="to come"),
-        lambda m: m.beliefs.retract("to come", origin=Origin(event_id="r3")),
+        lambda m: m.beliefs.retract("to come", missing_ok=True, origin=Origin(event_id="r3")),
     ],
     "beliefs.revise": replaced(
         lambda m, a, _, **x: m.beliefs.revise(a, f"{a} revised", **with_origin(x))

@@ -76,7 +76,7 @@ WRITES: dict[str, Callable[[Handle], Any]] = {
         "r1", origin=Origin(event_id="e1"), at=MAY + 9 * HOUR
     ),
     "retract what is to come": lambda m: m.beliefs.retract(
-        "to come", origin=Origin(event_id="e1"), at=MAY
+        "to come", missing_ok=True, origin=Origin(event_id="e1"), at=MAY
     ),
     "revise": lambda m: m.beliefs.revise(
         id_of("It rains"), "It is wet", origin=Origin(event_id="e1"), at=MAY + HOUR
@@ -115,7 +115,7 @@ def prepared(memory: Handle) -> Handle:
     writer.observe(*ATLAS, event_id="o1", at=MAY)
     writer.observe(*ATLAS, event_id="o2", at=MAY, kind="refuting")
     writer.beliefs.retract("o2", origin=Origin(event_id="r1"), at=MAY)
-    writer.beliefs.retract("retracted", origin=Origin(event_id="r2"), at=MAY)
+    writer.beliefs.retract("retracted", missing_ok=True, origin=Origin(event_id="r2"), at=MAY)
     writer.believe("It rains", event_id="b1", at=MAY)
     writer.believe("It rained", event_id="b2", at=MAY)
     writer.beliefs.revise(

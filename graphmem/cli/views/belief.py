@@ -293,10 +293,7 @@ def retracted(done: model.RetractionReceipt) -> str:
     """Return the receipt of a retraction."""
     if done.proposed:
         return f"A person decides whether to retract {done.target_id}: proposal {done.event_id}."
-    text = f"{done.target_id} is retracted by {done.event_id}."
-    if not done.found:
-        text += "\nThe event does not exist yet: it will be retracted on arrival."
-    return text
+    return f"{done.target_id} is retracted by {done.event_id}."
 
 
 def status(done: model.StatusReceipt) -> str:

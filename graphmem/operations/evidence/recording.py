@@ -217,8 +217,10 @@ async def mark(
 RETRACT = catalog.query("belief/retract", catalog.ignored)
 
 
-async def retract(context: RequestContext, target_id: str, given: EventSource) -> RetractionReceipt:
-    """Retract one event for every valid time, from now on; the event may not exist yet.
+async def retract(
+    context: RequestContext, target_id: str, given: EventSource, *, missing_ok: bool = False
+) -> RetractionReceipt:
+    """Retract one event for every valid time, from now on.
 
     A retraction can be retracted in turn: the newest retraction of an event wins. Of what a person
     stated or took back, another writer only proposes it.
@@ -228,7 +230,8 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
         ForeignScopeError: the event belongs to another scope.
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future.
-        NotFoundError: the event does not exist yet, and the handle is not a person's.
+        NotFoundError: the event does not exist, and `missing_ok` is false or the handle is not a
+            person's.
     """
     if given.event_id == target_id:
         raise RefusedError("An event cannot retract itself.", hint="Give it an id of its own.")
@@ -251,18 +254,25 @@ async def retract(context: RequestContext, target_id: str, given: EventSource) -
         made = identity.is_made(target_id)
         row["target_id"] = target["id"] if target else target_id if made else own_id
         _retractable(target, context.tenant_scope)
-        if _is_proposal(target, target_id, context):
-            return await _propose(tx, context, row["target_id"], given, now)
+        exists = target is not None and target["scope"] == context.scope
+        by_person = trust.may("beliefs.retract", context.trust)
         if known is not None:
             stored.check_same_request(known, event_id, row["request_hash"])
-        else:
+        if not exists and not (missing_ok and by_person):
+            raise NotFoundError(
+                f"No evidence {target_id!r} to take back.",
+                hint="`why` lists the evidence of a belief with its event ids.",
+            )
+        if target is not None and not by_person and trust.parse(target["trust"]) == "person":
+            return await _propose(tx, context, row["target_id"], given, now)
+        if known is None:
             await tx.fetch(RETRACT, event=row)
             of_evidence = target is not None and target["speaks"]
             await drawn.follow_retraction(tx, row, of_evidence=of_evidence)
         return RetractionReceipt(
             event_id=event_id,
             target_id=row["target_id"],
-            found=target is not None and target["scope"] == context.scope,
+            found=exists,
             repeated=known is not None,
         )
 
@@ -278,22 +288,6 @@ def _retractable(target: Mapping[str, Any] | None, tenant_scope: TenantScope) ->
             f"Event {target['id']!r} is a {target['type']}: only evidence can be retracted.",
             hint="To hide a memory use `deprecate`; to change a belief use `revise`.",
         )
-
-
-def _is_proposal(target: Mapping[str, Any] | None, target_id: str, context: RequestContext) -> bool:
-    """Return whether the writer may only propose to retract an event.
-
-    Raises:
-        NotFoundError: the event does not exist yet, and the writer is not a person.
-    """
-    if trust.may("beliefs.retract", context.trust):
-        return False
-    if target is None or target["scope"] != context.scope:
-        raise NotFoundError(
-            f"No evidence {target_id!r} to take back.",
-            hint="`why` lists the evidence of a belief with its event ids.",
-        )
-    return trust.parse(target["trust"]) == "person"
 
 
 PROPOSE = catalog.query("belief/propose_retraction", catalog.ignored)
