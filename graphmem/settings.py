@@ -25,6 +25,7 @@ from pydantic_core import ErrorDetails
 
 from graphmem import setting_files
 from graphmem.errors import ConfigurationError
+from graphmem.model import zones
 from graphmem.model.policies import (
     ConfiguredPolicy,
     ConsolidationPolicy,
@@ -85,6 +86,10 @@ class Settings(BaseModel):
     """Default tenant of the command line and `GraphMem.open()`."""
     scope: str = "global"
     """Default scope of the command line and `GraphMem.open()`."""
+
+    time_zone: str | None = None
+    """Time zone of dates without one, of words such as "yesterday" in messages whose time states
+    none or is in UTC, and of the dates shown: an IANA name or an offset; unset: the machine's."""
 
     language: str = "english"
     """BM25 analyzer: english, german, french, cjk, standard-no-stop-words."""
@@ -221,6 +226,11 @@ class Settings(BaseModel):
                 # The value is not quoted, because it may be a secret.
                 raise ValueError("must be valid UTF-8") from None
         return value
+
+    @field_validator("time_zone")
+    @classmethod
+    def _require_zone(cls, value: str | None) -> str | None:
+        return value and zones.checked(value)
 
     @field_validator("source_weights", "message_roles", mode="before")
     @classmethod

@@ -45,7 +45,7 @@ CALL (found) {
   MATCH (e)-[:QUOTES]->(t:Turn {tenant: $tenant})
   WITH DISTINCT t
   ORDER BY t.occurred_at, t.episode_id, t.position
-  RETURN collect(t {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at}) AS turns
+  RETURN collect(t {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .time_zone, .recorded_at}) AS turns
 }
 CALL (found) {
   UNWIND found AS e

@@ -5,7 +5,7 @@
 // refers_to: episode_id Episode
 // params:
 //   $episode_id  string  id of the session
-//   $turns       list    in order: id, scope, scope_key, position, role, name, text, trust, occurred_at, embedding or null, token_states (bytes or null)
+//   $turns       list    in order: id, scope, scope_key, position, role, name, text, trust, occurred_at, time_zone, embedding or null, token_states (bytes or null)
 // columns:
 //   - added  integer  number of turns written
 
@@ -27,6 +27,7 @@ CREATE (t:Turn {
   text: turn.text,
   trust: turn.trust,
   occurred_at: turn.occurred_at,
+  time_zone: turn.time_zone,
   recorded_at: datetime.truncate('microsecond', datetime.realtime('Z'))
 })
 CREATE (t)-[:OCCURRED_IN]->(p)

@@ -6,10 +6,10 @@
 //   $episode_id  string   id of the session
 //   $from        integer  first position to return
 // columns:
-//   - turn  map  id, episode_id, position, role, name, text, occurred_at, recorded_at
+//   - turn  map  id, episode_id, position, role, name, text, occurred_at, time_zone, recorded_at
 
 MATCH (t:Turn)
 WHERE t.tenant = $tenant AND t.episode_id = $episode_id AND t.position >= $from AND t.scope IN $scopes
-RETURN t {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at} AS turn
+RETURN t {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .time_zone, .recorded_at} AS turn
 ORDER BY t.position
 LIMIT $limit

@@ -12,6 +12,6 @@ CALL (m, valid) {
   // include: fragments/best_reasons.cypher
   RETURN size(vouching) AS stated, [e IN best | e {
     event_id: e.id, .type, at: toString(e.occurred_at), .source, .actor, .episode_id, trust: coalesce(e.trust, 0),
-    quoted: [(e)-[:QUOTES]->(t:Turn {tenant: $tenant}) | {id: t.id, speaker: coalesce(t.name, t.role)}][0]
+    quoted: [(e)-[:QUOTES]->(t:Turn {tenant: $tenant}) | {id: t.id, speaker: coalesce(t.name, t.role), time_zone: t.time_zone}][0]
   }] AS reasons
 }

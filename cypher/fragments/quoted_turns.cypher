@@ -19,7 +19,7 @@ CALL (n, sources) {
   WITH t, at
   ORDER BY at, t.episode_id, t.position
   WHERE t.scope IN $scopes
-  RETURN collect(t {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at}) AS turns
+  RETURN collect(t {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .time_zone, .recorded_at}) AS turns
 }
 CALL (sources) {
   UNWIND sources AS e

@@ -37,7 +37,7 @@ CALL (places) {
   LET reasons = [e IN best | e {
     event_id: e.id, .type, at: toString(e.occurred_at), .polarity, .confidence, .source_type, .source, .actor, .episode_id,
     trust: coalesce(e.trust, 0),
-    quoted: [(e)-[:QUOTES]->(t:Turn {tenant: $tenant}) | {id: t.id, speaker: coalesce(t.name, t.role)}][0]
+    quoted: [(e)-[:QUOTES]->(t:Turn {tenant: $tenant}) | {id: t.id, speaker: coalesce(t.name, t.role), time_zone: t.time_zone}][0]
   }]
   LET last_id = value.last_id
   // include: fragments/belief_trust.cypher

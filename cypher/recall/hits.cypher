@@ -89,7 +89,7 @@ UNION ALL
   FILTER hit.kind = 'turn'
   WITH hit.n AS n
   RETURN n {
-    .id, .episode_id, .position, .role, .name, .text, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
+    .id, .episode_id, .position, .role, .name, .text, .time_zone, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
   } AS item, null AS reasons, null AS stated, n.trust AS trust
 UNION ALL
   FILTER hit.kind = 'episode'

@@ -29,7 +29,7 @@ UNION ALL
   FILTER $kind = 'Turn'
   CREATE (n:Turn {tenant: $tenant, id: row.key, tenant_key: row.tenant_key, scope_key: row.scope_key, scope: has.scope,
     episode_id: has.episode_id, position: has.position, role: has.role, name: has.name, text: has.text, compressed: has.compressed, trust: has.trust,
-    occurred_at: has.occurred_at, recorded_at: has.recorded_at})
+    occurred_at: has.occurred_at, time_zone: has.time_zone, recorded_at: has.recorded_at})
   RETURN n
 UNION ALL
   FILTER $kind = 'Reply'

@@ -43,7 +43,7 @@ UNION ALL
   RETURN null AS item, null AS trust
 UNION ALL
   FILTER n:Turn
-  RETURN n {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at} AS item, n.trust AS trust
+  RETURN n {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .time_zone, .recorded_at} AS item, n.trust AS trust
 UNION ALL
   FILTER n:Episode
   WITH n, n AS p

@@ -113,7 +113,10 @@ class App:
             from graphmem.cli.views import VIEWS
 
             view = VIEWS[view]
-        self.console.print(view(terminal.visible(data)))
+        from graphmem.model import zones
+
+        shown = zones.in_zone(data, self.settings.time_zone)
+        self.console.print(view(terminal.visible(shown)))
 
     def emit_json(self, data: object) -> None:
         """Print `data` as JSON, with or without --json."""

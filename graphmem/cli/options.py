@@ -22,12 +22,20 @@ _EXAMPLES = "2026-03-01, '2026-03-01 09:00', 2026-03-01T09:00:00+00:00, yesterda
 
 
 def now() -> datetime:
-    """Return the present time in the local time zone."""
-    return datetime.now(UTC).astimezone()
+    """Return the present time by the clock of GRAPHMEM_TIME_ZONE, else of the machine."""
+    from graphmem.model import zones
+
+    return zones.local(datetime.now(UTC), _zone())
+
+
+def _zone() -> str | None:
+    from graphmem.settings import Settings
+
+    return Settings.load().time_zone
 
 
 class TimeType(click.ParamType[datetime]):
-    """A time, in the local time zone unless it has a UTC offset."""
+    """A time; without a UTC offset, in GRAPHMEM_TIME_ZONE or the zone of the machine."""
 
     name = "time"
 
@@ -38,7 +46,7 @@ class TimeType(click.ParamType[datetime]):
         if isinstance(value, datetime):
             return value
         try:
-            found = read_time(value, now())
+            found = read_time(value, now(), _zone())
         except (ValueError, OverflowError):
             self.fail(f"{value!r} must be a time such as {_EXAMPLES}.", param, ctx)
         if ctx is not None and found.isoformat() != value:
@@ -48,40 +56,41 @@ class TimeType(click.ParamType[datetime]):
         return found
 
 
-def read_time(text: str, at: datetime) -> datetime:
+def read_time(text: str, at: datetime, zone: str | None = None) -> datetime:
     """Return the time that a text names.
 
     Args:
         text: an ISO 8601 time or date, `now`, `today`, `yesterday`, or `3 days ago`. A date, today
             and yesterday mean the start of that day.
-        at: the present time, in the zone of times without a UTC offset.
+        at: the present time, by the clock of the zone.
+        zone: zone of times without a UTC offset; None: the machine's.
 
     Raises:
         ValueError: it is none of them.
         OverflowError: it is before year 1 or after year 9999.
     """
+    from graphmem.model import zones
+
     words = folding.fold(text)
     if words == "now":
         return at
-    if words in _DAYS:
-        return _start_of(at.date() - timedelta(days=_DAYS[words]))
     if match := _AGO.fullmatch(words):
-        return _ago(1 if match[1].startswith("a") else int(match[1]), match[2], at)
+        count, unit = 1 if match[1].startswith("a") else int(match[1]), match[2]
+        if unit in _SHORT:
+            return (at.astimezone(UTC) - count * _SHORT[unit]).astimezone(at.tzinfo)
+        # The clock shows the same time on another day, also if summer time began or ended between.
+        return zones.of_clock(dates.shift(at.replace(tzinfo=None), -count, unit), zone)
+    if words in _DAYS:
+        shown = datetime.combine(at.date() - timedelta(days=_DAYS[words]), time())
+    else:
+        shown = _day(text) or datetime.fromisoformat(text)
+    return shown if shown.utcoffset() is not None else zones.of_clock(shown, zone)
+
+
+def _day(text: str) -> datetime | None:
     with suppress(ValueError):
-        return _start_of(date.fromisoformat(text))
-    found = datetime.fromisoformat(text)
-    return found if found.utcoffset() is not None else found.astimezone()
-
-
-def _ago(count: int, unit: str, at: datetime) -> datetime:
-    if unit in _SHORT:
-        return at - count * _SHORT[unit]
-    # The clock shows the same time on another day, also when summer time began or ended between.
-    return dates.shift(at.replace(tzinfo=None), -count, unit).astimezone()
-
-
-def _start_of(day: date) -> datetime:
-    return datetime.combine(day, time()).astimezone()
+        return datetime.combine(date.fromisoformat(text), time())
+    return None
 
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -46,6 +46,7 @@ from graphmem.model import (
     Recollection,
     Status,
     TenantScope,
+    zones,
 )
 from graphmem.operations import cards, episode, evidence, lineage, memories, reasons, recall
 from graphmem.ports import RequestContext
@@ -351,11 +352,12 @@ async def supply(
     state: HandleState, question: str, found: Recollection, tokens: int, count: CountTokens
 ) -> Context:
     """Return a recollection as a block for a prompt; log it, and note its texts in the session."""
-    packed = context.pack_context(found, tokens, count)
+    shown = zones.in_zone(found, state.context.services.settings.time_zone)
+    packed = context.pack_context(shown, tokens, count)
     if state.session is not None:
         state.session.supplied.update(map(identity.content_hash, packed.supplied))
-    shown = [bite for bite in found.bites if bite.id in packed.context.ids]
-    await state.searched("context", question, hits(shown))
+    kept = [bite for bite in found.bites if bite.id in packed.context.ids]
+    await state.searched("context", question, hits(kept))
     return packed.context
 
 

@@ -274,7 +274,7 @@ def _validity_start(case: _Case) -> tuple[datetime, bool]:
     if case.proposal.since is not None:
         return case.proposal.since, True
     if case.proposal.when is not None:
-        start = dates.validity_start(case.proposal.when, case.turn.occurred_at)
+        start = dates.validity_start(case.proposal.when, case.turn.local_at)
         if start is not None and start != case.turn.occurred_at:
             return start, True
     return turn_at, False

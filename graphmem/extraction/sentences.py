@@ -392,7 +392,7 @@ def _proposal(
     if any(assertions.doubts(text, thing, own, refuting=kind is EvidenceKind.REFUTING)):
         return None
     when = parsed.when
-    if when is not None and dates.validity_start(when, turn.occurred_at) is None:
+    if when is not None and dates.validity_start(when, turn.local_at) is None:
         when = None
     return windows.parse_proposal(
         {

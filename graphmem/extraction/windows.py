@@ -337,7 +337,7 @@ def _predicate(name: str, cardinality: str | None) -> Sequence[str]:
 
 
 def _line(key: str, turn: Turn, max_chars: int) -> Sequence[str]:
-    at = turn.occurred_at.strftime("%Y-%m-%dT%H:%M")
+    at = turn.local_at.strftime("%Y-%m-%dT%H:%M")
     return key, at, speaker_of(turn), turn.text[:max_chars]
 
 

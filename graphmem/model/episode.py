@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 
+from graphmem.model import zones
 from graphmem.model.memory import Outcome
 from graphmem.model.terms import (
     Instant,
@@ -19,21 +22,33 @@ from graphmem.model.terms import (
 
 MappedRole: TypeAlias = Literal["user", "assistant", "tool", "system"]
 """Meaning of a caller's own role."""
+TimeZone: TypeAlias = Annotated[Text, AfterValidator(zones.checked)]
+"""Name of a time zone: an IANA name, or an offset such as `+05:45`."""
 
 
 class Message(Record):
     """One message of a conversation, verbatim.
 
     `id` is the sender's own id of the message. With `id` or `at`, a message that is added again is
-    recognised by it. `session` names the session it belongs to; only `ingest` reads it.
+    recognised by it. `time_zone` is where its words for days are read ("yesterday"): by default
+    that of `at`, unless `at` is in UTC. `session` names the session it belongs to; only `ingest`
+    reads it.
     """
 
     role: RepairedName
     content: Annotated[RepairedText, Field(max_length=1_000_000)]
     name: RepairedName | None = None
     at: Instant | None = None
+    time_zone: TimeZone | None = None
     id: RepairedName | None = None
     session: RepairedName | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_zone(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and given.get("time_zone") is None:
+            return {**given, "time_zone": zones.stated(given.get("at"))}
+        return given
 
 
 class NewEpisode(Record):
@@ -61,7 +76,15 @@ class Turn(Record):
     name: str | None
     text: str
     occurred_at: Instant
+    time_zone: str = "UTC"
+    """Zone in which its words for days are read: that of the message, else GRAPHMEM_TIME_ZONE of
+    the program that stored it, else that program's machine's."""
     recorded_at: Instant
+
+    @property
+    def local_at(self) -> datetime:
+        """`occurred_at` by the clock of its zone."""
+        return zones.local(self.occurred_at, self.time_zone)
 
 
 class TurnPage(Record):

@@ -239,6 +239,8 @@ class Reason(Record):
     """Id of the turn that it quotes."""
     speaker: str | None = None
     """Name, else role, of the speaker of that turn."""
+    time_zone: str | None = None
+    """Zone of that turn."""
 
 
 class Bite(Record):

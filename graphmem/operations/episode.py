@@ -23,6 +23,7 @@ from graphmem.model import (
     Turn,
     TurnPage,
     TurnsReceipt,
+    zones,
 )
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
@@ -354,6 +355,7 @@ def _row(
     embedding: Embedding | None,
     now: datetime,
 ) -> dict[str, Any]:
+    at = message.at or now
     return {
         "id": plan.ids[plan.new[place]],
         "scope": context.scope,
@@ -363,7 +365,8 @@ def _row(
         "trust": trust.turn_rank(message.role, context.trust),
         "name": message.name,
         "text": message.content,
-        "occurred_at": message.at or now,
+        "occurred_at": at,
+        "time_zone": zones.of_sender(at, message.time_zone, context.services.settings.time_zone),
         **embedding_fields(embedding),
     }
 

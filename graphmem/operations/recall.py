@@ -33,6 +33,7 @@ from graphmem.model import (
     Trust,
     Turn,
     TurnBite,
+    zones,
 )
 from graphmem.ports import Query, RequestContext, Services, Tx
 from graphmem.rules import (
@@ -145,7 +146,10 @@ async def recall(
         "embedding": vector,
         "words": _words(context, text if by["words"] else "", kept, want.facets(context.tenant)),
         "query_words": scoring.question_words(text),
-        "dates": [list(span) for span in dates.date_spans(text, asked["valid"])]
+        "dates": [
+            list(span)
+            for span in dates.date_spans(text, zones.local(asked["valid"], settings.time_zone))
+        ]
         if by["dated"]
         else [],
         "human_roles": sorted(transcripts.HUMAN_ROLES),
@@ -417,4 +421,5 @@ def _reason(event: Mapping[str, Any]) -> Reason:
         kind=read_options.evidence_kind(event.get("polarity")),
         turn_id=quoted.get("id"),
         speaker=quoted.get("speaker"),
+        time_zone=quoted.get("time_zone"),
     )

@@ -114,6 +114,8 @@ def belief_origin(bite: BeliefBite, quote: Quote) -> str:
     belief, count = bite.belief, bite.belief.supporting_episodes
     known = [one for one in bite.reasons if one.kind is not EvidenceKind.REFUTING]
     last_at = bite.last_at or belief.created_at
+    # By the clock of the turn that it is from.
+    last_at = next((one.at for one in bite.reasons if one.at == last_at), last_at)
     if not count and not known:
         return "assumed" if belief.refuting_episodes else "assumed, without evidence"
     same = ranks.of_highest_class(known)

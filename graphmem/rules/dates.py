@@ -42,12 +42,13 @@ _ISO = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 def date_spans(text: str, now: datetime) -> list[Span]:
     """Return the time spans that a text names, each from a day before to a week after.
 
-    A date without a year may be of the year of `now` or an earlier one.
+    Days are those of the zone of `now`. A date without a year may be of the year of `now` or an
+    earlier one.
     """
     spans: list[Span] = []
     for year, month, day in itertools.islice(named_dates(text), MAX_DATES):
         years = [year] if year is not None else range(now.year - PAST_YEARS, now.year + 1)
-        spans += (span for y in years for span in _year_span(y, month, day))
+        spans += (span for y in years for span in _year_span(now, y, month, day))
     return spans
 
 
@@ -64,14 +65,14 @@ def named_dates(text: str) -> Iterator[tuple[int | None, int, int | None]]:
         yield int(year) if year else None, _MONTHS[month.lower()], int(day) if day else None
 
 
-def _year_span(year: int, month: int, day: int | None) -> Iterator[Span]:
+def _year_span(now: datetime, year: int, month: int, day: int | None) -> Iterator[Span]:
     try:
-        start = datetime(year, month, 1 if day is None else day, tzinfo=UTC)
+        start = _start(now, year, month, day)
         if day is not None:
             end = start + timedelta(days=1)
         else:
             end = start.replace(year=year + month // 12, month=month % 12 + 1)
-        yield start - EARLIER, end + LATER
+        yield (start - EARLIER).astimezone(UTC), (end + LATER).astimezone(UTC)
     except (ValueError, OverflowError):
         return  # The date does not exist.
 
@@ -86,8 +87,14 @@ _BACK = (
 )
 _AHEAD = re.compile(rf"\b(?:in|within) {_COUNT} {_UNIT}\b")
 _DAYS = {"yesterday": -1, "last night": -1, "tomorrow": 1}
+_DAYS |= {"day before yesterday": -2, "day after tomorrow": 2}
 _NOW = re.compile(r"\b(?:today|tonight|now|this morning|this afternoon|this evening)\b")
 _DAY_PATTERN = re.compile(rf"\b({'|'.join(_DAYS)})\b")
+_CLOCK = re.compile(r"\bat ([01]?\d|2[0-3])(?::([0-5]\d))?(?: ?([ap])\.?m)?\b")
+_NIGHT = re.compile(r"\b(?:last night|tonight)\b")
+_LATE = re.compile(r"\b(?:afternoon|evening)\b")
+_HALF_DAY, _SMALL_HOURS = 12, 5
+"""Hours; those before the second belong to the night of the day before."""
 _ROUND = re.compile(rf"\b(this|last|next) (week|month|year|{'|'.join(quantities.WEEKDAYS)})\b")
 _WEEKDAY = re.compile(rf"\b({'|'.join(quantities.WEEKDAYS)})\b")
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
@@ -98,24 +105,38 @@ def validity_start(phrase: str, said_at: datetime) -> datetime | None:
 
     Args:
         phrase: the phrase.
-        said_at: timestamp of the turn, UTC.
+        said_at: timestamp of the turn, by the clock of its zone.
 
     Returns:
-        The start of the day, week, month or year that the words name, UTC; later than `said_at` if
-        they refer to the future. None if they name no known date.
+        The start of the day, week, month or year that the words name in that zone, as UTC; later
+        than `said_at` if they refer to the future. None if they name no known date.
     """
     text = folding.fold(phrase)
     try:
         starts = (read(text, said_at) for read in _READERS)
-        return next((at for at in starts if at is not None), None)
+        return next((at.astimezone(UTC) for at in starts if at is not None), None)
     except (OverflowError, ValueError):
         return None  # Before year 1, or a date that does not exist.
 
 
 def _read_near_day(text: str, said_at: datetime) -> datetime | None:
-    if match := _DAY_PATTERN.search(text):
-        return _midnight(said_at) + timedelta(days=_DAYS[match[1]])
-    return said_at if _NOW.search(text) else None
+    match = _DAY_PATTERN.search(text)
+    if match is None and _NOW.search(text) is None:
+        return None
+    day = _midnight(said_at) + timedelta(days=_DAYS[match[1]] if match else 0)
+    if clock := _CLOCK.search(text):
+        minutes = int(clock[2] or 0)
+        return day + timedelta(hours=_hour(int(clock[1]), clock[3], text), minutes=minutes)
+    return day if match else said_at
+
+
+def _hour(hour: int, half: str | None, text: str) -> int:
+    """Return the hours since the start of the day that an hour means: 9 tonight is 21."""
+    if half is not None or _LATE.search(text):
+        return hour % _HALF_DAY + (0 if half == "a" else _HALF_DAY)
+    if _NIGHT.search(text) and hour <= _HALF_DAY:
+        return hour + (2 if hour < _SMALL_HOURS else 1) * _HALF_DAY
+    return hour
 
 
 def _read_count(text: str, said_at: datetime) -> datetime | None:
@@ -144,9 +165,9 @@ def _read_relative(text: str, said_at: datetime) -> datetime | None:
 
 def _read_date(text: str, said_at: datetime) -> datetime | None:
     for year, month, day in named_dates(text):
-        start = _start(said_at.year if year is None else year, month, day)
+        start = _start(said_at, said_at.year if year is None else year, month, day)
         if year is None and start > said_at:
-            return _start(said_at.year - 1, month, day)
+            return _start(said_at, said_at.year - 1, month, day)
         return start
     return None
 
@@ -177,11 +198,12 @@ def _count(word: str) -> int:
 
 
 def _midnight(at: datetime) -> datetime:
-    return at.replace(hour=0, minute=0, second=0, microsecond=0)
+    # The first one, if the clock shows midnight twice.
+    return at.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
 
-def _start(year: int, month: int, day: int | None) -> datetime:
-    return datetime(year, month, day or 1, tzinfo=UTC)
+def _start(said_at: datetime, year: int, month: int, day: int | None) -> datetime:
+    return datetime(year, month, 1 if day is None else day, tzinfo=said_at.tzinfo)
 
 
 def shift(at: datetime, steps: int, unit: str) -> datetime:

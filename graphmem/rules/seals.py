@@ -72,7 +72,7 @@ CONTENT: Mapping[str, Content] = {
     "Turn": Content(
         (
             *("scope", "episode_id", "position", "role", "name", "text", "trust"),
-            *("occurred_at", "recorded_at"),
+            *("occurred_at", "time_zone", "recorded_at"),
         )
     ),
     "Episode": Content(

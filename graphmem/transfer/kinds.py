@@ -19,6 +19,7 @@ from graphmem.items.records import MAX_MINUTES, Label
 from graphmem.items.records import Key as ItemKey
 from graphmem.model import EventType, Name, Status, Text
 from graphmem.model.belief import Cardinality, Combine
+from graphmem.model.episode import TimeZone
 from graphmem.rules import seals
 from graphmem.transfer.fields import (
     MAX_SEALED,
@@ -81,6 +82,7 @@ class _Turn(TypedDict):
     embedding: NotRequired[Vector]
     token_states: NotRequired[TokenStates]
     occurred_at: When
+    time_zone: TimeZone
     recorded_at: Recorded
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -80,3 +81,37 @@ def test_a_command_says_how_it_read_a_time(run: Run, berlin: datetime) -> None:
     exact = run("memory", "list", "--valid", "2026-11-21T13:30:00+00:00", "--json")
     assert exact.data == past.data
     assert exact.err == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("2026-03-01 09:00", "2026-03-01T09:00:00-05:00"),
+        ("2026-07-01", "2026-07-01T00:00:00-04:00"),
+        ("2026-03-01T09:00:00Z", "2026-03-01T09:00:00+00:00"),
+        ("now", "2026-11-24T08:30:00-05:00"),
+        ("yesterday", "2026-11-23T00:00:00-05:00"),
+        ("an hour ago", "2026-11-24T07:30:00-05:00"),
+        ("2 months ago", "2026-09-24T08:30:00-04:00"),
+    ],
+)
+@pytest.mark.usefixtures("berlin")
+def test_the_zone_of_the_settings_goes_before_that_of_the_machine(text: str, read: str) -> None:
+    at = datetime(2026, 11, 24, 13, 30, tzinfo=UTC).astimezone(ZoneInfo("America/New_York"))
+    assert read_time(text, at, "America/New_York").isoformat() == read
+
+
+def test_commands_read_and_show_times_in_the_zone_of_the_settings(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHMEM_TIME_ZONE", "Asia/Tokyo")
+    run("memory", "remember", "The cat is called Biscuit.", "--at", "2026-05-05")
+    shown = run("memory", "list")
+    assert "5 May 2026" in shown.out
+    [found] = run("memory", "list", "--json").data["memories"]
+    assert found["created_at"] == "2026-05-04T15:00:00Z"
+    monkeypatch.setenv("GRAPHMEM_TIME_ZONE", "Asia/Nowhere")
+    wrong = run("memory", "list", "--since", "yesterday")
+    assert wrong.code == 2
+    assert "GRAPHMEM_TIME_ZONE" in wrong.err
+    assert "Asia/Nowhere" in wrong.err

@@ -35,6 +35,7 @@ RECORDS: dict[str, dict[str, Any]] = {
         "text": "hello",
         "embedding": VECTOR,
         "occurred_at": DAY,
+        "time_zone": "UTC",
         "recorded_at": DAY,
         "trust": 4,
     },

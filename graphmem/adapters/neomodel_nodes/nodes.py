@@ -329,6 +329,7 @@ class Turn(ScopedNode):
     trust = IntegerProperty()
     embedding = ArrayProperty(FloatProperty())
     occurred_at = DateTimeNeo4jFormatProperty(required=True)
+    time_zone = StringProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
     occurred_in = RelationshipTo(at("Episode"), "OCCURRED_IN", cardinality=ZeroOrOne)

@@ -21,7 +21,7 @@ from graphmem.usage import ScopePage, TenantPage, TenantStats
 def exported(done: ExportReport, file: Path) -> Group:
     """Return the number of exported records per label."""
     resumed = f" {done.resumed:,} are from an interrupted export." if done.resumed else ""
-    until = f"{done.known:%Y-%m-%d %H:%M:%S} UTC"
+    until = f"{done.known:%Y-%m-%d %H:%M:%S %Z}"
     later = f" {done.later:,} nodes recorded later are not included." if done.later else ""
     rows = {**done.records, "relationships": done.links}
     return Group(
@@ -195,7 +195,7 @@ def _seals(found: SealState | None) -> Iterator[str]:
     late = f" {found.late:,} were sealed late." if found.late else ""
     yield (
         f"{counted(found.sealed, 'event')} as in {counted(found.seals, 'seal')}, until "
-        f"{found.until:%Y-%m-%d %H:%M:%S} UTC.{late} {found.erased:,} entries were erased or "
+        f"{found.until:%Y-%m-%d %H:%M:%S %Z}.{late} {found.erased:,} entries were erased or "
         f"redacted; {found.unsealed:,} events have no seal yet."
     )
     yield f"Head: {found.head}"
@@ -209,7 +209,7 @@ def sealed(done: SealReport) -> RenderableType:
         return "Nothing to seal."
     return Group(
         f"{counted(done.events, 'event')} sealed in {counted(done.seals, 'seal')}, until "
-        f"{done.until:%Y-%m-%d %H:%M:%S} UTC. Keep this digest elsewhere:",
+        f"{done.until:%Y-%m-%d %H:%M:%S %Z}. Keep this digest elsewhere:",
         done.head,
     )
 
