@@ -24,7 +24,7 @@
 //   - alias_beliefs     list      maps of equal beliefs under aliases: belief_id, statement, events
 //   - verdict           map       status, log_ratio, confidence, evidence
 //   - total             integer   total number of evidence events
-//   - lines             list      maps, oldest first: id, at, polarity, episode, strength, llr, c, l, s, echo_of, event, weight, turn_id, memory_id, after
+//   - lines             list      maps, oldest first: id, at, polarity, episode, strength, llr, c, l, s, echo_of, event, weight, turn_id, memory_id, words (of the turn or memory), after
 //   - retracted         list      maps of retracted evidence, oldest first: id, at, polarity, confidence, source_type, retraction_id, retracted_at, payload
 //   - links             list      maps of SUPERSEDES edges: newer, belief_id, statement, event_id, occurred_at, recorded_at, payload
 //   - memories          list      maps, oldest first: memory_id, content

@@ -1,6 +1,6 @@
 // Build the output of a page of evidence.
 // needs: page (a list of maps with `event`), steps (of fragments/sequential)
-// leaves: lines (these maps with the event properties, weight, source turn and memory; `after`: the test after its time)
+// leaves: lines (these maps with the event properties, weight, source turn and memory, its words; `after`: the test after its time)
 
 CALL (page, steps) {
   UNWIND page AS x
@@ -9,6 +9,8 @@ CALL (page, steps) {
     .*, event: e {.type, .recorded_at, .confidence, .source_type, .source, .actor, .trust, .payload},
     weight: coalesce($weights[e.source_type], 0.0), after: head([step IN steps WHERE step.at = x.at]),
     turn_id: head([(e)-[:QUOTES]->(turn:Turn {tenant: $tenant}) | turn.id]),
-    memory_id: head([(e)-[:REINFORCES]->(memory:Memory {tenant: $tenant}) | memory.id])
+    memory_id: head([(e)-[:REINFORCES]->(memory:Memory {tenant: $tenant}) | memory.id]),
+    words: head([(e)-[:QUOTES]->(turn:Turn {tenant: $tenant}) WHERE turn.scope IN $scopes | turn.text]
+      + [(e)-[:REINFORCES]->(memory:Memory {tenant: $tenant}) WHERE memory.scope IN $scopes | memory.content])
   }) AS lines
 }

@@ -309,6 +309,7 @@ def method_command(
     *params: Callable[[F], F],
     counters: Mapping[str, str] | None = None,
     fails: Callable[[Any], int] | None = None,
+    logs: bool = False,
 ) -> click.Command:
     """Return a command that calls a method of the open client and prints what it returns.
 
@@ -318,6 +319,7 @@ def method_command(
         *params: arguments and options, named as the arguments of the method.
         counters: labels of the progress counters, if the method takes `on_progress`.
         fails: returns the exit code for a result.
+        logs: whether to print the number of log entries that were written, as `logged`.
     """
 
     def run(app: App, **kwargs: Any) -> int:
@@ -331,6 +333,8 @@ def method_command(
             else:
                 with app.counting(counters) as on_progress:
                     found = called(method, {**kwargs, "on_progress": on_progress})
+            if logs:
+                found = {"logged": client.usage.flush()}
             # Print before closing: a search that cannot be logged must not hide its results.
             app.emit(found, path)
         return int(fails(found)) if fails else 0

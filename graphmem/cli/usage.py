@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,23 @@ from graphmem.cli.app import App, Group, command, given
 from graphmem.errors import ConfigurationError
 
 RATED = ("Memory", "Belief", "Episode", "Artifact")
+ARTIFACTS = ("file", "symbol", "document")
+ID = re.compile(r"(?:m|b|t|ep|ar)_[^./\\]*")
+
+
+def _results(
+    _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
+) -> list[str | tuple[str, str]]:
+    """Return the ids, and the kind and reference of other results; a file needs no kind."""
+    parts = ((one, *one.partition(":")) for one in given)
+    return [
+        (kind, ref) if kind in ARTIFACTS and ref else one if ID.fullmatch(one) else ("file", one)
+        for one, kind, _, ref in parts
+    ]
+
+
+def _is_lost(found: Mapping[str, int]) -> bool:
+    return not found["logged"]
 
 
 usage = Group("usage", "Rate, audit and prune the memory by its search log.")
@@ -21,15 +40,26 @@ usage.method(
     "Log a search of another tool, with its results.",
     click.argument("query"),
     click.option("--tool", required=True, help="Name of the tool that searched."),
-    click.option("--result", "results", multiple=True, help="Id of a result (repeatable)."),
+    click.option(
+        "--result",
+        "results",
+        metavar="RESULT",
+        multiple=True,
+        callback=_results,
+        help="Id, path of a file, or symbol:NAME or document:NAME (repeatable).",
+    ),
     options.SESSION,
+    fails=_is_lost,
+    logs=True,
 )
 usage.method(
     "usage.log_access",
     "Log that an agent opened the file, symbol or document REF.",
-    click.argument("kind", type=click.Choice(["file", "symbol", "document"])),
+    click.argument("kind", type=click.Choice(ARTIFACTS)),
     click.argument("ref"),
     options.SESSION,
+    fails=_is_lost,
+    logs=True,
 )
 usage.method(
     "usage.rate",

@@ -148,10 +148,15 @@ class AsyncEpisodes(AsyncNamespace):
             limit: maximum number of turns, 1 to 1,000.
 
         Raises:
+            NotFoundError: no visible episode has this id, which is not that of the session.
             InvalidInputError: an argument is invalid.
         """
         first = read_options.parse_position_cursor(cursor)
-        return await episode.turns(self._state.context, episode_id, start=first, limit=limit)
+        page = await episode.turns(self._state.context, episode_id, start=first, limit=limit)
+        own = self._state.session
+        if not page.turns and (own is None or own.episode_id != episode_id):
+            await episode.episode(self._state.context, episode_id)
+        return page
 
     async def summarise(
         self,

@@ -344,8 +344,10 @@ def recalled(
         filters["episodes"] = ranking.episodes
     if (floor := given.get("min_score")) is not None:
         ranking = ranking.model_copy(update={"min_score": floor})
-    want = recall.RecallRequest(**filters, vitality=vitality)
-    return recall.recall(_within(request, given.get("scopes")), question, want, ranking)
+    within = _within(request, given.get("scopes"))
+    others = tuple(one for one in request.read_scopes if one not in within.read_scopes)
+    want = recall.RecallRequest(**filters, vitality=vitality, other_scopes=others)
+    return recall.recall(within, question, want, ranking)
 
 
 async def supply(

@@ -66,11 +66,15 @@ class AsyncUsage(AsyncNamespace):
             query: text of the query; 2,000 characters are kept.
             tool: name of the tool, for example grep.
             results: results, best first, 1,000 at most: ids of memories, beliefs, turns or
-                episodes, and (kind, ref) of files, symbols and documents. Unknown ids are skipped.
+                episodes, and (kind, ref) of files, symbols and documents.
 
         Raises:
+            NotFoundError: no visible item has one of these ids; nothing is logged.
             InvalidInputError: an argument is invalid.
         """
+        results = list(results)
+        ids = [result for result in results if isinstance(result, str)]
+        await access_log.check_results(self._state.context, ids)
         hits = [_hit(self._state, result) for result in results]
         await self._state.searched(tool, query, hits)
 
@@ -211,6 +215,7 @@ class AsyncUsage(AsyncNamespace):
             run_id: id of a run; None for all runs.
 
         Raises:
+            NotFoundError: the write scope has no such run.
             InvalidInputError: the id is invalid.
         """
         return tuple(await pruning.pruned(self._state.context, run_id))

@@ -285,7 +285,7 @@ WhyResult = subset(
     competition=subset(
         model.Competition, "place of leader_id affirmed refuted kappa pressure score"
     ),
-    pieces=subset(model.EvidenceDetail, _PIECE + "confidence log_weight echo_of"),
+    pieces=subset(model.EvidenceDetail, _PIECE + "confidence log_weight echo_of quote"),
     retracted=subset(model.RetractedEvidence, "event_id note"),
     replaces=_REPLACEMENT,
     replaced_by=_REPLACEMENT,

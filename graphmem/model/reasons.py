@@ -138,6 +138,8 @@ class EvidenceDetail(Record):
     """Id of the turn that it quotes."""
     memory_id: str | None = None
     """Id of the memory that was committed with it."""
+    quote: str | None = None
+    """Words that it quotes, else those of its turn or memory; None if it has neither."""
     source: str | None = None
     actor: str | None = None
     trust: Trust

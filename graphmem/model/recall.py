@@ -418,23 +418,10 @@ class Recollection(Record):
     reranked: Reranking | None = None
     """Use of the reranker; None if there is none, the policy does not use it, or there are no
     results."""
+    reason: str = ""
+    """Why nothing was found, and what the handle may read instead; empty if something was."""
     provisional: bool = False
     """Whether `known` is so recent that an unfinished write may still be recorded before it."""
-
-    @property
-    def reason(self) -> str:
-        """Return why nothing was found; empty if something was."""
-        if self.bites:
-            return ""
-        best, least = self.best_similarity, self.min_score
-        if best is not None and least is not None and best < least:
-            return (
-                f"nothing is similar enough to the question ({best:z.2f}, below {least:.2f}; "
-                "a min_score of -1 shows the nearest)"
-            )
-        if not self.hidden:
-            return "nothing visible to this handle matches"
-        return ", ".join(f"{n} hidden: {status}" for status, n in sorted(self.hidden.items()))
 
 
 class Context(Record):

@@ -328,6 +328,7 @@ def _piece(line: Mapping[str, Any]) -> EvidenceDetail:
         verdict_confidence=confidence,
         episode_id=line["episode"],
         memory_id=line["memory_id"],
+        quote=_payload(event).get("quote") or line["words"],
         note=_note(event),
     )
 
@@ -368,5 +369,9 @@ def _replacement(one: Mapping[str, Any]) -> Replacement:
 
 
 def _note(event: Mapping[str, Any]) -> str | None:
-    found: str | None = json.loads(event["payload"] or "{}").get("note")
+    return _payload(event).get("note")
+
+
+def _payload(event: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(event["payload"] or "{}")
     return found

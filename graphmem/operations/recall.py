@@ -37,6 +37,7 @@ from graphmem.model import (
 )
 from graphmem.ports import Query, RequestContext, Services, Tx
 from graphmem.rules import (
+    absence,
     claims,
     dates,
     formulas,
@@ -55,10 +56,12 @@ from graphmem.rules import (
 CURRENT = catalog.query("recall/current", dict)
 FILTERED = catalog.query("recall/filtered", dict)
 HITS = catalog.query("recall/hits", dict)
+STORED: Query[Any] = catalog.query("recall/stored", dict)
 VITALITY = catalog.query("recall/vitality", dict)
 
 log = logging.getLogger("graphmem")
 
+KINDS = ("memory", "belief", "turn", "episode")
 OUTVOTED = "outvoted"
 """Reason for hiding a value of a ONE slot that another value leads."""
 WIDER = 5
@@ -86,13 +89,23 @@ class RecallRequest:
     limit: int = 10
     vitality: bool = False
     """Whether to compute the vitality of the beliefs found."""
+    other_scopes: tuple[str, ...] = ()
+    """Read scopes of the handle that are not searched."""
 
     @property
     def narrows(self) -> bool:
         """Whether the request has filters that an index search cannot apply."""
-        dated = self.since is not None or self.until is not None
-        described = bool(self.tags) or self.source is not None or self.min_trust is not None
-        return dated or described or (self.as_of is not None and self.as_of != AsOf())
+        return bool(self.filters()) or (self.as_of is not None and self.as_of != AsOf())
+
+    def filters(self) -> list[str]:
+        """Return the names of these filters, other than `as_of`."""
+        names = "tags", "source", "since", "until", "min_trust"
+        return [name for name in names if getattr(self, name) not in (None, ())]
+
+    def asked(self) -> list[str]:
+        """Return the kinds to search, whatever the filters leave of them."""
+        on = self.memories, self.beliefs, self.turns, self.episodes
+        return [kind for kind, one in zip(KINDS, on, strict=True) if one]
 
     def facets(self, tenant: str) -> list[str]:
         """Return the full-text tokens of memories with these tags and this source."""
@@ -104,13 +117,8 @@ class RecallRequest:
         Only memories have tags; turns and episodes have no source.
         """
         described = bool(self.tags) or self.source is not None
-        asked = (
-            ("memory", self.memories),
-            ("belief", self.beliefs and not self.tags),
-            ("turn", self.turns and not described),
-            ("episode", self.episodes and not described),
-        )
-        return [kind for kind, on in asked if on]
+        without = {"belief": bool(self.tags), "turn": described, "episode": described}
+        return [kind for kind in self.asked() if not without.get(kind)]
 
 
 async def recall(
@@ -208,18 +216,40 @@ async def recall(
         bites = tuple(map(reader.bite, found["hits"]))
         if want.min_trust is not None:
             bites = tuple(map(_without_others, bites))
-        return Recollection(
-            bites=bites,
-            hidden=dict(found["hidden_counts"]),
-            best_similarity=best,
-            min_score=least,
-            provisional=read_options.is_provisional(times, found["now"]),
+        return await _with_reason(
+            tx,
+            context,
+            Recollection(
+                bites=bites,
+                hidden=dict(found["hidden_counts"]),
+                best_similarity=best,
+                min_score=least,
+                provisional=read_options.is_provisional(times, found["now"]),
+            ),
+            want,
+            asked,
         )
 
     found = await context.read(work)
     bites, use = await _reranked(context.services, text, found.bites, count)
     marked = versions.mark_outdated(bites, text) if policy.mark_outdated else bites
     return found.model_copy(update={"bites": marked[:limit], "reranked": use})
+
+
+async def _with_reason(
+    tx: Tx,
+    context: RequestContext,
+    found: Recollection,
+    want: RecallRequest,
+    asked: Mapping[str, Any],
+) -> Recollection:
+    """Return a recollection, with the reason if it is empty."""
+    if found.bites:
+        return found
+    search = absence.Search(want.asked(), want.filters(), context.read_scopes, asked["statuses"])
+    counting = {"others": list(want.other_scopes), "limit": absence.MAX_COUNTED}
+    rows = await tx.fetch(STORED, **_of(STORED, {**asked, **counting}))
+    return found.model_copy(update={"reason": absence.reason(rows, search, found)})
 
 
 async def _add_vitality(tx: Tx, hits: Sequence[dict[str, Any]], asked: Mapping[str, Any]) -> None:

@@ -101,11 +101,17 @@ async def prune(
 
 
 async def pruned(context: RequestContext, run: str | None) -> list[PruneRecord]:
-    """Return the prune records of the scope, of one run or of all, oldest first."""
+    """Return the prune records of the scope, of one run or of all, oldest first.
+
+    Raises:
+        NotFoundError: the scope has no such run.
+    """
     found: list[PruneRecord] = []
     fetch = partial(context.fetch, PRUNED, run=run, limit=PAGE)
     async for rows in read_options.pages(fetch, at="recorded_at"):
         found += map(_line, rows)
+    if run is not None and not found:
+        raise NotFoundError(f"No pruning {run!r} in scope {context.scope!r}.")
     return found
 
 
@@ -127,8 +133,6 @@ async def restore_run(
         ArchiveDamagedError: an archive does not match its checksum.
     """
     lines = await pruned(context, run)
-    if not lines:
-        raise NotFoundError(f"No pruning {run!r} in scope {context.scope!r}.")
     if missing := sorted((ids or frozenset()) - {line.id for line in lines}):
         raise NotFoundError(f"Pruning {run!r} has no item {missing[0]!r}.")
     away = {

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, TypeAlias
 
 from graphmem import catalog
-from graphmem.errors import ErasedError
+from graphmem.errors import ErasedError, NotFoundError
 from graphmem.model import EventType
 from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
 from graphmem.rules import drafts, identity, rating
@@ -29,6 +29,7 @@ END = catalog.query("usage/end_sessions", lambda row: row["written"])
 SEARCH = catalog.query("usage/log_searches", lambda row: row["written"])
 LOG = catalog.query("usage/log_accesses", lambda row: row["written"])
 ARTIFACTS = catalog.query("usage/create_artifacts", catalog.ignored)
+MISSING: Query[str] = catalog.query("usage/missing_results", lambda row: row["id"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,19 @@ def search(
         found=tuple(found),
         within=start.event_id if start else None,
     )
+
+
+async def check_results(context: RequestContext, ids: Sequence[str]) -> None:
+    """Refuse ids of results that are not visible, since a search without results is not written.
+
+    Raises:
+        NotFoundError: no visible item has one of these ids.
+    """
+    if ids and (missing := await context.fetch(MISSING, ids=ids)):
+        raise NotFoundError(
+            f"results: no item {missing[0]!r}.",
+            hint="Give ids that a read returned, or (kind, ref) of a file, symbol or document.",
+        )
 
 
 async def write(services: Services, entries: Iterable[Entry]) -> int:

@@ -33,7 +33,7 @@ def test_a_belief_is_archived_and_restored(run: Run) -> None:
     listed = run("belief", "list", "--include-archived").out
     assert listed.startswith(f"× {POOL}")
     assert "archived" in listed.splitlines()[0]
-    assert "No results: nothing visible" in run("recall", "threads", "of", "the", "pool").out
+    assert "No results: 1 hidden: archived." in run("recall", "threads", "of", "the", "pool").out
     hidden = run("recall", "threads", "of", "the", "pool", "--include-hidden").out
     assert f"archived: graphmem belief restore {belief}" in hidden
     again = run("belief", "archive", belief).out

@@ -55,7 +55,7 @@ def test_turns_are_shown_when_asked_for(run: Run, tmp_path: Any) -> None:
 def test_an_empty_context_says_why_aside(run: Run) -> None:
     ended = run("context", "anything")
     assert (ended.code, ended.out) == (0, "")
-    assert "No results: nothing visible to this handle matches." in ended.err
+    assert "No results: nothing is stored in scope 'global'." in ended.err
     data = run("context", "anything", "--json").data
     assert (data["text"], data["ids"]) == ("", [])
 

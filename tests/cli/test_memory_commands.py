@@ -99,7 +99,7 @@ def test_people_see_the_content_the_reasons_and_the_whole_id(run: Run) -> None:
 
 
 def test_an_empty_recall_says_why(run: Run) -> None:
-    assert "nothing visible to this handle matches" in run("recall", "anything").out
+    assert "nothing is stored in scope 'global'" in run("recall", "anything").out
     memory_id = run("memory", "remember", "The cat is called Biscuit.", "--json").data["memory_id"]
     run("memory", "deprecate", memory_id)
     assert "1 hidden: deprecated" in run("recall", "cat").out

@@ -72,7 +72,7 @@ def test_the_plan_then_the_deed_then_all_is_back(run: Run, unused: str, tmp_path
 def test_a_pinned_episode_is_not_pruned(run: Run, unused: str) -> None:
     assert f"{unused} is pinned." in " ".join(run("episode", "pin", unused).out.split())
     assert [item["id"] for item in run("usage", "prune", "--json").data["items"]] == ["text"]
-    assert "no longer pinned" in run("episode", "unpin", unused).out
+    assert "not pinned" in run("episode", "unpin", unused).out
 
 
 @pytest.mark.usefixtures("unused")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +13,7 @@ from graphmem import GraphMem
 from graphmem.cli import app, options
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
+from tests.plugins.graph import Look
 
 Run = Callable[..., Any]
 ROSES = [f"The garden has {n} red roses" for n in ("two", "three", "nine", "forty")]
@@ -99,6 +101,66 @@ def test_commands_of_a_terminal_are_of_one_session(
 
     monkeypatch.setattr(options, "now", lambda: datetime(2031, 5, 1, tzinfo=UTC))
     assert "cli-2031-05-01-" in app.terminal_session()
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "ref"),
+    [
+        ("src/app.py", "file", "src/app.py"),
+        ("README", "file", "README"),
+        ("./m_x", "file", "./m_x"),
+        ("m_x.py", "file", "m_x.py"),
+        (r"C:\work\b_x", "file", r"C:\work\b_x"),
+        ("symbol:app.main", "symbol", "app.main"),
+        ("document:https://example.org/a:b", "document", "https://example.org/a:b"),
+    ],
+)
+def test_what_a_search_found_may_be_a_file(
+    run: Run, look: Look, tenant: str, given: str, kind: str, ref: str
+) -> None:
+    memory_id = run("memory", "remember", ROSES[0], "--json").data["memory_id"]
+    results = ("--result", given, "--result", memory_id)
+    done = run("usage", "log-search", "how are roses cut?", "--tool", "rg", *results)
+    assert (done.code, done.out) == (0, "Logged.\n")
+    found = look.rows(
+        "MATCH (:Event {tenant: $tenant, type: 'SEARCH'})-[r:RETURNED]->(n) "
+        "RETURN r.rank AS rank, n.kind AS kind, n.ref AS ref, n.id AS id ORDER BY rank",
+        tenant=tenant,
+    )
+    assert [(row["kind"], row["ref"]) for row in found] == [(kind, ref), (None, None)]
+    assert found[1]["id"] == memory_id
+
+
+@pytest.mark.parametrize("given", ["m_nope", "b_0123456789abcdef", "t_x", "ep_x", "ar_x"])
+def test_a_search_with_an_unknown_result_is_refused_whole(
+    run: Run, look: Look, tenant: str, given: str
+) -> None:
+    results = ("--result", "a.py", "--result", given)
+    done = run("usage", "log-search", "roses", "--tool", "rg", *results, "--json")
+    error = json.loads(done.err)["error"]
+    assert (done.code, done.out, error["code"]) == (1, "", "not_found")
+    assert error["message"] == f"results: no item {given!r}."
+    assert look.count(tenant) == {}
+
+
+@pytest.mark.parametrize(
+    "entry", [("log-search", "roses", "--tool", "rg"), ("log-access", "file", "a.py")]
+)
+def test_what_is_not_logged_is_not_called_so(
+    run: Run, look: Look, tenant: str, entry: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("memory", "remember", ROSES[0], "--scope", "gone")
+    assert run("memory", "forget", "scope", "gone", "--apply").code == 0
+    before = look.count(tenant)
+    monkeypatch.setenv("GRAPHMEM_SCOPE", "gone")
+    erased = run("usage", *entry)
+    monkeypatch.setenv("GRAPHMEM_SCOPE", "global")
+    monkeypatch.setenv("GRAPHMEM_ACCESS_LOG", "false")
+    off = run("usage", *entry)
+    for done in (erased, off):
+        assert done.code == 1
+        assert done.out.startswith("Nothing was logged")
+    assert look.count(tenant) == before
 
 
 def test_a_command_may_name_its_session(run: Run) -> None:

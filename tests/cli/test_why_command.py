@@ -47,6 +47,18 @@ def test_the_sum_of_a_many_belief_is_shown(run: Run) -> None:
     assert "faded" in faded
 
 
+def test_the_words_of_evidence_are_shown(run: Run, migrated: Settings, tenant: str) -> None:
+    words = "I like tea,\nand " + "really " * 40 + "so."
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as opened:
+        session = opened.tenant(tenant).session("monday")
+        [turn] = session.add_messages([{"role": "user", "content": words}]).turn_ids
+    seen = observed(run, "alice likes tea", DAYS[0], "--turn-id", turn)
+    lines = run("why", seen["belief_id"]).out.splitlines()
+    place = next(n for n, line in enumerate(lines) if line.startswith("#1"))
+    assert lines[place + 1].strip().startswith('"I like tea, and really really')
+    assert "…" in "".join(lines[place + 1 :])
+
+
 def test_the_product_of_a_one_value_is_shown(run: Run) -> None:
     run(
         "predicate",

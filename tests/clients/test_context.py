@@ -234,7 +234,7 @@ def test_what_a_context_showed_is_no_news_in_its_session(memory: Handle) -> None
 def test_an_empty_context_says_why(door: Door, memory: Handle) -> None:
     nothing = memory.context(QUESTION)
     assert nothing == Context(
-        text="", ids=(), tokens=0, left_out=0, reason="nothing visible to this handle matches"
+        text="", ids=(), tokens=0, left_out=0, reason="nothing is stored in scope 'global'"
     )
     memory.memories.deprecate(str(memory.remember("Alice deploys from Borealis").memory_id))
     assert memory.context(QUESTION).reason == "1 hidden: deprecated"

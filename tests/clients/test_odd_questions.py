@@ -199,7 +199,7 @@ def test_where_nothing_is_there_is_nothing_and_that_is_said(
 ) -> None:
     found = memory.recall("Alice", turns=True, include_hidden=True, policy=policy)
     assert (found.bites, found.hidden) == ((), {})
-    assert found.reason == "nothing visible to this handle matches"
+    assert found.reason == "nothing is stored in scope 'global'"
     assert look.count(tenant) == {}
 
 

@@ -119,7 +119,7 @@ def test_hidden_memories_are_held_back_unless_asked_for(memory: Handle) -> None:
 def test_an_empty_answer_says_why(memory: Handle) -> None:
     nothing = memory.recall("Alice")
     assert (nothing.bites, nothing.hidden) == ((), {})
-    assert nothing.reason == "nothing visible to this handle matches"
+    assert nothing.reason == "nothing is stored in scope 'global'"
 
     a = str(memory.remember("Alice deploys from Borealis").memory_id)
     b = str(memory.remember("Alice lunches at noon").memory_id)

@@ -70,9 +70,8 @@ def test_the_floor_grows_with_the_number_of_texts() -> None:
 
 
 def test_nothing_is_refused_when_nothing_has_a_vector(plain: Handle) -> None:
-    assert (
-        plain.recall("anything", min_score=0.9).reason == "nothing visible to this handle matches"
-    )
+    found = plain.recall("anything", min_score=0.9)
+    assert found.reason == "nothing is stored in scope 'global'"
 
 
 @pytest.mark.parametrize("wrong", [2.0, -1.5, float("nan"), "0.5x"])

@@ -10,7 +10,7 @@ import pytest
 
 from graphmem import AsOf, Handle, RecallPolicy
 from graphmem.client.state import MAX_LOG, AccessLog
-from graphmem.errors import InvalidInputError
+from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import Tier
 from graphmem.rules import identity
 from graphmem.rules.rating import quality_stats
@@ -115,7 +115,7 @@ def test_what_agents_do_elsewhere_is_logged_too(memory: Handle, look: Look, tena
         session.usage.log_search(
             "def main",
             tool="grep",
-            results=[("file", "a.py"), known, belief, "m_nope", ("symbol", "a.main")],
+            results=[("file", "a.py"), known, belief, ("symbol", "a.main")],
         )
         session.usage.log_access("file", "a.py")
         session.usage.log_access("document", "https://example.org/plan")
@@ -132,7 +132,7 @@ def test_what_agents_do_elsewhere_is_logged_too(memory: Handle, look: Look, tena
         (1, artifacts["a.py"]),
         (2, known),
         (3, belief),
-        (5, artifacts["a.main"]),
+        (4, artifacts["a.main"]),
     ]
     assert [one["accessed"] for one in looks] == [
         [artifacts["a.py"]],
@@ -140,6 +140,23 @@ def test_what_agents_do_elsewhere_is_logged_too(memory: Handle, look: Look, tena
     ]
     assert memory.usage.rate().updates == 4
     assert {one.text for one in memory.usage.ratings(kinds=["Artifact"])} == {"a.py", "a.main"}
+
+
+@pytest.mark.parametrize("wrong", ["m_nope", "src/app.py", "of another scope"])
+def test_a_result_that_is_not_there_is_named_and_nothing_is_logged(
+    memory: Handle, look: Look, tenant: str, wrong: str
+) -> None:
+    known = str(memory.remember(unlike(1)).memory_id)
+    hidden = str(memory.scope("ben").remember(unlike(2)).memory_id)
+    given = hidden if wrong == "of another scope" else wrong
+    with memory.session("s1") as session:
+        with pytest.raises(NotFoundError, match=f"results: no item '{given}'"):
+            session.usage.log_search("def main", tool="grep", results=[("file", "a.py"), given])
+        session.usage.log_search("def main", tool="grep", results=[known])
+    assert [one["type"] for one in logged(look, tenant)] == [
+        *("SESSION_START", "SEARCH", "SESSION_END")
+    ]
+    assert look.rows("MATCH (n:Artifact {tenant: $tenant}) RETURN n", tenant=tenant) == []
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from graphmem.errors import (
     NotFoundError,
     PersonOnlyError,
 )
-from graphmem.model import Belief, EvidenceKind, Memory, Origin, Trust
+from graphmem.model import Belief, BeliefBite, EvidenceKind, Memory, MemoryBite, Origin, Trust
 from graphmem.rules import trust as rules
 from tests.oracles import trust as oracle
 from tests.oracles.trust import Statement
@@ -123,6 +123,55 @@ def test_what_a_model_repeats_or_brings_back_is_not_a_persons(
     memory.supersede(stated, "Maria drinks water.", at=MAY + 7 * DAY)
     memory.remember(TEA, at=MAY + 8 * DAY)
     assert of_memory(memory, stated) == "person"
+
+
+def test_a_person_who_states_a_models_sentence_vouches_for_it(
+    by: Callable[[Trust], Handle],
+) -> None:
+    memory, agent = by("person"), by("model")
+    stated = str(agent.remember(TEA, at=MAY).memory_id)
+    memory.remember(TEA, actor="Dana", at=MAY + DAY)
+    assert of_memory(memory, stated) == "person"
+    assert of_memory(memory, stated, as_of=MAY) == "model"
+    assert 'noted by "Dana" on 6 May 2025: ' in line_of(memory, TEA)
+    assert [one.id for one in memory.recall(TEA, min_trust="person").bites] == [stated]
+    agent.remember(TEA, at=MAY + 2 * DAY)
+    assert of_memory(memory, stated) == "model"
+    assert 'noted by "Dana" on 6 May 2025, also as a model reports: ' in line_of(memory, TEA)
+
+
+ROLES: dict[str, Trust] = {"user": "person", "assistant": "model", "tool": "tool"}
+
+
+@few
+@given(roles=st.lists(st.sampled_from(sorted(ROLES)), min_size=1, max_size=5), text=st.booleans())
+def test_a_turn_that_repeats_a_persons_words_is_nobody_elses(
+    client: GraphMem, roles: list[str], *, text: bool
+) -> None:
+    """Memories and beliefs are made from the turns of a conversation that repeat one sentence."""
+    memory = client.tenant(fresh_tenant())
+    said, seen = TEA if text else "maria likes tea", list[Statement]()
+    for day, role in enumerate(roles):
+        at = MAY + day * DAY
+        with memory.session(f"s{day}") as session:
+            turn = {"role": role, "content": said, "at": at}
+            [turn_id] = session.add_messages([turn]).turn_ids
+            if text:
+                made = str(session.remember(said, turn_id=turn_id, at=at).memory_id)
+            else:
+                fact = {"subject": "maria", "predicate": "likes", "object": "tea"}
+                made = session.observe(**fact, turn_id=turn_id, at=at).belief_id
+        seen.append(Statement(ROLES[role], at))
+    expected = oracle.memory(seen) if text else oracle.belief(seen, [], one=False)
+    [bite] = [one for one in memory.recall(said).bites if one.id == made]
+    assert bite.trust == memory.why(made).trust == expected
+    highest = max((one.trust for one in seen), key=oracle.ORDER.index)
+    assert isinstance(bite, MemoryBite | BeliefBite)
+    assert bite.stated == sum(one.trust == highest for one in seen)
+    line = line_of(memory, said)
+    speaker = {"person": "the user", "model": "the assistant", "tool": "a tool"}[highest]
+    assert f"stated by {speaker}" in line
+    assert ("also as a" in line) == (expected != highest)
 
 
 def test_a_belief_that_a_model_brings_back_is_not_a_persons(by: Callable[[Trust], Handle]) -> None:

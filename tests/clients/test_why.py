@@ -145,6 +145,20 @@ def test_evidence_names_the_turn_whose_words_it_rests_on(memory: Handle) -> None
         seen = session.observe("alice", "likes", "tea", turn_id=turn.id)
         [piece] = why(memory, seen).pieces
         assert (piece.turn_id, piece.episode_id) == (turn.id, session.episode_id)
+        assert piece.quote == "I like tea."
+
+
+def test_each_piece_of_evidence_is_shown_with_its_words(memory: Handle) -> None:
+    """The words that an extractor quoted, else those of the turn or the sentence."""
+    with memory.session("monday") as session:
+        session.add_messages([{"role": "user", "content": "Hello! I like tea. Bye."}])
+        [quoted] = session.extract(extractor="rules").proposals
+    claim = {"subject": "user", "predicate": "likes", "object": "tea"}
+    text = "Tea is what the user likes."
+    memory.remember(text, claims=[claim])
+    memory.observe("user", "likes", "tea", note="a form")
+    quotes = [piece.quote for piece in why(memory, quoted.belief_id).pieces]
+    assert quotes == ["I like tea", text, None]
 
 
 def test_a_belief_without_evidence_is_explained_too(memory: Handle) -> None:

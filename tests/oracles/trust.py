@@ -33,9 +33,9 @@ def event(writer: str, source_type: str | None, *drawn_from: str) -> str:
 
 
 def memory(seen: Sequence[Statement]) -> str:
-    """Return the class of a memory: of its very text, since it was last brought back."""
+    """Return the class of a memory: of its very text, since a person last vouched for it."""
     stated = [one for one in seen if one.type not in ("HIDE", "REINFORCE_NEAR")]
-    restored = [one.at for one in stated if one.type == "RESTORE"]
+    restored = [one.at for one in stated if one.type == "RESTORE" or one.trust == "person"]
     since = max(
         [*restored, *_ended([one.at for one in seen if one.type == "HIDE"], stated)], default=None
     )

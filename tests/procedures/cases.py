@@ -61,6 +61,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "usage/sessionless": {**seen, **period, "type": "SEARCH"},
         "usage/pack_candidates": {**seen, **rated},
         "usage/prune_candidates": {"scope": "global", "after_elo": 0.0},
+        "usage/missing_results": {"scopes": SCOPES, "ids": [memory, "none"]},
         "usage/prune_manifest": {"scope": "global"},
         "usage/ratings": {**seen, **rated, "min_elo": 0.0, "below": 9_999.0},
         "usage/recent_log": seen,
@@ -274,6 +275,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             },
         },
         "recall/current": _asked(found, facets=False),
+        "recall/stored": {"others": []},
         "recall/vitality": {**seen, "ids": [belief]},
         "recall/trace": {**seen, "id": memory},
         "transfer/taken_positions": {

@@ -181,7 +181,12 @@ def shown(line: str) -> str:
 
 
 def packed(found: tuple[AnyBite, ...], tokens: int) -> context.PackedContext:
-    return context.pack_context(Recollection(bites=found), tokens)
+    return context.pack_context(recollection(found), tokens)
+
+
+def recollection(found: tuple[AnyBite, ...]) -> Recollection:
+    """Return what a recall returns: what it found, or why it found nothing."""
+    return Recollection(bites=found, reason="" if found else "nothing is there")
 
 
 @given(found=bites(), tokens=BUDGETS)
@@ -207,7 +212,7 @@ def test_a_context_keeps_within_tokens_that_a_caller_counts(
     found: tuple[AnyBite, ...], tokens: int, name: str
 ) -> None:
     count = COUNTERS[name]
-    made = context.pack_context(Recollection(bites=found), tokens, count).context
+    made = context.pack_context(recollection(found), tokens, count).context
     assert made.tokens == (count(made.text) if made.text else 0) <= tokens
     assert made.left_out == len(found) - len(made.ids)
     assert bool(made.text) == bool(made.ids) == (not made.reason)
@@ -324,7 +329,7 @@ def test_an_empty_context_has_a_reason() -> None:
     assert (made.text, made.ids, made.tokens, made.left_out) == ("", (), 0, 2)
     assert made.reason == "nothing fits in 150 tokens"
     assert packed((long_id,), 400).context.ids == (long_id.id,)
-    empty = context.pack_context(Recollection(bites=(), hidden={"superseded": 2}), 800).context
+    empty = context.pack_context(Recollection(bites=(), reason="2 hidden: superseded"), 800).context
     assert (empty.text, empty.ids, empty.left_out) == ("", (), 0)
     assert empty.reason == "2 hidden: superseded"
     assert context.pack_context(Recollection(bites=(), provisional=True), 800).context.provisional

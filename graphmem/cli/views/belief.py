@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from graphmem import model
-from graphmem.cli.console import counted, day, fields, more, number, signed, table
+from graphmem.cli.console import counted, day, fields, more, number, shortened, signed, table
 from graphmem.cli.terminal import visible
 from graphmem.cli.views import memory as memory_views
 from graphmem.cli.views.memory import MARKS, rejected
@@ -18,6 +18,8 @@ COLOURS = {
     model.VerdictStatus.PROMOTED: "green",
     model.VerdictStatus.DEMOTED: "red",
 }
+MAX_QUOTE = 200
+"""Characters of a quote that are shown."""
 SIGNS = {model.EvidenceKind.SUPPORTING: ("+", "green"), model.EvidenceKind.REFUTING: ("−", "red")}
 
 
@@ -204,9 +206,12 @@ def origin(place: int, piece: model.TrailStep | model.EvidenceDetail, role: str 
     parts.append(None if piece.trust == "person" else f"trust {piece.trust}")
     for name, value in (("episode", piece.episode_id), ("turn", piece.turn_id)):
         parts.append(f"{name} {value}" if value else None)
-    if isinstance(piece, model.EvidenceDetail) and piece.memory_id:
-        parts.append(f"memory {piece.memory_id}")
-    return Text("  ".join(filter(None, [*parts, piece.note])), style="dim")
+    quote = None
+    if isinstance(piece, model.EvidenceDetail):
+        parts.append(f"memory {piece.memory_id}" if piece.memory_id else None)
+        quote = piece.quote
+    line = Text("  ".join(filter(None, [*parts, piece.note])), style="dim")
+    return line.append(f'\n    "{shortened(quote, MAX_QUOTE)}"', style="not dim") if quote else line
 
 
 def standing(found: model.Trail) -> Text:

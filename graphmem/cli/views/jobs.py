@@ -88,7 +88,7 @@ def compression(found: upkeep.CompressionReport) -> Group:
 
 def pinned(done: upkeep.PinReceipt) -> Text:
     """Return whether pruning leaves an episode alone."""
-    return Text(f"{done.episode_id} is {'pinned' if done.pinned else 'no longer pinned'}.")
+    return Text(f"{done.episode_id} is {'pinned' if done.pinned else 'not pinned'}.")
 
 
 def summaries(found: model.SummaryReport) -> Group:

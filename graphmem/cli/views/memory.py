@@ -84,7 +84,8 @@ def ruled(done: model.RejectionReceipt) -> Text:
     state = "rejected" if done.rejected else "not rejected"
     if done.repeated:
         return Text(f"{state}; event {done.event_id} was recorded before.")
-    line = Text(f"{state}; event {done.event_id}.")
+    line = Text("" if done.changed else "Nothing changed. ")
+    line.append(f"{state}; event {done.event_id}.")
     for name in (*done.memory_ids, *done.belief_ids):
         line.append(f"\n  {name}", style="dim")
     return line

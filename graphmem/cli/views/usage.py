@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -47,6 +47,13 @@ def _head(found: model.Card) -> Iterator[RenderableType]:
         yield Text(f"turn {item.position} of {item.episode_id}", style="dim")
     else:
         yield from _episode(item)
+
+
+def logged(found: Mapping[str, int]) -> str:
+    """Return whether an entry was logged."""
+    if found["logged"]:
+        return "Logged."
+    return "Nothing was logged: the search log is off, or its scope or tenant was erased."
 
 
 def episode(found: model.Episode) -> Group:
@@ -102,7 +109,8 @@ def turn(found: model.Turn, *, bold: bool = False) -> Text:
 
 def turns(found: model.TurnPage) -> Group:
     """Return turns, one per line."""
-    return Group(*map(turn, found.turns), *more(found.next_cursor))
+    lines = [turn(one) for one in found.turns] or [Text("No turns.", style="dim")]
+    return Group(*lines, *more(found.next_cursor))
 
 
 def _turns(found: model.Card) -> Iterator[Text]:

@@ -36,7 +36,8 @@ async def rule(
         by: source of the event; its note is the reason.
 
     Raises:
-        NotFoundError: no visible memory or belief has this id.
+        NotFoundError: no visible memory or belief has this id, or nothing states or rejects the
+            value whose rejection is to be taken back.
         EventConflictError: the given event id belongs to a different event.
         InvalidInputError: the event is in the future.
         ErasedError: the value of a slot was erased.
@@ -78,7 +79,7 @@ async def rule(
             later = read_options.next_instant(found["ruled_at"])
             event["occurred_at"] = max(event["occurred_at"], later)
         if aim.claim is not None and not found["statements"]:
-            await tx.fetch(STATE_VALUE, claim=item, event=event)
+            await _state_value(tx, item, event, found)
         [done] = await tx.fetch(RULE, event=event, tombstones=ruled, value_keys=keys)
         if done["rejected"] != found["rejected"]:
             await drawn.follow_ruling(tx, event, [one["value_key"] for one in ruled])
@@ -138,6 +139,14 @@ async def _item(
         keys = rejections.item_keys(context.tenant, item)
         await tx.fetch(REFRESH, items=[keys | {name: item[name] for name in ("label", "id")}])
     return dict(item)
+
+
+async def _state_value(
+    tx: Tx, claim: Mapping[str, Any], event: Mapping[str, Any], found: Mapping[str, Any]
+) -> None:
+    if event["type"] == EventType.UNREJECT and not found["rejected"]:
+        raise NotFoundError("No belief states this value, and nothing rejects it.")
+    await tx.fetch(STATE_VALUE, claim=claim, event=event)
 
 
 def _payload(item: Mapping[str, Any], reason: str | None) -> str:
