@@ -159,8 +159,7 @@ def test_a_turn_that_repeats_a_persons_words_is_nobody_elses(
             if text:
                 made = str(session.remember(said, turn_id=turn_id, at=at).memory_id)
             else:
-                fact = {"subject": "maria", "predicate": "likes", "object": "tea"}
-                made = session.observe(**fact, turn_id=turn_id, at=at).belief_id
+                made = session.observe("maria", "likes", "tea", turn_id=turn_id, at=at).belief_id
         seen.append(Statement(ROLES[role], at))
     expected = oracle.memory(seen) if text else oracle.belief(seen, [], one=False)
     [bite] = [one for one in memory.recall(said).bites if one.id == made]

@@ -153,9 +153,8 @@ def test_each_piece_of_evidence_is_shown_with_its_words(memory: Handle) -> None:
     with memory.session("monday") as session:
         session.add_messages([{"role": "user", "content": "Hello! I like tea. Bye."}])
         [quoted] = session.extract(extractor="rules").proposals
-    claim = {"subject": "user", "predicate": "likes", "object": "tea"}
     text = "Tea is what the user likes."
-    memory.remember(text, claims=[claim])
+    memory.remember(text, claims=[("user", "likes", "tea")])
     memory.observe("user", "likes", "tea", note="a form")
     quotes = [piece.quote for piece in why(memory, quoted.belief_id).pieces]
     assert quotes == ["I like tea", text, None]
