@@ -102,19 +102,29 @@ def _print_config(app: App, name: str, where: ListenAddress | None, options: lis
     Raises:
         InvalidInputError: the client is unknown or does not support HTTP.
     """
-    from graphmem.mcp.clients import CLIENTS, TOKEN, Server, started_by
+    from graphmem.mcp.clients import CLIENTS, TOKEN, Server, project_scope, started_by
 
     if name not in CLIENTS:
         raise InvalidInputError(
             "--print-config: unknown client.", hint=f"Use one of {', '.join(CLIENTS)}."
         )
     client = CLIENTS[name]
+    is_derived = where is None and "scope" not in app.settings.model_fields_set
+    if is_derived:
+        scope = {"scope": project_scope(Path.cwd())}
+        app.settings = app.settings.model_copy(update=scope)
     if where is None:
         server = started_by(app.settings, *options)
     else:
         server = Server(url=where.address(where.port))
     terminal.echo(client.text(server))
     terminal.echo(f"For {client.title}: {client.file}. {client.note}".rstrip(), err=True)
+    if is_derived:
+        terminal.echo(
+            f"Scope {app.settings.scope}, of this project: --scope names another one, and "
+            "--scope global the one that projects share.",
+            err=True,
+        )
     if where is not None and (file := _tokens(app, where, read_only=False)[1]) is not None:
         terminal.echo(
             f"The token is in {file}. Where the block names {TOKEN}, the client reads it from its "

@@ -107,16 +107,25 @@ async def _item(context: RequestContext, request: ErasureRequest) -> ErasureRepo
     roots = targets.alone(request.what, request.id)
     if texts is None:
         return await _erase_rest(context, request, roots)
+    going = await _going(context, roots) if not request.apply else frozenset()
     done = await erase_set(context, request, roots, [_root_key(context, request)])
-    if not request.apply:
-        return done
     found = await targets.worded(context, wording.sentences(texts), request.on_progress)
+    left = [one for one in found if going.isdisjoint({one.id, *one.episodes})]
+    # Those that its reader can see come first, and the items before their events.
+    left.sort(key=lambda one: (one.scope not in context.tenant_scope.scopes, one.label == "Event"))
     return done.model_copy(
         update={
-            "elsewhere": tuple(one.remaining for one in found[: targets.SHOWN]),
-            "mentions": len(found),
+            "elsewhere": tuple(one.remaining for one in left[: targets.SHOWN]),
+            "mentions": len(left),
         }
     )
+
+
+async def _going(context: RequestContext, roots: ErasureSet) -> frozenset[str]:
+    """Return the ids of the nodes that would be erased with the roots."""
+    erased = await targets.whole(context, roots)
+    events = await targets.all_events(context, erased)
+    return events.union(erased.stated, erased.episodes)
 
 
 async def erase_set(

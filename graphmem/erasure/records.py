@@ -29,6 +29,7 @@ class RemainingNode(Record):
 
     label: str
     id: str
+    scope: str
 
 
 class ErasedText(Record):

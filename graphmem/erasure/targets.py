@@ -321,7 +321,7 @@ class WordedNode:
     @property
     def remaining(self) -> RemainingNode:
         """The node as reports name it."""
-        return RemainingNode(label=self.label, id=self.id)
+        return RemainingNode(label=self.label, id=self.id, scope=self.scope)
 
 
 async def worded(

@@ -7,18 +7,22 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from graphmem.errors import InvalidInputError
-from graphmem.rules import display
+from graphmem.model.terms import repaired
+from graphmem.rules import display, identity
 from graphmem.settings import PREFIX, Settings
 
 NAME = "graphmem"
 TOKEN = "GRAPHMEM_MCP_TOKEN"  # noqa: S105 - the name of a variable
 Entry = dict[str, Any]
+MAX_PROJECT = 100
+"""Maximum length of a project's name in a scope, in characters."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +174,18 @@ def started_by(settings: Settings, *more: str, environ: Mapping[str, str] | None
         args=("-m", "graphmem", "mcp", *target, *more),
         env=_passed_on(settings, os.environ if environ is None else environ),
     )
+
+
+def project_scope(folder: Path) -> str:
+    """Return the scope of the project that a folder belongs to: its name and a digest of its path.
+
+    The project is the innermost folder with `.git`, else the folder itself. Two projects of one
+    name have two scopes.
+    """
+    here = folder.resolve()
+    root = next((one for one in (here, *here.parents) if (one / ".git").exists()), here)
+    name = repaired(root.name)[:MAX_PROJECT] or "root"
+    return f"project:{name}-{identity.digest(repaired(str(root)))[:6]}"
 
 
 def _passed_on(settings: Settings, environ: Mapping[str, str]) -> dict[str, str | None]:

@@ -28,6 +28,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graphmem.errors import ConfigurationError
 from graphmem.mcp.connection import Caller, MemoryConnection
+from graphmem.mcp.frames import MAX_FRAME, FrameCheck
 from graphmem.mcp.http_connections import HttpLimits, admit, configured, limit_repeated_lines
 from graphmem.mcp.http_sessions import SessionLimit
 from graphmem.mcp.server import Context, RequestHandler, create_server
@@ -285,10 +286,11 @@ async def serve_http(
     app: ASGIApp = mcp_server.streamable_http_app(
         streamable_http_path=PATH,
         transport_security=_security(listen, port),
+        max_request_body_size=MAX_FRAME,
         max_sessions=None,
         session_idle_timeout=limits.session_idle_s,
     )
-    app = TokenMiddleware(SessionLimit(app, limits), tokens)
+    app = TokenMiddleware(FrameCheck(SessionLimit(app, limits)), tokens)
     config = configured(_with_cors(app, listen.origins), limits, grace_s=GRACE_S)
     limit_repeated_lines()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)

@@ -1,28 +1,20 @@
-"""Arguments as models write them, and errors that help a model to correct a call.
+"""Types of the tools' arguments, and errors that help a model to correct a call.
 
-Dates are texts, a single value may replace a list, and an id keeps the name it has in results. A
-predicate whose cardinality is unknown needs one.
+An id keeps the name that it has in results. A predicate whose cardinality is unknown needs one.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
-from pydantic import (
-    AliasChoices,
-    BaseModel,
-    BeforeValidator,
-    Field,
-    ValidationError,
-    WithJsonSchema,
-)
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
 from pydantic_core import ErrorDetails
 
 from graphmem.errors import InvalidInputError
+from graphmem.mcp.written import ArgumentReader, Schema
 from graphmem.model import AsOf, Instant
 from graphmem.rules import claims
 from graphmem.rules.predicates import SINGLE_VALUED
@@ -31,7 +23,6 @@ if TYPE_CHECKING:
     from graphmem.client import AsyncSession
 
 M = TypeVar("M", bound=BaseModel)
-Schema = Mapping[str, Any]
 
 MAX_PROBLEMS = 5
 """Maximum number of invalid arguments that an error lists."""
@@ -40,49 +31,49 @@ MAX_STEP = 80
 _DATES = '"2025-06-01" or "2025-06-01T10:00+02:00" (UTC without a zone)'
 
 
-def _moment(given: object) -> object:
-    """Return the datetime of an ISO 8601 text, UTC without a zone; other values as they are."""
-    if not isinstance(given, str):
-        return given
-    with suppress(ValueError):
-        return datetime.combine(date.fromisoformat(given.strip()), time(), UTC)
-    with suppress(ValueError):
-        at = datetime.fromisoformat(given.strip())
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at
-    return given
+_KINDS = {"m": "memory", "b": "belief", "t": "turn", "ep": "episode"}
+_KIND = re.compile(r"([a-z]+)_[0-9a-f]+")
 
 
-def _as_of(given: object) -> object:
-    """Return the fields of an `AsOf` for a valid time; other values as they are."""
-    if isinstance(given, Mapping):
-        return {name: _moment(value) for name, value in given.items()}
-    return {"valid": _moment(given)} if isinstance(given, str) else given
+def _time(form: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "format": form})
 
 
-def _listed(given: object) -> object:
-    """Return a single value as a list; other values as they are."""
-    return [given] if isinstance(given, str | Mapping) else given
+Moment: TypeAlias = Annotated[Instant, _time("start")]
+"""A timestamp; of a day, a month or a year, the start."""
+LastMoment: TypeAlias = Annotated[Instant, _time("end")]
+"""A timestamp; of a day, a month or a year, the end."""
+ReadTime: TypeAlias = Annotated[AsOf, _time("as-of")]
+"""A valid time as text, or a map of valid and known time, each as text; their ends."""
 
 
-def _without_brackets(given: object) -> object:
-    """Return an id without the brackets in which `context` shows it."""
-    return given.strip().removeprefix("[").removesuffix("]") if isinstance(given, str) else given
+def id_of(*kinds: str) -> BeforeValidator:
+    """Return a check that an id is of one of these kinds; it takes off the brackets of `context`.
+
+    Args:
+        kinds: kinds with a prefix of their own, such as `memory`; other ids have none.
+    """
+
+    def check(given: object) -> object:
+        if not isinstance(given, str):
+            return given
+        item_id = given.strip().removeprefix("[").removesuffix("]")
+        found = _KIND.fullmatch(item_id)
+        kind = None if found is None else _KINDS.get(found[1])
+        if kind is not None and kind not in kinds:
+            raise ValueError(f"must be the id of {_one_of(kinds)}, and this is that of {_an(kind)}")
+        return item_id
+
+    return BeforeValidator(check)
 
 
-Moment: TypeAlias = Annotated[
-    Instant, BeforeValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})
-]
-"""A timestamp, as ISO 8601 text; a date is its midnight, and a time without a zone is in UTC."""
-ReadTime: TypeAlias = Annotated[
-    AsOf, BeforeValidator(_as_of), WithJsonSchema({"type": "string", "format": "as-of"})
-]
-"""A valid time as text, or a map of valid and known time, each as text."""
-ONE_OR_MORE = BeforeValidator(_listed)
-"""Accepts a single value where a list is expected."""
+def _an(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
-BRACKETS = BeforeValidator(_without_brackets)
-"""Accepts an id in the brackets in which `context` shows it."""
+def _one_of(kinds: tuple[str, ...]) -> str:
+    *first, last = map(_an, kinds or ("event",))
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def also(description: str, *names: str) -> Any:
@@ -90,13 +81,13 @@ def also(description: str, *names: str) -> Any:
 
     Args:
         description: description of the argument.
-        names: its name and then the others, which are not listed.
+        names: further names, which are not listed.
     """
-    return Field(description=description, validation_alias=AliasChoices(*names))
+    return Field(description=description, json_schema_extra={"also": list(names)})
 
 
-def read(arguments: type[M], given: Mapping[str, Any], schema: Schema) -> M:
-    """Return the validated arguments of a call.
+def read(arguments: type[M], given: Mapping[str, Any], schema: Schema) -> tuple[M, list[str]]:
+    """Return the validated arguments of a call, and the names that were ignored.
 
     Args:
         arguments: record of the arguments.
@@ -106,8 +97,9 @@ def read(arguments: type[M], given: Mapping[str, Any], schema: Schema) -> M:
     Raises:
         InvalidInputError: an argument is invalid; the message names it and what is allowed.
     """
+    reader = ArgumentReader()
     try:
-        return arguments(**given)
+        return arguments(**reader.fields(given, schema)), reader.ignored
     except ValidationError as error:
         found = error.errors(include_input=False, include_url=False)
     except RecursionError:
@@ -115,15 +107,20 @@ def read(arguments: type[M], given: Mapping[str, Any], schema: Schema) -> M:
     # Without its invalid items a list is too short as well.
     found = [one for one in found if one["type"] != "too_short"] or found
     # Raised outside `except`: the validation error holds the values and would be chained.
-    problems = list(dict.fromkeys(_problem(one, schema) for one in found))
-    more = len(problems) - MAX_PROBLEMS
+    raise InvalidInputError(problems(found, schema))
+
+
+def problems(found: Iterable[ErrorDetails], schema: Schema) -> str:
+    """Return a sentence for each invalid argument, at most MAX_PROBLEMS."""
+    sentences = list(dict.fromkeys(_problem(one, schema) for one in found))
+    more = len(sentences) - MAX_PROBLEMS
     rest = f" And {more:,} more." if more > 0 else ""
-    raise InvalidInputError(" ".join(problems[:MAX_PROBLEMS]) + rest)
+    return " ".join(sentences[:MAX_PROBLEMS]) + rest
 
 
 def _problem(error: ErrorDetails, schema: Schema) -> str:
     """Return the name of an invalid argument and what is allowed, as a sentence."""
-    name = ".".join(str(step)[:MAX_STEP] for step in error["loc"])
+    name = ".".join(str(step)[:MAX_STEP] for step in error["loc"]) or "it"
     place = _place(error["loc"], schema)
     match error["type"]:
         case "extra_forbidden":
@@ -132,7 +129,7 @@ def _problem(error: ErrorDetails, schema: Schema) -> str:
             about = f" ({place['description']})" if "description" in place else ""
             return f"{name}: is missing; it must be {_allowed(place)}{about}."
         case "value_error" if place.get("format") is None:
-            return f"{name or 'arguments'}: {error['msg'].removeprefix('Value error, ')}."
+            return f"{name}: {error['msg'].removeprefix('Value error, ')}."
         case "string_pattern_mismatch":
             return f"{name}: must not be blank."
         case _:
@@ -161,7 +158,7 @@ def _allowed(place: Schema) -> str:
     if "enum" in place:
         return " or ".join(f'"{value}"' for value in place["enum"])
     match place.get("format"), place.get("type"):
-        case "date-time", _:
+        case "start" | "end", _:
             return f"a date such as {_DATES}"
         case "as-of", _:
             return f'a date such as {_DATES}, or {{"valid": date, "known": date}}'
@@ -185,29 +182,29 @@ def _bounds(place: Schema, lower: str, upper: str, unit: str) -> str:
     return f" of at most {high:,}{unit}" if low is None else f" from {low:,} to {high:,}{unit}"
 
 
+CARDINALITY = (
+    "cardinality: is missing, and memory does not know this predicate. It must be "
+    '"ONE" if there is one value at a time, so that a new value replaces the old one '
+    '(lives_in), or "MANY" if there are several at once, so that a new value is added (likes).'
+)
+CALL_OBSERVE = "Call observe with cardinality once for the predicate."
 EXAMPLE = (
     'Example: {"subject": "alice", "predicate": "likes", "object": "chess", "cardinality": "MANY"}'
 )
 
 
-async def require_cardinalities(session: AsyncSession, predicates: Iterable[str]) -> None:
-    """Check that each predicate is declared or on the built-in list.
+async def unknown_predicates(session: AsyncSession, predicates: Iterable[str]) -> set[str]:
+    """Return the keys of the predicates that are neither declared nor on the built-in list.
 
     An agent rarely declares a predicate, and its values would coexist by default, so that a new
     value would not replace an old one. It therefore states the cardinality once.
-
-    Raises:
-        InvalidInputError: memory does not know the cardinality of a predicate.
     """
     unlisted = {claims.predicate_key(name) for name in predicates} - SINGLE_VALUED
     if not unlisted:
-        return
-    declared = {claims.predicate_key(one.name) for one in await session.predicates.list()}
-    if unlisted - declared:
-        raise InvalidInputError(
-            "cardinality: is missing, and memory does not know this predicate. It must be "
-            '"ONE" if there is one value at a time, so that a new value replaces the old one '
-            '(lives_in), or "MANY" if there are several at once, so that a new value is added '
-            "(likes).",
-            hint=f"Call observe with cardinality once for the predicate. {EXAMPLE}",
-        )
+        return unlisted
+    return unlisted - {claims.predicate_key(one.name) for one in await session.predicates.list()}
+
+
+def cardinality_missing() -> InvalidInputError:
+    """Return the error for a predicate whose cardinality memory does not know."""
+    return InvalidInputError(CARDINALITY, hint=f"{CALL_OBSERVE} {EXAMPLE}")

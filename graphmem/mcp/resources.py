@@ -9,7 +9,7 @@ import mcp_types as types
 
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.mcp.results import WhyResult
-from graphmem.mcp.tool import Profile, compact_json
+from graphmem.mcp.tool import Profile, answer_data, compact_json
 from graphmem.mcp.tools import context_text
 from graphmem.model import BeliefReasons
 
@@ -78,8 +78,7 @@ async def _reasons(session: AsyncSession, kind: str, item_id: str) -> str:
     found = await session.why(item_id, limit=20)
     if isinstance(found, BeliefReasons) != (kind == "belief"):
         raise NotFoundError(f"No {kind} {item_id!r}.")
-    shown = WhyResult.model_validate(found)
-    return compact_json(shown.model_dump(mode="json", exclude_defaults=True, exclude_none=True))
+    return compact_json(answer_data(WhyResult.model_validate(found)))
 
 
 ASK = types.Prompt(

@@ -143,6 +143,12 @@ class RecordedEvidence(model.Trail):
     event_id: str
 
 
+class Remembered(model.CommitOutcome):
+    """Outcome of a sentence, and why claims of it were not stored."""
+
+    problems: tuple[str, ...]
+
+
 class EventList(Record):
     """Events of a memory, oldest first."""
 
@@ -183,6 +189,8 @@ class Erasure(Record):
     """Number of nodes by label."""
     left: int | None = None
     """Number of its nodes found by a second search; None if nothing is erased yet."""
+    copies: tuple[str, ...] = ()
+    """Labels and ids of items with the same text, which stay."""
     confirm: str | None = None
     """Text that confirms this plan; None if nothing is left to confirm."""
     next: str | None = None
@@ -229,9 +237,9 @@ ExpandResult = subset(
     claims=subset(model.Belief, "belief_id=id statement"),
 )
 RememberResult = subset(
-    model.CommitOutcome,
+    Remembered,
     "outcome memory_id event_id possible_update_of superseded_ids proposal_id hygiene_reasons "
-    "belief_ids rejection=rejection.reason rejected_ids",
+    "belief_ids rejection=rejection.reason rejected_ids refused_claims=problems",
 )
 EvidenceResult = subset(
     model.EvidenceReceipt,
@@ -267,7 +275,7 @@ SupersedeResult = subset(
 RetractResult = subset(
     model.RetractionReceipt, "event_id retracted_id=target_id found proposed repeated"
 )
-ForgetResult = subset(Erasure, "item_id kind applied texts counts left confirm next")
+ForgetResult = subset(Erasure, "item_id kind applied texts counts left copies confirm next")
 AddEvidenceResult = subset(RecordedEvidence, _TEST + "event_id")
 EvidenceForResult = subset(
     model.Trail,

@@ -6,10 +6,18 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import (
+    BaseModel,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
-from graphmem.mcp.inputs import BRACKETS, ONE_OR_MORE, Moment, ReadTime, also
+from graphmem.mcp import inputs
+from graphmem.mcp.inputs import LastMoment, Moment, ReadTime, also, id_of
 from graphmem.model import Name, Part, Record, Statement, Tags, Text, Triple, Trust
+from graphmem.model.memory import RefusedClaim
 from graphmem.model.terms import RepairedName, RepairedText
 from graphmem.rules.context import MIN_TOKENS
 
@@ -34,35 +42,28 @@ _SourceType = Annotated[
 ]
 _AsOf = Annotated[
     ReadTime | None,
-    Field(
-        description="Past date the question is about: 2025-06-01 or 2025-06-01T10:00+02:00; "
-        "UTC without zone"
-    ),
+    Field(description="Past date the question is about, e.g. 2025-06-01; UTC without zone"),
 ]
 _At = Annotated[
     Moment | None,
     Field(description="Date since when it holds, e.g. 2025-06-01; UTC without zone; default now"),
 ]
-_Tags = Annotated[Tags, ONE_OR_MORE]
-_TurnId = Annotated[Name | None, Field(description="Turn (from add_messages) that it quotes")]
+_TurnId = Annotated[
+    Annotated[Name, id_of("turn")] | None,
+    Field(description="Turn (from add_messages) that it quotes"),
+]
 _Reason = Annotated[
     Annotated[Text, Field(max_length=10_000)] | None, Field(description="Reason; stored")
 ]
 _MemoryId = Annotated[
-    Name, also("memory_id in a result, or [id] of a memory", "memory_id", "item_id"), BRACKETS
+    Name, also("memory_id in a result, or [id] of a memory", "item_id"), id_of("memory")
 ]
 _BeliefId = Annotated[
-    Name, also("belief_id in a result, or [id] of a belief", "belief_id", "item_id"), BRACKETS
+    Name, also("belief_id in a result, or [id] of a belief", "item_id"), id_of("belief")
 ]
-_EventId = Annotated[Name, Field(description="event_id in a result"), BRACKETS]
-_ItemId = Annotated[
-    Name,
-    also(
-        "item_id, memory_id or belief_id in a result, or [id]",
-        *("item_id", "memory_id", "belief_id", "turn_id", "episode_id"),
-    ),
-    BRACKETS,
-]
+_EventId = Annotated[Name, Field(description="event_id in a result"), id_of()]
+_ID_NAMES = ("memory_id", "belief_id", "turn_id", "episode_id")
+_AnyId = Annotated[Name, also("item_id, memory_id or belief_id in a result, or [id]", *_ID_NAMES)]
 _Cardinality = Annotated[
     Literal["ONE", "MANY"] | None,
     Field(
@@ -90,7 +91,7 @@ class ContextArguments(SessionArguments):
 
     about: Annotated[_Question, Field(description="The user's question, in full")]
     tokens: Annotated[int, Field(ge=MIN_TOKENS, le=MAX_CONTEXT_TOKENS)] = 800
-    tags: Annotated[_Tags, Field(description="Only memories with all of these tags")] = ()
+    tags: Annotated[Tags, Field(description="Only memories with all of these tags")] = ()
     turns: Annotated[bool, Field(description="Also messages, verbatim")] = False
     min_trust: _MinTrust = None
     as_of: _AsOf = None
@@ -105,9 +106,9 @@ class RecallArguments(SessionArguments):
     include_hidden: Annotated[bool, Field(description="Also superseded and deprecated items")] = (
         False
     )
-    tags: Annotated[_Tags, Field(description="Only memories with all of these tags")] = ()
+    tags: Annotated[Tags, Field(description="Only memories with all of these tags")] = ()
     since: Annotated[Moment | None, Field(description="Only items created from this date")] = None
-    until: Annotated[Moment | None, Field(description="Only items created before it")] = None
+    until: Annotated[LastMoment | None, Field(description="Only items created until then")] = None
     min_trust: _MinTrust = None
     as_of: _AsOf = None
 
@@ -115,7 +116,7 @@ class RecallArguments(SessionArguments):
 class ExpandArguments(SessionArguments):
     """Arguments of `expand`."""
 
-    item_id: _ItemId
+    item_id: Annotated[_AnyId, id_of("memory", "belief", "turn", "episode")]
 
 
 class MessageArgument(Record):
@@ -134,20 +135,32 @@ class AddMessagesArguments(SessionArguments):
     messages: Annotated[
         tuple[MessageArgument, ...],
         Field(min_length=1, max_length=MAX_MESSAGES),
-        ONE_OR_MORE,
     ]
+
+
+def _or_refused(given: Any, read: ValidatorFunctionWrapHandler) -> Triple | RefusedClaim:
+    """Return a claim, or why it cannot be stored: the sentence is stored without it."""
+    try:
+        found: Triple = read(given)
+    except ValidationError as error:
+        invalid = error.errors(include_input=False, include_url=False)
+    else:
+        return found
+    reason = inputs.problems(invalid, complete_schema(Triple))
+    return RefusedClaim(place=0, reasons=(reason,))
+
+
+Claim = Annotated[Triple, WrapValidator(_or_refused)]
 
 
 class RememberArguments(SessionArguments):
     """Arguments of `remember`."""
 
     content: Annotated[Text, Field(description="The sentence; it must be clear on its own")]
-    tags: Annotated[_Tags, Field(description="Labels to filter by later")] = ()
+    tags: Annotated[Tags, Field(description="Labels to filter by later")] = ()
     at: _At = None
     claims: Annotated[
-        tuple[Triple, ...],
-        Field(max_length=MAX_CLAIMS, description="Facts it states; it is evidence for each"),
-        ONE_OR_MORE,
+        tuple[Claim, ...], Field(description="Facts it states; it is evidence for each")
     ] = ()
     confidence: Annotated[_Strength | None, Field(description="Of the claims; 0.8 by default")] = (
         None
@@ -218,9 +231,9 @@ class RetractArguments(SessionArguments):
 
 
 class ForgetArguments(SessionArguments):
-    """Arguments of `forget`."""
+    """Arguments of `forget`; a turn is erased with its episode."""
 
-    item_id: _ItemId
+    item_id: Annotated[_AnyId, id_of("memory", "belief", "episode")]
     confirm: Annotated[
         Name | None, Field(description="`confirm` of the plan, if the user agreed")
     ] = None
@@ -278,8 +291,8 @@ class MergeArguments(SessionArguments):
     """Arguments of `belief_merge`."""
 
     beliefs: Annotated[
-        tuple[Annotated[Name, BRACKETS], ...],
-        also("belief_id of each in a result, or [id]", "beliefs", "belief_ids"),
+        tuple[Annotated[Name, id_of("belief")], ...],
+        also("belief_id of each in a result, or [id]", "belief_ids"),
         Field(min_length=2, max_length=MAX_PARTS),
     ]
     statement: Statement
@@ -290,7 +303,7 @@ class MergeArguments(SessionArguments):
 class WhyArguments(Record):
     """Arguments of `why`."""
 
-    item_id: _ItemId
+    item_id: Annotated[_AnyId, id_of("memory", "belief")]
     limit: _Limit = 20
     as_of: _AsOf = None
 
@@ -318,7 +331,7 @@ class LogAccessArguments(SessionArguments):
 Schema = dict[str, Any]
 
 _UNLISTED = frozenset(
-    {"title", "format", "maxLength", "minLength", "pattern", "maxItems", "minItems"}
+    {"title", "format", "also", "maxLength", "minLength", "pattern", "maxItems", "minItems"}
 )
 """Schema keywords that are validated but not listed: they do not help a model to choose values, and
 a client that checks formats itself would refuse a date without a time."""

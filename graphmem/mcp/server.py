@@ -22,6 +22,7 @@ from mcp.shared.exceptions import MCPError
 from graphmem.errors import GraphmemError, InvalidInputError, NotFoundError
 from graphmem.mcp import resources
 from graphmem.mcp.connection import Caller, MemoryConnection, SessionRegistry
+from graphmem.mcp.frames import StdinFrames
 from graphmem.mcp.tool import Profile, Tool, ToolCall, compact_json
 from graphmem.mcp.tools import listed, offered
 from graphmem.rules.display import LogFormatter
@@ -151,13 +152,13 @@ class RequestHandler:
         self, ctx: Context, tool: Tool[Any], given: dict[str, Any]
     ) -> types.CallToolResult:
         await self.connection.memory()
-        arguments = tool.read(given)
+        arguments, ignored = tool.read(given)
         session = await self._session(ctx, getattr(arguments, "session_id", None))
         asking = partial(ask_person, ctx) if tool.asks and can_ask_person(ctx) else None
         caller = self._caller_of(ctx)
         call = ToolCall(session, arguments, agent_of(ctx), caller, self._slots, asking)
         async with nullcontext() if tool.asks else self._slots:
-            return tool.shown(await tool.run(call))
+            return tool.shown(await tool.run(call), ignored)
 
     async def _session(self, ctx: Context, session_id: str | None = None) -> AsyncSession:
         memory = await self.connection.memory()
@@ -295,9 +296,10 @@ async def serve_stdio(connection: MemoryConnection, caller: Caller, profile: Pro
         RequestHandler(connection, lambda _: caller, profile), read_only=caller.read_only
     )
     close_on_signal(connection)
+    frames: Any = StdinFrames()
     # Anything else printed, by graphmem or a library, goes to stderr meanwhile.
-    async with stdio_server() as (reading, writing):
-        await mcp_server.run(reading, writing, mcp_server.create_initialization_options())
+    async with stdio_server(stdin=frames) as (reading, frames.writing):
+        await mcp_server.run(reading, frames.writing, mcp_server.create_initialization_options())
 
 
 def close_on_signal(connection: MemoryConnection) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,13 +20,17 @@ from graphmem.mcp import inputs, schemas
 from graphmem.mcp.connection import Caller
 from graphmem.mcp.results import Erasure
 from graphmem.mcp.schemas import ForgetArguments
-from graphmem.model import Origin, Record
+from graphmem.model import GLOBAL_SCOPE, Origin, Record
 from graphmem.rules.context import escape_json
 
 if TYPE_CHECKING:
     from graphmem.client import AsyncSession
 
 A = TypeVar("A", bound=Record)
+MAX_LINE = 200
+"""Maximum length of a text in a plan, and of a name that was ignored, in characters."""
+MAX_IGNORED = 20
+"""Maximum number of ignored names in an answer."""
 Profile = Literal["core", "full"]
 """Tools to offer: `core` has what an everyday agent needs, `full` has all."""
 
@@ -113,8 +117,8 @@ class Tool(Generic[A]):
     def _limits(self) -> schemas.Schema:
         return schemas.complete_schema(self.arguments)
 
-    def read(self, given: Mapping[str, Any]) -> A:
-        """Return the arguments of a call.
+    def read(self, given: Mapping[str, Any]) -> tuple[A, list[str]]:
+        """Return the arguments of a call, and the other names in it.
 
         Raises:
             InvalidInputError: an argument is invalid; the hint gives an example.
@@ -131,12 +135,30 @@ class Tool(Generic[A]):
         names = ", ".join(self.arguments.model_fields) or "none"
         return f"Arguments of {self.name}: {names}. Example: {example}"
 
-    def shown(self, found: Record) -> types.CallToolResult:
-        """Return a result as data, and as text without invisible characters."""
+    def shown(self, found: Record, ignored: Sequence[str] = ()) -> types.CallToolResult:
+        """Return a result as data, and as text without invisible characters.
+
+        Args:
+            found: result of the run.
+            ignored: names in the call that are not arguments.
+        """
         result = self.result.model_validate(found)
-        data = result.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+        names = [name[:MAX_LINE] for name in ignored[:MAX_IGNORED]]
+        note = {"ignored_arguments": names} if names else {}
+        data = answer_data(result) | note
         text = self.text(result) if self.text else compact_json(data)
+        if self.text and note:
+            text += f"\n{compact_json(note)}"
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=data)
+
+
+def answer_data(result: Record) -> dict[str, Any]:
+    """Return a result as data: all but None of the result, of its parts also no defaults.
+
+    False, 0 and an empty list of a result may mean that nothing was done or found.
+    """
+    whole = result.model_dump(mode="json", exclude_none=True)
+    return whole | result.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
 
 
 def compact_json(data: object) -> str:
@@ -147,13 +169,12 @@ def compact_json(data: object) -> str:
 _SECRET = secrets.token_bytes(32)
 """Key of the confirmations, which are valid until the process ends."""
 _KINDS = (ErasureTarget.MEMORY, ErasureTarget.BELIEF, ErasureTarget.EPISODE)
+_COPIES = frozenset({"Memory", "Belief", "Turn", "Episode"})
 NEXT = (
     "Nothing is erased yet. This client cannot ask the user itself: show them this plan, and call "
-    "again with `confirm` only if they agree."
+    "again with `confirm` only if they agree. `copies` hold the same text and stay: forget each."
 )
 DECLINED = "The user was asked and did not agree. Nothing is erased."
-MAX_LINE = 200
-"""Maximum length of a text in a plan, in characters."""
 
 
 async def forget(call: ToolCall[ForgetArguments]) -> Erasure:
@@ -169,16 +190,16 @@ async def forget(call: ToolCall[ForgetArguments]) -> Erasure:
     async with call.slot:
         plan = await _plan(call.session, call.arguments.item_id)
     if plan.repeated and not plan.left:
-        return _erasure(plan)
+        return _erasure(call.caller, plan)
     texts, expected = _lines(plan), _confirmation(call.caller, plan)
     confirm = call.arguments.confirm
     if call.ask is not None:
-        if not await call.ask(_question(plan, texts)):
-            return _erasure(plan).model_copy(update={"texts": texts, "next": DECLINED})
+        if not await call.ask(_question(call.caller, plan, texts)):
+            return _erasure(call.caller, plan).model_copy(update={"texts": texts, "next": DECLINED})
         confirm = expected
     if confirm is None:
         shown = {"texts": texts, "confirm": expected, "next": NEXT}
-        return _erasure(plan).model_copy(update=shown)
+        return _erasure(call.caller, plan).model_copy(update=shown)
     async with call.slot:
         # The item may have changed while the person was asked.
         current = await _plan(call.session, call.arguments.item_id) if call.ask else plan
@@ -190,12 +211,14 @@ async def forget(call: ToolCall[ForgetArguments]) -> Erasure:
         done = await call.session.forget(
             plan.what, call.arguments.item_id, dry_run=False, actor=call.actor
         )
-    return _erasure(done)
+    return _erasure(call.caller, done)
 
 
-def _question(plan: ErasureReport, texts: tuple[str, ...]) -> str:
+def _question(caller: Caller, plan: ErasureReport, texts: tuple[str, ...]) -> str:
     """Return the question for the person; the texts are data, one quoted line each."""
-    return "\n".join((f"Erase this {plan.what} for good? It cannot be undone. Texts:", *texts))
+    asked = f"Erase this {plan.what} for good? It cannot be undone. Texts:"
+    copies = _copies(caller, plan)
+    return "\n".join((asked, *texts, *(["The same text stays in:", *copies] if copies else [])))
 
 
 def _lines(plan: ErasureReport) -> tuple[str, ...]:
@@ -221,13 +244,24 @@ async def _plan(session: AsyncSession, item_id: str) -> ErasureReport:
     raise NotFoundError(f"No memory, belief or episode {item_id!r}.")
 
 
-def _erasure(report: ErasureReport) -> Erasure:
+def _copies(caller: Caller, report: ErasureReport) -> tuple[str, ...]:
+    """Return the items with the same text that the caller can read."""
+    visible = (caller.scope, GLOBAL_SCOPE)
+    return tuple(
+        f"{one.label}: {one.id}"
+        for one in report.elsewhere
+        if one.scope in visible and one.label in _COPIES
+    )
+
+
+def _erasure(caller: Caller, report: ErasureReport) -> Erasure:
     return Erasure(
         item_id=report.id,
         kind=report.what,
         applied=report.applied,
         counts=report.counts,
         left=report.left,
+        copies=_copies(caller, report),
     )
 
 

@@ -20,6 +20,7 @@ import mcp_types as types
 from graphmem import model
 from graphmem.errors import ConfigurationError
 from graphmem.mcp import inputs, results, schemas
+from graphmem.mcp.remembering import remember
 from graphmem.mcp.tool import Profile, Tool, ToolCall, forget
 from graphmem.model import Record
 
@@ -91,23 +92,14 @@ async def _usage_log_access(call: ToolCall[schemas.LogAccessArguments]) -> resul
 
 
 async def _observe(call: ToolCall[schemas.ObserveArguments]) -> model.EvidenceReceipt:
-    if call.arguments.cardinality is None:
-        await inputs.require_cardinalities(call.session, [call.arguments.predicate])
+    predicate, known = call.arguments.predicate, call.arguments.cardinality is not None
+    if not known and await inputs.unknown_predicates(call.session, [predicate]):
+        raise inputs.cardinality_missing()
     return await call.session.observe(**call.written())
 
 
 async def _believe(call: ToolCall[schemas.BelieveArguments]) -> model.EvidenceReceipt:
     return await call.session.believe(**call.written())
-
-
-async def _remember(call: ToolCall[schemas.RememberArguments]) -> model.CommitOutcome:
-    claimed = [claim.predicate for claim in call.arguments.claims]
-    await inputs.require_cardinalities(call.session, claimed)
-    done = await call.session.remember(**call.written())
-    refused = (
-        f"claim {one.place + 1}: {reason}" for one in done.refused_claims for reason in one.reasons
-    )
-    return done.model_copy(update={"hygiene_reasons": (*done.hygiene_reasons, *refused)})
 
 
 async def _current(call: ToolCall[schemas.CurrentArguments]) -> results.SlotRead:
@@ -186,7 +178,7 @@ _ALL: tuple[Tool[Any], ...] = (
         "the memory that it may replace; if so, call supersede for that one.",
         schemas.RememberArguments,
         results.RememberResult,
-        _remember,
+        remember,
         {"content": "Alice prefers tea.", "tags": ["drinks"], "at": "2025-05-01"},
         core=True,
     ),

@@ -95,6 +95,32 @@ def test_a_client_starts_the_server_with_the_chosen_tools(graphmem: Command) -> 
     assert "--tools" not in graphmem("mcp", "--print-config", "zed").out
 
 
+def test_each_project_has_a_scope_of_its_own(environ: Environ, tmp_path: Path) -> None:
+    unset = {k: v for k, v in environ.items() if k != "GRAPHMEM_SCOPE"}
+
+    def printed(folder: Path, *more: str) -> tuple[str, str]:
+        command = [sys.executable, "-m", "graphmem", "mcp", "--print-config", "claude-code", *more]
+        done = subprocess.run(
+            command, env=unset, cwd=folder, capture_output=True, text=True, check=True
+        )
+        args = entry("claude-code", done.stdout)["args"]
+        return args[args.index("--scope") + 1], done.stderr
+
+    one, other = tmp_path / "one" / "app", tmp_path / "two" / "app"
+    for root in (one, other):
+        (root / "src" / "deep").mkdir(parents=True)
+        (root / ".git").mkdir()
+    scope, told = printed(one)
+    assert scope.startswith("project:app-")
+    assert scope in told
+    assert printed(one / "src" / "deep")[0] == scope != printed(other)[0]
+    assert printed(tmp_path / "one")[0].startswith("project:one-")
+    scope, told = printed(one, "--scope", "global")
+    assert (scope, "project" in told.lower().replace("of the project", "")) == ("global", False)
+    unset["GRAPHMEM_SCOPE"] = "team"
+    assert printed(one)[0] == "team"
+
+
 def test_secrets_in_addresses_are_not_printed() -> None:
     environ = {
         "GRAPHMEM_URI": "bolt://127.0.0.1:7687",

@@ -30,7 +30,7 @@ def test_the_first_call_plans_and_the_confirmed_one_erases(opened: Opened) -> No
         async with opened(profile="core") as client:
             item = await kept(client)
             plan = await data(client, "forget", item_id=item)
-            assert (plan["kind"], "applied" in plan) == ("memory", False)
+            assert (plan["kind"], plan["applied"]) == ("memory", False)
             assert plan["texts"] == [f'Memory: "{TEA}"']
             assert plan["counts"]["Memory"] == 1
             assert "Nothing is erased yet" in plan["next"]
@@ -38,10 +38,10 @@ def test_the_first_call_plans_and_the_confirmed_one_erases(opened: Opened) -> No
             done = await data(client, "forget", item_id=item, confirm=plan["confirm"])
             assert (done["applied"], done["left"]) == (True, 0)
             assert "confirm" not in done
-            assert "texts" not in done
+            assert done["texts"] == []
             assert (await refused(client, "why", item_id=item))["code"] == "not_found"
             again = await data(client, "forget", item_id=item, confirm=plan["confirm"])
-            assert ("applied" in again, again["left"]) == (False, 0)
+            assert (again["applied"], again["left"]) == (False, 0)
             again = await data(client, "remember", content=TEA)
             assert again["hygiene_reasons"] == ["erased"]
 
@@ -60,6 +60,40 @@ def test_a_belief_and_an_episode_are_erased_by_their_ids(opened: Opened) -> None
                 assert plan["kind"] == kind
                 done = await data(client, "forget", item_id=item, confirm=plan["confirm"])
                 assert (done["applied"], done["left"]) == (True, 0)
+
+    run(session())
+
+
+def test_a_plan_lists_the_copies_that_stay(opened: Opened) -> None:
+    questions: list[str] = []
+
+    async def person(_: Any, asked: Any) -> ElicitResult:
+        questions.append(asked.message)
+        return ElicitResult(action="decline")
+
+    async def session() -> None:
+        async with (
+            opened() as client,
+            opened(scope="user:bob") as bob,
+            opened(person=person) as asking,
+        ):
+            message = {"role": "user", "content": TEA}
+            turns = await data(client, "add_messages", session_id="june", messages=message)
+            said = await data(bob, "add_messages", session_id="july", messages=message)
+            item = await kept(client)
+            plan = await data(client, "forget", item_id=item)
+            turn = f"Turn: {turns['turn_ids'][0]}"
+            assert plan["copies"] == [turn]
+            assert "`copies`" in plan["next"]
+            await data(asking, "forget", item_id=item)
+            assert questions[0].endswith(f"The same text stays in:\n{turn}")
+            done = await data(client, "forget", item_id=item, confirm=plan["confirm"])
+            assert done["copies"] == [turn]
+            # What is erased with the item is not a copy.
+            plan = await data(client, "forget", item_id=turns["episode_id"])
+            assert plan["copies"] == []
+            error = await refused(client, "forget", item_id=said["turn_ids"][0])
+            assert "must be the id of a memory, a belief or an episode" in error["message"]
 
     run(session())
 

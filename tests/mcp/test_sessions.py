@@ -124,7 +124,7 @@ def test_a_demoted_belief_has_a_revision_due(opened: Opened) -> None:
             await data(client, "observe", **claim, cardinality="ONE")
             found = await data(client, "current", subject="pool", predicate="threads")
             belief = found["belief_id"]
-            assert "revise_due" not in found
+            assert found["revise_due"] is False
             for _ in range(4):
                 done = await data(
                     client, "add_evidence", belief_id=belief, kind="refuting", strength=0.9

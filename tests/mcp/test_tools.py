@@ -5,15 +5,17 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from typing import Any
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from mcp import Client
 
 from graphmem import Handle, Session
+from graphmem.mcp.tool import answer_data
 from graphmem.mcp.tools import TOOLS
 from graphmem.model import Origin
-from tests.mcp.conftest import Environ, Opened, data, over_stdio
+from tests.mcp.conftest import Environ, Opened, data, over_stdio, refused, text_of
 from tests.plugins.loops import run_apart as run
 from tests.plugins.twins import public
 
@@ -107,6 +109,25 @@ def test_ids_in_results_name_their_kind(name: str) -> None:
     assert kinds <= KINDS
 
 
+def _nothing(annotation: Any) -> Any:
+    """Return the value of a type that means that nothing was found or done."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)[0]
+    kind = get_origin(annotation) or annotation
+    known = {bool: False, int: 0, float: 0.0, str: "", tuple: (), dict: {}}
+    return known.get(kind)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_no_result_leaves_out_what_did_not_happen(name: str) -> None:
+    fields = TOOLS[name].result.model_fields
+    empty = {field: _nothing(of.annotation) for field, of in fields.items()}
+    found = answer_data(TOOLS[name].result.model_construct(**empty))
+    assert found.keys() == {field for field, value in empty.items() if value is not None}
+    optional = {field for field, of in fields.items() if NoneType in get_args(of.annotation)}
+    assert {field for field in fields if field not in found} <= optional | {"verdict"}
+
+
 @pytest.mark.parametrize("name", TOOLS)
 def test_an_error_shows_a_valid_example(name: str) -> None:
     tool = TOOLS[name]
@@ -166,5 +187,77 @@ def test_a_deprecated_memory_is_restored_by_remembering_it(opened: Opened) -> No
             assert again["memory_id"] == kept["memory_id"]
             found = await data(client, "recall", query="what is the limit of requests?")
             assert [hit["item_id"] for hit in found["bites"]] == [kept["memory_id"]]
+
+    run(session())
+
+
+def test_ignored_arguments_are_named_in_the_answer(opened: Opened) -> None:
+    async def session() -> None:
+        async with opened() as client:
+            more = {"_meta": {}, "toolCallId": "c1"}
+            found = await client.call_tool("context", {"about": "tea", **more})
+            assert found.structured_content is not None
+            assert found.structured_content["ignored_arguments"] == list(more)
+            assert text_of(found).endswith('{"ignored_arguments":["_meta","toolCallId"]}')
+            found = await client.call_tool(
+                "predicate_list", {"reason": "\u202ex" * 300, "a" * 999: 1}
+            )
+            assert found.structured_content is not None
+            assert found.structured_content["ignored_arguments"] == ["reason", "a" * 200]
+            assert "ignored_arguments" not in await data(client, "predicate_list")
+
+    run(session())
+
+
+def test_a_sentence_is_stored_without_the_claims_that_cannot_be(
+    opened: Opened, plain: Handle
+) -> None:
+    plain.observe("bob", "lives_in", "Braga")
+    plain.admin.erase_person("bob", dry_run=False)
+    good = {"subject": "alice", "predicate": "lives_in", "object": "Porto"}
+    secret = good | {"predicate": "password", "object": "hunter2-Xy7!kL9"}
+    bad = [{"subject": "x"}, "text", good | {"predicate": "mascot"}, secret]
+
+    async def session() -> None:
+        async with opened() as client:
+            words = "Alice lives in Porto with an otter."
+            kept = await data(client, "remember", content=words, claims=[bad[0], good, *bad[1:]])
+            assert (kept["outcome"], len(kept["belief_ids"])) == ("INSERTED_NEW", 1)
+            numbers = [int(one.split()[1].rstrip(":")) for one in kept["refused_claims"]]
+            assert numbers == [1, 3, 4, 5][: len(numbers)]
+            assert len(numbers) >= 3
+            # The store itself refuses this one.
+            words = "Bob lives in Braga."
+            kept = await data(client, "remember", content=words, claims=[good | {"subject": "bob"}])
+            assert (kept["outcome"], kept["belief_ids"]) == ("INSERTED_NEW", [])
+            assert kept["refused_claims"][0].startswith("claim 1: ")
+            many = [good | {"object": f"Town {n}"} for n in range(18)]
+            kept = await data(client, "remember", content="Alice knows towns.", claims=many)
+            assert [one[:9] for one in kept["refused_claims"]] == ["claim 17:", "claim 18:"]
+            assert len(kept["belief_ids"]) == 16
+
+    run(session())
+
+
+def test_a_retraction_of_nothing_fails(opened: Opened) -> None:
+    async def session() -> None:
+        async with opened() as client:
+            seen = await data(
+                client, "observe", subject="alice", predicate="lives_in", object="Porto"
+            )
+            kept = await data(client, "remember", content="Alice prefers tea.")
+            turns = await data(client, "add_messages", messages={"role": "user", "content": "Hi."})
+            for item, kind in (
+                (seen["belief_id"], "belief"),
+                (kept["memory_id"], "memory"),
+                (turns["turn_ids"][0], "turn"),
+                (turns["episode_id"], "episode"),
+            ):
+                error = await refused(client, "belief_retract", event_id=item)
+                assert (error["code"], kind in error["message"]) == ("invalid_input", True)
+            unknown = await refused(client, "belief_retract", event_id="0197a1b2-none")
+            assert unknown["code"] == "not_found"
+            done = await data(client, "belief_retract", event_id=seen["event_id"])
+            assert (done["found"], done["proposed"], done["repeated"]) == (True, False, False)
 
     run(session())

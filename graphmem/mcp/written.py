@@ -1,0 +1,206 @@
+"""Arguments as clients and models write them, read by the schema of a tool.
+
+Only what has one meaning is read; anything else is left for validation to refuse.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from graphmem.rules import quantities
+
+Schema = Mapping[str, Any]
+
+_SIMILAR = 0.85
+"""Similarity from which an unknown name is a misspelling, such as `tag` for `tags`: what it is for
+would be lost if it were ignored."""
+_SET_BY_SERVER = frozenset({"tenant", "scope", "scopes", "read_scopes"})
+"""Names that are refused: ignoring them would answer from another memory than the one asked for."""
+_TIMES: Schema = {
+    "properties": {name: {"type": "string", "format": "end"} for name in ("valid", "known")}
+}
+_MAX_NUMBER = 40
+"""Maximum length of a number, in characters."""
+_NUMBERS = quantities.ONES | quantities.TENS
+_MONTHS = {
+    name: number for number, month in enumerate(quantities.MONTHS, 1) for name in (month, month[:3])
+} | {"sept": 9}
+_DIGITS = re.compile(r"(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2}))?)?")
+_DAY_OF = r"(\d{1,2})(?:st|nd|rd|th)?"
+_WORDS = re.compile(rf"(?:{_DAY_OF}\.? (?:of )?)?([a-z]+)\.?(?: {_DAY_OF})?,? (\d{{4}})")
+_NEAR_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
+_DAY = timedelta(days=1)
+
+
+class ArgumentReader:
+    """Reads the arguments of one call."""
+
+    def __init__(self) -> None:
+        self.now = datetime.now(UTC)
+        self.ignored: list[str] = []
+        """Names that are not arguments."""
+
+    def fields(self, given: Mapping[str, Any], place: Schema, path: str = "") -> dict[str, Any]:
+        """Return the arguments by name, without omitted ones: an optional `null` or blank text."""
+        known: Mapping[str, Schema] = place["properties"]
+        names = {
+            _bare(name): field
+            for field, part in known.items()
+            for name in (field, *part.get("also", ()))
+        }
+        found: dict[str, Any] = {}
+        for name, value in given.items():
+            field = names.get(_bare(name))
+            if field is None:
+                self._unknown(name, value, found, path, set(names) - set(map(_bare, given)))
+                continue
+            read = self.value(value, known[field], f"{path}{field}.")
+            if field not in found or _is_blank(found[field]):
+                found[field] = read
+            elif not _is_blank(read) and read != found[field]:
+                found[name] = read  # A second name with another value, which is refused.
+        required = place.get("required", ())
+        return {k: v for k, v in found.items() if k in required or not _is_blank(v)}
+
+    def _unknown(
+        self, name: str, value: object, found: dict[str, Any], path: str, others: set[str]
+    ) -> None:
+        if name in _SET_BY_SERVER or difflib.get_close_matches(_bare(name), others, 1, _SIMILAR):
+            found[name] = value
+        else:
+            self.ignored.append(path + name)
+
+    def value(self, given: Any, place: Schema, path: str) -> Any:
+        """Return a value as its schema wants it, if what it means is clear."""
+        kind, form = place.get("type"), place.get("format")
+        is_text = kind == "string" and form is None and "enum" not in place
+        if is_text:
+            with suppress(ValueError):  # a number of thousands of digits
+                return json.dumps(given) if isinstance(given, bool | int | float) else given
+        if isinstance(given, str):
+            given = _parsed(given, place)
+        if kind == "array":
+            return self._items(_listed(given, place["items"]), place["items"], path)
+        if form == "as-of":
+            given = {"valid": given} if isinstance(given, str) else given
+            return (
+                (self.fields(given, _TIMES, path) or None) if isinstance(given, Mapping) else given
+            )
+        if form is not None and isinstance(given, str):
+            return self._time(given, end=form == "end")
+        if kind == "object" and isinstance(given, Mapping):
+            return self.fields(given, place, path)
+        return given
+
+    def _items(self, given: Any, place: Schema, path: str) -> Any:
+        if not isinstance(given, list | tuple):
+            return given
+        read = (self.value(one, place, f"{path}{number}.") for number, one in enumerate(given))
+        return [one for one in read if not _is_blank(one)]
+
+    def _time(self, given: str, *, end: bool) -> object:
+        """Return the start or the end of the time that a text names; a text that names none.
+
+        The end of a time that has not ended is now, which is the default.
+        """
+        text = " ".join(given.split()).lower()
+        if text == "now":
+            return None
+        with suppress(ValueError, OverflowError):
+            start, after = _span(text, self.now)
+            if not end:
+                return start
+            return None if start <= self.now < after else after - timedelta(microseconds=1)
+        with suppress(ValueError):
+            at = datetime.fromisoformat(given.strip())
+            return at.replace(tzinfo=UTC) if at.tzinfo is None else at
+        return given
+
+
+def _bare(name: str) -> str:
+    """Return a name without case and hyphens: clients write `sessionId` for `session_id`."""
+    return re.sub(r"[-_]", "", name).casefold()
+
+
+def _is_blank(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _parsed(given: str, place: Schema) -> Any:
+    """Return the value that a text of JSON, a number in words or a choice means."""
+    text, kind = given.strip(), place.get("type")
+    if text == "null":
+        return None
+    if "enum" in place:
+        return next((one for one in place["enum"] if one.casefold() == text.casefold()), given)
+    if kind in ("integer", "number"):
+        return _number(text)
+    return _json(text, "{") if kind == "object" or place.get("format") == "as-of" else given
+
+
+def _listed(given: object, items: Schema) -> object:
+    """Return a list as JSON text, or a single value, as a list.
+
+    A text with brackets or commas may be a list, or one item; it is returned as it is.
+    """
+    if items.get("type") == "object":
+        found = _json(given, "[{") if isinstance(given, str) else given
+        return found if isinstance(found, list | tuple | None) else [found]
+    if not isinstance(given, str):
+        return given
+    found = _json(given, "[")
+    return found if isinstance(found, list) or given.startswith("[") or "," in given else [given]
+
+
+def _json(text: str, starts: str) -> Any:
+    """Return the value of a text of JSON that begins with one of `starts`, else the text."""
+    if text.lstrip()[:1] in tuple(starts):
+        with suppress(ValueError, RecursionError):
+            return json.loads(text)
+    return text
+
+
+def _number(text: str) -> object:
+    """Return the number that a text states: 5, five, twenty-five, 80%, 1,000; else the text."""
+    if len(text) > _MAX_NUMBER:
+        return text
+    words = re.split("[- ]", text.lower())
+    if all(word in _NUMBERS for word in words):
+        tens, *rest = (_NUMBERS[word] for word in words)
+        if not rest:
+            return tens
+        if len(rest) == 1 and tens >= 20 and 0 < rest[0] < 10:
+            return tens + rest[0]
+    if re.fullmatch(r"\d+(\.\d+)?\s?%", text):
+        return round(float(text[:-1]) / 100, 6)
+    if re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", text):
+        return int(text.replace(",", ""))
+    return text
+
+
+def _span(text: str, now: datetime) -> tuple[datetime, datetime]:
+    """Return the start of the day, month or year that a text names, and that of the next one.
+
+    Raises:
+        ValueError: the text names none, or more than one.
+    """
+    if text in _NEAR_DAYS:
+        day = datetime.combine(now.date(), time(), UTC) + _NEAR_DAYS[text] * _DAY
+        return day, day + _DAY
+    if found := _DIGITS.fullmatch(text):
+        year, _, month, day_of = found.groups()
+    elif (found := _WORDS.fullmatch(text)) and not (found[1] and found[3]):
+        year, month, day_of = found[4], str(_MONTHS.get(found[2], 0)), found[1] or found[3]
+    else:
+        start = datetime.combine(date.fromisoformat(text), time(), UTC)
+        return start, start + _DAY
+    start = datetime(int(year), int(month or 1), int(day_of or 1), tzinfo=UTC)
+    if day_of:
+        return start, start + _DAY
+    return start, (start + (31 if month else 366) * _DAY).replace(day=1)
