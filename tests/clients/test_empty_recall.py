@@ -1,4 +1,4 @@
-"""A recall that finds nothing says what its handle may read, and nothing that it may not."""
+"""An empty recall counts what its handle may read, and nothing that it may not."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ def stored(memory: Handle, session_id: str) -> list[str]:
 def test_a_history_is_stored_once_however_it_is_sent(plain: Handle, window: int) -> None:
     """nesquena/hermes-webui#7587, getsentry/sentry#119041: histories were stored again.
 
-    A client that sends the whole history, or its last messages, below a prompt of the system that
-    tells the time had every message stored at each call.
+    A client that sends the whole history, or its last messages, below a prompt of the system with
+    the time had every message stored at each call.
     """
     talk = said(*(f"Line {n} is about {unlike(n)}" for n in range(12)))
     for n in range(2, len(talk) + 1, 2):
@@ -80,7 +80,7 @@ DENIED = {
     "Do I live in Lisbon?": "I live in Lisbon",
     "I used to live in Lisbon.": "live in Lisbon",
     "If I get the job, I live in Lisbon.": "I live in Lisbon",
-    "Paul said that I live in Lisbon.": "I live in Lisbon",
+    "Paul thinks that I live in Lisbon.": "I live in Lisbon",
 }
 
 
@@ -109,7 +109,7 @@ def test_a_quote_without_its_clause_is_no_evidence(plain: Handle, text: str) -> 
     [
         "Translate to German:\nI live in Rome.",
         "In my dream, I live in Hawaii.",
-        "She said, I live in Paris.",
+        "In her letter: I live in Paris.",
         "I live in Porto. Sorry, I meant Braga.",
     ],
 )
