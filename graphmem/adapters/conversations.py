@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import codecs
 import json
-import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
@@ -16,7 +17,7 @@ from pydantic import ValidationError
 
 from graphmem.errors import SourceFileError
 from graphmem.model import Message, Record
-from graphmem.rules import messages, transcripts
+from graphmem.rules import claims, messages, times, transcripts
 from graphmem.rules.transcripts import assign_ids
 
 MAX_LINE_BYTES = 16 * 2**20
@@ -33,8 +34,10 @@ _LAYOUTS = (
 
 _MAX_PROBLEMS = 1000
 """Number of invalid lines before the first message after which reading stops."""
-_EXAMPLE = "2026-03-01T09:00:00+00:00"
-_FAR_YEAR = re.compile(r"[+-]?\d{5,}-|-|0000-")
+_MAX_NAMES, _MAX_NAME_CHARS = 20, 80
+"""Maximum number of unread keys that the notes name, and of characters of one."""
+_SENDERS = ("userid", "senderid", "authorid", "fromid", "speakerid", "participantid", "memberid")
+"""Names of the id of a sender, as `times.key` returns them."""
 _REASONS = {
     "too_short": "{field} is empty",
     "too_long": "{field} is longer than {max_length} characters",
@@ -70,18 +73,24 @@ class ConversationFile(Record):
     problems: tuple[FileProblem, ...]
     notes: tuple[str, ...] = ()
     """Parts of messages that were left out, and assumptions about them."""
+    unread: Mapping[str, int] = {}
+    """Keys of messages that were not read, and how often they had a value."""
 
 
 class FileReader:
     """Problems and message ids found so far in one file."""
 
-    def __init__(self, path: Path, *, strict: bool) -> None:
+    def __init__(self, path: Path, *, strict: bool, time_zone: str | None = None) -> None:
         self.path = path
         self.strict = strict
+        self.time_zone = time_zone
+        self.unread: Counter[str] = Counter()
         self.problems: list[FileProblem] = []
         self.words = messages.MessageReader()
         self.notes: list[str] = []
         self._fingerprints: dict[tuple[str | None, str], str] = {}
+        self._people: dict[str, dict[str, str | None]] = {}
+        """Name given to each sender's id, by the folded name in the file."""
 
     @contextmanager
     def location(self, place: int | str) -> Iterator[None]:
@@ -119,7 +128,7 @@ class FileReader:
         Raises:
             SourceFileError: the value is not a message, or another message has its id.
         """
-        found = parse_messages(raw, self.words)
+        found = parse_messages(raw, self)
         for message in found:
             fingerprint = transcripts.fingerprint(message)
             key = message.session, message.id or ""
@@ -127,8 +136,34 @@ class FileReader:
                 raise SourceFileError(f"another message already has the id {message.id[:80]!r}")
         return found
 
+    def count_unread(self, record: Mapping[str, object], read: AbstractSet[str]) -> None:
+        """Count the keys of a record that have a value and were not read."""
+        self.unread.update(
+            name[:_MAX_NAME_CHARS]
+            for name, value in record.items()
+            if name not in read and value not in (None, "", [], {})
+        )
 
-def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
+    def name_of(self, name: str | None, sender: str | None) -> str | None:
+        """Return the name of a person; of several senders with one name, the first keeps it."""
+        known = self._people.setdefault(claims.name_key(name or ""), {})
+        if sender is None or sender in known:
+            return known.get(sender or "", name)
+        known[sender] = name if not known else f"{name} ({sender})" if name else sender
+        if len(known) > 1:
+            self.notes.append(f"another sender of the name {name or 'user'!r}: {known[sender]!r}")
+        return known[sender]
+
+    def remaining(self) -> list[str]:
+        """Return which keys were not read, and how often, one phrase each."""
+        found = [f"not read: {n} {name}" for name, n in sorted(self.unread.items())]
+        more = len(found) - _MAX_NAMES
+        return [*found[:_MAX_NAMES], *([f"not read: {more} more keys"] if more > 0 else [])]
+
+
+def read_conversations(
+    path: Path, *, strict: bool = False, time_zone: str | None = None
+) -> ConversationFile:
     """Return the conversations of a file; its content decides the layout.
 
     JSON Lines is read line by line; a line that is not a message becomes a problem, and the other
@@ -138,12 +173,13 @@ def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
     Args:
         path: a regular file in UTF-8, with or without a byte order mark.
         strict: reject the whole file at its first problem.
+        time_zone: zone of times without one; None: the machine's.
 
     Raises:
         SourceFileError: the file cannot be read, its layout is unknown, it contains no message, or
             it has a problem and `strict` is True; names the line.
     """
-    reader = FileReader(path, strict=strict)
+    reader = FileReader(path, strict=strict, time_zone=time_zone)
     with open_text_file(path) as handle:
         if _is_lines(path, handle):
             conversations = [_from_lines(handle, reader)]
@@ -155,7 +191,8 @@ def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
     return ConversationFile(
         conversations=tuple(conversations),
         problems=tuple(reader.problems),
-        notes=(*reader.notes, *reader.words.notes),
+        notes=(*reader.notes, *reader.words.notes, *reader.remaining()),
+        unread=dict(sorted(reader.unread.items())),
     )
 
 
@@ -188,6 +225,8 @@ def _from_lines(handle: BinaryIO, reader: FileReader) -> Conversation:
 
 def _from_document(document: object, reader: FileReader) -> list[Conversation]:
     items = document.get("messages") if isinstance(document, Mapping) else document
+    if isinstance(document, Mapping):
+        reader.count_unread(document, {"messages"})
     if items == []:
         return []
     if isinstance(items, list) and any(_looks_like_message(item) for item in items):
@@ -321,10 +360,10 @@ def _check_head(path: Path, head: bytes) -> None:
         raise SourceFileError(f"{path} is a binary file, not text.")
 
 
-def parse_messages(raw: object, reader: messages.MessageReader) -> list[Message]:
+def parse_messages(raw: object, reader: FileReader) -> list[Message]:
     """Return the messages of a parsed JSON value: one, or one for each role whose words it has.
 
-    Unknown keys are ignored; an empty optional field counts as absent.
+    Unknown keys are counted; an empty optional field counts as absent.
 
     Args:
         raw: the value.
@@ -334,17 +373,28 @@ def parse_messages(raw: object, reader: messages.MessageReader) -> list[Message]
         SourceFileError: the value is not a message; contains the reason without the location.
     """
     try:
-        texts = reader.read(raw)
+        texts = reader.words.read(raw)
         if not texts:
             raise SourceFileError(_empty_reason(raw))
         fields = raw if isinstance(raw, Mapping) else {}
-        own = {name: _label(name, fields.get(name)) for name in ("name", "session")}
+        own = {name: _label(name, fields.get(name)) for name in ("name", "session", "time_zone")}
         found = _label("id", fields.get("id"))
-        return [
+        timed = next(times.of_record(fields), None)
+        at = (
+            None
+            if timed is None
+            else _time(timed, fields[timed], own["time_zone"] or reader.time_zone)
+        )
+        by = next((name for name in fields if times.key(name) in _SENDERS), None)
+        is_person = any(transcripts.is_human(one.role) for one in texts)
+        if is_person:
+            sender = None if by is None else _label(by, fields[by])
+            own["name"] = reader.name_of(own["name"], sender)
+        made = [
             Message(
                 role=one.role,
                 content=one.text,
-                at=_time(fields.get("at")) or one.at,
+                at=at or one.at,
                 id=f"{found}#{n + 1}" if found and n else found,
                 **own,
             )
@@ -354,6 +404,10 @@ def parse_messages(raw: object, reader: messages.MessageReader) -> list[Message]
         raise SourceFileError(str(error)) from error
     except ValidationError as error:
         raise SourceFileError(_reason(error)) from error
+    if "role" in fields:
+        used = {name for name in (timed, by if is_person else None) if name}
+        reader.count_unread(fields, messages.READ_FIELDS | Message.model_fields.keys() | used)
+    return made
 
 
 def _empty_reason(raw: object) -> str:
@@ -381,21 +435,8 @@ def _label(field: str, value: object) -> str | None:
     return _text(field, value)
 
 
-def _time(value: object) -> datetime | None:
-    if value is None or value == "":
-        return None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        raise SourceFileError(f"at is a number of unknown unit; write it like {_EXAMPLE}")
-    text = _text("at", value).strip()
-    if text.replace(".", "", 1).isdigit():
-        raise SourceFileError(f"at is a bare number; write it like {_EXAMPLE}")
-    if _FAR_YEAR.match(text):
-        raise SourceFileError("at is before the year 1 or after the year 9999")
+def _time(field: str, value: object, zone: str | None) -> datetime:
     try:
-        time = datetime.fromisoformat(text)
+        return times.parse(value, zone)
     except ValueError as error:
-        shown = text if len(text) <= len(_EXAMPLE) else text[: len(_EXAMPLE)] + "…"
-        raise SourceFileError(f"at {shown!r} is not a time; write it like {_EXAMPLE}") from error
-    if time.utcoffset() is None:
-        raise SourceFileError(f"at has no UTC offset; add one, like {_EXAMPLE}")
-    return time
+        raise SourceFileError(f"{field} {error}") from error

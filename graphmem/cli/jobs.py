@@ -336,7 +336,7 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
 
     if any(extraction.values()) and not extract:
         raise click.UsageError("--rules and --review require --extract.")
-    read = read_conversations(file, strict=strict)
+    read = read_conversations(file, strict=strict, time_zone=app.settings.time_zone)
     messages = [message for conversation in read.conversations for message in conversation.messages]
     if extract and extraction["extractor"] is None:
         require_model(app)
@@ -352,7 +352,7 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
         app.note(f"{file.name}: {problem.text}", style="yellow")
     for note in dict.fromkeys((*read.notes, *total.notes)):
         app.note(f"{file.name}: {note}")
-    data = {"ingested": total, "problems": read.problems}
+    data = {"ingested": total, "problems": read.problems, "unread": read.unread}
     app.emit(
         data | ({"extractions": found} if extract else {}),
         lambda _: _ingested(*visible((total, found))),

@@ -122,6 +122,8 @@ class AsyncAdmin(AsyncErasing):
         `group:<group_id>`: episodes, and facts. Each episode that mentions a fact gives evidence
         for its triple at `valid_at`, and certain evidence against it at `invalid_at`, so that it
         leads its slot until then; the evidence of a fact that only expired is retracted.
+        A predicate of which a subject has several values at once becomes MANY in that scope.
+        Entities of one name stay apart: the oldest keeps the name, others get their id.
         Embeddings are recomputed.
 
         Everything has the source `mem0` or `graphiti` and the original id in `artifact_ref`. Ids
@@ -143,7 +145,7 @@ class AsyncAdmin(AsyncErasing):
             raise InvalidInputError(
                 "`source` must be the name of a known format.", hint=f"Use {' or '.join(PLANS)}."
             )
-        plan = PLANS[named](data)
+        plan = PLANS[named](data, self._state.context.services.settings.time_zone)
         return await foreign_import.run(self._state, plan, on_progress)
 
     async def rebuild(self, on_progress: OnProgress = silent) -> RebuildReport:

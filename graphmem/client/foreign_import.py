@@ -10,18 +10,25 @@ from typing import Any
 
 from graphmem.client.state import HandleState
 from graphmem.client.validation import valid
-from graphmem.errors import GraphmemError, InvalidInputError, UnavailableError
+from graphmem.errors import (
+    GraphmemError,
+    InvalidInputError,
+    PersonOnlyError,
+    UnavailableError,
+)
 from graphmem.model import (
+    Cardinality,
     EventSource,
     EventType,
     NewEpisode,
     NewMemory,
     Observation,
+    Policy,
     TenantScope,
 )
-from graphmem.operations import episode, evidence, lineage
+from graphmem.operations import declarations, episode, evidence, lineage
 from graphmem.ports import OnProgress
-from graphmem.rules import drafts
+from graphmem.rules import claims, drafts, predicates
 from graphmem.transfer import ForeignImportReport
 from graphmem.transfer.foreign import ImportAction, ImportPlan, ImportStep
 
@@ -32,12 +39,18 @@ BATCH = 200
 async def run(state: HandleState, plan: ImportPlan, on_progress: OnProgress) -> ForeignImportReport:
     """Write the steps of a plan in their order and return the report."""
     imported = _ImportRun(state, on_progress)
+    for scope, predicate in plan.coexisting:
+        await imported.declare_many(scope, predicate)
     for steps in _batches(plan.steps):
         await imported.write(steps)
     return ForeignImportReport(
         done=dict(imported.done),
         refused=(*plan.rejected, *imported.refused),
         unplaced=dict(sorted(plan.unmapped.items())),
+        renamed=plan.renamed,
+        coexisting=tuple(
+            sorted(f"{scope or state.context.scope} {name}" for scope, name in plan.coexisting)
+        ),
     )
 
 
@@ -45,12 +58,35 @@ class _ImportRun:
     """Writes the steps of an import and collects the results."""
 
     def __init__(self, state: HandleState, on_progress: OnProgress) -> None:
-        self._own = replace(state, session=None).with_trust("imported")
+        self._given = replace(state, session=None)
+        self._own = self._given.with_trust("imported")
         self._on_part = on_progress
         self.done: Counter[str] = Counter()
         self.refused: list[str] = []
         self._memories: dict[str, str] = {}
         """Id of the current memory, by foreign record."""
+
+    async def declare_many(self, scope: str | None, predicate: str) -> None:
+        """Declare that a predicate has several values at a time in a scope, unless it has."""
+        state = _within(self._given, scope)
+        listed = await declarations.predicates(state.context)
+        # The nearest declaration decides.
+        listed.sort(key=lambda one: one.scope != state.context.scope)
+        known = next((p for p in listed if claims.predicate_key(p.name) == predicate), None)
+        policy = known.policy if known else Policy(cardinality=predicates.assumed(predicate))
+        if policy.cardinality is Cardinality.MANY:
+            return
+        try:
+            await declarations.declare(
+                state.context,
+                known.name if known else predicate,
+                policy.model_copy(update={"cardinality": Cardinality.MANY}),
+                template=known.template if known else None,
+                valid_from=None,
+                given=EventSource(source="graphiti"),
+            )
+        except PersonOnlyError as error:
+            self.refused.append(f"predicate {predicate}: {error.message}")
 
     async def write(self, steps: list[ImportStep]) -> None:
         """Write steps of one kind and scope together; if that fails, one by one."""
@@ -118,12 +154,16 @@ class _ImportRun:
         self._memories[step.origin] = done.newer_id
 
     def _on(self, scope: str | None) -> HandleState:
-        if scope is None:
-            return self._own
-        context = self._own.context
-        own = valid(TenantScope, tenant=context.tenant, scope=scope)
-        tenant_scope = own.model_copy(update={"scopes": drafts.default_read_scopes(own.scope)})
-        return replace(self._own, context=replace(context, tenant_scope=tenant_scope))
+        return _within(self._own, scope)
+
+
+def _within(state: HandleState, scope: str | None) -> HandleState:
+    """Return a state that writes to a scope; None: to its own."""
+    if scope is None:
+        return state
+    own = valid(TenantScope, tenant=state.context.tenant, scope=scope)
+    tenant_scope = own.model_copy(update={"scopes": drafts.default_read_scopes(own.scope)})
+    return replace(state, context=replace(state.context, tenant_scope=tenant_scope))
 
 
 def _batches(steps: list[ImportStep]) -> Iterator[list[ImportStep]]:

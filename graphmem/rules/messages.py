@@ -38,6 +38,8 @@ FOREIGN_FIELDS = frozenset(
     }
 )
 """Fields of a mapping that chat libraries add to a message."""
+READ_FIELDS = FOREIGN_FIELDS - {"metadata", "additional_kwargs"} | {"parts", "kind", "data"}
+"""Fields of a mapping that a reader reads, or that hold nothing which a person wrote."""
 
 _LANGCHAIN_ROLES = {
     "human": "user",

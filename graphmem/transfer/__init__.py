@@ -70,3 +70,8 @@ class ForeignImportReport(Record):
     """Records that were not imported, each with the reason."""
     unplaced: Mapping[str, int] = {}
     """Fields without an equivalent, by record and name, and how often they had a value."""
+    renamed: Mapping[str, str] = {}
+    """Entities with the name of an older one, by foreign id, and the names that they got."""
+    coexisting: tuple[str, ...] = ()
+    """Predicates of which a subject has several values at once by the data, as "scope predicate":
+    MANY in that scope, whatever was declared."""

@@ -82,6 +82,24 @@ def test_files_of_chat_libraries_are_read_as_they_are(run: Run, tmp_path: Path) 
     assert run("ingest", str(file), "--json").data["ingested"]["turns_added"] == 0
 
 
+def test_times_under_other_keys_are_read_and_other_keys_named(run: Run, tmp_path: Path) -> None:
+    lines = [
+        {
+            "role": "user",
+            "content": f"The {thing} is in the shed.",
+            key: "2024-03-05T09:00:00Z",
+            "mood": "sunny",
+        }
+        for thing, key in (("axe", "timestamp"), ("saw", "createdAt"), ("rake", "date"))
+    ]
+    file = written(tmp_path / "talk.jsonl", [json.dumps(line) for line in lines])
+    ended = run("ingest", str(file), "--json")
+    assert (ended.code, ended.data["unread"]) == (0, {"mood": 3})
+    assert "not read: 3 mood" in ended.err
+    found = run("memory", "list", "--json").data["memories"]
+    assert [one["created_at"] for one in found] == ["2024-03-05T09:00:00Z"] * 3
+
+
 def test_a_broken_line_is_named_and_the_rest_kept(run: Run, tmp_path: Path) -> None:
     lines: list[object] = [*map(said, range(56)), '{"role": "user", "cont', said(99)]
     file = written(tmp_path / "talk.jsonl", lines)

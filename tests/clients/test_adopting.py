@@ -140,7 +140,7 @@ def test_what_cannot_be_taken_is_listed_and_the_rest_taken(plain: Handle) -> Non
     assert [line.split(".")[0] for line in done.refused] == [
         "history 0: event 'NONE' must be ADD, UPDATE or DELETE",
         "memory 1: memory is missing",
-        "memory 2: created_at must be an ISO 8601 timestamp",
+        "memory 2: created_at: 'yesterday' is not a time; write it like 2026-03-01T09:00:00+00:00",
         "memory 3: the time is missing",
         "memory 5: user_id must be a string",
         "memory 6: the record must be a mapping of fields",

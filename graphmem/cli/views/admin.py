@@ -50,7 +50,11 @@ def foreign_import(done: ForeignImportReport) -> Group:
     """Return what was imported, has no counterpart, or was refused."""
     unplaced = {f"no counterpart for {name}": count for name, count in done.unplaced.items()}
     rows = counts("record", {**done.done, **unplaced})
-    return Group(rows, *(f"Refused: {line}" for line in done.refused))
+    notes = [
+        f"Another of this name: {origin} is {name!r}." for origin, name in done.renamed.items()
+    ]
+    notes += [f"Several values at once, so MANY: {one}." for one in done.coexisting]
+    return Group(rows, *notes, *(f"Refused: {line}" for line in done.refused))
 
 
 def erasure(done: ErasureReport) -> RenderableType:
