@@ -27,6 +27,7 @@ from graphmem.transfer import (
     checking,
     exporting,
     foreign,
+    graphiti,
     importing,
 )
 from graphmem.upkeep import (
@@ -41,7 +42,7 @@ from graphmem.upkeep import (
 )
 from graphmem.usage import ScopePage, TenantStats, operations
 
-PLANS = {"mem0": foreign.plan_mem0, "graphiti": foreign.plan_graphiti}
+PLANS = {"mem0": foreign.plan_mem0, "graphiti": graphiti.plan_graphiti}
 TOLERANCE = 1e-9
 CANDIDATES = 1_000
 

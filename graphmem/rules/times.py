@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from graphmem.model import zones
+from graphmem.rules import folding
 
 KEYS = (
     *("at", "timestamp", "timestamputc", "timestampms", "createdat", "createtime", "created"),
@@ -32,7 +33,7 @@ _SLASHED = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})\b")
 
 def key(name: str) -> str:
     """Return the name of a field without case, underscores and hyphens."""
-    return re.sub(r"[\s_-]", "", name).lower()
+    return re.sub(r"[\s_-]", "", folding.fold(name))
 
 
 def of_record(record: Mapping[str, object]) -> Iterator[str]:
@@ -89,7 +90,7 @@ def _since_1970(number: float) -> datetime:
     for unit in _UNITS:
         if _SPAN.start * unit <= number < _SPAN.stop * unit:
             return datetime.fromtimestamp(number / unit, UTC)
-    raise ValueError(f"is a number that is no time of the years 1990 to 2099, such as {EXAMPLE}")
+    raise ValueError(f"must be a time of the years 1990 to 2099, such as {EXAMPLE}")
 
 
 def _dashed(match: re.Match[str]) -> str:

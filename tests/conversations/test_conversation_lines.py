@@ -135,9 +135,9 @@ def test_half_a_character_is_repaired_and_named(write_file: WriteFile) -> None:
 @pytest.mark.parametrize(
     ("at", "reason"),
     [
-        (17.5, "at is a number that is no time"),
-        ("1767", "at is a number that is no time"),
-        (10**300, "at is a number that is no time"),
+        (17.5, "at must be a time of the years 1990"),
+        ("1767", "at must be a time of the years 1990"),
+        (10**300, "at must be a time of the years 1990"),
         (True, "at must be a text or a number"),
         ([5], "at must be a text or a number"),
         ("yesterday", "at 'yesterday' is not a time"),
