@@ -45,7 +45,7 @@ OTHERS = {
     "graphmem/rules/trust.py": "roles of messages",
     "graphmem/setting_files.py": "names of settings",
     "graphmem/stored.py": "labels of nodes",
-    "graphmem/transfer/foreign.py": "names of relationships in another tool's file",
+    "graphmem/transfer/graphiti.py": "names of relationships in another tool's file",
     "graphmem/transfer/lines.py": "first letters of messages",
     "graphmem/upkeep/caches.py": "labels of nodes",
     "graphmem/upkeep/compression.py": "labels of nodes",

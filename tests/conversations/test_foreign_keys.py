@@ -78,7 +78,7 @@ def test_a_time_that_cannot_be_read_is_named_and_its_message_left_out(
 
 @pytest.mark.parametrize("seed", range(20))
 def test_keys_that_are_not_read_are_counted(write_file: WriteFile, seed: int) -> None:
-    """Whatever the keys and values are, each with a value is counted, and no other one."""
+    """Count each key with a value, and no other one, for any keys and values."""
     rng = random.Random(seed)
     names = [
         "mood",
