@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 MAX_FRAME = 4 * 1024 * 1024
 """Maximum length of a frame in bytes."""
 
+GRACE_S = 0.5
+"""Seconds after the end of stdin in which requests are still answered."""
+
 
 def refusal(frame: bytes) -> types.JSONRPCError | None:
     """Return the error that answers a frame; None if it is a message."""
@@ -86,6 +89,8 @@ class StdinFrames:
                 yield line.decode()
             elif self.writing is not None:
                 await self.writing.send(SessionMessage(refused))
+        # At the end of its input the SDK cancels what it is answering.
+        await anyio.sleep(GRACE_S)
 
 
 class FrameCheck:

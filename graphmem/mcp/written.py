@@ -20,8 +20,10 @@ Schema = Mapping[str, Any]
 _SIMILAR = 0.85
 """Similarity from which an unknown name is a misspelling, such as `tag` for `tags`: what it is for
 would be lost if it were ignored."""
-_SET_BY_SERVER = frozenset({"tenant", "scope", "scopes", "read_scopes"})
-"""Names that are refused: ignoring them would answer from another memory than the one asked for."""
+_SET_BY_SERVER = frozenset(
+    {"tenant", "scope", "scopes", "read_scopes", "actor", "source", "trust", "event_source"}
+)
+"""Names that are refused: ignored, they would be taken for granted, as another memory or writer."""
 _TIMES: Schema = {
     "properties": {name: {"type": "string", "format": "end"} for name in ("valid", "known")}
 }

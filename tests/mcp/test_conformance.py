@@ -232,6 +232,7 @@ HOSTILE: dict[str, list[dict[str, Any]]] = {
         {"subject": "", "predicate": "b", "object": "c"},
         {"subject": {"a": 1}, "predicate": "b", "object": "c"},
         {"subject": "a" * 10_000, "predicate": "b", "object": "c"},
+        {"subject": "a", "predicate": "b", "object": "c", "actor": "another agent"},
     ],
     "remember": [
         {"content": "Tea.", "confidence": 0.7},

@@ -149,7 +149,7 @@ def test_a_name_may_be_in_another_case(name: str) -> None:
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_what_the_server_sets_is_refused(name: str) -> None:
-    for own in ("tenant", "scope", "scopes"):
+    for own in written._SET_BY_SERVER:
         assert f"{own}: is not an argument" in problem(name, **EXAMPLES[name], **{own: "x"}).message
 
 
