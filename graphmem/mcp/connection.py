@@ -128,6 +128,11 @@ class MemoryConnection:
         self._connecting = False
         self._progress = "loading modules"
 
+    @property
+    def time_zone(self) -> str | None:
+        """Zone of times without one; None: the machine's."""
+        return self._settings.time_zone
+
     def begin(self) -> None:
         """Start opening the memory unless it is open or being opened."""
         if self._opening is None:

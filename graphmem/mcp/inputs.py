@@ -10,7 +10,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+)
 from pydantic_core import ErrorDetails
 
 from graphmem.errors import InvalidInputError
@@ -28,7 +35,7 @@ MAX_PROBLEMS = 5
 """Maximum number of invalid arguments that an error lists."""
 MAX_STEP = 80
 """Maximum number of characters of an argument's name in an error."""
-_DATES = '"2025-06-01" or "2025-06-01T10:00+02:00" (UTC without a zone)'
+_DATES = '"2025-06-01" or "2025-06-01T10:00+02:00" (zone of the server without an offset from UTC)'
 
 
 _KINDS = {"m": "memory", "b": "belief", "t": "turn", "ep": "episode"}
@@ -41,6 +48,8 @@ def _time(form: str) -> WithJsonSchema:
 
 Moment: TypeAlias = Annotated[Instant, _time("start")]
 """A timestamp; of a day, a month or a year, the start."""
+ZonedMoment: TypeAlias = Annotated[AwareDatetime, _time("start")]
+"""A `Moment` that keeps its zone."""
 LastMoment: TypeAlias = Annotated[Instant, _time("end")]
 """A timestamp; of a day, a month or a year, the end."""
 ReadTime: TypeAlias = Annotated[AsOf, _time("as-of")]
@@ -86,18 +95,21 @@ def also(description: str, *names: str) -> Any:
     return Field(description=description, json_schema_extra={"also": list(names)})
 
 
-def read(arguments: type[M], given: Mapping[str, Any], schema: Schema) -> tuple[M, list[str]]:
+def read(
+    arguments: type[M], given: Mapping[str, Any], schema: Schema, zone: str | None
+) -> tuple[M, list[str]]:
     """Return the validated arguments of a call, and the names that were ignored.
 
     Args:
         arguments: record of the arguments.
         given: the arguments by name.
         schema: complete schema of the record, without references.
+        zone: zone of times without one; None: the machine's.
 
     Raises:
         InvalidInputError: an argument is invalid; the message names it and what is allowed.
     """
-    reader = ArgumentReader()
+    reader = ArgumentReader(zone)
     try:
         return arguments(**reader.fields(given, schema)), reader.ignored
     except ValidationError as error:

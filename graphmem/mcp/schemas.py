@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from graphmem.mcp import inputs
-from graphmem.mcp.inputs import LastMoment, Moment, ReadTime, also, id_of
+from graphmem.mcp.inputs import LastMoment, Moment, ReadTime, ZonedMoment, also, id_of
 from graphmem.model import Name, Part, Record, Statement, Tags, Text, Triple, Trust
 from graphmem.model.memory import RefusedClaim
 from graphmem.model.terms import RepairedName, RepairedText
@@ -42,11 +42,11 @@ _SourceType = Annotated[
 ]
 _AsOf = Annotated[
     ReadTime | None,
-    Field(description="Past date the question is about, e.g. 2025-06-01; UTC without zone"),
+    Field(description="Past date the question is about, e.g. 2025-06-01; server's zone"),
 ]
 _At = Annotated[
     Moment | None,
-    Field(description="Date since when it holds, e.g. 2025-06-01; UTC without zone; default now"),
+    Field(description="Date since when it holds, e.g. 2025-06-01; server's zone; default now"),
 ]
 _TurnId = Annotated[
     Annotated[Name, id_of("turn")] | None,
@@ -125,7 +125,7 @@ class MessageArgument(Record):
     role: Annotated[RepairedName, Field(description="user, assistant, tool or system")]
     content: Annotated[RepairedText, Field(max_length=1_000_000)]
     name: RepairedName | None = None
-    at: Moment | None = None
+    at: ZonedMoment | None = None
     id: RepairedName | None = None
 
 

@@ -152,7 +152,7 @@ class RequestHandler:
         self, ctx: Context, tool: Tool[Any], given: dict[str, Any]
     ) -> types.CallToolResult:
         await self.connection.memory()
-        arguments, ignored = tool.read(given)
+        arguments, ignored = tool.read(given, self.connection.time_zone)
         session = await self._session(ctx, getattr(arguments, "session_id", None))
         asking = partial(ask_person, ctx) if tool.asks and can_ask_person(ctx) else None
         caller = self._caller_of(ctx)

@@ -117,14 +117,14 @@ class Tool(Generic[A]):
     def _limits(self) -> schemas.Schema:
         return schemas.complete_schema(self.arguments)
 
-    def read(self, given: Mapping[str, Any]) -> tuple[A, list[str]]:
-        """Return the arguments of a call, and the other names in it.
+    def read(self, given: Mapping[str, Any], zone: str | None = "UTC") -> tuple[A, list[str]]:
+        """Return the arguments of a call, with times of a zone, and the other names in it.
 
         Raises:
             InvalidInputError: an argument is invalid; the hint gives an example.
         """
         try:
-            return inputs.read(self.arguments, given, self._limits)
+            return inputs.read(self.arguments, given, self._limits, zone)
         except InvalidInputError as error:
             raise InvalidInputError(error.message, hint=self.usage) from None
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+from graphmem.model import zones
 from graphmem.rules import quantities
 
 Schema = Mapping[str, Any]
@@ -41,10 +42,10 @@ _DAY = timedelta(days=1)
 
 
 class ArgumentReader:
-    """Reads the arguments of one call."""
+    """Reads the arguments of one call; times without a zone are in the given one."""
 
-    def __init__(self) -> None:
-        self.now = datetime.now(UTC)
+    def __init__(self, zone: str | None) -> None:
+        self.now = zones.local(datetime.now(UTC), zone)
         self.ignored: list[str] = []
         """Names that are not arguments."""
 
@@ -121,7 +122,7 @@ class ArgumentReader:
             return None if start <= self.now < after else after - timedelta(microseconds=1)
         with suppress(ValueError):
             at = datetime.fromisoformat(given.strip())
-            return at.replace(tzinfo=UTC) if at.tzinfo is None else at
+            return at.replace(tzinfo=self.now.tzinfo) if at.tzinfo is None else at
         return given
 
 
@@ -193,16 +194,16 @@ def _span(text: str, now: datetime) -> tuple[datetime, datetime]:
         ValueError: the text names none, or more than one.
     """
     if text in _NEAR_DAYS:
-        day = datetime.combine(now.date(), time(), UTC) + _NEAR_DAYS[text] * _DAY
+        day = datetime.combine(now.date(), time(), now.tzinfo) + _NEAR_DAYS[text] * _DAY
         return day, day + _DAY
     if found := _DIGITS.fullmatch(text):
         year, _, month, day_of = found.groups()
     elif (found := _WORDS.fullmatch(text)) and not (found[1] and found[3]):
         year, month, day_of = found[4], str(_MONTHS.get(found[2], 0)), found[1] or found[3]
     else:
-        start = datetime.combine(date.fromisoformat(text), time(), UTC)
+        start = datetime.combine(date.fromisoformat(text), time(), now.tzinfo)
         return start, start + _DAY
-    start = datetime(int(year), int(month or 1), int(day_of or 1), tzinfo=UTC)
+    start = datetime(int(year), int(month or 1), int(day_of or 1), tzinfo=now.tzinfo)
     if day_of:
         return start, start + _DAY
     return start, (start + (31 if month else 366) * _DAY).replace(day=1)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from graphmem.errors import InvalidInputError
 from graphmem.mcp import schemas, written
 from graphmem.mcp.tools import TOOLS
-from graphmem.model import AsOf, Triple
+from graphmem.model import AsOf, Triple, zones
 from graphmem.model.memory import RefusedClaim
 from graphmem.rules import quantities
 from tests.mcp.test_arguments import LIVES, problem, read
@@ -351,3 +351,19 @@ def test_any_value_is_read_or_refused(name: str, value: Any, draw: st.DataObject
     key = draw.draw(st.sampled_from(sorted(properties(name)) or ["other"]))
     with suppress(InvalidInputError):
         TOOLS[name].read(EXAMPLES[name] | {key: value})
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York", "+05:45"])
+def test_times_without_a_zone_are_of_the_server(zone: str) -> None:
+    place = zones.zone(zone)
+    arguments = {"since": "2025-06-01", "until": "May 2025", "query": "tea"}
+    found = TOOLS["recall"].read(arguments, zone)[0]
+    assert found.since == datetime(2025, 6, 1, tzinfo=place)
+    assert found.until == datetime(2025, 6, 1, tzinfo=place) - timedelta(microseconds=1)
+    messages = [
+        {"role": "user", "content": "x", "at": at}
+        for at in ("2025-06-01T10:00", "2025-06-01T10:00-03:30")
+    ]
+    own, other = TOOLS["add_messages"].read({"messages": messages}, zone)[0].messages
+    assert own.at == datetime(2025, 6, 1, 10, tzinfo=place)
+    assert [zones.stated(one.at) for one in (own, other)] == [zone, "-03:30"]
