@@ -392,7 +392,7 @@ def answer(
     evaluation: Evaluation, policy: RecallPolicy, steps: Steps, title: str, limit: int = max(CUTS)
 ) -> list[Answered]:
     """Return the results of every question by one ranking."""
-    want = recall.RecallRequest(memories=False, beliefs=False, turns=True, limit=limit)
+    want = recall.RecallRequest(kinds=("turn",), limit=limit)
     answered = []
     for question in steps.over(evaluation.questions, title):
         context = evaluation.memory.scope(question.conversation)._state.context

@@ -116,7 +116,7 @@ class _Month:
             step = max(1, len(visit.turns) // ASKED)
             for n, (name, text) in enumerate(visit.turns):
                 if n % step == 0:
-                    found = session.context(text, tokens=TOKENS, turns=True, episodes=True)
+                    found = session.context(text, tokens=TOKENS)
                     if found.ids and n == 0:
                         session.expand(found.ids[0])
                         self.opened += 1

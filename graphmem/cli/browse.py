@@ -65,7 +65,7 @@ def _chain(memory: Handle, words: Words) -> Found:
 def _recall(memory: Handle, words: Words) -> Found:
     from graphmem.errors import NotFoundError
 
-    found = session_of(memory, None).recall(" ".join(words), turns=True)
+    found = session_of(memory, None).recall(" ".join(words))
     if not found.bites:
         raise NotFoundError("No results for this query.")
     return {"ids": [bite.id for bite in found.bites]}

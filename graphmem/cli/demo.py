@@ -76,10 +76,7 @@ def demo(app: App) -> None:
         observe(memory, messages, weeks)
         corrected = correct(memory, messages, weeks)
         compared = compare(memory)
-        answers = [
-            (q, memory.recall(q["question"], beliefs=False, episodes=False, limit=2))
-            for q in questions
-        ]
+        answers = [(q, memory.recall(q["question"], kinds=("memory",), limit=2)) for q in questions]
     app.emit(
         {
             "ingested": total,
@@ -216,7 +213,7 @@ def _place(memory: Handle, message: Message) -> dict[str, str]:
 def compare(memory: Handle) -> PolicyComparison:
     """Recall the same beliefs, outvoted ones included, by policies flat and esper."""
     flat, esper = (
-        memory.recall(ASKED, memories=False, include_hidden=True, limit=2, policy=policy)
+        memory.recall(ASKED, kinds=("belief",), include_hidden=True, limit=2, policy=policy)
         for policy in ("flat", "esper")
     )
     return PolicyComparison(ASKED, flat, esper)

@@ -43,6 +43,7 @@ from graphmem.client.namespaces import (
 from graphmem.client.recall_verbs import (
     MAX_BITES,
     AsyncRecallVerbs,
+    KindsLike,
     RecallVerbs,
     Tokens,
     recalled,
@@ -283,7 +284,7 @@ class AsyncSession(AsyncHandle):
         *,
         tokens: Tokens = 800,
         count_tokens: CountTokens | None = None,
-        turns: bool = True,
+        kinds: KindsLike | None = None,
         extract: bool = True,
         roles: RoleMap | None = None,
     ) -> ChatReply:
@@ -303,7 +304,7 @@ class AsyncSession(AsyncHandle):
                 may be a coroutine function; a plain function blocks the event loop.
             tokens: maximum size of the block; see `context`.
             count_tokens: counts tokens; see `context`.
-            turns: also search the turns of conversations, except these messages.
+            kinds: what is searched; see `context`. These messages are never a result.
             extract: extract evidence when the session is closed, if a language model is set.
             roles: what other roles mean; see `add_messages`.
 
@@ -317,7 +318,7 @@ class AsyncSession(AsyncHandle):
         given = given_messages(messages, roles, state.context.services.settings)
         asked = await _store(state, given, repeats=False)
         try:
-            shown = await _remind(state, given.messages, asked.turn_ids, tokens, count, turns=turns)
+            shown = await _remind(state, given.messages, asked.turn_ids, tokens, count, kinds)
             reply = complete(PromptMessages(given.originals, shown.text))
             if inspect.isawaitable(reply):
                 reply = await _awaited(reply, is_async=isinstance(self, AsyncSession))
@@ -415,14 +416,13 @@ async def _remind(
     turn_ids: Collection[str],
     tokens: int,
     count: CountTokens,
-    *,
-    turns: bool,
+    kinds: KindsLike | None,
 ) -> Context:
     """Return the block about the newest question, without the turns of these messages."""
     question = context.question(messages)
     if not question:
         return Context(text="", ids=(), tokens=0, left_out=0, reason="no person asks anything")
-    given = {"policy": "default", "limit": min(RECALLED + len(turn_ids), MAX_BITES), "turns": turns}
+    given = {"policy": "default", "limit": min(RECALLED + len(turn_ids), MAX_BITES), "kinds": kinds}
     found = await recalled(state.context, question, given, vitality=True)
     others = tuple(bite for bite in found.bites if bite.id not in turn_ids)[:RECALLED]
     return await supply(state, question, found.model_copy(update={"bites": others}), tokens, count)

@@ -30,6 +30,7 @@ from graphmem.client.state import HandleState
 from graphmem.client.validation import As, Whole
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
+    KINDS,
     AnyBite,
     AsOf,
     BeliefEvent,
@@ -37,6 +38,7 @@ from graphmem.model import (
     Card,
     Context,
     Instant,
+    Kind,
     MemoryEvent,
     MemoryReasons,
     Message,
@@ -59,6 +61,9 @@ PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "
 PolicyLike: TypeAlias = Annotated[PolicyName | RecallPolicy, As(Any)]
 """A ranking policy or its name; `recall_policy_of` checks it."""
 MinScore: TypeAlias = Annotated[float, Field(ge=-1, le=1)]
+KindsLike: TypeAlias = Annotated[
+    Sequence[Kind], As(Annotated[tuple[Kind, ...], Field(min_length=1)])
+]
 Scopes: TypeAlias = Annotated[Sequence[str], As(Annotated[tuple[Name, ...], Field(min_length=1)])]
 Tokens: TypeAlias = Annotated[int, Whole(context.MIN_TOKENS, context.MAX_TOKENS)]
 """Maximum size of a block for a prompt."""
@@ -91,10 +96,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         policy: PolicyLike = "default",
         min_score: MinScore | None = None,
         as_of: AsOfLike | None = None,
-        memories: bool = True,
-        beliefs: bool = True,
-        turns: bool = False,
-        episodes: bool | None = None,
+        kinds: KindsLike | None = None,
         include_hidden: bool = False,
         tags: TagsLike = (),
         source: Name | None = None,
@@ -119,11 +121,9 @@ class AsyncRecallVerbs(AsyncNamespace):
                 by default the policy's value, or the floor of the embedding model.
             as_of: answer as of this valid and known time: decay, ranking and supersession use the
                 state at that time; text and tags are current.
-            memories: search memories.
-            beliefs: search beliefs; a value that lost its ONE slot is replaced by the leader.
-            turns: search the turns of conversations.
-            episodes: search the summaries of conversations and documents; by default the
-                policy decides: "engram" and "agent" search them.
+            kinds: what is searched, some of "memory", "belief", "turn" and "episode" (the summaries
+                of conversations and documents); all by default. A belief that lost its ONE slot is
+                replaced by the leader.
             include_hidden: include superseded, deprecated, archived and outvoted items.
             tags: return only memories with all of these tags.
             source: return only memories and beliefs with an event from this source.
@@ -153,10 +153,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         policy: PolicyLike = "default",
         min_score: MinScore | None = None,
         as_of: AsOfLike | None = None,
-        memories: bool = True,
-        beliefs: bool = True,
-        turns: bool = False,
-        episodes: bool | None = None,
+        kinds: KindsLike | None = None,
         include_hidden: bool = False,
         tags: TagsLike = (),
         source: Name | None = None,
@@ -188,11 +185,9 @@ class AsyncRecallVerbs(AsyncNamespace):
             policy: ranking; see `recall`.
             min_score: return nothing if no item is at least this similar; see `recall`.
             as_of: answer as of this valid and known time; see `recall`.
-            memories: search memories.
-            beliefs: search beliefs; a value that lost its ONE slot is replaced by the leader.
-            turns: search the turns of conversations.
-            episodes: search the summaries of conversations and documents; by default the
-                policy decides: "engram" and "agent" search them.
+            kinds: what is searched, some of "memory", "belief", "turn" and "episode" (the summaries
+                of conversations and documents); all by default. A belief that lost its ONE slot is
+                replaced by the leader.
             include_hidden: include superseded, deprecated, archived and outvoted items.
             tags: return only memories with all of these tags.
             source: return only memories and beliefs with an event from this source.
@@ -340,8 +335,8 @@ def recalled(
     """
     ranking = recall_policy_of(given["policy"], request.services.settings.recall)
     filters = {name: given[name] for name in _FIELDS & given.keys()}
-    if given.get("episodes") is None:
-        filters["episodes"] = ranking.episodes
+    if given.get("kinds") is None:
+        filters["kinds"] = KINDS
     if (floor := given.get("min_score")) is not None:
         ranking = ranking.model_copy(update={"min_score": floor})
     within = _within(request, given.get("scopes"))

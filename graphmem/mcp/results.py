@@ -221,7 +221,7 @@ RecallResult = subset(
         "occurred_at=turn.occurred_at|episode.occurred_at role=turn.role name=turn.name "
         "status=memory.status|belief.status head_ids=memory.head_ids|head_ids "
         "lost_ids=memory.lost_ids lost belief=belief.belief revise_due "
-        "contested=belief.contested ambiguous outdated_by trust",
+        "contested=belief.contested ambiguous outdated_by covers trust",
         others=subset(model.OtherValue, _VALUE + "last_at"),
     ),
 )

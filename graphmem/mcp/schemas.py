@@ -16,7 +16,7 @@ from pydantic import (
 
 from graphmem.mcp import inputs
 from graphmem.mcp.inputs import LastMoment, Moment, ReadTime, ZonedMoment, also, id_of
-from graphmem.model import Name, Part, Record, Statement, Tags, Text, Triple, Trust
+from graphmem.model import KINDS, Kind, Name, Part, Record, Statement, Tags, Text, Triple, Trust
 from graphmem.model.memory import RefusedClaim
 from graphmem.model.terms import RepairedName, RepairedText
 from graphmem.rules.context import MIN_TOKENS
@@ -92,7 +92,6 @@ class ContextArguments(SessionArguments):
     about: Annotated[_Question, Field(description="The user's question, in full")]
     tokens: Annotated[int, Field(ge=MIN_TOKENS, le=MAX_CONTEXT_TOKENS)] = 800
     tags: Annotated[Tags, Field(description="Only memories with all of these tags")] = ()
-    turns: Annotated[bool, Field(description="Also messages, verbatim")] = False
     min_trust: _MinTrust = None
     as_of: _AsOf = None
 
@@ -102,7 +101,7 @@ class RecallArguments(SessionArguments):
 
     query: Annotated[_Question, Field(description="The question, or keywords")]
     limit: _Limit = 10
-    turns: Annotated[bool, Field(description="Also messages, verbatim")] = False
+    kinds: Annotated[tuple[Kind, ...], Field(description="Only these kinds")] = KINDS
     include_hidden: Annotated[bool, Field(description="Also superseded and deprecated items")] = (
         False
     )

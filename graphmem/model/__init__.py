@@ -84,6 +84,7 @@ from graphmem.model.reasons import StaleMemory as StaleMemory
 from graphmem.model.reasons import StalePage as StalePage
 from graphmem.model.reasons import StaleReason as StaleReason
 from graphmem.model.reasons import Timeline as Timeline
+from graphmem.model.recall import KINDS as KINDS
 from graphmem.model.recall import POLICIES as POLICIES
 from graphmem.model.recall import AnyBite as AnyBite
 from graphmem.model.recall import BeliefBite as BeliefBite
@@ -91,6 +92,7 @@ from graphmem.model.recall import Bite as Bite
 from graphmem.model.recall import ChatReply as ChatReply
 from graphmem.model.recall import Context as Context
 from graphmem.model.recall import EpisodeBite as EpisodeBite
+from graphmem.model.recall import Kind as Kind
 from graphmem.model.recall import MemoryBite as MemoryBite
 from graphmem.model.recall import OtherValue as OtherValue
 from graphmem.model.recall import Reason as Reason

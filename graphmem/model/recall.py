@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import Field
 
@@ -92,8 +92,6 @@ class RecallPolicy(ConfiguredPolicy):
     min_score: float | None = Field(None, ge=-1, le=1)
     """Similarity that the best item must reach, or nothing is returned. None applies the floor of
     the embedding model, if it has one and the score is blended."""
-    episodes: bool = False
-    """Whether summaries of episodes are searched, unless a call decides."""
     beliefs: int = Field(20, ge=1, le=50)
     """Number of beliefs, most relevant first, whose evidence is read."""
     blend: float = Field(0.4, ge=0, le=1)
@@ -124,6 +122,10 @@ class RecallPolicy(ConfiguredPolicy):
         return self.rerank and self.score in {Score.BLENDED, Score.FUSED}
 
 
+Kind: TypeAlias = Literal["memory", "belief", "turn", "episode"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""Kinds of results, in the order of the documentation."""
+
 POLICIES = {
     "default": RecallPolicy(),
     "flat": RecallPolicy(score=Score.FLAT, mark_outdated=False),
@@ -138,7 +140,6 @@ POLICIES = {
         min_similarity=0.25,
         late_interaction=False,
         rerank=False,
-        episodes=True,
         max_results=3,
     ),
     "agent": RecallPolicy(
@@ -151,7 +152,6 @@ POLICIES = {
         named=0.0,
         late_interaction=False,
         rerank=False,
-        episodes=True,
     ),
 }
 """Policies by name."""
@@ -265,6 +265,8 @@ class Bite(Record):
     read as of another time."""
     outdated_by: str | None = None
     """Id of the result that states a newer version of the same fact; this one comes after it."""
+    covers: tuple[str, ...] = ()
+    """Ids of results that state nothing else, which are not listed: its sources and repeats."""
 
 
 class MemoryBite(Bite):

@@ -12,12 +12,14 @@ from typing import Any
 from graphmem import catalog
 from graphmem.errors import GraphmemError, ModelReplyError
 from graphmem.model import (
+    KINDS,
     AnyBite,
     AsOf,
     BeliefBite,
     EmbeddingModel,
     Episode,
     EpisodeBite,
+    Kind,
     Memory,
     MemoryBite,
     OtherValue,
@@ -44,6 +46,7 @@ from graphmem.rules import (
     fulltext,
     identity,
     late_interaction,
+    one_list,
     ranking,
     rating,
     read_options,
@@ -61,7 +64,6 @@ VITALITY = catalog.query("recall/vitality", dict)
 
 log = logging.getLogger("graphmem")
 
-KINDS = ("memory", "belief", "turn", "episode")
 OUTVOTED = "outvoted"
 """Reason for hiding a value of a ONE slot that another value leads."""
 WIDER = 5
@@ -74,10 +76,7 @@ MAX_DESCRIBED = 5_000
 class RecallRequest:
     """Filters and limits of a recall."""
 
-    memories: bool = True
-    beliefs: bool = True
-    turns: bool = False
-    episodes: bool = False
+    kinds: tuple[Kind, ...] = KINDS
     include_hidden: bool = False
     """Whether to include hidden and outvoted items, with their successors."""
     tags: tuple[str, ...] = ()
@@ -102,23 +101,21 @@ class RecallRequest:
         names = "tags", "source", "since", "until", "min_trust"
         return [name for name in names if getattr(self, name) not in (None, ())]
 
-    def asked(self) -> list[str]:
-        """Return the kinds to search, whatever the filters leave of them."""
-        on = self.memories, self.beliefs, self.turns, self.episodes
-        return [kind for kind, one in zip(KINDS, on, strict=True) if one]
-
     def facets(self, tenant: str) -> list[str]:
         """Return the full-text tokens of memories with these tags and this source."""
         return identity.facet_keys(tenant, self.tags, [self.source] if self.source else [])
 
-    def kinds(self) -> list[str]:
-        """Return the kinds as query parameters.
+    def searched(self) -> list[Kind]:
+        """Return the kinds that can match the filters.
 
         Only memories have tags; turns and episodes have no source.
         """
-        described = bool(self.tags) or self.source is not None
-        without = {"belief": bool(self.tags), "turn": described, "episode": described}
-        return [kind for kind in self.asked() if not without.get(kind)]
+        without: set[Kind] = set()
+        if self.tags or self.source is not None:
+            without |= {"turn", "episode"}
+        if self.tags:
+            without.add("belief")
+        return [kind for kind in self.kinds if kind not in without]
 
 
 async def recall(
@@ -140,7 +137,7 @@ async def recall(
     limit = min(want.limit, policy.max_results or want.limit)
     count = _reranked_count(context.services, policy)
     # The list is cut last: what a newer version displaces depends on results beyond the limit.
-    wanted = max(limit, count, versions.MAX_COMPARED if policy.mark_outdated else 0)
+    wanted = max(limit, count, versions.MAX_COMPARED)
     now = context.services.clock.now()
     settings = context.services.settings
     traced = read_options.trace_rank(settings, policy.trace)
@@ -150,7 +147,7 @@ async def recall(
     kept = [*Status] if times != AsOf() else statuses
     asked |= {
         "statuses": statuses,
-        "kinds": want.kinds(),
+        "kinds": want.searched(),
         "embedding": vector,
         "words": _words(context, text if by["words"] else "", kept, want.facets(context.tenant)),
         "query_words": scoring.question_words(text),
@@ -232,8 +229,22 @@ async def recall(
 
     found = await context.read(work)
     bites, use = await _reranked(context.services, text, found.bites, count)
-    marked = versions.mark_outdated(bites, text) if policy.mark_outdated else bites
-    return found.model_copy(update={"bites": marked[:limit], "reranked": use})
+    listed = _one_list(bites, text, want, policy)
+    return found.model_copy(update={"bites": listed[:limit], "reranked": use})
+
+
+def _one_list(
+    bites: tuple[AnyBite, ...], text: str, want: RecallRequest, policy: RecallPolicy
+) -> tuple[AnyBite, ...]:
+    """Return the results with each statement once and older versions marked."""
+    first = {bite.id for bite in bites[: versions.MAX_COMPARED]}
+    if not want.include_hidden:  # Audits need each item.
+        bites = one_list.collapse(bites, text, versions.MAX_COMPARED)
+    if not policy.mark_outdated:
+        return bites
+    # The same are compared, however many are asked for.
+    compared = sum(bite.id in first for bite in bites)
+    return (*versions.mark_outdated(bites[:compared], text), *bites[compared:])
 
 
 async def _with_reason(
@@ -246,7 +257,7 @@ async def _with_reason(
     """Return a recollection, with the reason if it is empty."""
     if found.bites:
         return found
-    search = absence.Search(want.asked(), want.filters(), context.read_scopes, asked["statuses"])
+    search = absence.Search(want.kinds, want.filters(), context.read_scopes, asked["statuses"])
     counting = {"others": list(want.other_scopes), "limit": absence.MAX_COUNTED}
     rows = await tx.fetch(STORED, **_of(STORED, {**asked, **counting}))
     return found.model_copy(update={"reason": absence.reason(rows, search, found)})

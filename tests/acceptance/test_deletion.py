@@ -22,7 +22,7 @@ OTHER = "The dentist of Alice is called Quintavalle."
 
 def found(memory: Handle) -> str:
     """Return all that reads return for the question."""
-    return str(memory.recall(QUESTION, include_hidden=True, turns=True, episodes=True, limit=50))
+    return str(memory.recall(QUESTION, include_hidden=True, limit=50))
 
 
 def test_what_is_erased_is_absent_from_each_interface(surface: Surface) -> None:

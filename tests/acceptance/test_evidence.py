@@ -36,7 +36,7 @@ def test_every_line_of_a_prompt_resolves_to_a_source(plain: Handle) -> None:
     plain.consolidate(policy=FEW)
     plain.remember("The cold lake is closed in winter.", claims=[("lake", "closed_in", "winter")])
     plain.observe("Alice", "swims_in", "the cold lake", cardinality="ONE")
-    block = plain.context("who swims across the cold lake?", turns=True, limit=50, tokens=2_000)
+    block = plain.context("who swims across the cold lake?", limit=50, tokens=2_000)
     ids = cited(block.text)
     assert len(ids) == len(block.text.splitlines()) - 3  # The fence and its notice.
     assert {item_id.partition("_")[0] for item_id in ids} == {"m", "b", "t"}
@@ -74,11 +74,11 @@ def test_deleting_a_source_reaches_everything_derived_and_spares_its_siblings(
     if kind == "episode":
         left = holding(look, tenant, MARK)
         assert left == []
-        assert MARK not in plain.context(AGENT, turns=True, episodes=True).text
-        assert MARK not in str(plain.recall(AGENT, turns=True, include_hidden=True))
+        assert MARK not in plain.context(AGENT).text
+        assert MARK not in str(plain.recall(AGENT, include_hidden=True))
         plain.admin.export_to(tmp_path / "all.jsonl")
         assert MARK not in (tmp_path / "all.jsonl").read_text("utf-8")
-    assert KEPT in plain.context(AGENT, turns=True).text
+    assert KEPT in plain.context(AGENT).text
     for sibling in known[KEPT].values():
         assert plain.expand(sibling).item.id == sibling
     assert plain.admin.verify().wrong == ()

@@ -109,7 +109,8 @@ def test_every_entry_point_refuses_the_same_text_and_takes_a_good_one(
     ways = through_python(plain)
     refused(lambda: ways[way](SECRET))
     assert [name for name in holding(look, tenant, KEY) if name.startswith("Memory.")] == []
-    assert SECRET not in str(plain.recall("key of the build account", include_hidden=True))
+    asked = plain.recall("key of the build account", kinds=["memory"], include_hidden=True)
+    assert SECRET not in str(asked)
     ways[way](GOOD)
     scope = plain.scope("user:u") if way == "import_foreign" else plain
     assert GOOD in [one.text for one in scope.recall("key of the build account").bites]
@@ -152,17 +153,17 @@ def test_a_model_that_says_it_is_the_user_stays_a_model(
     assert {one["source"] for one in events} == {"mcp"}
     assert "user" not in {one["actor"] for one in events}
     about = "what does the user like, nuts or tea?"
-    bites = plain.recall(about, turns=True).bites
+    bites = plain.recall(about).bites
     assert [(one.kind, one.trust) for one in sorted(bites, key=lambda one: one.kind)] == [
         ("belief", "model"),
         ("memory", "model"),
         ("turn", "model"),
     ]
-    assert plain.context(about, turns=True).text.count("as a model reports") == len(bites)
-    assert not plain.recall(about, turns=True, min_trust="tool").bites
+    assert plain.context(about).text.count("as a model reports") == len(bites)
+    assert not plain.recall(about, min_trust="tool").bites
     # Stated by a person, the same sentence is a person's, as far as no model states it too.
     content = str(written["remember"]["content"])
-    [noted] = [one.id for one in plain.recall(about, beliefs=False).bites]
+    [noted] = [one.id for one in plain.recall(about, kinds=("memory",)).bites]
     assert not plain.recall(about, min_trust="person").bites
     plain.memories.deprecate(noted)
     assert plain.remember(content).memory_id == noted

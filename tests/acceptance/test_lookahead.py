@@ -26,7 +26,7 @@ from tests.plugins.texts import restated, unlike
 Ids = dict[str, str]
 Read = Callable[[Handle, Ids, AsOf], Any]
 
-ALL: dict[str, Any] = {"turns": True, "episodes": True, "include_hidden": True}
+ALL: dict[str, Any] = {"include_hidden": True}
 READS: dict[str, Read] = {
     "recall": lambda m, _, at: found(m.recall(unlike(1), limit=1_000, as_of=at, **ALL).bites),
     "context": lambda m, _, at: {

@@ -72,9 +72,12 @@ def test_it_outlives_every_job(client: GraphMem, plain: Handle, tenant: str) -> 
     for at in (None, AsOf(valid=datetime.now(UTC) + 4_000 * DAY)):
         assert values(plain, at) == ["Porto"]
         assert (
-            plain.recall("where is the key of the boathouse?", beliefs=False, as_of=at).bites == ()
+            plain.recall("where is the key of the boathouse?", kinds=("memory",), as_of=at).bites
+            == ()
         )
-    hidden = plain.recall("where is the key of the boathouse?", include_hidden=True, beliefs=False)
+    hidden = plain.recall(
+        "where is the key of the boathouse?", include_hidden=True, kinds=("memory",)
+    )
     assert [one.text for one in hidden.bites] == [SENTENCE]
 
 

@@ -44,12 +44,13 @@ def test_its_options_reach_the_memory(run: Run) -> None:
     assert run("context", "cat", "--policy", "").code == 2
 
 
-def test_turns_are_shown_when_asked_for(run: Run, tmp_path: Any) -> None:
+def test_turns_are_shown_unless_other_kinds_are_asked_for(run: Run, tmp_path: Any) -> None:
     file = tmp_path / "talk.jsonl"
     file.write_text('{"role": "assistant", "content": "The cat is called Biscuit."}\n')
     run("ingest", str(file))
-    assert run("context", "cat").out == ""
-    assert "said by the assistant on" in run("context", "cat", "--turns").out
+    assert run("context", "cat", "--kind", "memory", "--kind", "belief").out == ""
+    assert "said by the assistant on" in run("context", "cat").out
+    assert run("context", "cat", "--kind", "turns").code == 2
 
 
 def test_an_empty_context_says_why_aside(run: Run) -> None:

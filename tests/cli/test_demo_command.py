@@ -201,7 +201,7 @@ def test_belief_answers_with_the_newer_value_whatever_lies_nearer(seen: Handle) 
 def test_the_evidence_stands_in_the_conversation(seen: Handle) -> None:
     slot = seen.current("Alice", "deploys_from", as_of=AsOf(valid=datetime(2026, 3, 1, tzinfo=UTC)))
     assert [c.object for c in slot.candidates] == ["Borealis"]
-    belief = seen.recall(demo.ASKED, memories=False).bites[0]
+    belief = seen.recall(demo.ASKED, kinds=("belief",)).bites[0]
     assert isinstance(belief, BeliefBite)
     [reason] = belief.reasons
     assert reason.episode_id == seen.session("apr02").episode_id

@@ -90,7 +90,7 @@ def reading(at: Place) -> dict[str, list[Line]]:
     """Return lines of the commands that read what is stored."""
     found = [*at.ids["memory"], *at.ids["belief"]]
     all_of = [*found, *at.ids["turn"], *at.ids["session"], *at.ids["episode"]]
-    query = ["zq", "lives", "in", "--limit", "1000", "--turns", "--include-hidden"]
+    query = ["zq", "lives", "in", "--limit", "1000", "--include-hidden"]
     page = ["--limit", "1000"]
     return {
         "recall": [Line(query, shows=("turn",)), Line([BAD, "--policy", BAD], 2)],

@@ -48,8 +48,9 @@ def test_what_the_assistant_said_stays_a_turn(run: Run, tmp_path: Path) -> None:
         ],
     )
     assert run("ingest", str(file), "--json").data["ingested"]["outcomes"] == {"INSERTED_NEW": 1}
-    assert not run("recall", "lavender", "--json").data["bites"][0]["bm25"]
-    turns = run("recall", "lavender", "--turns", "--json").data["bites"]
+    memories = run("recall", "lavender", "--kind", "memory", "--json").data["bites"]
+    assert not memories[0]["bm25"]
+    turns = run("recall", "lavender", "--json").data["bites"]
     assert any(b["kind"] == "turn" and b["turn"]["role"] == "assistant" for b in turns)
 
 

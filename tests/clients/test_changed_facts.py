@@ -161,7 +161,7 @@ def test_the_newest_value_answers_and_the_older_ones_stand_beside_it(
     wrong = {}
     for slot in slots:
         newest = slot.values[-1][1]
-        bite = first(told.recall(slot.wordings[wording], memories=False))
+        bite = first(told.recall(slot.wordings[wording], kinds=("belief",)))
         leader = told.current(slot.subject, slot.predicate).leader
         assert leader is not None
         assert leader.object == newest
@@ -181,7 +181,7 @@ def test_the_newest_value_answers_and_the_older_ones_stand_beside_it(
 def test_no_value_that_lost_is_shown_unless_asked_for(told: Handle, slots: Sequence[Slot]) -> None:
     newest = {(slot.subject, slot.predicate): slot.values[-1][1] for slot in slots}
     for slot in slots:
-        found = told.recall(slot.wordings[0], memories=False, limit=50)
+        found = told.recall(slot.wordings[0], kinds=("belief",), limit=50)
         shown = {slot_of(bite): bite.belief.object for bite in beliefs(found)}
         assert len(shown) == len(found.bites)
         assert shown.items() <= newest.items()
@@ -196,7 +196,7 @@ def test_an_old_value_is_marked_with_what_stands_in_its_place(
     for slot in slots:
         newest = slot.values[-1][1]
         found = told.recall(
-            slot.wordings[0], memories=False, include_hidden=True, limit=1_000, policy=policy
+            slot.wordings[0], kinds=("belief",), include_hidden=True, limit=1_000, policy=policy
         )
         ours = [b for b in beliefs(found) if slot_of(b) == (slot.subject, slot.predicate)]
         marks = {str(bite.belief.object): (bite.lost, bite.head_ids) for bite in ours}
@@ -247,10 +247,10 @@ def test_what_held_then_answers_and_what_came_later_is_not_there(
             "at the first change": since,
         }[which]
         then = AsOf(valid=when)
-        bite = first(told.recall(slot.wordings[0], memories=False, as_of=then))
+        bite = first(told.recall(slot.wordings[0], kinds=("belief",), as_of=then))
         leader = told.current(slot.subject, slot.predicate, as_of=then).candidates[0]
         every = told.recall(
-            slot.wordings[0], memories=False, include_hidden=True, limit=50, as_of=then
+            slot.wordings[0], kinds=("belief",), include_hidden=True, limit=50, as_of=then
         )
         seen = {b.belief.object for b in beliefs(every) if slot_of(b) == slot_of(bite)}
         if not (

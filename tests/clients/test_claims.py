@@ -254,7 +254,7 @@ def test_what_is_recalled_says_which_of_its_claims_have_lost(memory: Handle) -> 
     memory.remember("Alice lives by the sea")
     with memory.session("s") as session:
         session.add_messages([{"role": "user", "content": "Alice lives well"}])
-    found = memory.recall("Where does Alice live?", turns=True)
+    found = memory.recall("Where does Alice live?", kinds=["memory"])
     lost = {b.memory.content: b.memory.lost_ids for b in found.bites if b.kind == "memory"}
     [madrid] = [c for c in memory.current(*MADRID[:2]).candidates if c.object == "Madrid"]
     assert lost == {

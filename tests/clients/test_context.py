@@ -56,18 +56,19 @@ def test_what_fits_is_a_block_with_ids_to_cite(memory: Handle) -> None:
     assert (made.left_out, made.reason, made.provisional) == (0, "", False)
 
 
-def test_it_holds_memories_beliefs_and_turns_when_asked_for(memory: Handle) -> None:
-    memory.remember("Alice deploys from Borealis")
+def test_it_holds_memories_beliefs_and_turns(memory: Handle) -> None:
+    memory.remember("Alice pays from Borealis")
     memory.observe("Alice", "deploys_from", "Borealis", at=MAY)
-    memory.session("s").add_messages([{"role": "user", "content": QUESTION, "name": "Zoë"}])
+    told = {"role": "user", "content": "Alice deploys on Friday", "name": "Zoë"}
+    memory.session("s").add_messages([told])
     kinds = [line[1:3] for line in lines(memory.context(QUESTION))]
-    assert sorted(kinds) == ["b_", "m_"]
-    [said] = lines(memory.context(QUESTION, turns=True, memories=False, beliefs=False))
+    assert sorted(kinds) == ["b_", "m_", "t_"]
+    [said] = lines(memory.context(QUESTION, kinds=("turn",)))
     assert ' said by "Zoë" on ' in said
     only = memory.context(QUESTION, limit=1)
     assert only.ids == ids(memory.recall(QUESTION, limit=1))
-    flat = memory.context(QUESTION, policy="flat", turns=True)
-    assert flat.ids == ids(memory.recall(QUESTION, policy="flat", turns=True))
+    flat = memory.context(QUESTION, policy="flat")
+    assert flat.ids == ids(memory.recall(QUESTION, policy="flat"))
 
 
 def test_a_demoted_belief_says_that_its_revision_is_due(memory: Handle) -> None:
@@ -95,7 +96,7 @@ def test_a_value_that_has_lost_is_named_beside_the_one_that_leads(memory: Handle
     )
     assert '] outdated, noted on 5 May 2025: "Alice is on Borealis"' in said
 
-    hidden = memory.context("what does alice work on", include_hidden=True, memories=False)
+    hidden = memory.context("what does alice work on", include_hidden=True, kinds=("belief",))
     [lost] = [line for line in lines(hidden) if '"alice works on Borealis"' in line]
     assert "] outdated, now [b_" in lost
 
@@ -145,7 +146,7 @@ def test_the_tokens_are_counted_as_the_caller_counts(memory: Handle) -> None:
 def test_a_long_turn_is_cut_and_can_be_expanded(memory: Handle) -> None:
     said = "Alice deploys from Borealis, " + "and so on, " * 9_000
     memory.session("s").add_messages([{"role": "user", "content": said}])
-    made = memory.context(QUESTION, turns=True)
+    made = memory.context(QUESTION)
     [cut] = texts(made)
     assert cut.endswith("…")
     assert said.startswith(cut[:-1])
@@ -161,7 +162,7 @@ def test_remembered_text_passes_for_nothing_else(memory: Handle) -> None:
     memory.observe(fact, "works_on", fact)
     memory.predicates.declare("works_on", cardinality="ONE")
     memory.observe(fact, "works_on", fact + "2")
-    made = memory.context("system obey", tokens=3_000, turns=True, include_hidden=True)
+    made = memory.context("system obey", tokens=3_000, include_hidden=True)
     assert len(made.ids) == len(lines(made)) == 4
     assert made.text.count("<") == made.text.count(">") == 2
     assert not {"\u2028", "\u202e"} & set(made.text)
@@ -205,7 +206,7 @@ def test_a_read_writes_nothing_and_embeds_once(
     asked = Asked()
     with door.on(memory, embedder=asked).session("s") as session:
         nodes = look.count(tenant)
-        session.context("a question", turns=True)
+        session.context("a question")
         # The search log is written later, when the session ends.
         assert (look.events(tenant), look.count(tenant)) == (before, nodes)
     assert asked.questions == ["a question"]
@@ -282,7 +283,7 @@ def test_what_is_no_question_is_refused(memory: Handle, about: Any, said: str) -
         ({"tokens": None}, "tokens"),
         ({"limit": 0}, "limit"),
         ({"policy": "nonsense"}, "policy"),
-        ({"turns": "yes, please"}, "turns"),
+        ({"kinds": ["turns"]}, "kinds"),
         ({"as_of": AsOf(known=datetime(2996, 1, 1, tzinfo=UTC))}, "known"),
     ],
 )

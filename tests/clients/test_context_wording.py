@@ -111,7 +111,7 @@ def words_of_a_conversation(memory: Handle) -> Context:
             {"role": "user", "content": "The train is late.", "at": MARCH, "name": 'Ann "A"'},
         ]
     )
-    return memory.context("where does the train stop?", turns=True, policy=BY_MEANING)
+    return memory.context("where does the train stop?", policy=BY_MEANING)
 
 
 def nothing_to_show(memory: Handle) -> Context:

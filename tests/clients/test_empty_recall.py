@@ -36,32 +36,32 @@ def ann(memory: Handle) -> Handle:
 Ask = Callable[[Handle], str]
 CASES: dict[str, tuple[Ask, str]] = {
     "a kind": (
-        lambda m: m.recall(unlike(3), memories=False, beliefs=False, episodes=False).reason,
+        lambda m: m.recall(unlike(3), kinds=["belief"]).reason,
         "not searched: 3 memories, 1 turn, 1 episode",
     ),
     "tags": (
         lambda m: m.recall(unlike(4), tags=["birds"]).reason,
-        "excluded by tags: 3 memories; not searched: 1 turn, 1 episode",
+        "excluded by tags: 3 memories, 1 turn, 1 episode",
     ),
     "a source": (
-        lambda m: m.recall(unlike(4), source="wiki", turns=True, episodes=True).reason,
+        lambda m: m.recall(unlike(4), source="wiki").reason,
         "excluded by source: 3 memories, 1 turn, 1 episode",
     ),
     "a period": (
         lambda m: m.recall(unlike(4), since=MAY + DAY).reason,
-        "excluded by since: 3 memories; not searched: 1 turn, 1 episode",
+        "excluded by since: 3 memories, 1 turn, 1 episode",
     ),
     "before all": (
         lambda m: m.recall(unlike(4), as_of=MAY - DAY).reason,
-        "later than as_of: 3 memories; not searched: 1 turn, 1 episode",
+        "later than as_of: 3 memories, 1 turn, 1 episode",
     ),
     "other scopes": (
         lambda m: m.recall(unlike(4), tags=["birds"], scopes=["team"]).reason,
         "excluded by tags: 2 memories; in other read scopes: 1 memory, 1 turn, 1 episode",
     ),
     "a prompt": (
-        lambda m: m.context(unlike(4), tags=["birds"], episodes=True).reason,
-        "excluded by tags: 3 memories, 1 episode; not searched: 1 turn",
+        lambda m: m.context(unlike(4), tags=["birds"]).reason,
+        "excluded by tags: 3 memories, 1 turn, 1 episode",
     ),
 }
 

@@ -10,7 +10,7 @@ import neo4j
 import pytest
 
 from graphmem import Handle, MemoryBite, NewMemory, RecallPolicy, TurnBite
-from graphmem.model import AnyBite
+from graphmem.model import AnyBite, Kind
 from graphmem.ports import Role, run_now
 from graphmem.rules import scoring
 from graphmem.rules.late_interaction import max_sim, pack
@@ -30,6 +30,7 @@ TURNS = (
     "The weather was fine.",
 )
 BELIEF = "The heron nests in Faro"
+SEARCHED: tuple[Kind, ...] = ("memory", "belief", "turn")
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def before(bite: AnyBite) -> str | None:
 @pytest.mark.parametrize("narrowed", [{}, {"as_of": MAY + timedelta(days=1)}])
 def test_the_parts_are_those_of_the_oracle(filled: Handle, narrowed: dict[str, Any]) -> None:
     policy = RecallPolicy()
-    every = filled.recall(QUESTION, limit=100, turns=True, **narrowed).bites
+    every = filled.recall(QUESTION, limit=100, kinds=SEARCHED, **narrowed).bites
     assert len(every) == len(MEMORIES) + len(TURNS) + 1
     [question] = run_now(EMBEDDER.token_states([QUESTION], Role.QUERY))
     previous = [before(bite) for bite in every]
@@ -125,7 +126,7 @@ def test_the_parts_are_those_of_the_oracle(filled: Handle, narrowed: dict[str, A
 def test_a_turn_is_found_by_the_words_of_the_turn_before_it(filled: Handle) -> None:
     [best] = [
         bite
-        for bite in filled.recall("heron harbour", turns=True).bites
+        for bite in filled.recall("heron harbour").bites
         if isinstance(bite, TurnBite) and bite.turn.text == TURNS[2]
     ]
     assert best.parts.late_context / RecallPolicy().late_context_weight > (
@@ -135,7 +136,7 @@ def test_a_turn_is_found_by_the_words_of_the_turn_before_it(filled: Handle) -> N
 
 def test_the_cheap_ranking_reads_no_tokens(filled: Handle) -> None:
     policy = RecallPolicy(late_interaction=False)
-    every = filled.recall(QUESTION, turns=True, policy=policy).bites
+    every = filled.recall(QUESTION, policy=policy).bites
     assert every
     assert all(bite.parts.late == bite.parts.late_context == 0 for bite in every)
 
@@ -162,8 +163,8 @@ def test_the_longest_texts_and_questions_are_compared(plain: Handle) -> None:
         [{"role": "user", "content": text} for text in (LONG, *TURNS, LONG + TURNS[3])]
     )
     for question in (LONG, QUESTION):
-        found = memory.recall(question, turns=True).bites
-        assert {bite.text for bite in found} >= {LONG, TURNS[1]}
+        found = memory.recall(question).bites
+        assert {bite.text for bite in found} >= {LONG + TURNS[3], TURNS[1]}
         assert all(bite.parts.late > 0 for bite in found if bite.text.startswith(LONG))
 
 
@@ -172,10 +173,10 @@ def test_texts_and_questions_without_words_have_no_tokens(plain: Handle) -> None
     odd = ("?! ?! ?!", "🎈🎈🎈")
     memory.session("s").add_messages([{"role": "user", "content": text} for text in (*odd, *TURNS)])
     for question in ("?!", "🎈"):
-        found = memory.recall(question, turns=True).bites
+        found = memory.recall(question).bites
         assert len(found) == len(odd) + len(TURNS)
         assert {(bite.parts.late, bite.parts.late_context) for bite in found} == {(0, 0)}
-    late = {bite.text: bite.parts.late for bite in memory.recall(QUESTION, turns=True).bites}
+    late = {bite.text: bite.parts.late for bite in memory.recall(QUESTION).bites}
     assert [late[text] for text in odd] == [0, 0]
     assert late[TURNS[1]] > 0
 

@@ -117,7 +117,7 @@ def test_a_memory_is_outvoted_by_what_is_said_under_another_name(memory: Handle)
     memory.observe("Bob Smith", "lives_in", "Porto", at=MAY + DAY)
 
     def lost() -> set[tuple[str, ...] | None]:
-        found = memory.recall("where did Bob move", beliefs=False).bites
+        found = memory.recall("where did Bob move", kinds=("memory",)).bites
         [bite] = [one for one in found if isinstance(one, MemoryBite)]
         return {bite.memory.lost_ids, memory.memories.get(str(kept.memory_id)).lost_ids}
 
@@ -132,7 +132,7 @@ def test_recall_shows_one_value_once(memory: Handle) -> None:
     told(memory)
 
     def shown() -> list[str]:
-        bites = memory.recall("where does Bob Smith live", memories=False).bites
+        bites = memory.recall("where does Bob Smith live", kinds=("belief",)).bites
         return sorted(bite.text for bite in bites)
 
     assert shown() == ["Bob Smith lives in Porto", "Bob lives in Lisbon"]

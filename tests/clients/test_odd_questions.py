@@ -45,7 +45,7 @@ def texts(found: Recollection) -> list[str]:
 @pytest.fixture
 def knowing(memory: Handle) -> Handle:
     """A memory, a belief and a turn."""
-    memory.remember("Alice deploys from Borealis")
+    memory.remember("Alice pays in Borealis")
     memory.observe("alice", "deploys_from", "Borealis")
     with memory.session("s") as session:
         session.add_messages([{"role": "user", "content": "Alice deploys on Friday", "name": "Bo"}])
@@ -82,7 +82,7 @@ def test_a_question_is_a_text_with_something_in_it(offline: Handle, query: Any, 
 )
 def test_the_longest_question_is_answered(knowing: Handle, query: str) -> None:
     assert len(query) <= LONGEST
-    kinds = {bite.kind for bite in knowing.recall(query, turns=True).bites}
+    kinds = {bite.kind for bite in knowing.recall(query).bites}
     assert kinds == {"memory", "belief", "turn"}
 
 
@@ -105,7 +105,7 @@ def test_the_longest_question_is_answered(knowing: Handle, query: str) -> None:
 )
 def test_what_says_nothing_is_answered_by_what_is_near(knowing: Handle, query: str) -> None:
     """All of it by meaning alone: no word of it stands anywhere."""
-    found = knowing.recall(query, turns=True).bites
+    found = knowing.recall(query).bites
     assert {bite.kind for bite in found} == {"memory", "belief", "turn"}
     assert {bite.bm25 for bite in found} == {None}
 
@@ -114,7 +114,7 @@ def test_operators_are_words_between_words(knowing: Handle) -> None:
     for query in ("NOT Alice", "Borealis AND NOT Alice", "-Alice", 'content:"nothing" OR Alice'):
         best = knowing.recall(query).bites[0]
         assert best.bm25 is not None
-        assert "Borealis" in best.text
+        assert "alice" in best.text.lower()
 
 
 @pytest.mark.parametrize("script", SAID)
@@ -141,7 +141,7 @@ def test_a_limit_is_from_one_to_a_thousand(offline: Handle, limit: Any) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 1_000])
 def test_no_more_than_the_limit_is_given(knowing: Handle, limit: int) -> None:
-    assert len(knowing.recall("Alice", turns=True, limit=limit).bites) == min(limit, 3)
+    assert len(knowing.recall("Alice", limit=limit).bites) == min(limit, 3)
 
 
 @pytest.mark.parametrize(
@@ -197,22 +197,22 @@ def test_a_policy_of_ones_own_fits(fields: dict[str, Any]) -> None:
 def test_where_nothing_is_there_is_nothing_and_that_is_said(
     memory: Handle, look: Look, tenant: str, policy: Any
 ) -> None:
-    found = memory.recall("Alice", turns=True, include_hidden=True, policy=policy)
+    found = memory.recall("Alice", include_hidden=True, policy=policy)
     assert (found.bites, found.hidden) == ((), {})
     assert found.reason == "nothing is stored in scope 'global'"
     assert look.count(tenant) == {}
 
 
-def test_looking_nowhere_finds_nothing(knowing: Handle) -> None:
-    found = knowing.recall("Alice", memories=False, beliefs=False)
-    assert found.bites == ()
-    assert found.reason
+@pytest.mark.parametrize(
+    "value", [(), [], "turn", ["turns"], ["turn", None], 2, b"turn", {"turn": 1}], ids=repr
+)
+def test_where_to_look_is_some_of_the_kinds(offline: Handle, value: Any) -> None:
+    assert "kinds" in str(refused(offline, kinds=value))
 
 
-@pytest.mark.parametrize("field", ["memories", "beliefs", "turns", "include_hidden"])
 @pytest.mark.parametrize("value", [None, [], "maybe", 2, b"x", {"a": 1}], ids=repr)
-def test_where_to_look_is_yes_or_no(offline: Handle, field: str, value: Any) -> None:
-    assert field in str(refused(offline, **{field: value}))
+def test_whether_to_look_at_what_is_hidden_is_yes_or_no(offline: Handle, value: Any) -> None:
+    assert "include_hidden" in str(refused(offline, include_hidden=value))
 
 
 @pytest.mark.parametrize("field", ["memory", "k", "tag", "statuses", "Turns"])
@@ -222,7 +222,6 @@ def test_what_recall_knows_nothing_of_is_named(offline: Handle, field: str) -> N
         offline.recall("Alice", **given)
 
 
-@pytest.mark.parametrize("field", ["memories", "beliefs", "turns", "include_hidden"])
 @pytest.mark.parametrize("value", ["yes", "true", 1], ids=repr)
-def test_what_looks_like_yes_is_no_yes(offline: Handle, field: str, value: Any) -> None:
-    assert field in str(refused(offline, **{field: value}))
+def test_what_looks_like_yes_is_no_yes(offline: Handle, value: Any) -> None:
+    assert "include_hidden" in str(refused(offline, include_hidden=value))

@@ -48,7 +48,7 @@ def fates(done: PruneReport) -> dict[str, PruneAction]:
 
 def turns(then: Handle, **looking: Any) -> set[str]:
     """The texts of turns that are found."""
-    return {bite.text for bite in then.recall(unlike(3), turns=True, **looking).bites}
+    return {bite.text for bite in then.recall(unlike(3), **looking).bites}
 
 
 def told(then: Handle) -> dict[str, str]:

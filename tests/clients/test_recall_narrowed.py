@@ -112,21 +112,21 @@ def test_beliefs_and_turns_are_narrowed_by_their_times(memory: Handle) -> None:
         memory.observe(ABOUT, "stops_at", f"platform {n}", at=at, source=f"s{n}")
 
     found = memory.recall(
-        ABOUT, memories=False, turns=True, since=MAY + DAY, until=MAY + 3 * DAY, limit=50
+        ABOUT, kinds=("belief", "turn"), since=MAY + DAY, until=MAY + 3 * DAY, limit=50
     ).bites
 
     said = {bite.turn.text for bite in found if isinstance(bite, TurnBite)}
     assert said == {f"{ABOUT} 1", f"{ABOUT} 2"}
     held = {bite.belief.object for bite in found if isinstance(bite, BeliefBite)}
     assert held == {"platform 1", "platform 2"}
-    [only] = memory.recall(ABOUT, memories=False, turns=True, source="s3").bites
+    [only] = memory.recall(ABOUT, kinds=("belief", "turn"), source="s3").bites
     assert isinstance(only, BeliefBite)
     assert only.belief.object == "platform 3"
     then = memory.recall(
-        ABOUT, memories=False, turns=True, as_of=AsOf(valid=MAY + DAY), limit=50
+        ABOUT, kinds=("belief", "turn"), as_of=AsOf(valid=MAY + DAY), limit=50
     ).bites
     assert len(then) == 4
-    assert not memory.recall(ABOUT, turns=True, tags=["t"]).bites
+    assert not memory.recall(ABOUT, tags=["t"]).bites
 
 
 def test_beliefs_are_read_at_the_time_asked_about(memory: Handle) -> None:

@@ -84,22 +84,26 @@ def test_scores_and_their_order_are_those_of_the_oracle(
         belief = memory.observe(subject, "limit", value, confidence=confidence, at=at).belief_id
         stated[belief] = min(at, stated.get(belief, at))
 
-    every = _recalled(memory, query, policy)
+    every = _recalled(memory, query, policy.model_copy(update={"max_results": None}))
 
     _holds(every, query, policy, stated)
     if policy.pool > len(every):
         # BM25 scores depend on the whole index, to which other tenants write between two reads.
-        policy = policy.model_copy(update={"words_weight": 0.0})
+        policy = policy.model_copy(update={"words_weight": 0.0, "max_results": None})
         every = _recalled(memory, query, policy)
         capped = policy.model_copy(update={"max_results": 3})
-        asked = memory.recall(query, limit=1_000, turns=True, include_hidden=True, policy=capped)
-        assert [bite.id for bite in asked.bites] == [bite.id for bite in every[:3]]
+        assert [bite.id for bite in _recalled(memory, query, capped)] == [b.id for b in every[:3]]
 
 
 def _recalled(memory: Handle, query: str, policy: RecallPolicy) -> tuple[AnyBite, ...]:
-    """Return all that can be found."""
-    policy = policy.model_copy(update={"max_results": None})
-    return memory.recall(query, limit=1_000, turns=True, include_hidden=True, policy=policy).bites
+    """Return all that can be found, in the policy's limit."""
+    return memory.recall(
+        query,
+        limit=1_000,
+        kinds=["memory", "belief", "turn"],
+        include_hidden=True,
+        policy=policy,
+    ).bites
 
 
 def _holds(
@@ -261,7 +265,7 @@ def test_turns_of_a_model_count_fully_when_it_is_asked(
                 {"role": "assistant", "content": "A budget of 200 a month."},
             ]
         )
-    found = {b.turn.role: b.parts.factor for b in _turns(memory.recall(query, turns=True).bites)}
+    found = {b.turn.role: b.parts.factor for b in _turns(memory.recall(query).bites)}
     assert found == {"user": 1.0, "assistant": factor}
 
 

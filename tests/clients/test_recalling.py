@@ -88,7 +88,7 @@ def test_a_read_writes_nothing_and_embeds_once(
     before, nodes = look.events(tenant), look.count(tenant)
     counting.asked.clear()
 
-    memory.recall("a question", turns=True, include_hidden=True)
+    memory.recall("a question", include_hidden=True)
     memory.memories.get(str(done.memory_id))
     memory.memories.list()
     memory.memories.history(str(done.memory_id))
@@ -138,7 +138,7 @@ def test_words_that_say_nothing_rank_nothing(memory: Handle) -> None:
     with memory.session("s") as session:
         session.add_messages([{"role": "user", "content": "the end of it"}])
     for query in ("the", "to be or not to be", "?!", "²", "...of?"):
-        for bite in memory.recall(query, turns=True).bites:
+        for bite in memory.recall(query).bites:
             assert (bite.bm25, bite.bm25_rank) == (None, None)
             assert bite.vector_rank is not None
 
@@ -160,13 +160,13 @@ def test_words_that_say_nothing_rank_nothing(memory: Handle) -> None:
 def test_a_long_question_in_any_script_is_answered(memory: Handle, query: str) -> None:
     with memory.session("s") as session:
         session.add_messages([{"role": "user", "content": "漢字 ぁ word1 x"}])
-    assert memory.recall(query, turns=True).bites
+    assert memory.recall(query).bites
 
 
 def test_every_visible_scope_may_be_named(memory: Handle) -> None:
     memory.scope("s7").remember(unlike(1))
     wide = memory.scope("own", read_scopes=[f"s{n}" for n in range(200)])
-    assert texts(wide.recall(" ".join(f"word{n}" for n in range(400)), turns=True)) == [unlike(1)]
+    assert texts(wide.recall(" ".join(f"word{n}" for n in range(400)))) == [unlike(1)]
 
 
 @few
@@ -175,7 +175,7 @@ def test_no_question_is_syntax(plain: Handle, foreign: tuple[str, str], query: s
     """Whatever is asked, the index answers, and only with what is the asker's."""
     own, other = (on_tenant(plain, name) for name in foreign)
     try:
-        found = own.recall(query, turns=True, include_hidden=True, limit=100).bites
+        found = own.recall(query, include_hidden=True, limit=100).bites
     except InvalidInputError:
         assert not query.replace("\0", " ").strip() or "\ud800" <= max(query) <= "\udfff"
         return
@@ -222,7 +222,7 @@ def test_a_small_tenant_is_found_among_large_ones(memory: Handle) -> None:
 def test_turns_carry_their_place(memory: Handle) -> None:
     with memory.session("s") as session:
         session.add_messages([{"role": "user", "content": unlike(n)} for n in range(3)])
-    best = memory.recall(unlike(2), turns=True).bites[0]
+    best = memory.recall(unlike(2)).bites[0]
     assert isinstance(best, TurnBite)
     expected: Turn = memory.episodes.turns(session.episode_id).turns[2]
     assert best.turn == expected
@@ -283,7 +283,7 @@ def test_a_day_later_to_the_microsecond_is_no_burst(
 def test_flat_goes_by_distance_alone(said: Handle) -> None:
     with said.session("s") as session:
         session.add_messages([{"role": "user", "content": "The deploy window moved"}])
-    found = said.recall("When is the deploy window?", policy="flat", turns=True).bites
+    found = said.recall("When is the deploy window?", policy="flat").bites
     mu = said._state.context.model.mu_query
     assert len(found) == 4
     for bite in found:

@@ -86,7 +86,7 @@ def test_a_reader_rejects_an_item_of_another_scope(memory: Handle) -> None:
     }
     assert statuses == {ann: ("rejected", Status.REJECTED), bob: ("current", Status.CURRENT)}
     assert [one.id for one in ann.memories.list(statuses=[Status.REJECTED]).memories] == [kept]
-    assert ann.recall("by the sea", beliefs=False).hidden == {"rejected": 1}
+    assert ann.recall("by the sea", kinds=("memory",)).hidden == {"rejected": 1}
     assert ann.unreject(kept, reason="It was true").memory_ids == (kept,)
     assert ann.memories.get(kept).status is Status.CURRENT
 

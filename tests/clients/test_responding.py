@@ -312,7 +312,7 @@ def test_what_is_not_a_reply_is_refused(memory: Handle, reply: Any) -> None:
     ("wrong", "named"),
     [
         ({"tokens": 10}, "tokens"),
-        ({"turns": "yes"}, "turns"),
+        ({"kinds": "turn"}, "kinds"),
         ({"extract": 1}, "extract"),
         ({"count_tokens": 5}, "count_tokens"),
         ({"roles": {"x": "y"}}, "roles"),
@@ -338,7 +338,9 @@ def test_roles_tokens_and_turns_are_passed_on(memory: Handle) -> None:
         assert done.context.tokens == len(done.context.text) <= 800
         assert [i[0] for i in done.context.ids] in (["m", "t"], ["t", "m"])
     with memory.session("s2") as s:
-        done = s.respond(asked, lambda _: "x", roles={"customer": "user"}, turns=False)
+        done = s.respond(
+            asked, lambda _: "x", roles={"customer": "user"}, kinds=("memory", "belief")
+        )
         assert [i[0] for i in done.context.ids] == ["m"]
 
 

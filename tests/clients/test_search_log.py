@@ -208,7 +208,7 @@ def test_recall_carries_ratings_and_ranks_without_them(
         memory.remember(text)
     # BM25 scores depend on the whole index, to which other tenants write between two reads.
     by_vector = RecallPolicy(words_weight=0.0)
-    before = memory.recall("red roses in the garden", turns=True, policy=by_vector)
+    before = memory.recall("red roses in the garden", policy=by_vector)
     assert {bite.rating for bite in before.bites} == {None}
     last = before.bites[-1].id
     for n in range(4):
@@ -216,7 +216,7 @@ def test_recall_carries_ratings_and_ranks_without_them(
             session.recall("red roses in the garden")
             session.expand(last)
     assert memory.usage.rate().sessions == 4
-    after = memory.recall("red roses in the garden", turns=True, policy=by_vector)
+    after = memory.recall("red roses in the garden", policy=by_vector)
     assert [(bite.id, bite.score) for bite in after.bites] == [
         (bite.id, bite.score) for bite in before.bites
     ]

@@ -198,9 +198,9 @@ def test_one_bad_message_is_repaired_or_left_out_and_named(memory: Handle) -> No
     assert texts(session) == stored
     assert session.add_messages(given).added == 0
     assert memory.ingest(given).notes == done.notes
-    assert session.recall("\udc00 deploys", turns=True).bites
-    assert session.context("\udc00 deploys", turns=True).ids
-    assert session.context(given, turns=True).tokens >= 0
+    assert session.recall("\udc00 deploys").bites
+    assert session.context("\udc00 deploys").ids
+    assert session.context(given).tokens >= 0
     reply = session.respond([HELLO], lambda _: "well \ud83d")
     assert texts(session)[-1] == "well \ufffd"
     assert reply.receipt.notes == ("reply, message 0: half of a surrogate pair became U+FFFD",)
@@ -281,7 +281,7 @@ def test_what_memory_supplied_does_not_come_back_as_evidence(memory: Handle) -> 
     with memory.session("s1") as session:
         assert session.remember(unlike(3)).outcome is Outcome.INSERTED_NEW
         assert session.recall(unlike(1)).bites
-        assert session.recall(unlike(2), turns=True, memories=False).bites
+        assert session.recall(unlike(2), kinds=("belief", "turn")).bites
         for text in (unlike(1), f" {unlike(1)}", unlike(2)):
             done = session.remember(text)
             assert done.outcome is Outcome.REJECTED_HYGIENE
@@ -393,14 +393,15 @@ def test_turns_are_recalled_when_asked_for(memory: Handle) -> None:
         session.add_messages([HELLO, REPLY, SLOW])
     memory.remember("deploys were slow last year too")
 
-    turns = memory.recall("slow deploys", turns=True, memories=False)
-    both = memory.recall("slow deploys", turns=True)
+    turns = memory.recall("slow deploys", kinds=("belief", "turn"))
+    both = memory.recall("slow deploys")
 
     assert isinstance(turns.bites[0], TurnBite)
     assert turns.bites[0].turn.text == "deploys are slow today"
     assert {bite.kind for bite in both.bites} == {"memory", "turn"}
-    assert {bite.kind for bite in memory.recall("slow deploys").bites} == {"memory"}
-    assert memory.recall("slow deploys", memories=False).bites == ()
-    by_name = memory.recall("Zoë", turns=True, memories=False).bites[0]
+    only = memory.recall("slow deploys", kinds=["memory"]).bites
+    assert {bite.kind for bite in only} == {"memory"}
+    assert memory.recall("slow deploys", kinds=("belief",)).bites == ()
+    by_name = memory.recall("Zoë", kinds=("belief", "turn")).bites[0]
     assert isinstance(by_name, TurnBite)
     assert by_name.turn.name == "Zoë"

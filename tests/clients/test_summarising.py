@@ -192,9 +192,7 @@ class TestUpkeepOfConversations:
         )
 
     def found(self, handle: Handle) -> set[str]:
-        return {
-            bite.id for bite in handle.recall("walk dogs long", turns=True, memories=False).bites
-        }
+        return {bite.id for bite in handle.recall("walk dogs long", kinds=("belief", "turn")).bites}
 
     def test_an_important_one_graduates(self, then: Handle, tmp_path: Any) -> None:
         names = ("Ann Berg", "Bo Lee", "Cy Fox", "Di Moe", "Eva Roy", "Flo Ray")

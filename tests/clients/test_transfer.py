@@ -207,9 +207,7 @@ def reads(memory: Handle, known: dict[str, str], at: Sequence[AsOf | None]) -> l
     asked: list[Callable[..., Any]] = [
         *(
             lambda policy=policy, **by: (
-                memory.recall(
-                    unlike(1), turns=True, include_hidden=True, limit=100, policy=policy, **by
-                ).bites
+                memory.recall(unlike(1), include_hidden=True, limit=100, policy=policy, **by).bites
             )
             for policy in ("trace", "esper")
         ),

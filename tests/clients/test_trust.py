@@ -240,7 +240,7 @@ def test_a_filter_finds_what_is_trusted_behind_what_is_not(by: Callable[[Trust],
         agent.observe("tram", "colour", f"tram colour {n}")
     turn = memory.session("s").add_messages([{"role": "user", "content": "The tram came."}])
     memory.session("s").add_messages([{"role": "assistant", "content": "The tram left."}])
-    asked: dict[str, Any] = {"limit": 3, "turns": True, "episodes": True, "min_trust": "person"}
+    asked: dict[str, Any] = {"limit": 3, "min_trust": "person"}
     found = {bite.id: bite.trust for bite in memory.recall("tram colour", **asked).bites}
     assert found == dict.fromkeys([kept, belief, *turn.turn_ids], "person")
     assert kept in memory.context("tram colour", limit=3, min_trust="person").ids
@@ -275,7 +275,7 @@ def test_an_export_keeps_the_class_and_other_data_is_imported(
     copy.admin.import_from(file)
 
     def classes(memory: Handle) -> dict[str, str]:
-        found = memory.recall("trams", turns=True, limit=50).bites
+        found = memory.recall("trams", limit=50).bites
         return {bite.text: bite.trust for bite in found}
 
     assert classes(copy) == classes(by("person"))

@@ -31,7 +31,7 @@ def _add(memory: Handle, *texts: str, name: str | None = None) -> None:
 
 def test_the_older_of_two_turns_is_marked(memory: Handle) -> None:
     _add(memory, OLDER, NEWER, "Thanks, that helps.")
-    found = memory.recall(QUESTION, memories=False, turns=True)
+    found = memory.recall(QUESTION, kinds=("belief", "turn"))
     by_text = {bite.text: bite for bite in found.bites}
     assert _marks(found) == {OLDER: by_text[NEWER].id}
     assert [bite.text for bite in found.bites].index(NEWER) < [
@@ -43,9 +43,9 @@ def test_marks_change_neither_the_results_nor_their_scores(memory: Handle) -> No
     _add(memory, OLDER, NEWER, "The album of trains is green.", "I like trains.")
     # BM25 scores depend on the whole index, to which other tenants write between two reads.
     by_vector = RecallPolicy(words_weight=0.0)
-    marked = memory.recall(QUESTION, memories=False, turns=True, policy=by_vector)
+    marked = memory.recall(QUESTION, kinds=("belief", "turn"), policy=by_vector)
     unmarked = by_vector.model_copy(update={"mark_outdated": False})
-    plain = memory.recall(QUESTION, memories=False, turns=True, policy=unmarked)
+    plain = memory.recall(QUESTION, kinds=("belief", "turn"), policy=unmarked)
     assert _marks(marked) != _marks(plain) == {}
     assert {bite.id: bite.score for bite in marked.bites} == pytest.approx(
         {bite.id: bite.score for bite in plain.bites}
@@ -59,7 +59,7 @@ def test_a_turn_can_outdate_a_memory(memory: Handle) -> None:
     memory.session("s").add_messages(
         [Message(role="user", name="Anna", content="I live in Braga.", at=LATER)]
     )
-    found = memory.recall("Where does Anna live?", turns=True)
+    found = memory.recall("Where does Anna live?")
     [turn] = [bite for bite in found.bites if bite.kind == "turn"]
     assert _marks(found) == {"Anna lives in Porto.": turn.id}
 
@@ -67,7 +67,7 @@ def test_a_turn_can_outdate_a_memory(memory: Handle) -> None:
 def test_a_belief_can_outdate_a_turn(memory: Handle) -> None:
     _add(memory, "I live in Porto.", name="Anna")
     memory.observe("Anna", "lives in", "Braga", at=LATER)
-    found = memory.recall("Where does Anna live?", turns=True)
+    found = memory.recall("Where does Anna live?")
     [belief] = [bite for bite in found.bites if bite.kind == "belief"]
     assert _marks(found) == {"I live in Porto.": belief.id}
 
@@ -87,7 +87,7 @@ def test_values_that_coexist_are_not_marked(memory: Handle) -> None:
         memory.observe("Anna", "likes", drink, at=MAY + timedelta(days=day))
         memory.remember(f"Anna likes {drink}.", at=MAY + timedelta(days=day))
     found = memory.recall("What does Anna like?")
-    assert len(found.bites) == 4
+    assert len(found.bites) == 2
     assert _marks(found) == {}
 
 
@@ -148,12 +148,12 @@ def test_answers_of_a_model_are_not_compared(memory: Handle) -> None:
             Message(role="assistant", content="The deploy quota is 45 runs.", at=LATER),
         ]
     )
-    assert _marks(memory.recall("deploy quota", turns=True)) == {}
+    assert _marks(memory.recall("deploy quota")) == {}
 
 
 def test_a_context_names_the_newer_version(memory: Handle) -> None:
     _add(memory, OLDER, NEWER)
-    made = memory.context(QUESTION, turns=True)
+    made = memory.context(QUESTION)
     [newer] = [n for n, line in enumerate(made.text.splitlines()) if "134 stickers" in line]
     [older] = [n for n, line in enumerate(made.text.splitlines()) if "120 stickers" in line]
     assert newer < older

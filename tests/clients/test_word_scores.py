@@ -44,7 +44,7 @@ def stored(memory: Handle, texts: list[str]) -> None:
 def answered(memory: Handle, question: str, policy: RecallPolicy, limit: int) -> list[Any]:
     return [
         (bite.id, bite.score, bite.parts, bite.bm25, bite.bm25_rank)
-        for bite in memory.recall(question, turns=True, policy=policy, limit=limit).bites
+        for bite in memory.recall(question, policy=policy, limit=limit).bites
     ]
 
 
@@ -78,7 +78,7 @@ def test_scores_by_words_are_those_of_the_oracle(
     memory = on_tenant(plain, fresh_tenant())
     stored(memory, own)
 
-    found = memory.recall(question, turns=True, limit=1_000).bites
+    found = memory.recall(question, limit=1_000).bites
 
     texts = {bite.id: {*bite.text.split()} - STOPPED for bite in found}
     names = {b.id: {str(b.turn.name).lower()} for b in found if isinstance(b, TurnBite)}

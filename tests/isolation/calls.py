@@ -36,12 +36,8 @@ def exported(memory: Handle) -> str:
 NO_FILE = "no such folder/MEMORY.md"
 
 READS: dict[str, Call] = {
-    "recall": lambda m, _: m.recall(
-        unlike(1), limit=100, turns=True, episodes=True, include_hidden=True
-    ),
-    "context": lambda m, _: m.context(
-        unlike(1), tokens=8_000, turns=True, episodes=True, include_hidden=True
-    ),
+    "recall": lambda m, _: m.recall(unlike(1), limit=100, include_hidden=True),
+    "context": lambda m, _: m.context(unlike(1), tokens=8_000, include_hidden=True),
     "memories.get": lambda m, known: m.memories.get(known["memory"]),
     "expand": lambda m, known: m.expand(known["memory"]),
     "memories.stale": lambda m, known: m.memories.stale(days=1, cursor=known.get("stale cursor")),

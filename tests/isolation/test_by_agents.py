@@ -69,8 +69,8 @@ def asked_of(tool: str, known: dict[str, str]) -> dict[str, Any]:
     """Return what a tool is asked, by whoever knows the victim's ids."""
     triple = {"subject": "alice", "predicate": "works_on", "object": "Atlas"}
     given: dict[str, dict[str, Any]] = {
-        "context": {"about": unlike(1), "turns": True, "tokens": 8_000},
-        "recall": {"query": unlike(1), "turns": True, "include_hidden": True, "limit": 100},
+        "context": {"about": unlike(1), "tokens": 8_000},
+        "recall": {"query": unlike(1), "include_hidden": True, "limit": 100},
         "expand": {"item_id": known["memory"]},
         "add_messages": {
             "session_id": "s1",

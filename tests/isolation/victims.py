@@ -73,7 +73,7 @@ def mark_everything(memory: Handle, known: dict[str, str]) -> dict[str, str]:
             [{"role": "user", "name": MARK, "content": f"{unlike(1)} {MARK}", "id": MARK}]
         )
         session.usage.log_access("file", f"{MARK}.md")
-        session.recall(f"{unlike(1)} {MARK}", turns=True)
+        session.recall(f"{unlike(1)} {MARK}")
         found = [known["memory"], str(own.memory_id), ("file", f"{MARK}.md")]
         session.usage.log_search(MARK, tool=MARK, results=found)  # type: ignore[arg-type]
         session.expand(str(own.memory_id))

@@ -34,11 +34,11 @@ def found(memory: Handle) -> str:
     """Return all that searches of any kind find about the word."""
     question = f"which cellar is of {WORD}?"
     seen = [
-        memory.recall(question, turns=True, episodes=True, include_hidden=True),
-        memory.recall(question, turns=True, episodes=True, policy="flat"),
-        memory.recall(question, turns=True, episodes=True, policy="engram"),
+        memory.recall(question, include_hidden=True),
+        memory.recall(question, policy="flat"),
+        memory.recall(question, policy="engram"),
     ]
-    block = memory.context(question, turns=True, episodes=True).text
+    block = memory.context(question).text
     slot = memory.current("cellar", "floor").candidates
     lists = (memory.memories.list(), memory.beliefs.list(), memory.episodes.list())
     return str(([one.bites for one in seen], block, slot, lists))

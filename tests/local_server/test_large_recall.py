@@ -53,7 +53,7 @@ def test_a_thousand_long_results_fit_into_the_default_heap(own_server: Settings)
         _copy(endpoint.uri, endpoint.user, endpoint.password.get_secret_value())
         now = datetime.now(UTC)
         for as_of in (None, AsOf(valid=now, known=now)):
-            found = memory.recall("Which budget?", limit=1_000, turns=True, as_of=as_of)
+            found = memory.recall("Which budget?", limit=1_000, as_of=as_of)
             assert len(found.bites) == 1_000
 
 

@@ -57,7 +57,8 @@ def test_an_id_keeps_the_name_that_it_has_in_results() -> None:
         ("recall", {"query": "tea", "limit": 0}, "limit: must be a whole number from 1 to 100."),
         ("recall", {"query": "tea", "limit": "x"}, "limit: must be a whole number from 1 to 100."),
         ("recall", {"query": " "}, "query: must not be blank."),
-        ("recall", {"query": "tea", "turns": "maybe"}, "turns: must be true or false."),
+        ("recall", {"query": "tea", "include_hidden": "maybe"}, "must be true or false."),
+        ("recall", {"query": "tea", "kinds": ["turns"]}, "kinds.0: must be"),
         ("recall", {"query": "tea", "tag": "x"}, "tag: is not an argument. Did you mean tags?"),
         ("recall", {"query": "tea", "tags": 5}, "tags: must be a list of at most 64 items, each"),
         (

@@ -75,11 +75,11 @@ def test_no_tool_crosses_a_tenant(
             memory_id, belief_id = kept["memory_id"], seen["belief_id"]
             message = {"role": "user", "content": "I deploy from Atlas."}
             turns = await data(alice, "add_messages", session_id="s", messages=[message])
-            assert (await data(alice, "recall", query="Atlas", turns=True))["bites"]
+            assert (await data(alice, "recall", query="Atlas"))["bites"]
 
             for client in (bob, reader):
                 for name, key in (("recall", "query"), ("context", "about")):
-                    found = await data(client, name, turns=True, session_id="s", **{key: "Atlas"})
+                    found = await data(client, name, session_id="s", **{key: "Atlas"})
                     assert [found.get("bites"), found.get("text")] in ([[], None], [None, ""])
                 found = await data(client, "current", subject="alice", predicate="phase")
                 assert found["candidates"] == []

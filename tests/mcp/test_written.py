@@ -120,7 +120,7 @@ def argument_names(name: str) -> set[str]:
     ("tool", "name", "meant"),
     [
         ("recall", "tag", "tags"),
-        ("context", "turn", "turns"),
+        ("recall", "kind", "kinds"),
         ("remember", "contents", "content"),
         ("observe", "cardinalty", "cardinality"),
         ("forget", "confrm", "confirm"),

@@ -69,7 +69,7 @@ def test_an_index_that_is_not_there_is_said(current: Blank, name: str) -> None:
     current.run(f"DROP INDEX {name}")
     with opened(current) as memory:
         with pytest.raises(IndexNotReadyError, match="does not exist") as refused:
-            memory.recall("like any other", turns=True)
+            memory.recall("like any other")
         assert refused.value.code == "index_not_ready"
         assert "graphmem admin migrate" in refused.value.hint
         if name == "memory_embedding_vector":

@@ -79,7 +79,7 @@ def asked(memory: Handle) -> list[dict[str, float | None]]:
     return [
         {
             f"{bite.kind}: {bite.text}": bite.similarity and round(bite.similarity, 6)
-            for bite in memory.recall(question, turns=True, limit=50).bites
+            for bite in memory.recall(question, limit=50).bites
         }
         for question in QUESTIONS
     ]

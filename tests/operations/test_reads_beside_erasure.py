@@ -51,7 +51,7 @@ NO_READ = {"admin.export_to"}
 NTH = examples(2, 4, 1_000)
 """How many of the reads of one call meet a deletion, each in a call of its own."""
 CALLS: dict[str, Call] = {name: call for name, call in READS.items() if name not in NO_READ} | {
-    "recall as of": lambda m, known: m.recall(unlike(1), as_of=known["now"], turns=True),
+    "recall as of": lambda m, known: m.recall(unlike(1), as_of=known["now"]),
     "list as of": lambda m, known: m.memories.list(as_of=known["now"]),
     "chain as of": lambda m, known: m.memories.chain(known["memory"], as_of=known["now"]),
     "items": lambda m, _: m.items.batch(
@@ -278,7 +278,7 @@ def deletes(memory: Handle, number: int) -> None:
 
 
 def reads(memory: Handle, _: int) -> None:
-    memory.recall("how deep is the lake", turns=True, limit=50, include_hidden=True)
+    memory.recall("how deep is the lake", limit=50, include_hidden=True)
     memory.items.batch([SearchItems(prefix=("a",), limit=100)])
     memory.beliefs.slots()
     memory.current("lake", "depth")

@@ -63,7 +63,7 @@ def test_what_a_server_recorded_by_a_wrong_clock_is_read_and_written_on(
     plain.observe("alice", "lives in", "Porto")
     plain.supersede(str(told.memory_id), unlike(2))
     assert value_of(plain) == "Porto"
-    bites = plain.recall(unlike(1), beliefs=False).bites
+    bites = plain.recall(unlike(1), kinds=("memory",)).bites
     assert [bite.text for bite in bites] == [unlike(2)]
     assert plain.admin.verify().wrong == ()
     plain.admin.rebuild()

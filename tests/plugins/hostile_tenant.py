@@ -109,7 +109,7 @@ def _write_group(memory: Handle, tenant: Tenant, text: Text, group: int) -> None
         )
         tenant.keep("turn", *(turn.id for turn in session.episodes.turns(session.episode_id).turns))
         tenant.keep("session", session.episode_id)
-        session.recall(f"{kept} {text('query')}", turns=True)
+        session.recall(f"{kept} {text('query')}")
         session.usage.log_access("file", text("ref"))
         results = [str(memory_id), ("file", text("ref"))]
         session.usage.log_search(text("query"), tool=text("tool"), results=results)  # type: ignore[arg-type]

@@ -31,12 +31,16 @@ from tests.plugins.graph import fresh_tenant
 from tests.plugins.poison import FENCE, MARK, TEXTS
 
 ALL = RecallPolicy(pool=1_000, beliefs=50, mark_outdated=False)
-DERIVED: dict[str, Any] = {"limit": 1_000, "episodes": True, "policy": ALL}
+DERIVED: dict[str, Any] = {
+    "limit": 1_000,
+    "kinds": ("memory", "belief", "episode"),
+    "policy": ALL,
+    "include_hidden": True,
+}
 TURNS: dict[str, Any] = {
     "limit": 1_000,
-    "turns": True,
-    "memories": False,
-    "beliefs": False,
+    "kinds": ("turn",),
+    "include_hidden": True,
     "policy": ALL,
 }
 ITEM = re.compile(
@@ -159,7 +163,7 @@ def test_results_over_mcp_are_data(poisoned: Poisoned) -> None:
         MemoryConnection(poisoned.settings, wait_s=300), lambda _: caller, "full"
     )
     calls: list[tuple[str, dict[str, Any]]] = [
-        ("recall", {"query": MARK, "limit": 100, "turns": True}),
+        ("recall", {"query": MARK, "limit": 100}),
         ("current", {"subject": MARK, "predicate": "wrote", "limit": 100}),
         ("belief_slots", {"subject": MARK}),
         *(("why", {"item_id": one}) for one in poisoned.beliefs[:50:7]),

@@ -151,7 +151,7 @@ def _settled(memory: Handle) -> None:
     deadline = time.monotonic() + 300
     ids: list[str] | None = None
     while True:
-        found = memory.recall(unlike(1), turns=True, include_hidden=True, limit=100)
+        found = memory.recall(unlike(1), include_hidden=True, limit=100)
         if ids == [bite.id for bite in found.bites] and ids:
             return
         assert time.monotonic() < deadline, "the indexes never came to rest"

@@ -155,7 +155,7 @@ def test_it_gets_the_speaker_of_a_turn(memory: Handle) -> None:
         ],
     )
     ranker = Ranker()
-    on(memory, reranker=ranker).recall("which train leaves", turns=True, memories=False)
+    on(memory, reranker=ranker).recall("which train leaves", kinds=("belief", "turn"))
     [(_, texts)] = ranker.given
     assert set(texts) == {
         "Ann: The train leaves from track two.",

@@ -6,8 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -15,104 +14,16 @@ from hypothesis import strategies as st
 
 from graphmem.model import (
     AnyBite,
-    Belief,
     BeliefBite,
-    EvidenceKind,
-    Memory,
-    MemoryBite,
     Message,
     OtherValue,
-    Reason,
     Recollection,
-    ScoreBreakdown,
     Status,
-    Turn,
-    TurnBite,
-    Verdict,
     VerdictStatus,
     Vitality,
 )
-from graphmem.rules import context, formulas, hygiene, identity
-
-MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
-FOUND: dict[str, Any] = {
-    "score": 1.0,
-    "trust": "person",
-    "parts": ScoreBreakdown(),
-    "similarity": 0.5,
-    "vector_rank": 1,
-    "bm25": None,
-    "bm25_rank": None,
-}
-
-
-def memory_bite(n: int, text: str, **fields: Any) -> MemoryBite:
-    known = {
-        "id": identity.memory_id("global", f"{n}"),
-        "scope": "global",
-        "content_hash": identity.content_hash(text),
-        "tags": (),
-        "status": Status.CURRENT,
-        "created_at": MAY,
-        "recorded_at": MAY,
-        "last_seen_at": MAY,
-        "reinforce_count": 0,
-    }
-    memory = Memory(**{**known, "content": text, **fields})
-    return MemoryBite(memory=memory, trace=0.0, final=0.5, **FOUND)
-
-
-def belief_bite(
-    n: int,
-    text: str,
-    status: VerdictStatus = VerdictStatus.ACCUMULATING,
-    others: tuple[OtherValue, ...] = (),
-    *,
-    contested: bool = False,
-    supported: bool = True,
-    **fields: Any,
-) -> BeliefBite:
-    belief = Belief(
-        id=f"b_{identity.digest(f'{n}')[:32]}",
-        scope="global",
-        statement=text,
-        subject="alice",
-        predicate="works_on",
-        object="Atlas",
-        status="current",
-        created_at=MAY,
-        recorded_at=MAY,
-        initial_confidence=0.5,
-        belief=0.904,
-        positive=0.9,
-        supporting_episodes=int(supported),
-        contested=contested,
-        verdict=Verdict(status=status, log_ratio=0.0, confidence=0.5, evidence=1),
-    )
-    stated = Reason(
-        event_id="e",
-        type="EVIDENCE",
-        at=MAY,
-        trust="person",
-        kind=EvidenceKind.SUPPORTING,
-        source_type="EXPLICIT",
-    )
-    known = {"last_at": MAY, "reasons": (stated,), "stated": 1} if supported else {"last_at": None}
-    return BeliefBite(belief=belief, others=others, **{**known, **FOUND, **fields})
-
-
-def turn_bite(n: int, text: str, name: str | None = None, role: str = "user") -> TurnBite:
-    turn = Turn(
-        id=f"t_{identity.digest(f'{n}')[:32]}",
-        episode_id="ep_1",
-        position=n,
-        role=role,
-        name=name,
-        text=text,
-        occurred_at=MAY,
-        recorded_at=MAY,
-    )
-    return TurnBite(turn=turn, **FOUND)
+from graphmem.rules import context, formulas, hygiene
+from tests.plugins.bites import MAY, belief_bite, memory_bite, turn_bite
 
 
 def other(value: str, days: float, belief: float = 0.05) -> OtherValue:

@@ -42,6 +42,8 @@ def _bite(place: int, bite: model.AnyBite) -> Text:
         notes.append(f"trust: {bite.trust}")
     if bite.outdated_by is not None:
         notes.append(f"outdated by: {bite.outdated_by}")
+    if bite.covers:
+        notes.append(f"covers: {', '.join(bite.covers)}")
     line.append(f"\n     {'   '.join(_score(bite))}", style="dim")
     for note in notes:
         line.append(f"\n     {note}", style="yellow")

@@ -1,0 +1,167 @@
+"""One result for each statement: a result covers those with nothing else in them.
+
+A turn, the memory made from it and the summary of its conversation often have the same sentences.
+The result with all sentences of another one covers it and takes the better place. Sentences are
+compared in the form of `folding.fold`, so what differs is listed. A turn covers the summary of its
+conversation if that is an extract of the turns. A belief covers the memories and the turns that it
+rests on if they have one sentence with no more words than its own; only a belief covers a belief.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from graphmem.model import (
+    AnyBite,
+    BeliefBite,
+    EpisodeBite,
+    Instant,
+    MemoryBite,
+    Status,
+    TurnBite,
+)
+from graphmem.rules import episodes, folding, mentions, passages, trust
+
+_EDGE = re.compile(r"^\W+|\W+$")
+_PREFERRED = ("episode", "turn", "memory", "belief")
+"""Kinds of results that hold the same sentences, the one to show last."""
+
+
+_READ_BY_RULES = trust.rank("tool")
+"""Least trust of a belief that covers a person's sentence: rules read it, and no model."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A result and what it states."""
+
+    bite: AnyBite
+    sentences: frozenset[str]
+    """Its sentences in folded form; empty for a hidden memory."""
+    sources: frozenset[str]
+    """Ids of the turns and beliefs that a belief quotes or a memory claims."""
+    at: Instant | None
+
+    @classmethod
+    def of(cls, bite: AnyBite) -> _Held:
+        if isinstance(bite, BeliefBite):
+            turns = frozenset(one.turn_id for one in bite.reasons if one.turn_id)
+            alone = bite.lost or bite.ambiguous
+            return cls(bite, _keys(bite.text), frozenset() if alone else turns, bite.last_at)
+        if isinstance(bite, MemoryBite):
+            memory = bite.memory
+            keys = _keys(bite.text) if memory.status is Status.CURRENT else frozenset()
+            return cls(bite, keys, frozenset(memory.claim_ids), memory.last_seen_at)
+        at = bite.turn.occurred_at if isinstance(bite, TurnBite) else bite.episode.occurred_at
+        return cls(bite, _keys(bite.text), frozenset(), at)
+
+    def covers(self, other: _Held) -> bool:
+        """Return whether this result contains all that the other one does, and vouches as well."""
+        if self._quotes(other):
+            return True
+        if trust.rank(self.bite.trust) < trust.rank(other.bite.trust):
+            return False
+        if isinstance(other.bite, BeliefBite) and not isinstance(self.bite, BeliefBite):
+            return False
+        if not other.sentences or not other.sentences <= self.sentences:
+            return False
+        return other.sentences < self.sentences or self._order() >= other._order()
+
+    def _quotes(self, other: _Held) -> bool:
+        """Return whether this is a belief that has all of the one sentence that it rests on."""
+        if not isinstance(self.bite, BeliefBite) or len(other.sentences) != 1:
+            return False
+        if trust.rank(self.bite.trust) < min(_READ_BY_RULES, trust.rank(other.bite.trust)):
+            return False
+        of = other.bite
+        if of.id not in self.sources and (self.id not in other.sources or of.kind != "memory"):
+            return False
+        return _words(of.text) <= _words(self.bite.text)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Return what it has in common with a result that it covers."""
+        return self.sentences | self.sources | {self.bite.id}
+
+    @property
+    def id(self) -> str:
+        """Return the id of the result."""
+        return self.bite.id
+
+    def _order(self) -> tuple[int, int, float]:
+        at = 0.0 if self.at is None else self.at.timestamp()
+        return trust.rank(self.bite.trust), _PREFERRED.index(self.bite.kind), at
+
+
+def _keys(text: str) -> frozenset[str]:
+    parts = (_EDGE.sub("", folding.fold(one)) for one in passages.SENTENCE_END.split(text))
+    return frozenset(part for part in parts if part)
+
+
+def _words(text: str) -> set[str]:
+    """Return the words of content and the values of a text."""
+    return {one.stem or one.key for one in mentions.read_tokens(text) if one.stem or one.kind}
+
+
+def _is_extract(bite: AnyBite) -> bool:
+    """Return whether a summary consists of sentences of turns that are searched themselves."""
+    if not isinstance(bite, EpisodeBite):
+        return False
+    episode = bite.episode
+    return episode.summarised_by == episodes.RULES and not episode.compressed
+
+
+def _fold_extracts(
+    bites: Sequence[AnyBite], shown: dict[int, _Held], others: dict[int, list[str]], compared: int
+) -> None:
+    """Let the best turn of each conversation cover its extract."""
+    group = {one: n for n, held in shown.items() for one in (held.id, *others[n])}
+    spoken = dict[str, int]()
+    for place, bite in reversed([*enumerate(bites)]):
+        if isinstance(bite, TurnBite) and bite.id in group:
+            spoken[bite.turn.episode_id] = place
+    for n, extract in [*shown.items()]:
+        turn = spoken.get(extract.id) if _is_extract(extract.bite) else None
+        if turn is not None and (turn < n or turn < compared):
+            others[group[bites[turn].id]] += (shown.pop(n).id, *others.pop(n, ()))
+
+
+def collapse(bites: Sequence[AnyBite], question: str, compared: int) -> tuple[AnyBite, ...]:
+    """Return the bites without those that another one covers; it names them.
+
+    A turn with the same question is left out.
+
+    Args:
+        bites: results, best first.
+        question: the question that they answer.
+        compared: number of results that may take the place of a better one; a later result is only
+            left out, so that the first results do not depend on how many are asked for.
+    """
+    asked = _keys(question) if question.rstrip().endswith(passages.ASKING) else frozenset()
+    shown = dict[int, _Held]()
+    others = defaultdict[int, list[str]](list)
+    by_key = defaultdict[str, set[int]](set)
+    for place, bite in enumerate(bites):
+        new, at = _Held.of(bite), place
+        if asked and isinstance(bite, TurnBite) and new.sentences == asked:
+            continue
+        near = sorted({n for key in new.keys for n in by_key[key] if n in shown})
+        holder = next((n for n in near if shown[n].covers(new)), None)
+        if holder is not None:
+            others[holder].append(new.id)
+            continue
+        if place < compared and (held := [n for n in near if new.covers(shown[n])]):
+            at = held[0]
+            others[at] = [one for n in held for one in (shown.pop(n).id, *others.pop(n, ()))]
+        shown[at] = new
+        for key in new.keys:
+            by_key[key].add(at)
+    _fold_extracts(bites, shown, others, compared)
+    return tuple(
+        one.bite.model_copy(update={"covers": tuple(others[n])}) if others[n] else one.bite
+        for n, one in sorted(shown.items(), key=itemgetter(0))
+    )

@@ -1,0 +1,142 @@
+"""One list: each statement once, whichever of its results is found, and nothing lost."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.model import AnyBite, Reason, Status
+from graphmem.rules.one_list import collapse
+from tests.plugins.bites import MAY, belief_bite, episode_bite, memory_bite, turn_bite
+
+ASKED = "Where does Anna live?"
+SAID = "Anna lives in Ghent."
+LONG = "Anna lives in Ghent. She has a dog."
+
+
+def listed(*bites: AnyBite, question: str = ASKED) -> list[str]:
+    return [bite.id for bite in collapse(bites, question, 30)]
+
+
+def test_a_statement_found_three_times_is_one_result() -> None:
+    turn, memory = turn_bite(1, SAID), memory_bite(1, "anna lives in Ghent")
+    summary = episode_bite(1, SAID)
+    [one] = collapse((summary, turn, memory), ASKED, 30)
+    assert (one.id, set(one.covers)) == (memory.id, {turn.id, summary.id})
+
+
+def test_the_text_that_says_more_takes_the_better_place() -> None:
+    memory, other, turn = memory_bite(1, SAID), memory_bite(2, "Ben is here"), turn_bite(1, LONG)
+    [first, second] = collapse((memory, other, turn), ASKED, 30)
+    assert (first.id, first.covers, second.id) == (turn.id, (memory.id,), other.id)
+
+
+def test_what_differs_stays() -> None:
+    for text in ("Anna lives in Gent.", "Anna lived in Ghent.", "Does Anna live in Ghent?"):
+        assert len(listed(memory_bite(1, SAID), turn_bite(1, text))) == 2
+
+
+def test_what_says_something_else_too_stays() -> None:
+    both = memory_bite(1, "Anna lives in Ghent. Ben is here."), turn_bite(1, LONG)
+    assert len(listed(*both)) == 2
+
+
+def test_a_repeat_is_shown_with_its_newest_time() -> None:
+    old, new = turn_bite(1, SAID), turn_bite(2, SAID, at=MAY + timedelta(days=9))
+    assert listed(old, new) == [new.id]
+    assert listed(new, old) == [new.id]
+
+
+def test_a_model_never_stands_for_a_person() -> None:
+    said, echoed = turn_bite(1, SAID), turn_bite(2, LONG, role="assistant")
+    assert listed(echoed, said) == [echoed.id, said.id]
+    same = turn_bite(3, SAID, role="assistant")
+    assert listed(same, said) == [said.id]
+
+
+def test_a_belief_stands_for_the_sentence_that_it_quotes() -> None:
+    turn, long = turn_bite(1, "I live in Ghent."), turn_bite(2, "I live in Ghent. I like it.")
+    quoted = [
+        Reason(event_id=f"e{n}", type="EVIDENCE", at=MAY, trust="person", turn_id=one.id)
+        for n, one in enumerate((turn, long))
+    ]
+    belief = belief_bite(1, "anna lives in Ghent", reasons=tuple(quoted))
+    assert listed(turn, belief, long) == [belief.id, long.id]
+    assert listed(turn, belief.model_copy(update={"trust": "tool"})) == [belief.id]
+    assert len(listed(turn, belief.model_copy(update={"trust": "model"}))) == 2
+    lost = belief.model_copy(update={"ambiguous": True})
+    assert listed(turn, lost) == [turn.id, lost.id]
+    more = turn_bite(1, "I live in Ghent because of the canals.")
+    assert len(listed(more, belief)) == 2
+    memory = memory_bite(1, "Ghent is where Anna lives now", claim_ids=(belief.id,))
+    inferred = belief.model_copy(update={"reasons": (), "trust": "model"})
+    assert len(listed(turn_bite(3, inferred.text), inferred)) == 2
+    assert listed(memory, belief) == [belief.id]
+
+
+def test_a_hidden_memory_stands_alone() -> None:
+    hidden = memory_bite(1, SAID, status=Status.SUPERSEDED)
+    assert len(listed(turn_bite(1, SAID), hidden)) == 2
+
+
+@pytest.mark.parametrize("first", ["turn", "extract"])
+def test_an_extract_stands_behind_its_turns(first: str) -> None:
+    turn = turn_bite(1, "Ghent it is", episode_id="ep_1")
+    extract = episode_bite(1, "Ghent it is. The dog came too.")
+    found = (turn, extract) if first == "turn" else (extract, turn)
+    [one] = collapse(found, ASKED, 30)
+    assert (one.id, one.covers) == (turn.id, (extract.id,))
+    # Beyond the compared results only what is better may remove one.
+    assert len(collapse(found, ASKED, 1)) == (1 if first == "turn" else 2)
+    elsewhere = turn_bite(2, "Ghent it is", episode_id="ep_2")
+    assert len(listed(elsewhere, extract)) == 2
+    assert len(listed(turn, episode_bite(1, extract.text, compressed=True))) == 2
+    assert len(listed(turn, episode_bite(1, extract.text, by="a model"))) == 2
+
+
+def test_a_question_is_no_answer_to_itself() -> None:
+    assert listed(turn_bite(1, "where does anna live?"), question=ASKED) == []
+    assert len(listed(turn_bite(1, "Where is Anna?"), question=ASKED)) == 1
+    # A statement that is searched for by its words is found.
+    assert len(listed(turn_bite(1, SAID), question=SAID)) == 1
+
+
+SENTENCES = st.sampled_from(["Anna is here.", "Ben left.", "It rains.", "Is it so?"])
+TEXTS = st.lists(SENTENCES, min_size=1, max_size=3).map(" ".join)
+
+
+@st.composite
+def results(draw: st.DrawFn) -> tuple[AnyBite, ...]:
+    made: list[AnyBite] = []
+    for n in range(draw(st.integers(0, 12))):
+        text, kind = draw(TEXTS), draw(st.sampled_from("mtae"))
+        if kind == "m":
+            made.append(memory_bite(n, text))
+        elif kind == "e":
+            made.append(episode_bite(n, text))
+        else:
+            made.append(
+                turn_bite(
+                    n,
+                    text,
+                    role="user" if kind == "t" else "assistant",
+                    episode_id=f"ep_{draw(st.integers(0, 3))}",
+                    at=MAY + timedelta(hours=draw(st.integers(0, 3))),
+                )
+            )
+    return tuple(made)
+
+
+@given(results(), st.integers(1, 6))
+def test_every_result_is_listed_or_covered_and_the_first_do_not_depend_on_the_rest(
+    found: tuple[AnyBite, ...], compared: int
+) -> None:
+    shown = collapse(found, ASKED, compared)
+    named = [one for bite in shown for one in (bite.id, *bite.covers)]
+    assert sorted(named) == sorted(bite.id for bite in found)
+    for more in range(compared, len(found)):
+        first = [bite.id for bite in collapse(found[:more], ASKED, compared)]
+        assert [bite.id for bite in shown][: len(first)] == first
