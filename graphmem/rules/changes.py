@@ -166,7 +166,7 @@ def compare(a: Sequence[FactToken], b: Sequence[FactToken]) -> Change:
     if max(len(a), len(b)) > shared + MAX_CHANGES:
         return Change.NONE
     spans = differing.changed_spans(keys_a, keys_b)
-    changed = _has_change(a, b, spans) != _has_change(b, a, [(k, n, i, j) for i, j, k, n in spans])
+    changed = _has_change(a, b, spans) or _has_change(b, a, [(k, n, i, j) for i, j, k, n in spans])
     sides = [_values(a, b, span, changed=changed) for span in spans]
     frame = [n for n in range(len(a)) if not any(i <= n < j for i, j, _, _ in spans)]
     only = sum(_weight(a, left, b, right) for left, right in sides)
@@ -217,7 +217,8 @@ class _Common:
             for word in self.frame
             if word.key not in STOP_WORDS | CONTRACTED and word.key[0].isalpha()
         ]
-        enough = len(content) + more >= _MIN_SHARED or any(
+        least = 1 if self.changed else _MIN_SHARED
+        enough = len(content) + more >= least or any(
             word.key in STATES or stem(word.key) in ATTRIBUTES for word in content
         )
         return enough and not PAST.search(self.text) and not EVENT.search(self.text)
@@ -414,11 +415,16 @@ def _complement(side: _Side, common: _Common, between: Sequence[str]) -> Change:
         if between[0] in {"in", "at"}:
             return sure
         plain = between[0] in _PREPOSITIONS or _PARTICIPLE.fullmatch(between[0])
-        return Change.POSSIBLE if plain else Change.OTHER
+        return min(sure, _changed(common)) if plain else Change.OTHER
     state, *_, preposition = between
     if len(between) > 2 or not _PARTICIPLE.fullmatch(state) or preposition in _RELATIONS | {"for"}:
         return Change.OTHER
-    return sure if common.changed or state == "based" else Change.POSSIBLE
+    return sure if state == "based" else min(sure, _changed(common))
+
+
+def _changed(common: _Common) -> Change:
+    """Return how sure a word of change makes a value of which a thing may have many."""
+    return Change.CERTAIN if common.changed else Change.POSSIBLE
 
 
 def _values(

@@ -80,7 +80,7 @@ _CHANGE_WORDS = frozenset(
         "new now reached increased decreased extended adjusted changed moved rescheduled "
         "updated improved instead grown grew raised rose fell postponed pushed switched "
         "dropped currently revised expanded bumped lowered shifted recently total actually "
-        "corrected renamed replaced delayed upgraded downgraded reduced became latest anymore"
+        "corrected renamed replaced delayed upgraded downgraded reduced became latest anymore back"
     )
 )
 CHANGES = frozenset(map(stem, _CHANGE_WORDS))
@@ -192,6 +192,25 @@ def split_sentences(text: str) -> Iterator[str]:
             yield sentence[:MAX_SENTENCE_CHARS]
 
 
+def clauses_of(sentence: Sentence) -> Iterator[Sentence]:
+    """Yield a sentence and, if it joins several, each of its main clauses.
+
+    "I weigh 88 kilos now, and I have seen one toe" has two.
+    """
+    yield sentence
+    parts = _JOINT.split(sentence.text)
+    if len(parts) > 1:
+        for part in parts:
+            tokens = read_tokens(part)
+            yield Sentence(part, stems_of(tokens), (), _is_statement(part, tokens))
+
+
+_JOINT = re.compile(
+    r"(?:,|,?\s(?:and|but|so|because))\s(?=(?:i|we|he|she|it|they|nobody|everybody|everyone|that"
+    r"|this|there|my|our)\b)",
+    re.I,
+)
+"""Before another clause with a subject of its own."""
 _NUMBER_WORDS = frozenset({*quantities.ONES, *quantities.TENS}) - {"zero"}
 _WEEKDAYS = frozenset(quantities.WEEKDAYS)
 _CURRENCIES = frozenset({*quantities.SIGNS.values(), *quantities.SIGN_WORDS})

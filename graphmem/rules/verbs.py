@@ -9,7 +9,9 @@ from graphmem.rules.mentions import STATES, words_of
 from graphmem.rules.quantities import ARTICLES, DETERMINERS, FactKind
 
 CONTRACTED = frozenset({"'s", "'d"})
-ADDED = frozenset({"now", "currently", "already", "again", "still", "any", "more", "anymore"})
+ADDED = frozenset(
+    {"now", "currently", "already", "again", "back", "still", "any", "more", "anymore"}
+)
 """Words that an update may add: the limit is now 200."""
 AUXILIARIES = frozenset(
     words_of("be been was have had will would do did can could must should may might")

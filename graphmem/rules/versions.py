@@ -20,7 +20,7 @@ from datetime import datetime
 from itertools import islice
 
 from graphmem.model import AnyBite, EpisodeBite, MemoryBite, Status, TurnBite
-from graphmem.rules import changes, folding, transcripts
+from graphmem.rules import changes, endings, folding, transcripts
 from graphmem.rules.changes import Change
 from graphmem.rules.facts import FactToken, fact_tokens
 from graphmem.rules.mentions import (
@@ -29,6 +29,7 @@ from graphmem.rules.mentions import (
     Mention,
     Question,
     Sentence,
+    clauses_of,
     sentences,
     stem,
 )
@@ -164,6 +165,8 @@ class _Text:
     mentions: list[tuple[Mention, Sentence]]
     """Its values, each with its sentence."""
     stems: frozenset[str]
+    clauses: list[Sentence]
+    """Its sentences, and their clauses."""
     facts: dict[str, tuple[FactToken, ...]] = field(default_factory=dict)
     """Words of the sentences that were compared."""
 
@@ -171,9 +174,9 @@ class _Text:
     def of(cls, statement: Statement) -> _Text:
         found = list(sentences(statement.text))
         mentions = [(mention, sentence) for sentence in found for mention in sentence.mentions]
-        return cls(
-            statement, found, mentions[:MAX_VALUES], frozenset().union(*(s.stems for s in found))
-        )
+        stems = frozenset[str]().union(*(s.stems for s in found))
+        clauses = [clause for sentence in found for clause in clauses_of(sentence)]
+        return cls(statement, found, mentions[:MAX_VALUES], stems, clauses)
 
     def tokens_of(self, sentence: str) -> tuple[FactToken, ...]:
         if sentence not in self.facts:
@@ -222,7 +225,7 @@ class _Comparer:
             return 0.0
         if a.is_turn and b.is_turn and a.speaker != b.speaker:
             return 0.0
-        if _differ_in_value(older, newer):
+        if _differ_in_value(older, newer) or _is_ended(older, newer):
             return _SAME_SENTENCE
         return self._answer_differently(older, newer)
 
@@ -316,6 +319,8 @@ def _are_apart(a: Mention, b: Mention) -> bool:
 
 _MAX_PAIRS = 24
 """Maximum pairs of sentences of two texts whose words are compared, which costs the most."""
+_MAX_ENDED = 4
+"""Maximum clauses of a text that are compared with the end of something."""
 _MAX_APART = 4
 """Maximum words of content that only one of two sentences has."""
 
@@ -324,11 +329,16 @@ def _differ_in_value(older: _Text, newer: _Text) -> bool:
     """Return whether two sentences are the same but for a value that is replaced."""
     pairs = (
         (a, b)
-        for b in newer.sentences
-        for a in older.sentences
+        for b in newer.clauses
+        for a in older.clauses
         if a.is_statement and b.is_statement and a.text != b.text and _are_close(a, b)
     )
     return any(_change(older, a, newer, b) is Change.CERTAIN for a, b in islice(pairs, _MAX_PAIRS))
+
+
+def _is_ended(older: _Text, newer: _Text) -> bool:
+    """Return whether a clause of the newer statement ends what the older one states first."""
+    return any(endings.ends(b, a) for b in newer.clauses for a in older.clauses[:_MAX_ENDED])
 
 
 def _change(older: _Text, a: Sentence, newer: _Text, b: Sentence) -> Change:

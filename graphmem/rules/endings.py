@@ -1,0 +1,79 @@
+"""Recognition of a statement that ends what another one states: sold, quit, cancelled, in English.
+
+"I cancelled my subscription to the Gazette" ends "I have a subscription to the Gazette". What is
+ended is named after the verb as one certain thing, never "a" or a number of things. The other
+statement is of the same person, in the present, and names all of it and nothing else by name.
+"""
+
+from __future__ import annotations
+
+import re
+
+from graphmem.rules.facts import cached_if_short, fact_tokens, is_negated
+from graphmem.rules.mentions import EVENT, PAST, Sentence, read_tokens, stem, stems_of, words_of
+
+_VERB = (
+    r"(?:cancell?ed|sold|quit|dropped|ended|deleted|uninstalled|unsubscribed from|returned"
+    r"|resigned (?:from|as)|retired from|withdrew from|g[ai]ven? up|got(?:ten)? rid of"
+    r"|threw (?:away|out)|gave away|stopped(?= \w+ing\b)|stopped (?:using|taking|eating|drinking))"
+)
+_ENDED = re.compile(
+    rf"\b(?:i|we|user)(?:['’]ve| have| has| had)?(?: (?:just|now|finally|also|already|recently"
+    rf"|actually))* {_VERB} (?P<thing>[^,;.!?()]+)",
+    re.I,
+)
+_WAS_ENDED = re.compile(
+    r"^\W*(?P<thing>(?:my|our|the) [^,;.!?()]{1,80}?) (?:is|was|has been|got)"
+    r" (?:cancell?ed|sold|dropped|discontinued|deleted|called off)\b",
+    re.I,
+)
+_DENIED = re.compile(r"n['’]t\b|\b(?:not|never|nearly|almost)\b", re.I)
+_REST = re.compile(
+    r"\s(?:yesterday|today|tonight|this|last|because|so|and|but|after|since|when|for good|now"
+    r"|already|it|that|which|who|again|too|to (?!the\b|[A-Z]))\b.*"
+)
+"""What follows the name of the thing."""
+_INDEFINITE = frozenset(
+    words_of("a an one two three some any many few several another each every half most")
+)
+_GENERAL = frozenset(map(stem, words_of("job membership subscription plan account lessons habit")))
+"""Stems of words that may be missing in the other statement: "I go to the gym"."""
+_OWN = re.compile(
+    r"^\W*(?:(?:so|and|well|oh|yes|also|currently)\W+)*(?:i|we|user|the user)\b", re.I
+)
+_OWNED = re.compile(r"^\W*(?:my|our|the)\b", re.I)
+
+
+@cached_if_short
+def ended(text: str) -> frozenset[str]:
+    """Return the stems of the words that name what a clause ends; empty if nothing certain."""
+    match = _ENDED.search(text) or _WAS_ENDED.search(text)
+    if match is None or _DENIED.search(text):
+        return frozenset()
+    tokens = read_tokens(_REST.sub("", match["thing"]))
+    if not tokens or tokens[0].kind or tokens[0].key in _INDEFINITE:
+        return frozenset()
+    return stems_of(tokens)
+
+
+def ends(newer: Sentence, older: Sentence) -> bool:
+    """Return whether a clause ends what an older one states."""
+    thing = ended(newer.text)
+    if not thing or not older.is_statement or not newer.is_statement:
+        return False
+    needed = thing - _GENERAL or thing
+    if not needed <= older.stems or ended(older.text) or _is_past(older.text):
+        return False
+    names = {token.stem for token in read_tokens(older.text)[1:] if token.text[0].isupper()}
+    if not names <= newer.stems | {stem("i")} or is_negated(fact_tokens(older.text)):
+        return False
+    owned = _OWNED.match(older.text) and needed <= _first_stems(older.text)
+    return bool(_OWN.match(older.text) or owned)
+
+
+def _is_past(text: str) -> bool:
+    return PAST.search(text) is not None or EVENT.search(text) is not None
+
+
+def _first_stems(text: str) -> frozenset[str]:
+    return stems_of(read_tokens(text)[: 1 + 4])
