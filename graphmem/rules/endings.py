@@ -27,7 +27,6 @@ _WAS_ENDED = re.compile(
     r" (?:cancell?ed|sold|dropped|discontinued|deleted|called off)\b",
     re.I,
 )
-_DENIED = re.compile(r"n['’]t\b|\b(?:not|never|nearly|almost)\b", re.I)
 _REST = re.compile(
     r"\s(?:yesterday|today|tonight|this|last|because|so|and|but|after|since|when|for good|now"
     r"|already|it|that|which|who|again|too|to (?!the\b|[A-Z]))\b.*"
@@ -48,7 +47,7 @@ _OWNED = re.compile(r"^\W*(?:my|our|the)\b", re.I)
 def ended(text: str) -> frozenset[str]:
     """Return the stems of the words that name what a clause ends; empty if nothing certain."""
     match = _ENDED.search(text) or _WAS_ENDED.search(text)
-    if match is None or _DENIED.search(text):
+    if match is None:
         return frozenset()
     tokens = read_tokens(_REST.sub("", match["thing"]))
     if not tokens or tokens[0].kind or tokens[0].key in _INDEFINITE:

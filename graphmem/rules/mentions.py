@@ -206,7 +206,7 @@ def clauses_of(sentence: Sentence) -> Iterator[Sentence]:
 
 
 _JOINT = re.compile(
-    r"(?:,|,?\s(?:and|but|so|because))\s(?=(?:i|we|he|she|it|they|nobody|everybody|everyone|that"
+    r"(?:,|,?\s(?:and|but|so|because))\s(?=(?:i|we|he|she|it|they|that"
     r"|this|there|my|our)\b)",
     re.I,
 )
