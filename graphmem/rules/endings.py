@@ -31,7 +31,7 @@ _REST = re.compile(
     r"\s(?:yesterday|today|tonight|this|last|because|so|and|but|after|since|when|for good|now"
     r"|already|it|that|which|who|again|too|to (?!the\b|[A-Z]))\b.*"
 )
-"""What follows the name of the thing."""
+"""The words after the name of the thing."""
 _INDEFINITE = frozenset(
     words_of("a an one two three some any many few several another each every half most")
 )

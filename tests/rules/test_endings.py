@@ -1,4 +1,4 @@
-"""What ends: sold, quit, cancelled. Each case states something, and a later sentence ends it."""
+"""Statements that end something, sold, quit or cancelled, and the earlier ones that they end."""
 
 from __future__ import annotations
 
