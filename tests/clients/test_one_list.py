@@ -8,6 +8,8 @@ import pytest
 
 from graphmem import Handle
 from graphmem.model import Kind
+from graphmem.testing import FrozenClock
+from tests.plugins.clients import Door
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -47,3 +49,21 @@ def test_each_kind_can_be_searched_alone(told: Handle, kind: Kind) -> None:
 def test_all_is_listed_with_what_is_hidden(told: Handle) -> None:
     found = told.recall(SAID, include_hidden=True, limit=50).bites
     assert [bite.text for bite in found].count(SAID) == 6
+
+
+def test_a_compressed_conversation_still_reaches_the_prompt(door: Door, memory: Handle) -> None:
+    early = door.on(memory, clock=FrozenClock(MAY))
+    told = [
+        "I am allergic to nuts, so never suggest any.",
+        "The bus was late and the rain did not stop all day, what a week.",
+        "My neighbour paints the fence again, in the same green as the last time.",
+    ]
+    with early.session("s") as session:
+        session.add_messages(
+            [{"role": "user", "content": text, "at": MAY + n * DAY} for n, text in enumerate(told)]
+        )
+    later = door.on(memory, clock=FrozenClock(MAY + 90 * DAY))
+    assert later.episodes.compress().episodes
+    asked = [{"role": "user", "content": "Which snack fits my allergy to nuts?"}]
+    done = later.session("t").respond(asked, lambda _: "Raisins.")
+    assert told[0] in done.context.text
