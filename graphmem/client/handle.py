@@ -64,7 +64,7 @@ from graphmem.model import (
 )
 from graphmem.operations import episode
 from graphmem.ports import run_now
-from graphmem.rules import alignment, context, drafts, identity, transcripts
+from graphmem.rules import absence, alignment, context, drafts, identity, transcripts
 from graphmem.rules import messages as reading
 from graphmem.rules.context import CountTokens
 
@@ -425,7 +425,9 @@ async def _remind(
     given = {"policy": "default", "limit": min(RECALLED + len(turn_ids), MAX_BITES), "kinds": kinds}
     found = await recalled(state.context, question, given, vitality=True)
     others = tuple(bite for bite in found.bites if bite.id not in turn_ids)[:RECALLED]
-    return await supply(state, question, found.model_copy(update={"bites": others}), tokens, count)
+    reason = absence.ITSELF if found.bites and not others else found.reason
+    shown = found.model_copy(update={"bites": others, "reason": reason})
+    return await supply(state, question, shown, tokens, count)
 
 
 async def _awaited(reply: Awaitable[Any], *, is_async: bool) -> Any:

@@ -138,11 +138,12 @@ async def recall(
     count = _reranked_count(context.services, policy)
     # The list is cut last: what a newer version displaces depends on results beyond the limit.
     wanted = max(limit, count, versions.MAX_COMPARED)
-    now = context.services.clock.now()
     settings = context.services.settings
     traced = read_options.trace_rank(settings, policy.trace)
     rule = rating.from_settings(settings)
-    asked = read_options.read_params(read_options.ReadOptions(times), settings, now)
+    asked = read_options.read_params(
+        read_options.ReadOptions(times), settings, context.services.clock.now()
+    )
     # A memory that is current now may have been superseded then, and vice versa.
     kept = [*Status] if times != AsOf() else statuses
     asked |= {
@@ -230,7 +231,8 @@ async def recall(
     found = await context.read(work)
     bites, use = await _reranked(context.services, text, found.bites, count)
     listed = _one_list(bites, text, want, policy)
-    return found.model_copy(update={"bites": listed[:limit], "reranked": use})
+    reason = absence.ITSELF if bites and not listed else found.reason
+    return found.model_copy(update={"bites": listed[:limit], "reranked": use, "reason": reason})
 
 
 def _one_list(

@@ -13,6 +13,7 @@ from graphmem.model import Recollection
 MAX_COUNTED = 1_000
 """Maximum number that is counted of a kind."""
 NOTHING = "nothing visible to this handle matches"
+ITSELF = "nothing matches but the question itself"
 _MAX_NAMED = 3
 """Maximum number of scopes that are named."""
 

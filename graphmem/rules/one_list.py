@@ -4,7 +4,7 @@ A turn, the memory made from it and the summary of its conversation often have t
 The result with all sentences of another one covers it and takes the better place. Sentences are
 compared in the form of `folding.fold`, so what differs is listed. A turn covers the summary of its
 conversation if that is an extract of the turns. A belief covers the memories and the turns that it
-rests on if they have one sentence with no more words than its own; only a belief covers a belief.
+rests on if they have one sentence with no more words than its own; nothing covers a belief.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class _Held:
             return True
         if trust.rank(self.bite.trust) < trust.rank(other.bite.trust):
             return False
-        if isinstance(other.bite, BeliefBite) and not isinstance(self.bite, BeliefBite):
-            return False
-        if not other.sentences or not other.sentences <= self.sentences:
+        is_part = bool(other.sentences) and other.sentences <= self.sentences
+        # An extract is covered by its turns, whose words it has.
+        if not is_part or isinstance(other.bite, BeliefBite) or _is_extract(self.bite):
             return False
         return other.sentences < self.sentences or self._order() >= other._order()
 

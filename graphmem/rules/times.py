@@ -27,7 +27,7 @@ _SPAN = range(631_152_000, 4_102_444_800)
 _FAR_YEAR = re.compile(r"[+-]?\d{5,}-|-|0000-")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _PLACE = re.compile(r"(?P<text>.*\S)\s*\[(?P<zone>[\w/+:-]+)\]")
-_UTC = re.compile(r"\s*(?:UTC|GMT)$", re.IGNORECASE)
+_UTC = re.compile(r"(?<!\s)\s*(?:UTC|GMT)$", re.IGNORECASE)
 _SLASHED = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})\b")
 
 

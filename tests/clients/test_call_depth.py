@@ -42,7 +42,7 @@ def deepest(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
     ("call", "most"),
     [
         (lambda m: m.observe("alice", "likes", "tea"), 12),
-        (lambda m: m.recall(unlike(1)), 8),
+        (lambda m: m.recall(unlike(1)), 9),
         (lambda m: m.current("alice", "likes"), 8),
     ],
     ids=["observe", "recall", "current"],

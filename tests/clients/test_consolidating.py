@@ -34,7 +34,7 @@ def test_three_episodes_that_say_the_same_become_a_belief(memory: Handle) -> Non
     assert belief.vitality is not None
     assert belief.vitality.derived
     assert {e.source for e in memory.beliefs.history(belief.id)} == {"consolidation"}
-    assert memory.recall("who swims across the lake?").bites[0].id == belief.id
+    assert memory.recall("who swims across the lake?", kinds=["belief"]).bites[0].id == belief.id
 
 
 def test_the_evidence_quotes_the_words_it_rests_on(memory: Handle, look: Look, tenant: str) -> None:

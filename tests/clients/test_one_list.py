@@ -12,7 +12,11 @@ from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
-DAY = timedelta(days=1)
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+CHATTER = (
+    *("nice", "odd", "long", "loud", "slow", "quick", "grey", "warm", "wet", "dull", "fun", "sad"),
+    *("calm", "neat", "rough", "plain"),
+)
 SAID = "My sister Runa lives in Ghent."
 
 
@@ -52,15 +56,14 @@ def test_all_is_listed_with_what_is_hidden(told: Handle) -> None:
 
 
 def test_a_compressed_conversation_still_reaches_the_prompt(door: Door, memory: Handle) -> None:
-    early = door.on(memory, clock=FrozenClock(MAY))
+    early = door.on(memory, clock=FrozenClock(MAY + 3 * DAY))
     told = [
         "I am allergic to nuts, so never suggest any.",
-        "The bus was late and the rain did not stop all day, what a week.",
-        "My neighbour paints the fence again, in the same green as the last time.",
+        *(f"Well, that was {how}, what can one say, it is as it is." for how in CHATTER),
     ]
     with early.session("s") as session:
         session.add_messages(
-            [{"role": "user", "content": text, "at": MAY + n * DAY} for n, text in enumerate(told)]
+            [{"role": "user", "content": text, "at": MAY + n * HOUR} for n, text in enumerate(told)]
         )
     later = door.on(memory, clock=FrozenClock(MAY + 90 * DAY))
     assert later.episodes.compress().episodes

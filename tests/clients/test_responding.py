@@ -220,7 +220,7 @@ def test_nothing_is_added_if_nothing_is_remembered(memory: Handle) -> None:
         assert (seen, seen[0].system, done.context.reason) == (
             [asked],
             "",
-            "nothing is stored in scope 'global'",
+            "nothing matches but the question itself",
         )
         result = {"role": "tool", "content": "42", "tool_call_id": "c"}
         assert s.respond([result], lambda _: "Noted.").context.reason == "no person asks anything"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphmem import Handle, RecallPolicy
-from graphmem.model import TurnBite
+from graphmem.model import Kind, TurnBite
 from tests.oracles import words as oracle
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
@@ -78,7 +78,8 @@ def test_scores_by_words_are_those_of_the_oracle(
     memory = on_tenant(plain, fresh_tenant())
     stored(memory, own)
 
-    found = memory.recall(question, limit=1_000).bites
+    kinds: tuple[Kind, ...] = ("memory", "belief", "turn")
+    found = memory.recall(question, limit=1_000, kinds=kinds, include_hidden=True).bites
 
     texts = {bite.id: {*bite.text.split()} - STOPPED for bite in found}
     names = {b.id: {str(b.turn.name).lower()} for b in found if isinstance(b, TurnBite)}

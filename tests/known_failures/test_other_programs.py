@@ -15,16 +15,19 @@ from graphmem.adapters.conversations import read_conversations
 from graphmem.errors import ConfigurationError
 from graphmem.mcp.frames import refusal
 from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
 from tests.acceptance.surfaces import OverMcp
+from tests.plugins.children import environ_of
 
 MARCH = datetime(2026, 3, 2, 9, tzinfo=UTC)
 GLOBAL = "global"
 
 
 @pytest.fixture
-def mcp(plain: Handle, tenant: str) -> OverMcp:
+def mcp(plain: Handle, migrated: Settings, tenant: str) -> OverMcp:
     """The MCP server of the tenant."""
-    return OverMcp(plain._state.context.services.settings, tenant, plain)
+    known = Settings.load(environ_of(migrated, tenant) | {"GRAPHMEM_EMBEDDER": "hash"})
+    return OverMcp(known, tenant, plain)
 
 
 @pytest.mark.parametrize("key", ["timestamp", "createdAt", "date", "ts", "create_time", "sent_at"])
@@ -134,5 +137,6 @@ def test_an_unknown_user_without_a_home_is_told_what_to_set(
     monkeypatch.setattr(pwd, "getpwuid", unknown)
     with pytest.raises(ConfigurationError, match="HOME is not set"):
         GraphMem.open(settings=Settings.load({}))
-    with GraphMem.open(settings=migrated.model_copy(update={"home": None, "cache": None})) as own:
+    nowhere = migrated.model_copy(update={"home": None, "cache": None})
+    with GraphMem.open(settings=nowhere, embedder=HashEmbedder()) as own:
         assert own.health().dimension > 0

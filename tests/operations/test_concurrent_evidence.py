@@ -390,7 +390,7 @@ def test_batches_of_the_same_events_in_any_order_at_once_are_kept_once(
 
 
 def _retract(target: str, event_id: str) -> Call:
-    return lambda m: m.beliefs.retract(target, origin=Origin(event_id=event_id))
+    return lambda m: m.beliefs.retract(target, missing_ok=True, origin=Origin(event_id=event_id))
 
 
 def test_what_is_stated_and_replaced_at_once_is_as_its_events_say(

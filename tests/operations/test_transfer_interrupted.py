@@ -293,7 +293,7 @@ def test_an_import_joins_what_a_tenant_has_already(
             at = MAY + timedelta(minutes=30, hours=n)
             memory.observe("ALICE", "works_on", f"Zeus {n % 3}", at=at, event_id=f"q{n}")
         memory.observe("Alice", "works_on", "ATLAS", at=MAY - timedelta(days=3), event_id="early")
-        memory.beliefs.retract("o3", origin=Origin(event_id="r1"))
+        memory.beliefs.retract("o3", missing_ok=True, origin=Origin(event_id="r1"))
 
     for memory in (first, both):
         one(memory)

@@ -17,6 +17,7 @@ from graphmem.model import (
     Reason,
     ScoreBreakdown,
     Status,
+    Trust,
     Turn,
     TurnBite,
     Verdict,
@@ -115,7 +116,12 @@ def turn_bite(
 
 
 def episode_bite(
-    n: int, summary: str, *, by: str = episodes.RULES, compressed: bool = False
+    n: int,
+    summary: str,
+    *,
+    by: str = episodes.RULES,
+    compressed: bool = False,
+    vouched: Trust = "model",
 ) -> EpisodeBite:
     episode = Episode(
         id=f"ep_{n}",
@@ -131,4 +137,4 @@ def episode_bite(
         recorded_at=MAY,
         turns=3,
     )
-    return EpisodeBite(episode=episode, **FOUND | {"trust": "model"})
+    return EpisodeBite(episode=episode, **FOUND | {"trust": vouched})

@@ -195,7 +195,10 @@ def deliver(
         if undone:
             for undo in (item for item in run if isinstance(item, Undo)):
                 handle.beliefs.retract(
-                    prefix + undo.target, origin=Origin(event_id=prefix + undo.id), at=undo.at
+                    prefix + undo.target,
+                    missing_ok=True,
+                    origin=Origin(event_id=prefix + undo.id),
+                    at=undo.at,
                 )
             continue
         evidence = (item for item in run if not isinstance(item, Undo))

@@ -220,7 +220,10 @@ class Shelf:
                     assert isinstance(undo, Undo)
                     key = prefix + undo.id
                     handle.beliefs.retract(
-                        prefix + undo.target, origin=Origin(event_id=key), at=undo.at
+                        prefix + undo.target,
+                        missing_ok=True,
+                        origin=Origin(event_id=key),
+                        at=undo.at,
                     )
                 continue
             drafts = [_sourced(item, scope, prefix, item.id in story.inferred) for item in items]

@@ -275,7 +275,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             },
         },
         "recall/current": _asked(found, facets=False),
-        "recall/stored": {"others": []},
+        "recall/stored": {"scopes": ["global"], "others": []},
         "recall/vitality": {**seen, "ids": [belief]},
         "recall/trace": {**seen, "id": memory},
         "transfer/taken_positions": {

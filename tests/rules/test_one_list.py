@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import AnyBite, Reason, Status
+from graphmem.model import AnyBite, Reason, Status, Trust
 from graphmem.rules.one_list import collapse
 from tests.plugins.bites import MAY, belief_bite, episode_bite, memory_bite, turn_bite
 
@@ -91,6 +91,8 @@ def test_an_extract_stands_behind_its_turns(first: str) -> None:
     assert (one.id, one.covers) == (turn.id, (extract.id,))
     # Beyond the compared results only what is better may remove one.
     assert len(collapse(found, ASKED, 1)) == (1 if first == "turn" else 2)
+    own = episode_bite(1, "Ghent it is. The dog came too.", vouched="person")
+    assert listed(own, turn) == [turn.id]
     elsewhere = turn_bite(2, "Ghent it is", episode_id="ep_2")
     assert len(listed(elsewhere, extract)) == 2
     assert len(listed(turn, episode_bite(1, extract.text, compressed=True))) == 2
@@ -116,7 +118,8 @@ def results(draw: st.DrawFn) -> tuple[AnyBite, ...]:
         if kind == "m":
             made.append(memory_bite(n, text))
         elif kind == "e":
-            made.append(episode_bite(n, text))
+            vouched: Trust = draw(st.sampled_from(["person", "model"]))
+            made.append(episode_bite(n, text, vouched=vouched))
         else:
             made.append(
                 turn_bite(

@@ -56,7 +56,10 @@ def test_two_scopes_with_the_same_names(
     other = archive.write(theirs)
     for number, target in enumerate(targets):
         done = other.handle.beliefs.retract(
-            target, origin=Origin(event_id=f"{other.prefix}x{number}"), at=BASE
+            target,
+            missing_ok=True,
+            origin=Origin(event_id=f"{other.prefix}x{number}"),
+            at=BASE,
         )
         assert not done.found
     for each in (one, other):
@@ -72,7 +75,10 @@ def test_a_retraction_waits_in_its_own_scope(archive: Archive, theirs: list[Item
     for number, item in enumerate(theirs):
         if not isinstance(item, Undo):
             stranger.beliefs.retract(
-                prefix + item.id, origin=Origin(event_id=f"{prefix}x{number}"), at=BASE
+                prefix + item.id,
+                missing_ok=True,
+                origin=Origin(event_id=f"{prefix}x{number}"),
+                at=BASE,
             )
     sees_its_own(archive.write(theirs, prefix=prefix))
 
