@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from graphmem import Handle
 from graphmem.model import AsOf, Cardinality, Origin, Policy
+from graphmem.rules import identity
 from graphmem.rules.formulas import Evidence
 from tests.plugins.belief_oracle import wrong_belief, wrong_slot
 from tests.plugins.clients import on_tenant
@@ -88,15 +89,18 @@ def declare(
     start: datetime | None,
 ) -> Declaration:
     handle = written.handle
-    done = handle.predicates.declare(
+    # The newest declaration is returned, which may be an earlier call.
+    handle.predicates.declare(
         PREDICATE, origin=Origin(event_id=event_id), at=at, valid_from=start, **policy.model_dump()
     )
+    context = handle._state.context
+    stored_id = identity.given_event_id(context.scope, context.trust, event_id)
     [row] = look.rows(
         "MATCH (e:Event {tenant: $tenant, id: $id}) RETURN e.recorded_at AS recorded_at",
         tenant=handle._state.context.tenant,
-        id=done.event_id,
+        id=stored_id,
     )
-    return Declaration(done.event_id, policy, at, row["recorded_at"].to_native(), start)
+    return Declaration(stored_id, policy, at, row["recorded_at"].to_native(), start)
 
 
 def reads_by(written: Written, as_of: AsOf, expected: Policy, **by: object) -> None:
