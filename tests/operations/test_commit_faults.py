@@ -259,5 +259,5 @@ def test_a_conversation_that_moved_on_meanwhile_is_looked_at_again(
     assert embedder.asked == [b.content, a.content]
     texts = [t.text for t in memory.episodes.turns(session.episode_id).turns]
     assert texts == [m.content for m in (a, c, a, b)]
-    # What was said twice is one result.
+    # A repeated message is one result.
     assert len(memory.recall(a.content, kinds=["turn"]).bites) == 3
