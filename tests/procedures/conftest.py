@@ -118,6 +118,8 @@ def populated(client: Handle, asked: Asked) -> Populated:
     memory.usage.flush()
     assert memory.admin.seal().seals
     memory.remember(unlike(61))  # an event without a seal
+    # Another one, about a sealed memory.
+    memory.remember(memory.memories.get(known["memory"]).content)
     [reply, *_] = asked.run(
         "MATCH (r:Reply {tenant: $tenant}) WHERE r.id IS NOT NULL RETURN r.id AS id",
         {"tenant": tenant},
