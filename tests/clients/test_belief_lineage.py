@@ -189,7 +189,10 @@ def act(memory: Handle, step: Step, evidence: list[str], by: dict[str, Any]) -> 
         "split": lambda: memory.beliefs.split(one, [first, second], **with_origin(by)),
         "merge": lambda: memory.beliefs.merge([one, other], first, **with_origin(by)),
         "retract": lambda: memory.beliefs.retract(
-            evidence[which % len(evidence)], origin=Origin(event_id=by["event_id"]), at=by["at"]
+            evidence[which % len(evidence)],
+            origin=Origin(event_id=by["event_id"]),
+            at=by["at"],
+            missing_ok=True,
         ),
     }
     return acts[name]()
