@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime, tzinfo
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 from zoneinfo import ZoneInfo
@@ -84,17 +85,13 @@ def local(at: datetime, name: str | None) -> datetime:
 
     A time that no year between 1 and 9999 holds there stays as it is.
     """
-    try:
-        known = name or machine_zone()
-        return at.astimezone(zone(known) if known else None)
-    except (OverflowError, OSError):
-        return at
+    return _by(_clock(name), at)
 
 
 def of_clock(shown: datetime, name: str | None) -> datetime:
     """Return the instant at which the clock of a zone shows a time; None: the machine's."""
-    known = name or machine_zone()
-    return shown.replace(tzinfo=zone(known)) if known else shown.astimezone()
+    clock = _clock(name)
+    return shown.astimezone() if clock is None else shown.replace(tzinfo=clock)
 
 
 def in_zone(data: T, name: str | None) -> T:
@@ -102,31 +99,51 @@ def in_zone(data: T, name: str | None) -> T:
 
     The times of a record with a zone of its own, such as a turn, are by the clock of that one.
     """
-    return cast(T, _in_zone(data, name))
+    return cast(T, _in_zone(data, _clock(name)))
 
 
-def _in_zone(data: Any, name: str | None) -> Any:
+def _in_zone(data: Any, clock: tzinfo | None) -> Any:
     if isinstance(data, datetime):
-        return local(data, name)
+        return _by(clock, data)
     if isinstance(data, BaseModel):
-        own = getattr(data, "time_zone", None) or name
-        return data.model_copy(update={field: _in_zone(value, own) for field, value in data})
+        own = getattr(data, "time_zone", None)
+        by = zone(own) if own else clock
+        return data.model_copy(update={field: _in_zone(value, by) for field, value in data})
     if isinstance(data, dict):
-        return {key: _in_zone(value, name) for key, value in data.items()}
+        return {key: _in_zone(value, clock) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        parts = [_in_zone(part, name) for part in data]
+        parts = [_in_zone(part, clock) for part in data]
         return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
     return data
 
 
+def _clock(name: str | None) -> tzinfo | None:
+    """Return the zone of a name, else of the machine; None if the machine's has no name."""
+    known = name or machine_zone()
+    return zone(known) if known else None
+
+
+def _by(clock: tzinfo | None, at: datetime) -> datetime:
+    try:
+        return at.astimezone(clock)
+    except (OverflowError, OSError):
+        return at
+
+
 def machine_zone() -> str | None:
     """Return the IANA name of the machine's time zone; None if it has none."""
-    named = os.environ.get("TZ", "").removeprefix(":")
-    named = named or str(_LOCALTIME.resolve()).partition("zoneinfo/")[2]
+    named = os.environ.get("TZ", "").removeprefix(":") or _system_zone()
     try:
         return checked(named) if named else None
     except ValueError:
         return None
+
+
+@cache
+def _system_zone() -> str:
+    """Return the zone that the system is set to; "" if its file does not link to one."""
+    # Kept, because each message asks for it; the C library reads it once a process, too.
+    return str(_LOCALTIME.resolve()).partition("zoneinfo/")[2]
 
 
 def _offset(at: datetime) -> str:
