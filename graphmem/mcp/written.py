@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from graphmem.model import zones
-from graphmem.rules import quantities
+from graphmem.rules import dates, quantities
 
 Schema = Mapping[str, Any]
 
@@ -31,14 +31,10 @@ _TIMES: Schema = {
 _MAX_NUMBER = 40
 """Maximum length of a number, in characters."""
 _NUMBERS = quantities.ONES | quantities.TENS
-_MONTHS = {
-    name: number for number, month in enumerate(quantities.MONTHS, 1) for name in (month, month[:3])
-} | {"sept": 9}
 _DIGITS = re.compile(r"(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2}))?)?")
 _DAY_OF = r"(\d{1,2})(?:st|nd|rd|th)?"
 _WORDS = re.compile(rf"(?:{_DAY_OF}\.? (?:of )?)?([a-z]+)\.?(?: {_DAY_OF})?,? (\d{{4}})")
 _NEAR_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
-_DAY = timedelta(days=1)
 
 
 class ArgumentReader:
@@ -194,16 +190,15 @@ def _span(text: str, now: datetime) -> tuple[datetime, datetime]:
         ValueError: the text names none, or more than one.
     """
     if text in _NEAR_DAYS:
-        day = datetime.combine(now.date(), time(), now.tzinfo) + _NEAR_DAYS[text] * _DAY
-        return day, day + _DAY
+        today = datetime.combine(now.date(), time(), now.tzinfo)
+        day = dates.shift(today, _NEAR_DAYS[text], "day")
+        return day, dates.shift(day, 1, "day")
     if found := _DIGITS.fullmatch(text):
         year, _, month, day_of = found.groups()
     elif (found := _WORDS.fullmatch(text)) and not (found[1] and found[3]):
-        year, month, day_of = found[4], str(_MONTHS.get(found[2], 0)), found[1] or found[3]
+        year, month, day_of = found[4], str(dates.MONTHS.get(found[2], 0)), found[1] or found[3]
     else:
         start = datetime.combine(date.fromisoformat(text), time(), now.tzinfo)
-        return start, start + _DAY
+        return start, dates.shift(start, 1, "day")
     start = datetime(int(year), int(month or 1), int(day_of or 1), tzinfo=now.tzinfo)
-    if day_of:
-        return start, start + _DAY
-    return start, (start + (31 if month else 366) * _DAY).replace(day=1)
+    return start, dates.shift(start, 1, "day" if day_of else "month" if month else "year")

@@ -24,11 +24,11 @@ MAX_DATES = 8
 EARLIER, LATER = timedelta(days=1), timedelta(days=7)
 """Margins of a span: a day for time zones, and a week in which an event may be mentioned."""
 
-_MONTHS = {
+MONTHS = {
     name: number for number, month in enumerate(quantities.MONTHS, 1) for name in (month, month[:3])
 } | {"sept": 9}
 # ASCII case folding: under Unicode rules the long s and the dotless i match s and i.
-_MONTH = f"(?ai:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
+_MONTH = f"(?ai:{'|'.join(sorted(MONTHS, key=len, reverse=True))})"
 _DAY = r"(?:(\d{1,2})(?:st|nd|rd|th)?)"
 _WHEN = "(in|on|during|since|by|of|from|last|until|before|after)"
 _NAMED = re.compile(
@@ -62,7 +62,7 @@ def named_dates(text: str) -> Iterator[tuple[int | None, int, int | None]]:
         # "may" and "march" are also common words.
         if month.lower() in {"may", "march"} and not (day or year or when):
             continue
-        yield int(year) if year else None, _MONTHS[month.lower()], int(day) if day else None
+        yield int(year) if year else None, MONTHS[month.lower()], int(day) if day else None
 
 
 def _year_span(now: datetime, year: int, month: int, day: int | None) -> Iterator[Span]:
