@@ -425,9 +425,7 @@ async def _remind(
     given = {"policy": "default", "limit": min(RECALLED + len(turn_ids), MAX_BITES), "kinds": kinds}
     found = await recalled(state.context, question, given, vitality=True)
     others = tuple(bite for bite in found.bites if bite.id not in turn_ids)[:RECALLED]
-    reason = absence.ITSELF if found.bites and not others else found.reason
-    shown = found.model_copy(update={"bites": others, "reason": reason})
-    return await supply(state, question, shown, tokens, count)
+    return await supply(state, question, absence.left(found, others), tokens, count)
 
 
 async def _awaited(reply: Awaitable[Any], *, is_async: bool) -> Any:

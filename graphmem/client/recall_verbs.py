@@ -30,7 +30,6 @@ from graphmem.client.state import HandleState
 from graphmem.client.validation import As, Whole
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
-    KINDS,
     AnyBite,
     AsOf,
     BeliefEvent,
@@ -334,9 +333,8 @@ def recalled(
         vitality: whether to compute the vitality of the beliefs found.
     """
     ranking = recall_policy_of(given["policy"], request.services.settings.recall)
-    filters = {name: given[name] for name in _FIELDS & given.keys()}
-    if given.get("kinds") is None:
-        filters["kinds"] = KINDS
+    # None is the default of each filter, except of the kinds.
+    filters = {name: given[name] for name in _FIELDS & given.keys() if given[name] is not None}
     if (floor := given.get("min_score")) is not None:
         ranking = ranking.model_copy(update={"min_score": floor})
     within = _within(request, given.get("scopes"))

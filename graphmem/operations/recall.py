@@ -231,8 +231,7 @@ async def recall(
     found = await context.read(work)
     bites, use = await _reranked(context.services, text, found.bites, count)
     listed = _one_list(bites, text, want, policy)
-    reason = absence.ITSELF if bites and not listed else found.reason
-    return found.model_copy(update={"bites": listed[:limit], "reranked": use, "reason": reason})
+    return absence.left(found, listed[:limit]).model_copy(update={"reranked": use})
 
 
 def _one_list(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from typing_extensions import TypedDict
 
-from graphmem.model import Recollection
+from graphmem.model import AnyBite, Recollection
 
 MAX_COUNTED = 1_000
 """Maximum number that is counted of a kind."""
@@ -67,6 +67,12 @@ def reason(rows: Sequence[StoredItems], search: Search, found: Recollection) -> 
     if unnamed := len(search.scopes) - len(names):
         names.append(f"{unnamed} more")
     return f"nothing is stored in scope {' or '.join(names)}"
+
+
+def left(found: Recollection, bites: tuple[AnyBite, ...]) -> Recollection:
+    """Return a recollection with those results that are not the question itself."""
+    reason = ITSELF if found.bites and not bites else found.reason
+    return found.model_copy(update={"bites": bites, "reason": reason})
 
 
 def _not_similar(found: Recollection) -> list[str]:
