@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -24,6 +24,7 @@ from graphmem.model import (
     NewMemory,
     Observation,
     Policy,
+    Predicate,
     TenantScope,
 )
 from graphmem.operations import declarations, episode, evidence, lineage
@@ -39,8 +40,11 @@ BATCH = 200
 async def run(state: HandleState, plan: ImportPlan, on_progress: OnProgress) -> ForeignImportReport:
     """Write the steps of a plan in their order and return the report."""
     imported = _ImportRun(state, on_progress)
+    coexisting = defaultdict[str | None, list[str]](list)
     for scope, predicate in plan.coexisting:
-        await imported.declare_many(scope, predicate)
+        coexisting[scope].append(predicate)
+    for scope, names in coexisting.items():
+        await imported.declare_many(scope, sorted(names))
     for steps in _batches(plan.steps):
         await imported.write(steps)
     return ForeignImportReport(
@@ -66,13 +70,19 @@ class _ImportRun:
         self._memories: dict[str, str] = {}
         """Id of the current memory, by foreign record."""
 
-    async def declare_many(self, scope: str | None, predicate: str) -> None:
-        """Declare that a predicate has several values at a time in a scope, unless it has."""
+    async def declare_many(self, scope: str | None, names: Sequence[str]) -> None:
+        """Declare that predicates have several values at a time in a scope, unless they have."""
         state = _within(self._given, scope)
         listed = await declarations.predicates(state.context)
         # The nearest declaration decides.
         listed.sort(key=lambda one: one.scope != state.context.scope)
-        known = next((p for p in listed if claims.predicate_key(p.name) == predicate), None)
+        declared = {claims.predicate_key(one.name): one for one in reversed(listed)}
+        for name in names:
+            await self._declare_many(state, name, declared.get(name))
+
+    async def _declare_many(
+        self, state: HandleState, predicate: str, known: Predicate | None
+    ) -> None:
         policy = known.policy if known else Policy(cardinality=predicates.assumed(predicate))
         if policy.cardinality is Cardinality.MANY:
             return
