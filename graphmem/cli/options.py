@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -83,14 +82,8 @@ def read_time(text: str, at: datetime, zone: str | None = None) -> datetime:
     if words in _DAYS:
         shown = datetime.combine(at.date() - timedelta(days=_DAYS[words]), time())
     else:
-        shown = _day(text) or datetime.fromisoformat(text)
+        shown = datetime.fromisoformat(text)
     return shown if shown.utcoffset() is not None else zones.of_clock(shown, zone)
-
-
-def _day(text: str) -> datetime | None:
-    with suppress(ValueError):
-        return datetime.combine(date.fromisoformat(text), time())
-    return None
 
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -55,8 +55,8 @@ def refusal(frame: bytes) -> types.JSONRPCError | None:
 
 
 def _error(found: object, code: int, message: str) -> types.JSONRPCError:
-    told = types.ErrorData(code=code, message=message)
-    return types.JSONRPCError(jsonrpc="2.0", id=_id(found), error=told)
+    error = types.ErrorData(code=code, message=message)
+    return types.JSONRPCError(jsonrpc="2.0", id=_id(found), error=error)
 
 
 def _id(found: object) -> str | int | None:
@@ -113,13 +113,15 @@ class FrameCheck:
                 return
             body += message.get("body", b"")
             more = message.get("more_body", False)
-        frame: bytes | None = bytes(body)
-        refused = refusal(bytes(body))
+        received = bytes(body)
+        refused = refusal(received)
         if refused is not None:
             status = 413 if len(body) > MAX_FRAME else 400
             answer = JSONResponse(refused.model_dump(exclude_unset=True), status)
             await answer(scope, receive, send)
             return
+
+        frame: bytes | None = received
 
         async def replayed() -> Message:
             nonlocal frame

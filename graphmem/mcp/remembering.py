@@ -41,5 +41,5 @@ async def remember(call: ToolCall[schemas.RememberArguments]) -> results.Remembe
         # If the sentence itself is the reason, it is refused again.
         done = await call.session.remember(**written | {"claims": ()})
         refused |= dict.fromkeys(numbers, (reason,))
-    told = (f"claim {n}: {'; '.join(refused[n])}" for n in sorted(refused))
-    return results.Remembered(**dict(done), problems=tuple(told))
+    problems = (f"claim {n}: {'; '.join(refused[n])}" for n in sorted(refused))
+    return results.Remembered(**dict(done), problems=tuple(problems))

@@ -10,7 +10,16 @@ from __future__ import annotations
 import re
 
 from graphmem.rules.facts import cached_if_short, fact_tokens, is_negated
-from graphmem.rules.mentions import EVENT, PAST, Sentence, read_tokens, stem, stems_of, words_of
+from graphmem.rules.mentions import (
+    EVENT,
+    PAST,
+    Sentence,
+    names_of,
+    read_tokens,
+    stem,
+    stems_of,
+    words_of,
+)
 
 _VERB = (
     r"(?:cancell?ed|sold|quit|dropped|ended|deleted|uninstalled|unsubscribed from|returned"
@@ -41,6 +50,8 @@ _OWN = re.compile(
     r"^\W*(?:(?:so|and|well|oh|yes|also|currently)\W+)*(?:i|we|user|the user)\b", re.I
 )
 _OWNED = re.compile(r"^\W*(?:my|our|the)\b", re.I)
+_OWNED_WORDS = 5
+"""First words of a clause among which its subject is named: "my old blue Volvo"."""
 
 
 @cached_if_short
@@ -63,16 +74,12 @@ def ends(newer: Sentence, older: Sentence) -> bool:
     needed = thing - _GENERAL or thing
     if not needed <= older.stems or ended(older.text) or _is_past(older.text):
         return False
-    names = {token.stem for token in read_tokens(older.text)[1:] if token.text[0].isupper()}
-    if not names <= newer.stems | {stem("i")} or is_negated(fact_tokens(older.text)):
+    tokens = read_tokens(older.text)
+    if not names_of(tokens, tokens[0]) <= newer.stems or is_negated(fact_tokens(older.text)):
         return False
-    owned = _OWNED.match(older.text) and needed <= _first_stems(older.text)
+    owned = _OWNED.match(older.text) and needed <= stems_of(tokens[:_OWNED_WORDS])
     return bool(_OWN.match(older.text) or owned)
 
 
 def _is_past(text: str) -> bool:
     return PAST.search(text) is not None or EVENT.search(text) is not None
-
-
-def _first_stems(text: str) -> frozenset[str]:
-    return stems_of(read_tokens(text)[: 1 + 4])

@@ -207,7 +207,7 @@ def clauses_of(sentence: Sentence) -> Iterator[Sentence]:
 
 _JOINT = re.compile(
     r"(?:,|,?\s(?:and|but|so|because))\s(?=(?:i|we|he|she|it|they|that"
-    r"|this|there|my|our)\b)",
+    r"|this|there|my|our|nobody|everybody|everyone|people)\b)",
     re.I,
 )
 """Before another clause with a subject of its own."""
@@ -324,7 +324,7 @@ def _mention(text: str, tokens: Sequence[Token], n: int) -> Mention:
         label=before[-1].stem if has_label else "",
         before=stems_of(before),
         near=stems_of(near),
-        names=_names(near, tokens[0]),
+        names=names_of(near, tokens[0]),
         labels=frozenset(_labels(text, near)),
         changed=any(one.stem in CHANGES or one.key in _CHANGE_WORDS for one in close),
         event=EVENT.search(text[close[0].start : close[-1].end]) is not None,
@@ -342,7 +342,8 @@ def _are_adjacent(text: str, token: Token, after: Token) -> bool:
     return _PHRASE_END.search(text[token.end : after.start]) is None
 
 
-def _names(tokens: Iterable[Token], first: Token) -> frozenset[str]:
+def names_of(tokens: Iterable[Token], first: Token) -> frozenset[str]:
+    """Return the stems of the names among tokens of a sentence that begins with `first`."""
     return frozenset(
         token.stem for token in tokens if token.stem and token.text[0].isupper() and token != first
     )

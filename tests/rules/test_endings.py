@@ -102,6 +102,7 @@ def test_the_thing_is_named_after_the_verb(text: str, thing: set[str]) -> None:
 
 
 def test_one_clause_of_several_ends_it() -> None:
+    assert marks("So I go to the gym twice a week.", "I quit the gym.")
     assert marks(
         "I have a Spotify account.", "The week was long, and I deleted my Spotify account."
     )
@@ -136,7 +137,7 @@ def test_a_value_that_returned_outdates_both() -> None:
     said = (
         "Our team meeting is on Mondays at nine.",
         "The team meeting is on Thursdays at nine now.",
-        "The team meeting is back on Mondays at nine, we did not like the Thursdays.",
+        "The team meeting is back on Mondays at nine, people did not like the Thursdays.",
     )
     told = [
         Statement(str(n), text, MAY + n * timedelta(days=9), is_turn=True, speaker="user")
