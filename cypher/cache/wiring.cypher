@@ -19,11 +19,19 @@ ORDER BY e.tenant, e.id
 LIMIT $limit
 LET retracts = e.type = 'RETRACT' OR EXISTS { (e)-[:RETRACTS]->() }
 LET wrong = CASE
-  WHEN retracts AND COLLECT { MATCH (e)-[:RETRACTS]->(t {tenant: $tenant}) RETURN t.id ORDER BY t.id } <> COLLECT {
-    MATCH (t:Event {tenant: $tenant, id: e.target_id})
-    WHERE e.type = 'RETRACT' AND t.scope = e.scope
-    RETURN t.id
-  } THEN 'RETRACTS'
+  // A target that came later is linked if it is evidence or a retraction; another event may have taken the id.
+  WHEN retracts AND NOT COLLECT { MATCH (e)-[:RETRACTS]->(t {tenant: $tenant}) RETURN t.id ORDER BY t.id } IN [
+    COLLECT {
+      MATCH (t:Event {tenant: $tenant, id: e.target_id})
+      WHERE e.type = 'RETRACT' AND t.scope = e.scope
+      RETURN t.id
+    },
+    COLLECT {
+      MATCH (t:Event {tenant: $tenant, id: e.target_id})
+      WHERE e.type = 'RETRACT' AND t.scope = e.scope AND (t.type = 'RETRACT' OR EXISTS { (t)-[:SUPPORTS|REFUTES]->() })
+      RETURN t.id
+    }
+  ] THEN 'RETRACTS'
   WHEN EXISTS {
     MATCH (e)-[r:SUPPORTS|REFUTES]->(b)
     WHERE NOT coalesce(

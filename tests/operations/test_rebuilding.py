@@ -8,6 +8,7 @@ from typing import LiteralString
 import pytest
 
 from graphmem import Handle
+from graphmem.model import Origin
 from graphmem.operations.evidence import writing
 from tests.plugins.graph import Look
 
@@ -111,6 +112,14 @@ def test_an_edge_that_is_not_in_force_any_more_is_found(
     assert (wrong.kind, wrong.cached) == ("memory", "superseded, 1 edges otherwise")
     filled.admin.rebuild()
     assert filled.admin.verify().wrong == ()
+
+
+def test_a_retraction_of_an_id_that_a_declaration_took_is_in_order(plain: Handle) -> None:
+    plain.beliefs.retract("late", missing_ok=True)
+    plain.predicates.declare("works_on", origin=Origin(event_id="late"))
+    assert plain.admin.verify().wrong == ()
+    plain.admin.rebuild()
+    assert plain.admin.verify().wrong == ()
 
 
 def test_it_tells_how_far_it_is(filled: Handle) -> None:
