@@ -135,7 +135,8 @@ def translated(database: str | None = None) -> Iterator[None]:
             name = f"database {database!r}" if database else "home database for this user"
             raise DatabaseNotFoundError(f"The server has no {name}.") from error
         raise (ReadConflictError() if error.code == DELETED else _query_error(error)) from error
-    except exceptions.DriverError as error:
+    # The driver's buffer fails instead if a connection broke while it received.
+    except (exceptions.DriverError, BufferError) as error:
         raise GraphUnavailableError(
             f"Neo4j cannot be reached ({type(error).__name__}) at the address given."
         ) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from neo4j.exceptions import Neo4jError
+from neo4j.exceptions import Neo4jError, ServiceUnavailable
 
 from graphmem.adapters.neo4j_graph import translated
 from graphmem.errors import GraphAccessError, GraphmemError, GraphQueryError, GraphUnavailableError
@@ -32,3 +32,9 @@ def test_a_code_says_what_to_do(code: str, wanted: type[GraphmemError]) -> None:
         raise Neo4jError._hydrate_neo4j(code=code, message="it quotes 'opensesame'")
     assert "opensesame" not in f"{caught.value} {caught.value.hint}"
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("error", [ServiceUnavailable("gone"), BufferError("cannot be re-sized")])
+def test_a_connection_that_broke_can_be_tried_again(error: Exception) -> None:
+    with pytest.raises(GraphUnavailableError, match="cannot be reached"), translated():
+        raise error
