@@ -76,8 +76,9 @@ def measure(steps: Steps) -> Report:
             "two things: parallel pairs state one value, or two, of two things; changed pairs two "
             "values of one thing; restated pairs one fact in other words. merged: taken for one "
             "text. proposed: reported as possible_update_of. replaced: retired by "
-            "on_update='supersede'. marked: outdated_by for any of three questions. The rules were "
-            "written against the tuning half, and the errors of the kept half were not read.",
+            "on_update='supersede'. marked: outdated_by for any of three questions. joined: one "
+            "result of a recall, if one speaker states both. The rules were written against the "
+            "tuning half, and the errors of the kept half were not read.",
             "VitaminC: claims about one evidence, by the facts alone. Opposed: it supports one and "
             "refutes the other. Restated: it supports both, and their numbers and dates are equal.",
         ],

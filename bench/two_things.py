@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from graphmem.rules import changes, duplicates
+from graphmem.rules import changes, duplicates, repeats
 from graphmem.rules.changes import Change
 from graphmem.rules.versions import Statement, outdated
 
@@ -45,6 +45,7 @@ class Judged(NamedTuple):
     proposed: bool
     replaced: bool
     marked: bool
+    joined: bool
 
 
 @cache
@@ -98,11 +99,13 @@ def judged(case: Case) -> Judged:
     """Return what the words of a pair decide; similarities only narrow it."""
     change = changes.between(case.first, case.second)
     both = [Statement(str(n), text, _START + timedelta(days=n)) for n, text in enumerate(case[3:])]
+    one, other = map(repeats.read, case[3:])
     return Judged(
         merged=not duplicates.difference(case.first, case.second),
         proposed=change > Change.NONE,
         replaced=change is Change.CERTAIN,
         marked=any(outdated(both, asked) for asked in (case.first, case.second, "anything")),
+        joined=one.restates(other) or other.restates(one),
     )
 
 

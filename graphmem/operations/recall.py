@@ -238,14 +238,15 @@ def _one_list(
     bites: tuple[AnyBite, ...], text: str, want: RecallRequest, policy: RecallPolicy
 ) -> tuple[AnyBite, ...]:
     """Return the results with each statement once and older versions marked."""
-    first = {bite.id for bite in bites[: versions.MAX_COMPARED]}
+    found = bites
+    first = {bite.id for bite in found[: versions.MAX_COMPARED]}
     if not want.include_hidden:  # Audits need each item.
-        bites = one_list.collapse(bites, text, versions.MAX_COMPARED)
-    if not policy.mark_outdated:
-        return bites
+        bites = one_list.collapse(found, text, versions.MAX_COMPARED)
     # The same are compared, however many are asked for.
     compared = sum(bite.id in first for bite in bites)
-    return (*versions.mark_outdated(bites[:compared], text), *bites[compared:])
+    if policy.mark_outdated:
+        bites = (*versions.mark_outdated(bites[:compared], text), *bites[compared:])
+    return bites if want.include_hidden else one_list.join_repeats(bites, found, compared)
 
 
 async def _with_reason(

@@ -5,13 +5,15 @@ The result with all sentences of another one covers it and takes the better plac
 compared in the form of `folding.fold`, so what differs is listed. A turn covers the summary of its
 conversation if that is an extract of the turns. A belief covers the memories and the turns that it
 rests on if they have one sentence with no more words than its own; nothing covers a belief.
+
+Turns in which one speaker restates one fact in other words are one result, too; see `repeats`.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -22,9 +24,10 @@ from graphmem.model import (
     Instant,
     MemoryBite,
     Status,
+    Turn,
     TurnBite,
 )
-from graphmem.rules import episodes, folding, mentions, passages, trust
+from graphmem.rules import episodes, folding, mentions, passages, repeats, trust
 
 _EDGE = re.compile(r"^\W+|\W+$")
 _PREFERRED = ("episode", "turn", "memory", "belief")
@@ -165,3 +168,91 @@ def collapse(bites: Sequence[AnyBite], question: str, compared: int) -> tuple[An
         one.bite.model_copy(update={"covers": tuple(others[n])}) if others[n] else one.bite
         for n, one in sorted(shown.items(), key=itemgetter(0))
     )
+
+
+def join_repeats(
+    bites: Sequence[AnyBite], found: Sequence[AnyBite], compared: int
+) -> tuple[AnyBite, ...]:
+    """Return the bites, which have their marks, without turns that restate another one's turns.
+
+    The newest of equal statements is shown, at the best of their places, unless one states more.
+    An outdated result covers only outdated ones.
+
+    Args:
+        bites: results, best first.
+        found: the same before some covered others, with the texts of these.
+        compared: see `collapse`.
+    """
+    said = {bite.id: bite.turn for bite in found if isinstance(bite, TurnBite)}
+    near = repeats.near_pairs({one: turn.text for one, turn in said.items()})
+    near = {pair for pair in near if _restates(*map(said.__getitem__, pair))}
+    if not near:
+        return tuple(bites)
+    shown = {n: _Group.of(bite, said) for n, bite in enumerate(bites)}
+    for place, new in [*shown.items()]:
+        if not isinstance(new.bite, TurnBite):
+            continue
+        better = [(n, one) for n, one in shown.items() if n < place]
+        holder = next((n for n, one in better if one.represents(new, near)), None)
+        if holder is not None:
+            shown[holder].add(shown.pop(place))
+            continue
+        places = [n for n, one in better if place < compared and new.represents(one, near)]
+        if places:
+            for n in places:
+                new.add(shown.pop(n))
+            shown[places[0]] = shown.pop(place)
+    holders = {one: group.bite.id for group in shown.values() for one in group.ids}
+    return tuple(group.named(holders) for _, group in sorted(shown.items(), key=itemgetter(0)))
+
+
+def _restates(one: Turn, other: Turn) -> bool:
+    """Return whether a turn states all of another one of its speaker, later or with more."""
+    if one.id == other.id or (one.role, one.name) != (other.role, other.name):
+        return False
+    mine, theirs = repeats.read(one.text), repeats.read(other.text)
+    if not mine.restates(theirs):
+        return False
+    is_later = (one.occurred_at, one.id) > (other.occurred_at, other.id)
+    return is_later or not theirs.restates(mine)
+
+
+@dataclass(slots=True)
+class _Group:
+    """A result, and the turns that it represents."""
+
+    bite: AnyBite
+    turns: list[str]
+    """Ids of these turns."""
+    ids: list[str]
+    """Ids of all results that it covers."""
+
+    @classmethod
+    def of(cls, bite: AnyBite, said: Mapping[str, Turn]) -> _Group:
+        alone = isinstance(bite, BeliefBite) and (bite.lost or bite.ambiguous)
+        turns = [] if alone else [one for one in (bite.id, *bite.covers) if one in said]
+        return cls(bite, turns, list(bite.covers))
+
+    def represents(self, other: _Group, near: Collection[tuple[str, str]]) -> bool:
+        """Return whether this result states what another one states, and vouches as well."""
+        if not isinstance(other.bite, TurnBite):
+            return False
+        if self.bite.outdated_by is not None and other.bite.outdated_by is None:
+            return False
+        least = trust.rank(other.bite.trust)
+        if isinstance(self.bite, BeliefBite):
+            least = min(_READ_BY_RULES, least)
+        return bool(other.turns and trust.rank(self.bite.trust) >= least) and all(
+            any((one, turn) in near for one in self.turns) for turn in other.turns
+        )
+
+    def add(self, other: _Group) -> None:
+        """Cover another result."""
+        self.turns += other.turns
+        self.ids += (other.bite.id, *other.ids)
+
+    def named(self, holders: Mapping[str, str]) -> AnyBite:
+        """Return the result, which names what it covers and the result that outdates it."""
+        newer = self.bite.outdated_by
+        newer = None if newer is None else holders.get(newer, newer)
+        return self.bite.model_copy(update={"covers": tuple(self.ids), "outdated_by": newer})
