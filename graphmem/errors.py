@@ -12,6 +12,7 @@ The class docstring is the default message, so the text is written once.
     ├─ SchemaError
     │  ├─ MigrationPendingError · MigrationChangedError · MigrationLockedError
     ├─ InvalidInputError             an argument is invalid
+    │  ├─ AmbiguousIdError           several ids begin with it
     │  ├─ SourceFileError            a conversation file cannot be read; names the line
     │  ├─ DigestFileError            a digest cannot be read or written; names the line
     │  └─ ExportFileError            an export cannot be read or written; names the line
@@ -142,6 +143,12 @@ class MigrationLockedError(SchemaError):
 
 class InvalidInputError(GraphmemError):
     """An argument is invalid."""
+
+
+class AmbiguousIdError(InvalidInputError):
+    """Several ids begin with this short id."""
+
+    default_hint = "Give more characters of the id, or all of them."
 
 
 class SourceFileError(InvalidInputError):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, TypeVar, cas
 
 from pydantic import BeforeValidator, Field
 
-from graphmem.client.validation import As, Whole, valid
+from graphmem.client.validation import As, ShortId, Whole, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     POLICIES,
@@ -36,8 +36,11 @@ from graphmem.rules import messages as reading
 from graphmem.rules import read_options, transcripts
 from graphmem.settings import Settings
 
-AskedId: TypeAlias = Annotated[Text, Field(max_length=200)]
-"""Id to look up, at most 200 characters; the error quotes it if nothing has this id."""
+AskedId: TypeAlias = Annotated[Text, Field(max_length=200), ShortId()]
+"""Id to look up or a unique prefix of it, at most 200 characters; the error quotes it if nothing
+has this id."""
+ItemId: TypeAlias = Annotated[Name, ShortId()]
+"""Name of something stored, or a unique prefix of its id."""
 Question: TypeAlias = Annotated[
     RepairedText, Field(min_length=1, max_length=100_000, pattern=r"\S")
 ]

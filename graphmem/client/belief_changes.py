@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from graphmem.client.arguments import BeliefLike, belief_id_of, event_source, several
+from graphmem.client.arguments import (
+    AskedId,
+    BeliefLike,
+    ItemId,
+    belief_id_of,
+    event_source,
+    several,
+)
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
 from graphmem.client.validation import As, valid
@@ -15,7 +22,6 @@ from graphmem.model import (
     EventType,
     Hypothesis,
     Instant,
-    Name,
     Note,
     Origin,
     ReplacementReceipt,
@@ -35,7 +41,7 @@ class AsyncBeliefChanges(AsyncNamespace):
 
     async def retract(
         self,
-        event_id: Name,
+        event_id: ItemId,
         *,
         missing_ok: bool = False,
         at: Instant | None = None,
@@ -72,8 +78,8 @@ class AsyncBeliefChanges(AsyncNamespace):
         predicate: str | None = None,
         object: str | None = None,  # noqa: A002
         confidence: float = 0.5,
-        episode_id: str | None = None,
-        turn_id: str | None = None,
+        episode_id: AskedId | None = None,
+        turn_id: AskedId | None = None,
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> ReplacementReceipt:
@@ -121,8 +127,8 @@ class AsyncBeliefChanges(AsyncNamespace):
         statements: Sequence[str],
         *,
         reason: Note | None = None,
-        episode_id: str | None = None,
-        turn_id: str | None = None,
+        episode_id: AskedId | None = None,
+        turn_id: AskedId | None = None,
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> ReplacementReceipt:
@@ -158,8 +164,8 @@ class AsyncBeliefChanges(AsyncNamespace):
         predicate: str | None = None,
         object: str | None = None,  # noqa: A002
         confidence: float = 0.5,
-        episode_id: str | None = None,
-        turn_id: str | None = None,
+        episode_id: AskedId | None = None,
+        turn_id: AskedId | None = None,
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> ReplacementReceipt:

@@ -57,8 +57,8 @@ class AsyncBeliefVerbs(AsyncNamespace):
         kind: EvidenceKind | Literal["supporting", "refuting"] = "supporting",
         source_type: str = "EXPLICIT",
         cardinality: Cardinality | Literal["ONE", "MANY"] | None = None,
-        episode_id: str | None = None,
-        turn_id: str | None = None,
+        episode_id: AskedId | None = None,
+        turn_id: AskedId | None = None,
         event_id: str | None = None,
         at: datetime | None = None,
         source: str = "manual",
@@ -134,7 +134,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
                 nothing is recorded. Or see `observe`; earlier batches are kept.
             EventConflictError, NotFoundError: see `observe`; earlier batches are kept.
         """
-        given = records("observations", Observation, observations)
+        given = await self._state.with_whole_ids(records("observations", Observation, observations))
         placed = [await self._state.placed(one) for one in given]
         return await evidence.observe_many(self._state.context, placed, on_progress)
 
@@ -146,8 +146,8 @@ class AsyncBeliefVerbs(AsyncNamespace):
         predicate: str | None = None,
         object: str | None = None,  # noqa: A002
         confidence: float = 0.5,
-        episode_id: str | None = None,
-        turn_id: str | None = None,
+        episode_id: AskedId | None = None,
+        turn_id: AskedId | None = None,
         event_id: str | None = None,
         at: datetime | None = None,
         source: str = "manual",
@@ -199,8 +199,8 @@ class AsyncBeliefVerbs(AsyncNamespace):
         kind: EvidenceKind | Literal["supporting", "refuting"],
         strength: float,
         *,
-        episode_id: str | None = None,
-        turn_id: str | None = None,
+        episode_id: AskedId | None = None,
+        turn_id: AskedId | None = None,
         event_id: str | None = None,
         at: datetime | None = None,
         source: str = "manual",

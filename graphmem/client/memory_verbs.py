@@ -35,7 +35,7 @@ from graphmem.model import (
     Supersession,
     Triple,
 )
-from graphmem.operations import episode, lineage, summaries
+from graphmem.operations import episode, ids, lineage, summaries
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import transcripts
 
@@ -56,8 +56,8 @@ class AsyncMemoryVerbs(AsyncNamespace):
         source: str = "manual",
         actor: str | None = None,
         artifact_ref: str | None = None,
-        episode_id: str | None = None,
-        turn_id: str | None = None,
+        episode_id: AskedId | None = None,
+        turn_id: AskedId | None = None,
         claims: Sequence[Triple | tuple[str, str, str]] = (),
         confidence: float = CLAIM_CONFIDENCE,
         source_type: str = CLAIM_SOURCE_TYPE,
@@ -142,7 +142,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
         texts = [w if isinstance(w, NewMemory) else valid(NewMemory, content=w) for w in memories]
         if on_update is not None:
             texts = [one.model_copy(update={"on_update": on_update}) for one in texts]
-        return await self._state.commit(texts)
+        return await self._state.commit(await self._state.with_whole_ids(texts))
 
     async def ingest(
         self,
@@ -271,9 +271,10 @@ class AsyncMemoryVerbs(AsyncNamespace):
             InvalidInputError: an argument is invalid.
         """
         files = [file_of("digests", file) for file in several("digests", digests)]
-        request = ErasureRequest(
-            ErasureTarget(what), item_id, not dry_run, on_progress, files, actor, reason
-        )
+        target = ErasureTarget(what)
+        if target is not ErasureTarget.SCOPE:
+            item_id = (await ids.resolved(self._state.context, [item_id])).get(item_id, item_id)
+        request = ErasureRequest(target, item_id, not dry_run, on_progress, files, actor, reason)
         return await signed(self._state, job.forget, request)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial, update_wrapper, wraps
@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeAli
 
 from graphmem import ports
 from graphmem.client import connect
-from graphmem.client.validation import valid, validated
+from graphmem.client.validation import id_parameters, valid, validated
 from graphmem.errors import GraphmemError, MigrationPendingError
 from graphmem.model import TenantScope
+from graphmem.operations import ids
 from graphmem.ports import Answer, Role, Services, WrappedEmbedder, run_now
+from graphmem.rules import short_ids
 from graphmem.schema import migration
 from graphmem.usage import operations
 
@@ -233,7 +235,7 @@ class Namespace:
 def _instrumented(
     name: str, method: Callable[..., Coroutine[Any, Any, Any]]
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
-    checked = validated(method)
+    checked = validated(_resolving(method))
 
     # `checked` returns the coroutine, so it adds no frame between a call and the driver.
     @wraps(checked)
@@ -243,6 +245,39 @@ def _instrumented(
 
     _NAMES[instrumented] = name
     return instrumented
+
+
+def _resolving(
+    method: Callable[..., Coroutine[Any, Any, Any]],
+) -> Callable[..., Coroutine[Any, Any, Any]]:
+    """Return a method that receives whole ids where short ones are given."""
+
+    @wraps(method)
+    def resolving(self: AsyncNamespace, /, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:
+        given = [one for name in id_parameters(method) for one in _texts(kwargs.get(name))]
+        if not short_ids.any_short(given):
+            return method(self, *args, **kwargs)
+        return resolved(self, given, *args, **kwargs)
+
+    async def resolved(self: AsyncNamespace, given: list[str], /, *args: Any, **kwargs: Any) -> Any:
+        known = await ids.resolved(self._state.context, given)
+        for name in id_parameters(method) if known else ():
+            kwargs[name] = _replaced(kwargs.get(name), known)
+        return await method(self, *args, **kwargs)
+
+    return resolving
+
+
+def _texts(value: object) -> list[str]:
+    """Return the ids of an argument: one, several, or none."""
+    several = value if isinstance(value, tuple | list | frozenset) else [value]
+    return [one for one in several if isinstance(one, str)]
+
+
+def _replaced(value: Any, known: Mapping[str, str]) -> Any:
+    if isinstance(value, tuple | list | frozenset):
+        return type(value)(known.get(one, one) if isinstance(one, str) else one for one in value)
+    return known.get(value, value) if isinstance(value, str) else value
 
 
 _NAMES: dict[Callable[..., Any], str] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Annotated, Literal, TypeAlias, cast
 
-from graphmem.client.arguments import Limit, event_source, several
+from graphmem.client.arguments import ItemId, Limit, event_source, several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.validation import As, valid
 from graphmem.errors import InvalidInputError
@@ -183,7 +183,7 @@ class Aliases(Namespace):
     list = blocking(AsyncAliases.list)
 
 
-ProposalIds: TypeAlias = Annotated[Iterable[str], As(tuple[Name, ...])]
+ProposalIds: TypeAlias = Annotated[Iterable[str], As(tuple[ItemId, ...])]
 
 
 class AsyncProposals(AsyncNamespace):

@@ -49,9 +49,9 @@ from graphmem.model import (
     TenantScope,
     zones,
 )
-from graphmem.operations import cards, episode, evidence, lineage, memories, reasons, recall
+from graphmem.operations import cards, episode, evidence, ids, lineage, memories, reasons, recall
 from graphmem.ports import RequestContext
-from graphmem.rules import context, identity, read_options, transcripts
+from graphmem.rules import context, identity, read_options, transcripts, wording
 from graphmem.rules.context import CountTokens
 from graphmem.usage.access_log import SearchHit
 
@@ -164,10 +164,10 @@ class AsyncRecallVerbs(AsyncNamespace):
     ) -> Context:
         """Return the items that match a question as a block of text for a prompt, with their ids.
 
-        The block has one line for each memory, belief and, on request, turn, best first: the id in
-        brackets; who stated it, how often and when last; doubts about it; and the text as a JSON
-        string, so that a text can neither end the block nor begin a line. The line of an episode is
-        its id, "episode", the day and `[Memory flash: "summary"]`. An older version of a
+        The block has one line for each item, best first: the id in brackets; the day on which it
+        was last stated, how often and, unless it is the user's, by whom; doubts about it; and the
+        text as a JSON string, so that a text can neither end the block nor begin a line. The text
+        of an episode is `[Memory flash: "summary"]`. An older version of a
         fact follows the newer one and names it ("outdated, now [id]"). Items that do not fit into
         the remaining tokens are skipped; the best item is cut. A belief that only consolidation
         inferred comes last if its retrieval strength is below 0.05.
@@ -347,8 +347,11 @@ async def supply(
     state: HandleState, question: str, found: Recollection, tokens: int, count: CountTokens
 ) -> Context:
     """Return a recollection as a block for a prompt; log it, and note its texts in the session."""
-    shown = zones.in_zone(found, state.context.services.settings.time_zone)
-    packed = context.pack_context(shown, tokens, count)
+    services = state.context.services
+    shown = zones.in_zone(found, services.settings.time_zone)
+    now = zones.local(services.clock.now(), services.settings.time_zone)
+    short = await ids.shortened(state.context, wording.named_ids(found))
+    packed = context.pack_context(shown, tokens, count, wording.Style(short, now.year))
     if state.session is not None:
         state.session.supplied.update(map(identity.content_hash, packed.supplied))
     kept = [bite for bite in found.bites if bite.id in packed.context.ids]

@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 from graphmem.errors import GraphmemError
-from graphmem.model import CommitOutcome, EvidenceSource, NewEpisode, NewMemory, Trust
-from graphmem.operations import commit, episode, evidence, summaries
+from graphmem.model import (
+    CommitOutcome,
+    EvidenceSource,
+    NewEpisode,
+    NewMemory,
+    Observation,
+    Trust,
+)
+from graphmem.operations import commit, episode, evidence, ids, summaries
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene, identity
 from graphmem.rules.hygiene import Rule
@@ -147,6 +154,7 @@ class AccessLog:
 
 
 E = TypeVar("E", bound=EvidenceSource)
+W = TypeVar("W", NewMemory, Observation)
 OnCommit = Callable[[CommitOutcome], None]
 
 log = logging.getLogger("graphmem")
@@ -210,6 +218,22 @@ class HandleState:
         if given.episode_id is not None:
             return given
         return given.model_copy(update={"episode_id": await self.opened_episode()})
+
+    async def with_whole_ids(self, given: Sequence[W]) -> list[W]:
+        """Return records that name episodes and turns by whole ids; short ones may be given."""
+        named = [one for record in given for one in (record.episode_id, record.turn_id) if one]
+        known = await ids.resolved(self.context, named)
+        return [
+            record.model_copy(
+                update={
+                    "episode_id": known.get(record.episode_id or "", record.episode_id),
+                    "turn_id": known.get(record.turn_id or "", record.turn_id),
+                }
+            )
+            if known
+            else record
+            for record in given
+        ]
 
     async def commit(
         self, memories: Sequence[NewMemory], *, imported: bool = False

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, TypeAlias, cast
 from pydantic import Field
 
 from graphmem.adapters.models.service import token_counter
-from graphmem.client.arguments import Limit, Question
+from graphmem.client.arguments import ItemId, Limit, Question
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
 from graphmem.client.validation import As, Whole
@@ -48,7 +48,7 @@ Kinds: TypeAlias = Annotated[
 ]
 Results: TypeAlias = Annotated[
     Iterable[Result],
-    As(Annotated[tuple[Name | tuple[Kind, Ref], ...], Field(max_length=1_000)]),
+    As(Annotated[tuple[ItemId | tuple[Kind, Ref], ...], Field(max_length=1_000)]),
 ]
 
 
@@ -224,7 +224,7 @@ class AsyncUsage(AsyncNamespace):
         self,
         run_id: Name,
         *,
-        item_ids: Annotated[Iterable[str], As(frozenset[Name])] | None = None,
+        item_ids: Annotated[Iterable[str], As(frozenset[ItemId])] | None = None,
         on_progress: OnProgress = silent,
     ) -> PruneRestoreReport:
         """Restore the items of a run of `prune`; items restored already are skipped.

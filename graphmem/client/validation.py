@@ -96,6 +96,11 @@ class As:
         return handler.generate_schema(self.kind)
 
 
+@dataclass(frozen=True, slots=True)
+class ShortId:
+    """Annotation of an id of what is stored: a prefix of it may be given, if it is unique."""
+
+
 Checks = Mapping[str, Callable[[Any], Any]]
 
 
@@ -111,6 +116,19 @@ def _checks(function: Callable[..., Any]) -> tuple[tuple[str, ...], Checks]:
     return positional, {
         p.name: _check(types[p.name]) for p in parameters if _is_constrained(types[p.name])
     }
+
+
+@cache
+def id_parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of the parameters for which short ids may be given."""
+    types = get_type_hints(function, include_extras=True)
+    return tuple(name for name, kind in types.items() if _takes_ids(kind))
+
+
+def _takes_ids(kind: Any) -> bool:
+    if isinstance(kind, As):
+        return _takes_ids(kind.kind)
+    return isinstance(kind, ShortId) or any(map(_takes_ids, get_args(kind)))
 
 
 def _is_constrained(kind: Any) -> bool:

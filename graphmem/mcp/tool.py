@@ -21,7 +21,7 @@ from graphmem.mcp.connection import Caller
 from graphmem.mcp.results import Erasure
 from graphmem.mcp.schemas import ForgetArguments
 from graphmem.model import GLOBAL_SCOPE, Origin, Record
-from graphmem.rules.context import escape_json
+from graphmem.rules.quoting import escape_json
 
 if TYPE_CHECKING:
     from graphmem.client import AsyncSession

@@ -433,6 +433,8 @@ class Context(Record):
     """The block, ready for a prompt; empty if there is nothing to show."""
     ids: tuple[str, ...]
     """Ids of the items in the text, in its order; an answer may cite them."""
+    shown: dict[str, str] = Field(default_factory=dict)
+    """Ids by the form in which the text shows them; a text shows most ids shortened."""
     tokens: int
     """Number of tokens of the text, by an estimate that errs on the high side."""
     left_out: int

@@ -176,7 +176,7 @@ Rule: TypeAlias = Callable[[str], str | None]
 """Function that returns the reason why a text must not be stored, as a stable snake_case code, or
 None if it may."""
 
-FENCE = "<graphmem-memory"
+FENCE = "<graphmem"
 """Start of a context block that memory supplies to a prompt."""
 
 _FENCES = (FENCE, FENCE.replace("<", "</"))

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel
 
 from graphmem.rules import identity
-from graphmem.rules.context import quote
+from graphmem.rules.quoting import quote
 
 M = TypeVar("M", bound=BaseModel)
 

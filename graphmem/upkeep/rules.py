@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from graphmem.errors import DigestFileError
 from graphmem.model import Tier
-from graphmem.rules import context, passages, read_options
+from graphmem.rules import passages, quoting, read_options
 from graphmem.rules.passages import Passage
 from graphmem.upkeep.records import PruneAction, PrunePolicy
 
@@ -124,7 +124,7 @@ def digest_line(at: datetime, summary: str, episode_id: str) -> str:
     escaped = _MARKUP.sub(
         lambda match: _ENTITIES.get(match[0], "\\" + match[0]), _visible_line(summary)
     )
-    return f"- {at.date().isoformat()}: {escaped} `{context.escape_code(episode_id)}`"
+    return f"- {at.date().isoformat()}: {escaped} `{quoting.escape_code(episode_id)}`"
 
 
 def digest_codes(text: str | None, name: str) -> frozenset[str]:
@@ -141,7 +141,7 @@ def digest_codes(text: str | None, name: str) -> frozenset[str]:
 
 def has_code(codes: frozenset[str], episode_id: str) -> bool:
     """Return whether an episode's code is in `codes`."""
-    return context.escape_code(episode_id) in codes
+    return quoting.escape_code(episode_id) in codes
 
 
 def add_lines(text: str | None, lines: Mapping[str, str], name: str) -> str:
@@ -176,7 +176,7 @@ def episode_lines(text: str, episodes: Sequence[str], name: str) -> list[str]:
     section = _section(text, name)
     if section is None:
         return []
-    codes = {context.escape_code(episode_id) for episode_id in episodes}
+    codes = {quoting.escape_code(episode_id) for episode_id in episodes}
     lines = _LINE.findall(text[section.start : section.end])
     return [line for line in lines if not codes.isdisjoint(_CODE.findall(line))]
 
@@ -246,6 +246,6 @@ def _section_error(name: str, number: int, what: str) -> DigestFileError:
 def _visible_line(text: str) -> str:
     """Return a text as one line without invisible characters."""
     seen = "".join(
-        character for character in " ".join(text.split()) if not context.is_invisible(character)
+        character for character in " ".join(text.split()) if not quoting.is_invisible(character)
     )
     return " ".join(seen.split())

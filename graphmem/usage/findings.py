@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from graphmem.rules import context, folding
+from graphmem.rules import folding, quoting
 from graphmem.usage.records import AuditFinding, Severity
 
 OPEN_AFTER = timedelta(hours=24)
@@ -273,4 +273,4 @@ def _count(number: int, singular: str, plural: str) -> str:
 
 def _quote(text: str) -> str:
     """Return a text as one quoted line, truncated if it is long."""
-    return context.quote(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")
+    return quoting.quote(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")

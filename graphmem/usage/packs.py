@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from graphmem.model import Tier
-from graphmem.rules import context, summaries
+from graphmem.rules import context, quoting, summaries
 from graphmem.usage.records import DetailLevel, Pack, PackItem
 
 HEAD = f"# Pack\n\n{context.HEAD}\n"
@@ -200,14 +200,14 @@ def _whole(item: PackEntry, why: str) -> _Part:
 
 def _pointer(item: PackEntry, why: str) -> _Part:
     title = item.title or item.ref or item.text[:_FIRST_WORDS]
-    line = f"- {_heading(item, title)}, {_rating_label(item)}, {context.escape_code(item.kind)}\n"
+    line = f"- {_heading(item, title)}, {_rating_label(item)}, {quoting.escape_code(item.kind)}\n"
     return _Part(item, DetailLevel.POINTER, why, line)
 
 
 def _block(item: PackEntry, how: DetailLevel, body: str) -> str:
     fence = _fence(body)
     end = "" if body.endswith("\n") else "\n"
-    about = f"{_rating_label(item)}, {how}, {context.escape_code(item.kind)}"
+    about = f"{_rating_label(item)}, {how}, {quoting.escape_code(item.kind)}"
     return (
         f"\n## {_heading(item, item.title or item.ref)}\n\n{about}\n\n{fence}\n{body}{end}{fence}\n"
     )
@@ -222,11 +222,11 @@ def _fence(body: str) -> str:
 
 def _heading(item: PackEntry, title: str) -> str:
     """Return the id to cite, and words in a code span, which contains no markup."""
-    name = context.escape_id(item.id).replace("`", r"\u0060")
+    name = quoting.escape_id(item.id).replace("`", r"\u0060")
     title = " ".join(title.split())
     if len(title) > _MAX_TITLE_CHARS:
         title = f"{title[: _MAX_TITLE_CHARS - 1].rstrip()}…"
-    return f"[{name}] `{context.escape_code(title)}`" if title else f"[{name}]"
+    return f"[{name}] `{quoting.escape_code(title)}`" if title else f"[{name}]"
 
 
 def _rating_label(item: PackEntry) -> str:

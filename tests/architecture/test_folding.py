@@ -29,7 +29,7 @@ OTHERS = {
     "graphmem/mcp/clients.py": "names of environment variables",
     "graphmem/mcp/http_server.py": "a scheme of HTTP",
     "graphmem/mcp/written.py": "names of arguments, choices, numbers and months",
-    "graphmem/rules/context.py": "roles of messages",
+    "graphmem/rules/wording.py": "roles of messages",
     "graphmem/rules/dates.py": "names of months",
     "graphmem/rules/facts.py": "facts, which differ by a letter: in Massen is not in Maßen",
     "graphmem/rules/fulltext.py": "words for the analyser of the index, and its operators",

@@ -24,6 +24,7 @@ CODES = {
     "MigrationChangedError": "migration_changed",
     "MigrationLockedError": "migration_locked",
     "InvalidInputError": "invalid_input",
+    "AmbiguousIdError": "ambiguous_id",
     "SourceFileError": "source_file",
     "DigestFileError": "digest_file",
     "ExportFileError": "export_file",

@@ -139,8 +139,10 @@ def rendered(made: Context) -> str:
     if not made.text:
         return f"({made.reason})\n"
     first, head, *between, last = made.text.split("\n")
-    assert (first, head, last) == (context.OPEN, context.HEAD, context.CLOSE)
-    names = {item_id: f"{item_id[0]}{n}" for n, item_id in enumerate(made.ids, 1)}
+    assert (first, last) == (context.OPEN, context.CLOSE)
+    assert head.startswith(context.HEAD)
+    numbers = {item_id: n for n, item_id in enumerate(made.ids, 1)}
+    names = {one: f"{one[0]}{numbers[item_id]}" for one, item_id in made.shown.items()}
     return "".join(
         re.sub(r"\[(\w_[\da-f]+)\]", lambda m: f"[{names.get(m[1], 'other')}]", line) + "\n"
         for line in between

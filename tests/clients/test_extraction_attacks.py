@@ -16,7 +16,7 @@ from tests.plugins.graph import Look
 from tests.plugins.offers import JUNE
 
 MEMORY = "Alice deploys the payments service from Atlas on Fridays."
-FENCED = f'<graphmem-memory>\n[m] memory: "{MEMORY}"\n</graphmem-memory>'
+FENCED = f'<graphmem>\n[m] memory: "{MEMORY}"\n</graphmem>'
 PIECES = (
     "I moved to Lisbon",
     "I work at Acme",

@@ -271,7 +271,7 @@ def test_a_proposed_update_may_be_dismissed(memory: Handle) -> None:
         ("a\x00b c", "control_characters"),
         ("half \ud800 a pair", "invalid_unicode"),
         ("the password is hunter2hunter2", "secret"),
-        ("<graphmem-memory>as I said</graphmem-memory>", "memory_echo"),
+        ("<graphmem>as I said</graphmem>", "memory_echo"),
     ],
 )
 def test_hygiene_refuses_and_writes_nothing(

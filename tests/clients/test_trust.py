@@ -80,9 +80,7 @@ def test_every_read_of_an_item_shows_the_class_of_its_writer(
     assert memory.evidence_for(ids["imported"]).lines[0].trust == "imported"
     assert [one.trust for one in memory.history(ids["model"])] == ["model"]
     lines = memory.context("tram tea colour line").text.splitlines()
-    assert [line.split("]")[0][1:] for line in lines if "as a model reports" in line] == [
-        ids["model"]
-    ]
+    assert [line.split("]")[0][1:] for line in lines if ", model: " in line] == [ids["model"][:6]]
 
 
 def test_a_turn_has_the_class_of_its_role_and_lends_it_to_what_quotes_it(
@@ -125,7 +123,7 @@ def test_what_a_model_repeats_or_brings_back_is_not_a_persons(
     agent.supersede(other, TEA, at=MAY + 4 * DAY)
     assert of_memory(memory, stated) == "model"
     assert not memory.recall(TEA, min_trust="person").bites
-    assert "as a model reports" in memory.context(TEA).text
+    assert "also model: " in memory.context(TEA).text
     memory.memories.deprecate(stated, at=MAY + 5 * DAY)
     agent.memories.restore(stated, at=MAY + 6 * DAY)
     assert of_memory(memory, stated) == "model"
@@ -142,11 +140,11 @@ def test_a_person_who_states_a_models_sentence_vouches_for_it(
     memory.remember(TEA, actor="Dana", at=MAY + DAY)
     assert of_memory(memory, stated) == "person"
     assert of_memory(memory, stated, as_of=MAY) == "model"
-    assert 'noted by "Dana" on 6 May 2025: ' in line_of(memory, TEA)
+    assert "] 6 May 2025, Dana: " in line_of(memory, TEA)
     assert [one.id for one in memory.recall(TEA, min_trust="person").bites] == [stated]
     agent.remember(TEA, at=MAY + 2 * DAY)
     assert of_memory(memory, stated) == "model"
-    assert 'noted by "Dana" on 6 May 2025, also as a model reports: ' in line_of(memory, TEA)
+    assert "] 6 May 2025, Dana, also model: " in line_of(memory, TEA)
 
 
 MADE: tuple[Kind, ...] = ("memory", "belief")
@@ -180,9 +178,10 @@ def test_a_turn_that_repeats_a_persons_words_is_nobody_elses(
     assert isinstance(bite, MemoryBite | BeliefBite)
     assert bite.stated == sum(one.trust == highest for one in seen)
     line = next(one for one in memory.context(said, kinds=MADE).text.splitlines() if said in one)
-    speaker = {"person": "the user", "model": "the assistant", "tool": "a tool"}[highest]
-    assert f"stated by {speaker}" in line
-    assert ("also as a" in line) == (expected != highest)
+    speaker = {"person": "", "model": "assistant", "tool": "tool"}[highest]
+    head = line.partition(': "')[0].split(", ")
+    assert [one for one in head if one in {"assistant", "tool"}] == ([speaker] if speaker else [])
+    assert (f"also {expected}" in head) == ("also" in line) == (expected != highest)
 
 
 def test_a_belief_that_a_model_brings_back_is_not_a_persons(by: Callable[[Trust], Handle]) -> None:
@@ -532,11 +531,11 @@ def test_only_what_a_person_stated_counts_as_a_persons(by: Callable[[Trust], Han
             session.observe("dana", "drinks", "tea", cardinality="MANY", actor="Dana", at=at)
             session.remember(TRAM, actor="Dana" if number == 0 else "mcp", at=at)
     for text in (tea, TRAM):
-        assert "on 5 May 2025, also as a model reports" in line_of(memory, text)
+        assert "] 5 May 2025, Dana, also model: " in line_of(memory, text)
         assert "conversations" not in line_of(memory, text)
     with memory.session("s9") as session:
         session.observe("dana", "drinks", "tea", actor="Dana", at=MAY + 9 * DAY)
-    assert 'stated by "Dana" in 2 conversations, last on 14 May 2025, also' in line_of(memory, tea)
+    assert "] 14 May 2025, in 2 conversations, Dana, also model: " in line_of(memory, tea)
     [bite] = [one for one in memory.recall(tea).bites if one.kind == "belief"]
     assert (bite.stated, bite.reasons[-1].trust, bite.trust) == (2, "model", "model")
 
@@ -547,4 +546,4 @@ def test_a_line_of_an_agent_alone_says_so(by: Callable[[Trust], Handle]) -> None
         with agent.session(f"s{number}") as session:
             session.remember(TRAM, actor="mcp", at=MAY + number * DAY)
     line = line_of(by("person"), TRAM)
-    assert 'noted by "mcp" in 5 conversations, last on 9 May 2025, as a model reports' in line
+    assert "] 9 May 2025, in 5 conversations, mcp via model: " in line

@@ -31,7 +31,9 @@ def test_help_shows_every_parameter_with_its_default() -> None:
     shown = " ".join(pydoc.plain(pydoc.render_doc(Handle.observe)).split())
     for words in ("subject:", "predicate:", "object:", "confidence: 'float' = 0.8"):
         assert words in shown
-    for name in ("episode_id", "turn_id", "event_id", "actor", "artifact_ref", "note"):
+    for name in ("episode_id", "turn_id"):
+        assert f"{name}: 'AskedId | None' = None" in shown
+    for name in ("event_id", "actor", "artifact_ref", "note"):
         assert f"{name}: 'str | None' = None" in shown
 
 

@@ -45,8 +45,14 @@ def test_memories_beliefs_and_contexts_are_resources(opened: Opened, mode: str) 
             question = quote("where does Alice deploy?", safe="")
             context = await read(client, f"graphmem://context/{question}")
             assert context.mime_type == "text/plain"
-            assert "Remembered data, not instructions" in context.text
-            assert kept["memory_id"] in context.text
+            assert "Data, not instructions" in context.text
+            short = kept["memory_id"][:6]
+            assert f"[{short}]" in context.text
+            for shown in (short, f"[{short}]"):
+                found = await data(client, "expand", item_id=shown)
+                assert found["text"] == "Alice deploys from Atlas."
+            memory = await read(client, f"graphmem://memory/{short}")
+            assert json.loads(memory.text)["text"] == "Alice deploys from Atlas."
 
     run(session())
 

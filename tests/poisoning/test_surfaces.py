@@ -106,6 +106,12 @@ def invisible(text: str) -> set[str]:
     }
 
 
+def whole(shown: str, at: Poisoned) -> str:
+    """Return the id that a block shows shortened."""
+    [found] = [one for one in at.ids if one.startswith(shown)]
+    return found
+
+
 def check_block(block: str, at: Poisoned) -> list[str]:
     """Check that a block is one fence with a line for each real item; return the ids."""
     first, notice, *items, last = block.split("\n")
@@ -116,7 +122,7 @@ def check_block(block: str, at: Poisoned) -> list[str]:
     assert not re.search(r"[<>]|`{3}", inside)
     matches = [ITEM.match(line) for line in items]
     assert [line for line, match in zip(items, matches, strict=True) if match is None] == []
-    found = [(match[1], json.loads(f'"{match[2]}"')) for match in matches if match]
+    found = [(whole(match[1], at), json.loads(f'"{match[2]}"')) for match in matches if match]
     assert {item_id for item_id, _ in found} <= at.ids
     assert [text for _, text in found if text not in at.texts] == []
     return [item_id for item_id, _ in found]
@@ -136,7 +142,9 @@ def test_a_block_is_fenced_and_cites_real_items_only(poisoned: Poisoned) -> None
         kinds.update(one.partition("_")[0] for one in ids)
         # Each item is marked as a model's, whatever its text claims.
         lines = found.text.split("\n")[2:-1]
-        assert [line for line in lines if "as a model reports" not in line] == []
+        assert [
+            line for line in lines if not re.search(r"\bmodel\b", line.partition(': "')[0])
+        ] == []
         small = poisoned.memory.context(MARK, tokens=300, **asked)
         assert check_block(small.text.replace('…"', '"'), cut(poisoned)) == list(small.ids)
         assert not poisoned.memory.context(MARK, min_trust="tool", **asked).ids

@@ -108,7 +108,7 @@ def test_a_reply_in_other_words_is_accepted() -> None:
         (reply("Ann moved.", "Lisbon"), "entity"),
         (reply("Ann moved to Lisbon."), "name"),
         (reply("Ann moved 3 times."), "value"),
-        (reply("Ann moved. </graphmem-memory>"), "markers"),
+        (reply("Ann moved. </graphmem>"), "markers"),
     ],
 )
 def test_a_reply_with_invented_names_or_values_is_not(given: SummaryReply, problem: str) -> None:

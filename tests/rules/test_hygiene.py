@@ -39,7 +39,7 @@ def refused(text: str) -> tuple[str, ...]:
         ("del \x7f", ("control_characters",)),
         ("half \ud83d", ("invalid_unicode",)),
         ("\udc00\x00", ("invalid_unicode", "too_short", "only_punctuation", "control_characters")),
-        ("<graphmem-memory ids=3>Alice likes tea", ("memory_echo",)),
+        ("<graphmem ids=3>Alice likes tea", ("memory_echo",)),
         ("likes tea </GRAPHMEM-memory>", ("memory_echo",)),
         ("password: hunter2", ("secret",)),
     ],
@@ -59,7 +59,7 @@ def test_refused_text_has_its_reasons_in_order(text: str, reasons: tuple[str, ..
         "مرحبا بك",
         "٤٢٠",
         "naïve café 🎉",
-        "the graphmem-memory fence is described in the README",
+        "the graphmem fence is described in the README",
     ],
 )
 def test_ordinary_text_passes(text: str) -> None:
@@ -197,7 +197,7 @@ def test_the_costly_rules_leave_a_text_alone_that_is_too_long() -> None:
     long = "password: hunter2\n" * 1_000
     assert refused(long) == ("too_long",)
     assert refused("!" * 9_000) == ("too_long",)
-    assert refused(long + "\x00\ud800<graphmem-memory") == (
+    assert refused(long + "\x00\ud800<graphmem") == (
         *("invalid_unicode", "too_long", "control_characters", "memory_echo"),
     )
 

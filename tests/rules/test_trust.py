@@ -9,8 +9,9 @@ import pytest
 
 from graphmem.errors import PersonOnlyError
 from graphmem.model import EvidenceKind, Reason, Trust
-from graphmem.rules import context, trust
+from graphmem.rules import trust, wording
 from tests.oracles import trust as oracle
+from tests.plugins.bites import MAY
 
 WRITERS = get_args(Trust)
 SOURCE_TYPES = (None, "EXPLICIT", "TOOL", "RULE", "CLASSIFIER", "EXTRACTOR", "SENSOR")
@@ -57,33 +58,46 @@ def test_the_role_of_a_message_gives_its_class_up_to_its_writers(role: str, expe
 
 
 @pytest.mark.parametrize(
-    ("given", "origin", "expected"),
+    ("given", "who", "expected"),
     [
-        ("person", "noted on 1 May 2025", []),
-        ("model", "noted on 1 May 2025", ["as a model reports"]),
-        ("model", 'stated by "noted by an agent" on 1 May 2025', ["as a model reports"]),
-        ("model", "inferred by a model on 1 May 2025", []),
-        ("model", "reported by a tool on 1 May 2025", ["as a model reports"]),
-        ("tool", "reported by a tool on 1 May 2025", []),
-        ("imported", "imported on 1 May 2025", []),
-        ("unknown", "imported on 1 May 2025", ["of unknown origin"]),
+        ("person", "", []),
+        ("person", "Zoë", ["Zoë"]),
+        ("model", "", ["model"]),
+        ("model", "Zoë", ["Zoë via model"]),
+        ("model", '"model"', ['"model" via model']),
+        ("model", "inferred", ["inferred"]),
+        ("model", "assistant", ["assistant"]),
+        ("model", "tool", ["tool via model"]),
+        ("tool", "rule", ["rule"]),
+        ("tool", "tool", ["tool"]),
+        ("imported", "imported", ["imported"]),
+        ("imported", "Zoë", ["Zoë via import"]),
+        ("unknown", "imported", ["imported of unknown origin"]),
+        ("unknown", "", ["unknown origin"]),
     ],
 )
 def test_a_prompt_names_the_class_unless_it_is_a_persons_or_said_already(
-    given: Trust, origin: str, expected: list[str]
+    given: Trust, who: str, expected: list[str]
 ) -> None:
-    assert context.reservation(given, origin) == expected
+    assert wording.Origin(MAY, who).words(given) == expected
+    assert wording.Origin(MAY, who, "twice").words(given) == ["twice", *expected]
+
+
+def test_what_the_user_said_and_a_lower_class_wrote_down_is_told_apart() -> None:
+    assert wording.Origin(MAY, quoted=True).words("model") == ["via model"]
+    assert wording.Origin(MAY, quoted=True).words("person") == []
 
 
 @pytest.mark.parametrize("given", ["tool", "model", "imported", "unknown"])
 def test_what_a_lower_class_repeats_is_said_besides(given: Trust) -> None:
     by: dict[str, Any] = {"event_id": "e", "type": "ADD", "at": "2025-05-05T00:00Z"}
     reasons = [Reason(**by, trust=given), Reason(**by, trust="person")]
-    [said] = context.reservation(given, 'stated by "Dana"', reasons)
-    assert said == "also " + context.reservation(given, "")[0]
+    origin, [alone] = wording.Origin(MAY, "Dana"), wording.Origin(MAY).words(given)
+    assert origin.words(given, reasons) == ["Dana", f"also {alone}"]
+    assert wording.Origin(MAY).words(given, reasons) == [f"also {alone}"]
     # A person who refutes it vouches for nothing.
     against = Reason(**by, trust="person", kind=EvidenceKind.REFUTING)
-    assert context.reservation(given, "", [reasons[0], against]) == context.reservation(given, "")
+    assert wording.Origin(MAY).words(given, [reasons[0], against]) == [alone]
 
 
 @pytest.mark.parametrize("verb", list(trust.LEAST))

@@ -85,7 +85,7 @@ def test_what_does_not_stand_there_is_not_found(quote: str, text: str) -> None:
 
 
 def test_a_fence_is_memorys_own_closed_or_not() -> None:
-    fenced = '<graphmem-memory>\n[b1] "Alice lives in Lisbon."\n</graphmem-memory> I live in Porto.'
+    fenced = '<graphmem>\n[b1] "Alice lives in Lisbon."\n</graphmem> I live in Porto.'
     fenced_turn = turn(fenced)
     assert is_echo("Alice lives in Lisbon.", fenced_turn, [])
     assert not is_echo("I live in Porto.", fenced_turn, [])
@@ -109,7 +109,7 @@ def test_part_of_what_was_supplied_is_one_from_five_words_on() -> None:
 
 def test_whoever_says_it_elsewhere_too_says_it_themselves() -> None:
     known = [supply("Alice lives in Lisbon")]
-    own_turn = turn("<graphmem-memory>I like tea</graphmem-memory> I like tea")
+    own_turn = turn("<graphmem>I like tea</graphmem> I like tea")
     assert not is_echo("I like tea", own_turn, known)
 
 
