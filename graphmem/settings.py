@@ -129,6 +129,9 @@ class Settings(BaseModel):
     model_concurrency: int = Field(4, ge=1, le=64)
     """Concurrent requests of an extraction with the async client."""
 
+    session_facts: bool = True
+    """Extract facts by rules when a session is closed."""
+
     reranker: str | None = None
     """litellm rerank model name, or URL of an HTTP rerank endpoint; unset: results keep the local
     order."""

@@ -41,7 +41,16 @@ CALL (others) {
   WHERE b.scope IN $scopes
   RETURN collect(DISTINCT b) AS claimed
 }
-LET asked = [x IN shortlist | x.n] + claimed
+CALL (others) {
+  UNWIND [x IN others WHERE x.kind = 'turn' | x.n] AS t
+  MATCH (t)<-[:QUOTES]-(e:Event {tenant: $tenant, type: 'EVIDENCE'})-[:SUPPORTS]->(b:Belief)
+  WHERE b.scope IN $scopes
+  LET valid = $valid
+  // include: fragments/not_retracted.cypher
+  WITH t, collect(DISTINCT b) AS held
+  RETURN collect({t: t, held: held}) AS stating
+}
+LET asked = [x IN shortlist | x.n] + claimed + coll.flatten([x IN stating | x.held])
 // include: fragments/slot_standings.cypher
 // A candidate that lost its slot is replaced by those that outrank it, or returned with them.
 CALL (shortlist, judged) {
@@ -60,12 +69,22 @@ CALL (shortlist, judged) {
 }
 // include: fragments/recall_beliefs.cypher
 LET lost = [j IN judged WHERE j.lost | j.b.id]
+// A turn is outdated if all that it states lost its slots to values that a person or a tool stated.
+CALL (stating, judged) {
+  UNWIND stating AS x
+  LET standing = [j IN judged WHERE j.b IN x.held]
+  FILTER all(j IN standing WHERE j.lost AND size(j.contenders) = 1)
+  UNWIND [j IN standing | j.contenders[0].b] AS leader
+  WITH x, collect(DISTINCT leader) AS leaders
+  FILTER all(b IN leaders WHERE EXISTS { (b)<-[:SUPPORTS]-(e:Event {tenant: $tenant}) WHERE e.trust >= 3 })
+  RETURN collect({t: x.t, heads: [b IN leaders | b.id] + coll.distinct(coll.flatten([b IN leaders | [(b)<-[:SUPPORTS]-(e:Event {tenant: $tenant})-[:QUOTES]->(t:Turn {tenant: $tenant}) WHERE e.type = 'EVIDENCE' | t.id]]))}) AS outvoted
+}
 UNWIND others + [x IN believed WHERE x.trust >= $min_trust] AS hit
 // Grouped rows no longer contain the lists above; a sort would measure the memory of all of them for each row.
-WITH hit.n AS n, head(collect(hit)) AS hit, head(collect(lost)) AS lost
+WITH hit.n AS n, head(collect(hit)) AS hit, head(collect(lost)) AS lost, head(collect(outvoted)) AS outvoted
 ORDER BY hit.score DESC, n.id
 LIMIT $limit
-CALL (hit) {
+CALL (hit, outvoted) {
   FILTER hit.kind = 'memory'
   WITH hit.n AS m, $valid AS valid
   CALL (m) {
@@ -84,13 +103,14 @@ CALL (hit) {
   // include: fragments/memory_trust.cypher
   RETURN card {
     .*, created_at: toString(card.created_at), recorded_at: toString(card.recorded_at), last_seen_at: toString(card.last_seen_at)
-  } AS item, reasons, stated, trust
+  } AS item, reasons, stated, trust, [] AS heads, null AS reply
 UNION ALL
   FILTER hit.kind = 'turn'
   WITH hit.n AS n
   RETURN n {
     .id, .episode_id, .position, .role, .name, .text, .time_zone, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
-  } AS item, null AS reasons, null AS stated, n.trust AS trust
+  } AS item, null AS reasons, null AS stated, n.trust AS trust, coalesce([x IN outvoted WHERE x.t = n | x.heads][0], []) AS heads,
+    [(n)-[:NEXT]->(x:Turn {tenant: $tenant}) WHERE x.occurred_at <= $valid AND ($known IS NULL OR x.recorded_at <= $known) | x {.id, .role, .text}][0] AS reply
 UNION ALL
   FILTER hit.kind = 'episode'
   WITH hit.n AS p
@@ -101,10 +121,10 @@ UNION ALL
     content: left(p.content, 2000), occurred_at: toString(p.occurred_at), recorded_at: toString(p.recorded_at),
     compressed: p.turns_compressed IS NOT NULL OR EXISTS { (p)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
     turns: turns, ended_at: toString(ended_at)
-  } AS item, null AS reasons, null AS stated, trust
+  } AS item, null AS reasons, null AS stated, trust, [] AS heads, null AS reply
 UNION ALL
   FILTER hit.kind = 'belief'
-  RETURN hit.item AS item, hit.reasons AS reasons, hit.stated AS stated, hit.trust AS trust
+  RETURN hit.item AS item, hit.reasons AS reasons, hit.stated AS stated, hit.trust AS trust, coalesce(hit.head_ids, []) AS heads, null AS reply
 }
 FILTER trust >= $min_trust
 CALL (hit) {
@@ -112,11 +132,11 @@ CALL (hit) {
   // include: fragments/rating_decayed.cypher
   RETURN g {.games, elo: elo, touched_at: toString(g.touched_at)} AS rating
 }
-WITH hit, lost, item, reasons, stated, trust, rating
+WITH hit, lost, item, reasons, stated, trust, rating, heads, reply
 ORDER BY hit.score DESC, item.id
 WITH collect(hit {
-  .node, .kind, .score, .initial, .projected, .verdict, .belief, .ambiguous, .last_at, .lost, .head_ids, .other_candidates, .found_by,
-  item: item, reasons: reasons, stated: stated, trust: trust, rating: rating
+  .node, .kind, .score, .initial, .projected, .verdict, .belief, .ambiguous, .last_at, .lost, .other_candidates, .found_by,
+  item: item, reasons: reasons, stated: stated, trust: trust, rating: rating, head_ids: heads, reply: reply
 }) AS hits, coalesce(collect(lost)[0], []) AS lost
 CALL (hits) {
   FILTER hits = [] AND NOT $found.filtered AND 'memory' IN $kinds

@@ -21,4 +21,4 @@ LET text = CASE
   ELSE n.text
 END
 RETURN count(DISTINCT id) AS looked, max(id) AS after,
-       collect(CASE WHEN n IS NOT NULL AND n.compressed IS NULL AND (n.embedding IS NULL OR ($tokens AND $kind <> 'item' AND n.token_states IS NULL)) THEN {id: id, name: n.name, text: text} END) AS texts
+       collect(CASE WHEN n IS NOT NULL AND NOT coalesce(n.compressed, false) AND (n.embedding IS NULL OR ($tokens AND $kind <> 'item' AND n.token_states IS NULL)) THEN {id: id, name: n.name, text: text} END) AS texts

@@ -26,7 +26,7 @@ from graphmem.client.belief_verbs import (
 )
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
 from graphmem.client.episodes import AsyncEpisodes, Episodes
-from graphmem.client.jobs import AsyncJobs, Jobs
+from graphmem.client.jobs import AsyncJobs, Jobs, extract_facts
 from graphmem.client.memories import AsyncMemories, Memories
 from graphmem.client.memory_verbs import AsyncMemoryVerbs, MemoryVerbs
 from graphmem.client.namespace import blocking
@@ -305,7 +305,8 @@ class AsyncSession(AsyncHandle):
             tokens: maximum size of the block; see `context`.
             count_tokens: counts tokens; see `context`.
             kinds: what is searched; see `context`. These messages are never a result.
-            extract: extract evidence when the session is closed, if a language model is set.
+            extract: extract evidence when the session is closed, by the language model if one is
+                set, else by rules.
             roles: what other roles mean; see `add_messages`.
 
         Raises:
@@ -329,7 +330,9 @@ class AsyncSession(AsyncHandle):
             state.attempts.setdefault(_place(state), {})[tuple(given.messages)] = asked.turn_ids
             raise
         state.attempts.pop(_place(state), None)
-        _session(self).extracts |= extract and state.context.services.llm is not None
+        session = _session(self)
+        session.extracts = extract
+        session.asks_model |= extract and state.context.services.llm is not None
         return ChatReply(
             reply=reply,
             text="\n".join(m.content for m in answer.messages if m.role == "assistant"),
@@ -349,13 +352,13 @@ class AsyncSession(AsyncHandle):
     ) -> None:
         """End the session: summarise its new turns and write its pending log entries.
 
-        Other writes are committed already. Extracts evidence first if `respond` was called and a
-        language model is set; the next extraction of the session reads the turns if that fails. If
-        the summary fails, the next `episodes.summarise`, `graduate` or `compress` makes up for it.
-        Either failure is logged as a warning.
+        Other writes are committed already. Extracts evidence first: by the language model if
+        `respond` was called and one is set, else by rules, unless `session_facts` is off; the next
+        extraction of the session reads the turns if that fails. If the summary fails, the next
+        `episodes.summarise`, `graduate` or `compress` makes up for it. Either failure is logged as
+        a warning.
         """
         if error is None and _session(self).extracts:
-            _session(self).extracts = False
             await _extract(self)
         await self._state.summarise_turns()
         self._state.end_session()
@@ -380,14 +383,20 @@ class Session(Handle):
     __exit__ = blocking(AsyncSession.__aexit__)
 
 
-async def _extract(session: AsyncSession) -> None:
+async def _extract(handle: AsyncSession) -> None:
     """Extract evidence; log a failure, which must not hide the replies of the session."""
+    state, session = handle._state, _session(handle)
+    why = ""
     try:
-        why = "the language model failed" if (await AsyncJobs.extract(session)).unread else ""
+        if session.asks_model:
+            session.asks_model = False
+            why = "the language model failed" if (await AsyncJobs.extract(handle)).unread else ""
+        elif session.has_new_turns and state.context.services.settings.session_facts:
+            await extract_facts(state, session.session_id)
     except GraphmemError as error:
         why = error.code
     if why:
-        name = _session(session).session_id
+        name = session.session_id
         log.warning("Not all turns of session %r were read (%s); call `extract`.", name, why)
 
 

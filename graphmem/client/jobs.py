@@ -13,7 +13,7 @@ from graphmem.consolidation import (
     job,
 )
 from graphmem.errors import ConfigurationError, InvalidInputError
-from graphmem.extraction import ExtractionReport, readers
+from graphmem.extraction import ExtractionReport, readers, sentences
 from graphmem.extraction import job as extraction_job
 from graphmem.extraction.readers import Extractor, PendingLogEntry, ProposalReader
 from graphmem.model import Name
@@ -172,6 +172,26 @@ def _reader(state: HandleState, extractor: Extractor | Literal["rules"] | None) 
             hint='Set GRAPHMEM_MODEL, or pass extractor="rules" (--rules).',
         )
     return readers.ModelReader(state.context.services.llm)
+
+
+async def extract_facts(state: HandleState, session_id: str) -> None:
+    """Extract by rules the facts of a session; see `AsyncSession.__aexit__`."""
+    to = state.context
+    turns = await readers.turns(to, identity.episode_id(to.scope, session_id))
+    if not sentences.has_facts(turns):
+        return
+    how = extraction_job.ExtractionOptions(
+        reader=readers.RuleReader(),
+        apply=True,
+        review=False,
+        rules=state.rules if state.logs else state.all_rules(),
+        names=await declarations.canonical(to),
+        waiting=_waiting(state, session_id),
+        on_progress=silent,
+    )
+    made = await extraction_job.extract_facts(to, session_id, turns, how)
+    if made:
+        await evidence.embed_statements(to, made)
 
 
 def _waiting(state: HandleState, session_id: str) -> list[PendingLogEntry]:

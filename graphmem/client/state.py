@@ -173,8 +173,10 @@ class SessionState:
     supplied: set[str] = field(default_factory=set)
     """Hashes of the texts shown to the agent; the same texts are rejected as an echo."""
     agent: str | None = None
-    extracts: bool = False
+    extracts: bool = True
     """Whether to extract evidence when the session is closed."""
+    asks_model: bool = False
+    """Whether the language model reads it then, and not the rules."""
     start: SessionStart | None = None
     """Start entry in the log; None if nothing was logged since the session last ended."""
 

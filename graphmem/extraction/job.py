@@ -24,7 +24,7 @@ from graphmem.extraction.records import (
 )
 from graphmem.extraction.review import WindowWrite
 from graphmem.extraction.windows import TurnContext, TurnWindow, Vocabulary
-from graphmem.model import Cardinality, Episode
+from graphmem.model import Cardinality, Episode, Turn
 from graphmem.ports import OnProgress, RequestContext, TokenUsage
 from graphmem.rules import hygiene, identity
 from graphmem.rules.claims import predicate_key
@@ -32,6 +32,8 @@ from graphmem.rules.hygiene import Rule
 
 ATTEMPTS = 5
 """Runs that try a window whose replies violate the contract, before it is given up."""
+FACTS_PAGE = 100
+"""Turns whose facts are written in one transaction."""
 DOWN = 3
 """Consecutive unanswered model calls after which a run makes no more."""
 
@@ -69,7 +71,7 @@ class _ExtractionRun:
 
     context: RequestContext
     options: ExtractionOptions
-    episode: Episode
+    episode_id: str
     ground: CheckContext
     known: Vocabulary
     attempts: Mapping[str, int]
@@ -125,6 +127,39 @@ async def extract(
     )
 
 
+async def extract_facts(
+    context: RequestContext, session_id: str, turns: Sequence[Turn], options: ExtractionOptions
+) -> list[str]:
+    """Write the facts that rules read in the turns of a session; return the ids of new beliefs.
+
+    Reads what was read before again, which costs less than to ask for it: evidence is written
+    once, because its id follows from the turn and the belief.
+    """
+    contexts = windows.turn_contexts((t.id, t.position, False, t.occurred_at) for t in turns)
+    ground = CheckContext(
+        scope=context.scope,
+        session=frozenset(turn.id for turn in turns),
+        supplied=await readers.supplied(
+            context, session_id, min(turn.recorded_at for turn in turns), options.waiting
+        ),
+        rules=options.rules,
+        weights=context.services.settings.source_weights,
+        names=options.names,
+    )
+    run = _ExtractionRun(context, options, turns[0].episode_id, ground, Vocabulary(), {})
+    for first in range(0, len(turns), FACTS_PAGE):
+        span = contexts[first : first + FACTS_PAGE]
+        near = turns[max(0, first - windows.REACH) : first + FACTS_PAGE + windows.REACH]
+        window = windows.build_window(span, near)
+        read = await options.reader.read(window, run.known, run.bill)
+        if read.proposals:
+            unit = WindowWrite(
+                _reply_id(context, options, span), options.reader.name, tuple(p.id for p in span)
+            )
+            await _written(run, window, unit, read)
+    return sorted(run.made)
+
+
 async def _start_run(
     context: RequestContext,
     options: ExtractionOptions,
@@ -135,21 +170,23 @@ async def _start_run(
     """Return the initial state of a run; everything is read before anything is written."""
     if not spans:
         ground = CheckContext(context.scope, ())
-        return _ExtractionRun(context, options, episode, ground, Vocabulary(), {})
+        return _ExtractionRun(context, options, episode.id, ground, Vocabulary(), {})
     known = await readers.vocabulary(context, options.names)
     ids = [_reply_id(context, options, span) for span in spans]
     found = await context.fetch(REPLIES, ids=ids)
     ground = CheckContext(
         scope=context.scope,
         session=frozenset(place.id for place in places),
-        supplied=await readers.supplied(context, episode, options.waiting),
+        supplied=await readers.supplied(
+            context, episode.session_id, episode.recorded_at, options.waiting
+        ),
         rules=options.rules,
         weights=context.services.settings.source_weights,
         names=options.names,
         predicates={predicate_key(name): name for name, _ in reversed(known.predicates)},
     )
     attempts = {row["id"]: row["attempts"] for row in found}
-    return _ExtractionRun(context, options, episode, ground, known, attempts)
+    return _ExtractionRun(context, options, episode.id, ground, known, attempts)
 
 
 def _reply_id(
@@ -170,7 +207,7 @@ async def _window(run: _ExtractionRun, span: Sequence[TurnContext]) -> _WindowRe
         return _unread(unit, ("given_up", problem), run)
     if run.down >= DOWN:
         return _unread(unit, (ModelUnavailableError.code, "earlier model calls failed"), run)
-    window = await readers.window(context, run.episode.id, span)
+    window = await readers.window(context, run.episode_id, span)
     try:
         # Assistant and tool turns are not evidence, so a window of only those is not read.
         without_people = not window.people
@@ -208,7 +245,7 @@ async def _written(
     accepted, refused = proposals.check_proposals(read.proposals, window, run.ground)
     claims = await extraction_review.worded(context, [one.claim for one in accepted])
     evidence = [
-        proposals.proposal_evidence(one, claims[one.claim.id], run.episode.id, options.reader.name)
+        proposals.proposal_evidence(one, claims[one.claim.id], run.episode_id, options.reader.name)
         for one in accepted
     ]
     kept, known, new = await _sorted(run, list(zip(accepted, evidence, strict=True)))

@@ -181,14 +181,29 @@ async def window(
     return windows.build_window(span, turns)
 
 
+async def turns(context: RequestContext, episode_id: str) -> list[Turn]:
+    """Return all turns of a session in order."""
+    found: list[Turn] = []
+    asked = {"scopes": [context.scope], "episode_id": episode_id, "limit": PAGE}
+    while True:
+        first = {"from": found[-1].position + 1 if found else 0}
+        page = await context.fetch(TURNS, **asked, **first)
+        found += page
+        if len(page) < PAGE:
+            return found
+
+
 async def supplied(
-    context: RequestContext, episode: Episode, waiting: Sequence[PendingLogEntry]
+    context: RequestContext,
+    session_id: str | None,
+    began: datetime,
+    waiting: Sequence[PendingLogEntry],
 ) -> list[SuppliedText]:
-    """Return every text that the memory supplied to a session."""
+    """Return every text that the memory supplied to a session since it began."""
     rows = await context.fetch(
         SUPPLIED,
-        session_id=episode.session_id,
-        since=episode.recorded_at - EARLY,
+        session_id=session_id,
+        since=began - EARLY,
         waiting=[
             {
                 "at": one.at,

@@ -14,7 +14,7 @@ from graphmem.errors import ErasedError, RefusedError
 from graphmem.extraction import proposals
 from graphmem.extraction.proposals import TurnEvidence
 from graphmem.extraction.records import ProposalPage, ProposalStatus, ReviewReport
-from graphmem.model import Cardinality, EventSource, EventType, Policy
+from graphmem.model import Cardinality, EventSource, EventType, Policy, Trust
 from graphmem.ports import RequestContext, TokenUsage, Tx
 from graphmem.rules import claims, drafts, identity, predicates, read_options, trust
 from graphmem.rules.claims import Claim
@@ -23,6 +23,10 @@ from graphmem.rules.predicates import SINGLE_VALUED
 BEGIN = catalog.query("extract/begin", lambda row: row["done"])
 PROPOSE = catalog.query("extract/propose", catalog.ignored)
 END = catalog.query("consolidate/end", catalog.ignored)
+
+
+_LEAST: Trust = "model"
+"""Class of what an extractor declares: any declaration of a person precedes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,10 @@ async def _write(context: RequestContext, unit: WindowWrite) -> bool:
             rows = [one.proposal_row(context.tenant_scope) for one in unit.evidence]
             await tx.fetch(PROPOSE, events=rows)
         else:
+            missing = await _undeclared(tx, context, unit.evidence)
             await stored.append_missing(tx, context, [one.draft(now) for one in unit.evidence], {})
+            by = EventSource(source=proposals.SOURCE, actor=unit.extractor)
+            await _declare(tx, context, missing, by, now, _LEAST)
         await tx.fetch(END, reply=reply, passages=sorted(unit.turn_ids))
         return True
 
@@ -221,7 +228,7 @@ async def _decide(
             for row in accepted
             if not _is_evidence(row)
         ]
-        declared = await _declare(tx, context, missing, given, now)
+        declared = await _declare(tx, context, missing, given, now, context.trust)
         return ReviewReport(
             proposal_ids=tuple(row["id"] for row in fresh),
             repeated=tuple(row["id"] for row in rows if row["status"] == done),
@@ -236,7 +243,7 @@ async def _decide(
 async def _undeclared(
     tx: Tx, context: RequestContext, evidence: Sequence[TurnEvidence]
 ) -> list[TurnEvidence]:
-    """Return the first evidence of each predicate that accepted proposals declare.
+    """Return the first evidence of each predicate that proposals declare.
 
     A declaration and the built-in list are kept: a proposal only adds to them. Only a person
     declares a predicate that is in use.
@@ -260,6 +267,7 @@ async def _declare(
     first: Sequence[TurnEvidence],
     given: EventSource,
     now: datetime,
+    writer: Trust,
 ) -> tuple[str, ...]:
     """Declare the predicates of evidence in the write scope, and return their names."""
     origin = given.model_copy(update={"at": None})
@@ -268,8 +276,7 @@ async def _declare(
         name = str(one.claim.predicate)
         policy = Policy(cardinality=one.cardinality or Cardinality.MANY)
         draft = predicates.PolicyDraft(name, policy)
-        scope, writer = context.scope, context.trust
-        made = predicates.declaration(draft, origin, now, scope=scope, writer=writer)
+        made = predicates.declaration(draft, origin, now, scope=context.scope, writer=writer)
         await tx.fetch(DECLARE, **made)
         names.append(name)
     return tuple(names)

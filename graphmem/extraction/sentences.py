@@ -8,7 +8,7 @@ quoted, pasted, fiction or a text to work on is not read at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -46,6 +46,10 @@ _WHEN = re.compile(
     r"|in \d{4}|last \w++|yesterday|\w++ (?:days?|weeks?|months?|years?) ago|this \w++)",
     re.I,
 )
+_VAGUE = re.compile(
+    r"last (?:week|weekend|month|night)|yesterday|this \w+|\w+ (?:days?|weeks?|months?) ago", re.I
+)
+"""Times that only say that something is recent; the time of the turn is as good."""
 _AFTER = (
     r"(?:[-–—]+ (?=\w)|because|but|so"
     r"|(?<=, )(?:not|any|what|how|where|who|can|could|do|does|is|are|would|right))"
@@ -163,7 +167,7 @@ def _form(
 _FORMS = (
     _form(rf"{_AM}(?:living|based) in", "lives_in", _is_name_or_noun),
     _form(rf"{_I}live in", "lives_in", _is_name_or_noun),
-    _form(rf"{_HAVE}moved to", "lives_in", _is_name_or_noun),
+    _form(rf"{_HAVE}moved (?:from [^,;:.!?]{{1,60}}? )?(?:back )?to", "lives_in", _is_name_or_noun),
     _form(rf"{_NOT}live in", "lives_in", _is_name_or_noun, EvidenceKind.REFUTING),
     _form(r"I used to live in", "lives_in", _is_name_or_noun, EvidenceKind.REFUTING),
     _form(rf"{_AM}working (?:at|for)", "works_at", _is_name_or_noun),
@@ -266,6 +270,12 @@ def parse_window(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProp
         [result for result in results if isinstance(result, Proposal)],
         [result for result in results if isinstance(result, DismissedProposal)],
     )
+
+
+def has_facts(turns: Iterable[Turn]) -> bool:
+    """Return whether a turn of a person has a fact."""
+    slots: dict[str, tuple[str, str]] = {}
+    return any(is_person(turn) and any(_proposals(turn, slots)) for turn in turns)
 
 
 def _proposals(
@@ -391,7 +401,8 @@ def _proposal(
     thing = TextSpan(spoken.start + thing.start, spoken.start + thing.end)
     if any(assertions.doubts(text, thing, own, refuting=kind is EvidenceKind.REFUTING)):
         return None
-    when = parsed.when
+    # A change of the past week also replaces a statement made within that week.
+    when = None if parsed.when and _VAGUE.fullmatch(parsed.when) else parsed.when
     if when is not None and dates.validity_start(when, turn.local_at) is None:
         when = None
     return windows.parse_proposal(

@@ -356,6 +356,9 @@ class TurnBite(Bite):
 
     kind: Literal["turn"] = "turn"
     turn: Turn
+    head_ids: tuple[str, ...] = ()
+    """Ids of what makes it outdated: the beliefs that lead the slots of what it states, and the
+    turns that these quote; or the reply of a person that rejects an assistant's turn."""
 
     @property
     def id(self) -> str:

@@ -50,6 +50,7 @@ from graphmem.rules import (
     ranking,
     rating,
     read_options,
+    rebuttals,
     scoring,
     transcripts,
     trust,
@@ -412,7 +413,8 @@ class _RowDecoder:
             "rating": self._rating(hit["rating"]),
         }
         if hit["kind"] == "turn":
-            return TurnBite(turn=Turn(**hit["item"]), **common)
+            turn = Turn(**hit["item"])
+            return TurnBite(turn=turn, head_ids=_turn_heads(turn, hit), **common)
         if hit["kind"] == "episode":
             return EpisodeBite(episode=Episode(**hit["item"]), **common)
         common["reasons"] = tuple(_reason(one) for one in hit["reasons"])
@@ -435,6 +437,14 @@ class _RowDecoder:
             final=None if similarity is None else formulas.trace_score(similarity, trace, self.by),
             **common,
         )
+
+
+def _turn_heads(turn: Turn, hit: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what makes a turn outdated: the leaders of its slots, or the reply that rejects it."""
+    reply = hit["reply"]
+    if reply is None or transcripts.is_human(turn.role) or not transcripts.is_human(reply["role"]):
+        return tuple(hit["head_ids"])
+    return (reply["id"],) if rebuttals.rejects(reply["text"], turn.text) else ()
 
 
 def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:

@@ -168,10 +168,12 @@ async def _turns(context: RequestContext, episode_id: str) -> list[SpokenText]:
     turns: list[SpokenText] = []
     first = 0
     asked = {"scopes": [context.scope], "episode_id": episode_id, "limit": TURNS_PAGE}
-    while rows := await context.fetch(TURNS, **asked, **{"from": first}):
+    while True:
+        rows = await context.fetch(TURNS, **asked, **{"from": first})
         turns += (SpokenText(row["role"], row["name"], row["text"]) for row in rows)
+        if len(rows) < TURNS_PAGE:
+            return turns
         first = rows[-1]["position"] + 1
-    return turns
 
 
 async def _found(run: _Run, episode_id: str, turns: Sequence[SpokenText]) -> _Found:

@@ -126,7 +126,7 @@ def summarise(turns: Sequence[SpokenText]) -> EpisodeSummary:
     speakers = list(dict.fromkeys(turn.name for turn in people if turn.name))
     names = _names(stated, speakers)
     return EpisodeSummary(
-        summary=_summary(stated) or _opening(people),
+        summary=_whole(people) or _summary(stated) or _opening(people),
         entities=(*speakers, *names)[:MAX_ENTITIES],
         importance=_importance(stated, len(names)),
     )
@@ -189,6 +189,28 @@ def _importance(stated: Sequence[_Statement], names: int) -> float:
     )
     share = points**2 / (points**2 + _HALF**2)
     return round(MIN_IMPORTANCE + (MAX_IMPORTANCE - MIN_IMPORTANCE) * share, 3)
+
+
+def _whole(turns: Iterable[SpokenText]) -> str:
+    """Return every sentence that states something, each once; empty if they do not fit."""
+    parts: list[str] = []
+    seen: set[str] = set()
+    room, speaker = MAX_SUMMARY_CHARS, None
+    for turn in turns:
+        for part in mentions.split_sentences(turn.text):
+            key = folding.fold(part)
+            if key in seen or part.endswith((":", *passages.ASKING)):
+                continue
+            if not passages.states_something(part):
+                continue
+            seen.add(key)
+            text = part if turn.name == speaker else passages.prefix_speaker(turn.name, part)
+            room -= len(text) + 1
+            if room < 0:
+                return ""
+            parts.append(text)
+            speaker = turn.name
+    return " ".join(parts)
 
 
 def _summary(stated: Sequence[_Statement]) -> str:

@@ -112,10 +112,7 @@ def _words(text: str) -> set[str]:
 
 def _is_extract(bite: AnyBite) -> bool:
     """Return whether a summary consists of sentences of turns that are searched themselves."""
-    if not isinstance(bite, EpisodeBite):
-        return False
-    episode = bite.episode
-    return episode.summarised_by == episodes.RULES and not episode.compressed
+    return isinstance(bite, EpisodeBite) and bite.episode.summarised_by == episodes.RULES
 
 
 def _fold_extracts(

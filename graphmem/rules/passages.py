@@ -74,6 +74,53 @@ def _is_informative(sentence: str) -> bool:
     return len(words) >= MIN_WORDS and not sentence.endswith(ASKING) and _LISTENER.isdisjoint(words)
 
 
+def states_something(text: str) -> bool:
+    """Return whether a text may state a fact: it is not only questions, greetings and reactions.
+
+    A question with a name, a number or a word of its speaker may tell something, too.
+    """
+    return any(map(_may_state, SENTENCE_END.split(text)))
+
+
+def _may_state(sentence: str) -> bool:
+    words = _WORD.findall(folding.fold(sentence))
+    if not sentence.rstrip().endswith(ASKING):
+        return not _REACTIONS.issuperset(words)
+    named = _INNER_NAME.search(sentence) is not None
+    return named or any(word in _OWN or not word.isascii() or word.isnumeric() for word in words)
+
+
+_INNER_NAME = re.compile(r"(?<=[\w,;:'’\"]\s)(?!I\b)[A-Z]|\d")
+"""A capital inside a sentence, or a digit."""
+_OWN = frozenset({"my", "our", "ours", "mine", "i", "we", "me", "us"})
+_REACTIONS = _LISTENER | frozenset(
+    {
+        *(
+            "ok",
+            "okay",
+            "yes",
+            "yeah",
+            "yep",
+            "no",
+            "nope",
+            "sure",
+            "right",
+            "great",
+            "good",
+            "nice",
+        ),
+        *("cool", "perfect", "wonderful", "lovely", "awesome", "amazing", "fine", "well", "so"),
+        *("very", "much", "that", "this", "it", "is", "was", "s", "for", "all", "the", "a", "lot"),
+        *("hi", "hello", "hey", "bye", "goodbye", "good", "morning", "evening", "night", "again"),
+        *("later", "haha", "lol", "wow", "oh", "ah", "hm", "hmm", "indeed", "exactly", "really"),
+        *("funny", "interesting", "noted", "got", "understood", "alright", "please", "welcome"),
+        *("are", "glad", "happy", "to", "help", "and", "too", "anytime", "sounds", "will", "do"),
+        *("see", "today", "now", "day", "have"),
+    }
+)
+"""Words of which a sentence without others states nothing."""
+
+
 def extractive_statement(passage: Passage) -> str:
     """Return the statement of an extractive belief: the speaker, and the sentences that fit.
 

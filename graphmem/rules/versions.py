@@ -20,7 +20,7 @@ from datetime import datetime
 from itertools import islice
 
 from graphmem.model import AnyBite, EpisodeBite, MemoryBite, Status, TurnBite
-from graphmem.rules import changes, endings, folding, transcripts
+from graphmem.rules import changes, corrections, endings, folding, transcripts
 from graphmem.rules.changes import Change
 from graphmem.rules.facts import FactToken, fact_tokens
 from graphmem.rules.mentions import (
@@ -70,9 +70,9 @@ class Statement:
 def mark_outdated(bites: Sequence[AnyBite], question: str) -> tuple[AnyBite, ...]:
     """Return the bites with each outdated one marked and after its newest version."""
     newest = outdated([_statement(bite) for bite in bites], question)
+    by_id = {bite.id: _outvoted(bite) for bite in bites}
     if not newest:
-        return tuple(bites)
-    by_id = {bite.id: bite for bite in bites}
+        return tuple(by_id.values())
     order = place_versions([bite.id for bite in bites], newest)
     return tuple(
         by_id[one].model_copy(update={"outdated_by": newest[one]}) if one in newest else by_id[one]
@@ -80,12 +80,20 @@ def mark_outdated(bites: Sequence[AnyBite], question: str) -> tuple[AnyBite, ...
     )
 
 
+def _outvoted(bite: AnyBite) -> AnyBite:
+    """Return a bite, marked if it is a turn whose value lost its slot."""
+    heads = bite.head_ids if isinstance(bite, TurnBite) else ()
+    return bite.model_copy(update={"outdated_by": heads[0]}) if heads else bite
+
+
 def _statement(bite: AnyBite) -> Statement:
     if isinstance(bite, TurnBite):
         turn = bite.turn
         # An assistant answers and proposes; it does not state facts.
-        at = turn.occurred_at if transcripts.is_human(turn.role) else None
-        return Statement(turn.id, turn.text, at, is_turn=True, speaker=turn.name or turn.role)
+        stated = transcripts.is_human(turn.role) and not bite.head_ids
+        at = turn.occurred_at if stated else None
+        who = turn.name or turn.role
+        return Statement(turn.id, turn.text, at, is_turn=True, speaker=who, heads=bite.head_ids)
     if isinstance(bite, MemoryBite):
         memory = bite.memory
         heads = memory.head_ids if memory.status is not Status.CURRENT else ()
@@ -225,7 +233,7 @@ class _Comparer:
             return 0.0
         if a.is_turn and b.is_turn and a.speaker != b.speaker:
             return 0.0
-        if _differ_in_value(older, newer) or _is_ended(older, newer):
+        if _differ_in_value(older, newer) or _is_given_up(older, newer):
             return _SAME_SENTENCE
         return self._answer_differently(older, newer)
 
@@ -333,12 +341,24 @@ def _differ_in_value(older: _Text, newer: _Text) -> bool:
         for a in older.clauses
         if a.is_statement and b.is_statement and a.text != b.text and _are_close(a, b)
     )
-    return any(_change(older, a, newer, b) is Change.CERTAIN for a, b in islice(pairs, _MAX_PAIRS))
+    return any(
+        _change(older, a, newer, b) >= (Change.POSSIBLE if _is_announced(b) else Change.CERTAIN)
+        for a, b in islice(pairs, _MAX_PAIRS)
+    )
 
 
-def _is_ended(older: _Text, newer: _Text) -> bool:
-    """Return whether a clause of the newer statement ends what the older one states first."""
-    return any(endings.ends(b, a) for b in newer.clauses for a in older.clauses[:_MAX_ENDED])
+def _is_announced(sentence: Sentence) -> bool:
+    """Return whether a sentence announces a correction: "Wait, no, …"."""
+    return corrections.without_opening(sentence.text) != sentence.text
+
+
+def _is_given_up(older: _Text, newer: _Text) -> bool:
+    """Return whether a clause of the newer statement ends or corrects what the older one states."""
+    return any(
+        endings.ends(b, a) or corrections.corrects(b, a)
+        for b in newer.clauses
+        for a in older.clauses[:_MAX_ENDED]
+    )
 
 
 def _change(older: _Text, a: Sentence, newer: _Text, b: Sentence) -> Change:
@@ -349,7 +369,8 @@ def _are_close(a: Sentence, b: Sentence) -> bool:
     shared = len(a.stems & b.stems)
     apart = max(len(a.stems), len(b.stems)) - shared
     if shared < _MIN_FRAME:
-        return shared == 1 and apart <= 2 and not _REPLACEABLE.isdisjoint(a.stems & b.stems)
+        near = _is_announced(b) or not _REPLACEABLE.isdisjoint(a.stems & b.stems)
+        return shared == 1 and apart <= 2 and near
     return apart <= _MAX_APART and shared >= _MIN_SAME * min(len(a.stems), len(b.stems))
 
 
@@ -363,7 +384,8 @@ def _of_one_speaker(
     both = (older.statement, newer.statement)
     speakers = {one.speaker for one in both if one.is_turn and one.speaker}
     names = {part for name in speakers for part in folding.fold(name).split()}
-    left, right = older.tokens_of(a.text), newer.tokens_of(b.text)
+    left = older.tokens_of(corrections.without_opening(a.text))
+    right = newer.tokens_of(corrections.without_opening(b.text))
     return list(_in_first_person(left, names)), list(_in_first_person(right, names))
 
 

@@ -124,8 +124,8 @@ async def compress(
 ) -> CompressionReport:
     """Move the full texts of unused episodes into archives, one batch per transaction.
 
-    The turns of an unused conversation leave the search indexes instead: their words stay, because
-    beliefs quote them and repeated messages are recognised by them.
+    Of an unused conversation, the turns that state nothing leave the search indexes instead. Their
+    words stay, because repeated messages are recognised by them.
 
     Args:
         context: request context.
@@ -144,8 +144,9 @@ async def compress(
         limit=BATCH,
     )
     async for rows in read_options.pages(fetch, at="occurred_at"):
+        rows = [await _with_leaving(context, row) for row in rows]
         gists = {row["id"]: gist(row["summary"], row["content"] or "") for row in rows}
-        done: Collection[str] = gists.keys()
+        done: Collection[str] = {row["id"] for row in rows if not row["turns"] or row["leaving"]}
         if apply:
             done, refused = await write_each(rows, partial(_write, context, gists, policy))
             failed += refused
@@ -154,6 +155,24 @@ async def compress(
     return CompressionReport(
         applied=apply and bool(found), episodes=tuple(found), failed=tuple(failed)
     )
+
+
+async def _with_leaving(context: RequestContext, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with `leaving`, the turns that state nothing, and the length of their texts.
+
+    Only those that compression has not considered yet are read.
+    """
+    if not row["turns"]:
+        return {**row, "leaving": ()}
+    leaving, characters = [], 0
+    first, asked = row["first"], {"scopes": [context.scope], "episode_id": row["id"], "limit": PAGE}
+    while turns := await context.fetch(TURNS, **asked, **{"from": first}):
+        first = turns[-1]["position"] + 1
+        for turn in turns:
+            if not passages.states_something(turn["text"]):
+                leaving.append(turn["id"])
+                characters += len(turn["text"])
+    return {**row, "leaving": leaving, "characters": characters}
 
 
 async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
@@ -207,7 +226,7 @@ async def _write(
 ) -> list[str]:
     reasons = {
         row["id"]: f"importance {row['importance']:.2f} is below {policy.importance:g}, never "
-        f"accessed, {_age(context, row)} days old"
+        f"used, {_age(context, row)} days old"
         for row in rows
     }
     made = {
@@ -230,11 +249,12 @@ async def _write(
     conversations = in_order(
         made[row["id"]]
         | {
-            "turns": row["turns"],
+            "considered": row["turns"],
+            "turn_ids": row["leaving"],
             "payload": json.dumps(
                 {
                     "reason": reasons[row["id"]],
-                    "turns": row["turns"],
+                    "turns": len(row["leaving"]),
                     "characters": row["characters"],
                 }
             ),
@@ -266,7 +286,7 @@ def _compressed(row: Mapping[str, Any], gist: str | None) -> CompressedEpisode:
         episode_id=row["id"],
         occurred_at=row["occurred_at"],
         characters=row["characters"],
-        turns=row["turns"],
+        turns=len(row["leaving"]),
         kept=row["summary"] if gist is None else gist,
     )
 

@@ -127,7 +127,7 @@ class CompressedEpisode(Record):
     kept: str
     """Text that recall finds: its summary, or else the one made from its text."""
     turns: int = 0
-    """Number of turns that are not searched any more; their words stay."""
+    """Number of turns that state nothing and are not searched any more; their words stay."""
 
 
 class CompressionReport(Record):

@@ -50,7 +50,7 @@ def check(result: MonthResult, talk: str, folder: Path) -> None:
     assert len({*importances}) > 5
     for kind, reason in (
         ("GRADUATE", "importance 0."),
-        ("COMPRESS", "is below 0.7, never accessed, "),
+        ("COMPRESS", "is below 0.7, never used, "),
         ("ARCHIVE", "LOW"),
     ):
         assert result.reasons[kind], kind

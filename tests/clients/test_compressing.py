@@ -126,7 +126,7 @@ def test_the_text_goes_to_an_archive_and_an_event_says_so(
     [event] = look.events(tenant).values()
     assert (event["type"], event["source"]) == ("COMPRESS", "consolidation")
     assert event["edges"] == [["CONCERNS", "Episode", "a"]]
-    reason = "importance 0.50 is below 0.7, never accessed, 31 days old"
+    reason = "importance 0.50 is below 0.7, never used, 31 days old"
     assert json.loads(event["payload"]) == {
         "reason": reason,
         "sha256": identity.digest(LONG),

@@ -245,7 +245,9 @@ def test_predicates_and_names_in_use_are_offered(door: Door, memory: Handle) -> 
     assert one.predicate == "lives_in"
 
 
-def test_cardinality_is_proposed_and_never_set(door: Door, memory: Handle) -> None:
+def test_a_proposed_cardinality_applies_until_a_person_declares_another(
+    door: Door, memory: Handle
+) -> None:
     memory.predicates.declare("likes", cardinality="MANY")
     say(memory, "s1", MOVED, "I like tea.")
     reply = answered(
@@ -256,8 +258,20 @@ def test_cardinality_is_proposed_and_never_set(door: Door, memory: Handle) -> No
     assert [(one.predicate, one.cardinality) for one in done.cardinalities] == [
         ("lives_in", Cardinality.ONE)
     ]
+    # The built-in list and a declaration are kept.
     assert [one.name for one in memory.predicates.list()] == ["likes"]
     assert memory.current("user", "likes").policy.cardinality is Cardinality.MANY
+    say(memory, "s2", "My extension is 204.", "My extension is 402.")
+    reply = answered(
+        offer("t1", "My extension is 204", "204", predicate="extension", cardinality="ONE"),
+        offer("t2", "My extension is 402", "402", predicate="extension", cardinality="ONE"),
+    )
+    modelled(door, memory, reply).extract(session_id="s2")
+    slot = memory.current("user", "extension")
+    assert slot.policy.cardinality is Cardinality.ONE
+    assert slot.candidates[0].object == "402"
+    memory.predicates.declare("extension", cardinality="MANY")
+    assert memory.current("user", "extension").policy.cardinality is Cardinality.MANY
 
 
 def test_a_template_words_what_is_extracted(door: Door, memory: Handle) -> None:

@@ -187,9 +187,8 @@ class TestUpkeepOfConversations:
         return handle.episodes.list().episodes[0].id
 
     def plain(self, handle: Handle) -> str:
-        return self.chat(
-            handle, *(f"The walk with the {n} dogs was very long." for n in "abcdefgh")
-        )
+        asked = (f"Was the walk with the {n} dogs very long?" for n in "bcdefgh")
+        return self.chat(handle, "The walk with the dogs was very long.", *asked)
 
     def found(self, handle: Handle) -> set[str]:
         return {bite.id for bite in handle.recall("walk dogs long", kinds=("belief", "turn")).bites}
@@ -205,11 +204,14 @@ class TestUpkeepOfConversations:
         episode_id = self.plain(then)
         turns = then.episodes.turns(episode_id).turns
         before = self.found(then)
-        assert before
+        assert len(before) > 1
+        stated, *asked = turns
         [one] = then.episodes.compress().episodes
-        assert (one.episode_id, one.characters) == (episode_id, sum(len(t.text) for t in turns))
+        assert one.episode_id == episode_id
+        assert (one.turns, one.characters) == (7, sum(len(t.text) for t in asked))
         assert then.episodes.get(episode_id).compressed
-        assert self.found(then) == set()
+        # What states something is found as before.
+        assert self.found(then) == {stated.id}
         assert then.episodes.turns(episode_id).turns == turns
         assert then.episodes.compress().episodes == ()
         assert then.episodes.restore(episode_id).changed
@@ -224,9 +226,26 @@ class TestUpkeepOfConversations:
         assert then.episodes.get(episode_id).turns == 8
         assert then.admin.verify().wrong == ()
 
+    def test_one_that_states_something_in_every_turn_is_left(self, then: Handle) -> None:
+        episode_id = self.chat(then, "I am vegan.", "The walk was very long.")
+        assert then.episodes.compress().episodes == ()
+        assert not then.episodes.get(episode_id).compressed
+        assert then.history(episode_id) == []
+
     def test_one_that_continues_is_compressed_later(self, then: Handle, door: Door) -> None:
         self.plain(then)
-        self.chat(then, "The walk of today was just as long as ever.", at=NOW)
+        self.chat(then, "Was the walk of today just as long as ever?", at=NOW)
         assert then.episodes.compress().episodes == ()
         later = door.on(then, clock=FrozenClock(NOW + timedelta(days=31)))
         assert len(later.episodes.compress().episodes) == 1
+
+
+def test_a_conversation_that_was_shown_is_not_compressed(door: Door, memory: Handle) -> None:
+    asked = [{"role": "user", "content": "Was the walk with the dogs very long?", "at": OLD}]
+    talk(memory, *asked, name="shown")
+    talk(memory, *asked, name="other")
+    with memory.session("later") as session:
+        session.recall("walk dogs long", limit=1)
+    memory.usage.flush()
+    then = door.on(memory, clock=FrozenClock(NOW))
+    assert len(then.episodes.compress().episodes) == 1

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules import episodes
+from graphmem.rules import episodes, passages
 from graphmem.rules.episodes import SpokenText, SummaryReply
 
 ANN = (
@@ -28,6 +28,35 @@ def test_a_summary_has_sentences_of_people_in_their_order() -> None:
     assert "bridges" not in found.summary
     assert "How are you" not in found.summary
     assert found.summary.startswith("Ann: ")
+
+
+def test_a_short_conversation_is_summarised_whole() -> None:
+    said = ("I'm vegan.", "Is that soup?", "I told you that Rua Nova 4 is my address.", "Thanks!")
+    found = episodes.summarise([SpokenText("user", None, text) for text in said])
+    assert found.summary == "I'm vegan. I told you that Rua Nova 4 is my address."
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("Is it far?", False),
+        ("Thanks, that was very good!", False),
+        ("Hello again. How long do lentils take?", False),
+        ("🙂", False),
+        ("", False),
+        ("I'm vegan.", True),
+        ("Rua Nova 4.", True),
+        ("Thanks! The key is under the pot.", True),
+        ("Can you call Carla?", True),
+        ("Is 4 pm fine?", True),
+        ("Did you know that I moved?", True),
+        ("私は京都に住んでいます。", True),
+        ("Живу в Риге", True),
+        ("print(rate)", True),
+    ],
+)
+def test_what_may_state_something(text: str, *, states: bool) -> None:
+    assert passages.states_something(text) is states
 
 
 def test_entities_are_speakers_and_then_names() -> None:

@@ -1,0 +1,170 @@
+"""Recognition of a statement that names what it corrects in another one, in English.
+
+"Our office moved from Leeds to York", "not in Leeds but in York", "postponed to 11 May", "I don't
+play squash any more" and "Wait, no, it is on Tuesday" name what changed, so that fewer words in
+common are enough. The older statement must hold the value that is given up, or a value of the same
+kind of the same thing. Every doubt counts against it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from graphmem.rules import folding, quantities
+from graphmem.rules.facts import cached_if_short, fact_tokens, is_negated
+from graphmem.rules.mentions import (
+    EVENT,
+    PAST,
+    Sentence,
+    names_of,
+    read_tokens,
+    stem,
+    stems_of,
+    words_of,
+)
+
+_OPENING = re.compile(
+    r"^\W*(?:(?:oh|no|nope|wait|sorry|oops|hmm|hang on|actually|correction|scratch that|i mean"
+    r"|i meant|let me correct that|my mistake|i was wrong|on second thought|well|but|and)\b"
+    r"[\W_]*)+",
+    re.I,
+)
+_CORRECTING = re.compile(
+    r"\b(?:no|wait|sorry|oops|actually|correction|scratch that|i mean|i meant|mistake|wrong)\b",
+    re.I,
+)
+_MOVED = (
+    r"(?:moved|relocated|transferred|switched|changed|shifted|rescheduled|postponed|delayed"
+    r"|pushed(?: back)?|put (?:back|off)|brought forward|deferred)"
+)
+_FROM_TO = re.compile(
+    rf"(?P<thing>[^,;:]*?)\b{_MOVED}\b(?P<object>[^,;:]*?)\bfrom (?P<old>[^,;:]+?) (?:over )?to "
+    r"(?P<new>[^,;]+)",
+    re.I,
+)
+_NOT_BUT = re.compile(
+    r"(?P<thing>[^,;:]*?)\b(?:(?:is|are)(?:n['’]t| not)|not) (?P<old>[^,;:]{1,60}?),?"
+    r" but (?P<new>.+)",
+    re.I,
+)
+_MOVED_TO = re.compile(
+    rf"(?P<thing>[^,;:]*?)\b(?:has been|have been|was|is|got|will be|gets)? ?{_MOVED}\b"
+    r"(?P<object>[^,;:]*?) (?:to|until|till) (?P<new>[^,;]+)",
+    re.I,
+)
+_ANY_MORE = re.compile(
+    r"^(?P<who>i|we|my [\w ]{1,30}?|our [\w ]{1,30}?)(?: (?:do not|am not|are not|is not|does not"
+    r"|have not|has not)|(?: (?:do|are|is|does|have|has)|['’]m|['’]re)(?:n['’]t| not)"
+    r"|(?: am| are| is|['’]m|['’]re)? no longer)\b(?P<rest>[^,;]*)",
+    re.I,
+)
+_OVER = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.I)
+_TIMES = frozenset({"date", "weekday", "clock"})
+_MOVES = frozenset(map(stem, words_of("moved relocated transferred switched changed shifted been")))
+_OWN = re.compile(r"^\W*(?:(?:so|and|well|oh|yes|also|currently)\W+)*(?:i|we|my|our|user)\b", re.I)
+_OWNER = re.compile(r"\W*([A-Z]\w+)['’]s\b")
+_IS_AT = re.compile(r"\b(?:is|are|['’]s|stands|sits)\b[\w ]*? (?:in|at|on) ", re.I)
+_MAX_WORDS = 6
+"""Maximum words of content of a statement that is recognised by the given up value alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Correction:
+    """Subject and values of a correction."""
+
+    thing: frozenset[str]
+    """Stems of the words that name the thing; empty for the speaker."""
+    old: frozenset[str]
+    """Stems of the words and keys of the values that are given up; empty if they are not named."""
+    new: frozenset[str]
+    """Stems and keys of the new value."""
+    timed: bool
+    """Whether the new value is a time, and not a place or a name."""
+    over: bool = False
+    """Whether what is named is given up without a new value."""
+
+
+def corrects(newer: Sentence, older: Sentence) -> bool:
+    """Return whether a statement corrects an older one."""
+    if not newer.is_statement or not older.is_statement:
+        return False
+    found = _read(newer.text)
+    if found is None or not found.thing <= _words(older.text) or not _stands(older.text):
+        return False
+    owner = _OWNER.match(older.text)
+    if owner and folding.fold(owner[1]) not in folding.fold(newer.text):
+        return False
+    if found.over:
+        return bool(found.thing) and _OWN.match(older.text) is not None
+    if found.new <= _words(older.text):
+        return False
+    return _gives_up(found, older) if found.old else _moves(found, newer, older)
+
+
+def _stands(text: str) -> bool:
+    """Return whether a text states something of the present and corrects nothing itself."""
+    past = PAST.search(text) or EVENT.search(text)
+    return not past and _read(text) is None and not is_negated(fact_tokens(text))
+
+
+def _gives_up(found: _Correction, older: Sentence) -> bool:
+    """Return whether an older statement has the value that is given up."""
+    if not found.old <= _words(older.text):
+        return False
+    own = _OWN.match(older.text) is not None and len(older.stems) <= _MAX_WORDS
+    return bool(found.thing) or own
+
+
+def _moves(found: _Correction, newer: Sentence, older: Sentence) -> bool:
+    """Return whether an older statement places the thing at another time or in another place."""
+    if found.timed:
+        tokens = read_tokens(older.text)
+        names = names_of(tokens, tokens[0]) - frozenset(map(stem, quantities.MONTHS))
+        return names <= newer.stems and _is_timed(older.text)
+    place = _IS_AT.search(older.text)
+    return place is not None and older.text[place.end() : place.end() + 1].isupper()
+
+
+def without_opening(text: str) -> str:
+    """Return a text without "Wait, no," and other words that only announce a correction."""
+    match = _OPENING.match(text)
+    return text[match.end() :] if match and _CORRECTING.search(match[0]) else text
+
+
+@cached_if_short
+def _read(text: str) -> _Correction | None:
+    text = without_opening(text).strip(" .!")
+    if match := _ANY_MORE.match(text):
+        if not _OVER.search(text):
+            return None
+        what = _words(f"{match['who']} {_OVER.sub('', match['rest'])}")
+        return _Correction(what, frozenset(), frozenset(), timed=False, over=True)
+    for pattern in (_FROM_TO, _NOT_BUT):
+        if match := pattern.match(text):
+            named = f"{match['thing']} {match.groupdict().get('object') or ''}"
+            old = _words(match["old"])
+            if not old or len(old) > _MAX_WORDS:
+                return None
+            return _Correction(_words(named) - _MOVES, old, _words(match["new"]), timed=False)
+    if match := _MOVED_TO.match(text):
+        timed = _is_timed(match["new"])
+        if not timed and not match["new"][:1].isupper():
+            return None
+        thing = _words(f"{match['thing']} {match['object']}") - _MOVES
+        return _Correction(thing, frozenset(), _words(match["new"]), timed) if thing else None
+    return None
+
+
+def _is_timed(text: str) -> bool:
+    return any(one.kind in _TIMES or one.key in quantities.MONTHS for one in read_tokens(text))
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the stems of the words of content of a text, and its values."""
+    tokens = read_tokens(text)
+    return frozenset(stems_of(tokens)) | _values(text)
+
+
+def _values(text: str) -> frozenset[str]:
+    return frozenset(token.key for token in read_tokens(text) if token.kind)
