@@ -152,7 +152,7 @@ class _ParsedClause(NamedTuple):
 
 
 def _is_anything(words: list[str]) -> bool:
-    return _LIMITS.isdisjoint(word.lower() for word in words)
+    return _LIMITS.isdisjoint(word.lower() for word in words) and words[-1].lower() not in _LIGHT
 
 
 def _form(
@@ -191,7 +191,7 @@ _FORMS = (
     _form(rf"{_AM}allergic to", "allergic_to"),
 )
 _COEXISTING = frozenset(form.predicate for form in _FORMS) - SINGLE_VALUED
-_MINE = re.compile(r"my (?P<noun>[a-z]++(?: [a-z]++){0,2}?) is (?:now )?", re.I)
+_MINE = re.compile(r"my (?:(?:new|current|latest|present) )?(?P<noun>[a-z]++(?: [a-z]++){0,2}?) is (?:now )?", re.I)
 _CORRECTED = re.compile(
     r"(?:(?:sorry|oops|whoops|wait|no|hang on|hmm|my mistake)\b[,.!]? )*"
     r"(?:actually|I mean(?:t)?|make that|correction|scratch that|(?<=[,.!] )it(?:['’]s"
@@ -203,7 +203,7 @@ _INSTEAD_OF = re.compile(r",? (?:not|instead of|rather than)\b", re.I)
 _NUMBERED = frozenset(
     words_of(
         "birthday anniversary address age height size number email rent salary budget weight pin "
-        "deadline code extension postcode zip score"
+        "deadline code extension postcode zip score phone telephone mobile"
     )
 )
 """Nouns that accept a number."""
@@ -243,6 +243,8 @@ _LIMITS = frozenset(
     )
 )
 """Words that limit a statement to a time, a place or a case, or begin another clause."""
+_LIGHT = frozenset(words_of("having being doing getting making going taking using seeing"))
+"""Verbs without a meaning of their own: an object that ends in one is cut off."""
 _MAX_OBJECT_WORDS = 4
 _MAX_CORRECTION_WORDS = 3
 _END = " .!…\t\r"
@@ -424,6 +426,8 @@ def _proposal(
 def _cardinality(predicate: str) -> Cardinality | None:
     """Return the cardinality of a predicate of the forms; None if its noun may have several."""
     if predicate in SINGLE_VALUED or _FAVOURITE.match(predicate):
+        return Cardinality.ONE
+    if predicate.rpartition("_")[2] in _NUMBERED:
         return Cardinality.ONE
     return Cardinality.MANY if predicate in _COEXISTING else None
 
