@@ -191,7 +191,9 @@ _FORMS = (
     _form(rf"{_AM}allergic to", "allergic_to"),
 )
 _COEXISTING = frozenset(form.predicate for form in _FORMS) - SINGLE_VALUED
-_MINE = re.compile(r"my (?:(?:new|current|latest|present) )?(?P<noun>[a-z]++(?: [a-z]++){0,2}?) is (?:now )?", re.I)
+_MINE = re.compile(
+    r"my (?:(?:new|current|latest|present) )?(?P<noun>[a-z]++(?: [a-z]++){0,2}?) is (?:now )?", re.I
+)
 _CORRECTED = re.compile(
     r"(?:(?:sorry|oops|whoops|wait|no|hang on|hmm|my mistake)\b[,.!]? )*"
     r"(?:actually|I mean(?:t)?|make that|correction|scratch that|(?<=[,.!] )it(?:['’]s"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from itertools import islice, product
 
-from graphmem.rules import changes, passages, quantities
+from graphmem.rules import changes, folding, passages, quantities
 from graphmem.rules.changes import Change
 from graphmem.rules.facts import fact_tokens, is_negated
 from graphmem.rules.mentions import Sentence, clauses_of, read_tokens, sentences, stems_of
@@ -163,8 +163,8 @@ def _is_other_name(link: str | None, value: str, text: str) -> bool:
     name = re.match(r"(?:the )?([A-Z][\w-]+)", value)
     if name is None or len(value.split()) > 4:
         return False
-    links = {(m["link"].lower(), m["name"]) for m in _LINKED_NAME.finditer(text)}
-    wanted = {link.lower()} if link else {"is", "are", "was", "called", "named"}
+    links = {(folding.fold(m["link"]), m["name"]) for m in _LINKED_NAME.finditer(text)}
+    wanted = {folding.fold(link)} if link else {"is", "are", "was", "called", "named"}
     return any(one in wanted and other != name[1] for one, other in links)
 
 

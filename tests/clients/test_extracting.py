@@ -70,7 +70,7 @@ def test_what_is_said_once_is_evidence_that_quotes_it(
 def test_a_session_extracts_what_was_said_in_it(door: Door, memory: Handle) -> None:
     with modelled(door, memory, LISBON).session("s1") as session:
         session.add_messages([{"role": "user", "content": MOVED}])
-    assert [one.object for one in session.extract().proposals] == ["Lisbon"]
+        assert [one.object for one in session.extract().proposals] == ["Lisbon"]
     assert memory.current("user", "lives_in").candidates[0].object == "Lisbon"
 
 

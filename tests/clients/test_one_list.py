@@ -59,7 +59,7 @@ def test_a_compressed_conversation_still_reaches_the_prompt(door: Door, memory: 
     early = door.on(memory, clock=FrozenClock(MAY + 3 * DAY))
     told = [
         "I am allergic to nuts, so never suggest any.",
-        *(f"Well, that was {how}, what can one say, it is as it is." for how in CHATTER),
+        *(f"Well, was that {how}, what can one say, is it as it is?" for how in CHATTER),
     ]
     with early.session("s") as session:
         session.add_messages(

@@ -39,7 +39,7 @@ def test_a_closed_session_that_continues_writes_nothing_twice(
     before = look.events(tenant)
     hold(memory, "I live in Lisbon.", "What is a soffit?")
     assert look.events(tenant) == before
-    hold(memory, "I like tea.")
+    hold(memory, "I work at Acme.")
     assert len(look.events(tenant)) == len(before) + 1
 
 

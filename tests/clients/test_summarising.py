@@ -210,7 +210,7 @@ class TestUpkeepOfConversations:
         assert one.episode_id == episode_id
         assert (one.turns, one.characters) == (7, sum(len(t.text) for t in asked))
         assert then.episodes.get(episode_id).compressed
-        # What states something is found as before.
+        # A statement is found as before.
         assert self.found(then) == {stated.id}
         assert then.episodes.turns(episode_id).turns == turns
         assert then.episodes.compress().episodes == ()

@@ -25,7 +25,7 @@ STATED = {
     ),
     "Your sister Ana is a nurse in Graz.": (
         "My sister is not a nurse.",
-        "That is not true.",
+        "This is not true.",
         "No, in Linz.",
         "She isn't a nurse.",
     ),

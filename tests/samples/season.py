@@ -40,7 +40,7 @@ _CHATTER = (
     ("What rhymes with orange?", "Hardly anything, sporange perhaps."),
     ("Ha, of course.", "It is a famous one."),
     ("Can you explain what a soffit is?", "It is the underside of an eave or of an arch."),
-    ("The bus was late once more.", "That sounds tiring."),
+    ("The bus was late once more.", "Sounds tiring."),
     ("It rained on the laundry.", "Then it had a second rinse."),
     ("How long do lentils take?", "About twenty minutes, red ones ten."),
     ("Good to know.", "Enjoy your meal."),
@@ -60,7 +60,7 @@ _SAID = {
     15: ("My grandmother left me a brass barometer.", "Does it still work?"),
     17: ("Matti is the godfather of Ilse.", "She is in good hands."),
     20: ("I moved to Tampere last week.", "How is the new flat?"),
-    23: ("My rent is now 910 euros.", "That is a lot more."),
+    23: ("My rent is now 910 euros.", "A lot more."),
 }
 """Important messages, by session."""
 
