@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,11 @@ def _talk(door: Door, handle: Handle, clock: FrozenClock, way: str) -> None:
                 talk.add_messages(messages)
                 continue
             for asked, answer in zip(messages[::2], messages[1::2], strict=True):
-                talk.respond([asked], lambda _, text=answer["content"]: text)
+                talk.respond([asked], partial(_answer, answer["content"]))
+
+
+def _answer(text: object, _: object) -> object:
+    return text
 
 
 def _night(handle: Handle, folder: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import Handle
+from graphmem import BeliefBite, Handle
 from tests.plugins.clients import Door, by
 from tests.plugins.faults import Unacknowledged
 from tests.plugins.graph import Look
@@ -27,9 +27,10 @@ def test_the_end_of_a_session_extracts_facts(memory: Handle) -> None:
     hold(memory, "I live in Lisbon.", "What is a soffit?", "Do I live in Rome?")
     assert values(memory, "lives_in") == ["Lisbon"]
     [bite] = memory.recall("Where do I live?", kinds=["belief"]).bites
+    assert isinstance(bite, BeliefBite)
     [reason] = bite.reasons
     assert (reason.trust, reason.source_type) == ("tool", "RULE")
-    assert memory.episodes.turns(reason.episode_id).turns[0].id == reason.turn_id
+    assert memory.episodes.turns(str(reason.episode_id)).turns[0].id == reason.turn_id
 
 
 def test_a_closed_session_that_continues_writes_nothing_twice(
