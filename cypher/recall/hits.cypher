@@ -43,7 +43,7 @@ CALL (others) {
 }
 CALL (others) {
   UNWIND [x IN others WHERE x.kind = 'turn' | x.n] AS t
-  MATCH (t)<-[:QUOTES]-(e:Event {tenant: $tenant, type: 'EVIDENCE'})-[:SUPPORTS]->(b:Belief)
+  MATCH (t)<-[:QUOTES]-(e:Event {tenant: $tenant, type: 'EVIDENCE'})-[:SUPPORTS]->(b:Belief {tenant: $tenant})
   WHERE b.scope IN $scopes
   LET valid = $valid
   // include: fragments/not_retracted.cypher

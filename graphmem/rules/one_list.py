@@ -4,7 +4,8 @@ A turn, the memory made from it and the summary of its conversation often have t
 The result with all sentences of another one covers it and takes the better place. Sentences are
 compared in the form of `folding.fold`, so what differs is listed. A turn covers the summary of its
 conversation if that is an extract of the turns. A belief covers the memories and the turns that it
-rests on if they have one sentence with no more words than its own; nothing covers a belief.
+rests on if they have one sentence with no more words than its own. A turn covers the belief that
+rules read in it, if its slot has no other value; nothing else covers a belief.
 
 Turns in which one speaker restates one fact in other words are one result, too; see `repeats`.
 """
@@ -64,7 +65,7 @@ class _Held:
 
     def covers(self, other: _Held) -> bool:
         """Return whether this result contains all that the other one does, and vouches as well."""
-        if self._quotes(other):
+        if self._quotes(other) or (_is_read(other.bite) and self.id in other.sources):
             return True
         if trust.rank(self.bite.trust) < trust.rank(other.bite.trust):
             return False
@@ -77,6 +78,8 @@ class _Held:
     def _quotes(self, other: _Held) -> bool:
         """Return whether this is a belief that has all of the one sentence that it rests on."""
         if not isinstance(self.bite, BeliefBite) or len(other.sentences) != 1:
+            return False
+        if _is_read(self.bite):
             return False
         if trust.rank(self.bite.trust) < min(_READ_BY_RULES, trust.rank(other.bite.trust)):
             return False
@@ -98,6 +101,16 @@ class _Held:
     def _order(self) -> tuple[int, int, float]:
         at = 0.0 if self.at is None else self.at.timestamp()
         return trust.rank(self.bite.trust), _PREFERRED.index(self.bite.kind), at
+
+
+def _is_read(bite: AnyBite) -> bool:
+    """Return whether a belief has nothing but a fact that rules read in turns.
+
+    A person's own words state it better.
+    """
+    if not isinstance(bite, BeliefBite) or bite.others or not bite.reasons:
+        return False
+    return all(one.source_type == "RULE" for one in bite.reasons)
 
 
 def _keys(text: str) -> frozenset[str]:

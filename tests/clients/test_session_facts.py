@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -158,3 +159,13 @@ def test_an_assistants_words_that_a_person_rejects_are_marked(
     lines = memory.context("When was the boiler serviced?").text.splitlines()
     [line] = [one for one in lines if said in one]
     assert ("outdated" in line.split('"')[0]) is marked
+
+
+def test_values_of_unknown_cardinality_are_ordered_newest_first(memory: Handle) -> None:
+    for month, hobby in ((1, "chess"), (2, "chess"), (5, "judo")):
+        with memory.session(f"s{month}") as session:
+            session.observe("Ann", "hobby", hobby, at=datetime(2026, month, 5, tzinfo=UTC))
+    memory.observe("Ann", "hobby", "golf", kind="refuting", at=datetime(2026, 6, 5, tzinfo=UTC))
+    assert values(memory, "hobby", "Ann") == ["judo", "chess", "golf"]
+    memory.predicates.declare("hobby", cardinality="MANY")
+    assert values(memory, "hobby", "Ann") == ["chess", "judo", "golf"]

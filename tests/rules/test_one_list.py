@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import AnyBite, Reason, Status, Trust
+from graphmem.model import AnyBite, OtherValue, Reason, Status, Trust
 from graphmem.rules.one_list import collapse
 from tests.plugins.bites import MAY, belief_bite, episode_bite, memory_bite, turn_bite
 
@@ -97,6 +97,23 @@ def test_an_extract_stands_behind_its_turns(first: str) -> None:
     assert len(listed(elsewhere, extract)) == 2
     assert len(listed(turn, episode_bite(1, extract.text, compressed=True))) == 1
     assert len(listed(turn, episode_bite(1, extract.text, by="a model"))) == 2
+
+
+@pytest.mark.parametrize("first", ["turn", "belief"])
+def test_a_turn_stands_for_the_fact_that_rules_read_in_it(first: str) -> None:
+    turn = turn_bite(1, "I love opera, and hate the intermissions.")
+    read = Reason(
+        event_id="e", type="EVIDENCE", at=MAY, trust="tool", turn_id=turn.id, source_type="RULE"
+    )
+    belief = belief_bite(1, "user likes opera", reasons=(read,), trust="tool")
+    found = (turn, belief) if first == "turn" else (belief, turn)
+    [one] = collapse(found, ASKED, 30)
+    assert (one.id, one.covers) == (turn.id, (belief.id,))
+    other = OtherValue(belief_id="b", object="jazz", belief=0.2, status="accumulating", last_at=MAY)
+    contested = belief.model_copy(update={"others": (other,)})
+    assert len(listed(turn, contested)) == 2
+    by_model = read.model_copy(update={"source_type": "EXTRACTOR"})
+    assert len(listed(turn, belief.model_copy(update={"reasons": (by_model,)}))) == 2
 
 
 def test_a_question_is_no_answer_to_itself() -> None:
