@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         GraphMem,
         Handle,
         PromptMessages,
+        ReplyStream,
         Session,
     )
     from graphmem.consolidation import (
@@ -129,6 +130,7 @@ __all__ = [
     "RecallPolicy",
     "Recollection",
     "RefusedError",
+    "ReplyStream",
     "SchemaError",
     "Session",
     "Settings",
@@ -144,7 +146,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "client": "AsyncGraphMem AsyncHandle AsyncSession GraphMem Handle PromptMessages Session",
+    "client": (
+        "AsyncGraphMem AsyncHandle AsyncSession GraphMem Handle PromptMessages ReplyStream Session"
+    ),
     "consolidation": "ConsolidationPolicy ConsolidationReport ConsolidationStatus",
     "erasure": "ErasureReport",
     "errors": (

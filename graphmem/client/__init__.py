@@ -3,6 +3,7 @@
 from graphmem.client.arguments import PromptMessages
 from graphmem.client.graphmem import AsyncGraphMem, GraphMem
 from graphmem.client.handle import AsyncHandle, AsyncSession, Handle, Session
+from graphmem.client.responding import ReplyStream
 
 __all__ = [
     "AsyncGraphMem",
@@ -11,5 +12,6 @@ __all__ = [
     "GraphMem",
     "Handle",
     "PromptMessages",
+    "ReplyStream",
     "Session",
 ]

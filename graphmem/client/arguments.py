@@ -318,17 +318,24 @@ class PromptMessages(list[Any]):
         """The caller's messages, without the block, and without blocks of earlier calls."""
         self.system = block
         """The block; empty if there is nothing to show."""
-        place = _first_turn(self.messages)
+        place = _place_of_block(self.messages)
         added = [_system_message(self.messages, block)] if block else []
         super().__init__([*self.messages[:place], *added, *self.messages[place:]])
 
 
-def _first_turn(messages: Sequence[object]) -> int:
-    """Return the number of messages of the system at the start."""
-    for place, message in enumerate(messages):
-        if _role(message) not in transcripts.SYSTEM_ROLES:
-            return place
-    return len(messages)
+def _place_of_block(messages: Sequence[object]) -> int:
+    """Return the place before the newest message of a person, so that a prompt begins as before.
+
+    Among objects of a library, whose adapters may refuse a later message of the system, return the
+    place after those at the start.
+    """
+    roles = [_role(message) or "" for message in messages]
+    if all(isinstance(message, Message | Mapping) for message in messages):
+        for place in range(len(messages) - 1, -1, -1):
+            if transcripts.is_human(roles[place]):
+                return place
+    turns = (place for place, role in enumerate(roles) if role not in transcripts.SYSTEM_ROLES)
+    return next(turns, len(roles))
 
 
 def _role(message: object) -> str | None:

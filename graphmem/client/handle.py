@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self, TypeAlias, cast
+from typing import Self, cast
 
+from graphmem.client import responding
 from graphmem.client.admin import Admin, AsyncAdmin
 from graphmem.client.arguments import (
     AnyMessage,
-    GivenMessages,
-    PromptMessages,
     RoleMap,
     TrustClass,
     given_messages,
@@ -41,31 +39,25 @@ from graphmem.client.namespaces import (
     Proposals,
 )
 from graphmem.client.recall_verbs import (
-    MAX_BITES,
     AsyncRecallVerbs,
     KindsLike,
     RecallVerbs,
     Tokens,
-    recalled,
-    supply,
     token_counter,
 )
+from graphmem.client.responding import Complete, ReplyStream
 from graphmem.client.state import HandleState, SessionState
 from graphmem.client.usage import AsyncUsage, Usage
 from graphmem.client.validation import valid, validated
-from graphmem.errors import GraphmemError, InvalidInputError
+from graphmem.errors import GraphmemError
 from graphmem.model import (
     ChatReply,
-    Context,
-    Message,
     Name,
     TenantScope,
     TurnsReceipt,
 )
-from graphmem.operations import episode
 from graphmem.ports import run_now
-from graphmem.rules import absence, alignment, context, drafts, identity, transcripts
-from graphmem.rules import messages as reading
+from graphmem.rules import drafts, identity
 from graphmem.rules.context import CountTokens
 
 
@@ -237,11 +229,6 @@ def _in_session(
     return replace(state, session=SessionState(session_id, episode_id, agent=agent), logged=logged)
 
 
-Complete: TypeAlias = Callable[[PromptMessages], Any]
-"""Calls a model with messages and returns its reply, or an awaitable of it."""
-RECALLED = 20
-"""Number of items to choose from for a block."""
-
 log = logging.getLogger("graphmem")
 
 
@@ -251,7 +238,7 @@ class AsyncSession(AsyncHandle):
     @property
     def episode_id(self) -> str:
         """Id of the episode that holds the session's turns."""
-        return _session(self).episode_id
+        return responding.session_of(self._state).episode_id
 
     async def add_messages(
         self, messages: Iterable[AnyMessage], *, roles: RoleMap | None = None
@@ -273,9 +260,8 @@ class AsyncSession(AsyncHandle):
             InvalidInputError: a message is invalid; no message is added.
         """
         settings = self._state.context.services.settings
-        receipt = await _store(self._state, given_messages(messages, roles, settings))
-        self._state.attempts.pop(_place(self._state), None)
-        return receipt
+        given = given_messages(messages, roles, settings)
+        return await responding.store_whole(self._state, given)
 
     async def respond(
         self,
@@ -287,21 +273,24 @@ class AsyncSession(AsyncHandle):
         kinds: KindsLike | None = None,
         extract: bool = True,
         roles: RoleMap | None = None,
-    ) -> ChatReply:
+    ) -> ChatReply | ReplyStream:
         """Answer a conversation with a model that is shown what is remembered; store both.
 
         Stores the messages, builds the block of `context`, calls `complete` with the messages and
-        the block, and stores the reply. The block is a message of the system after those at the
-        start, never part of a person's words. If `complete` raises, the messages stay stored, and
-        a second call with the same messages does not store them again: messages that the
-        conversation ends with are those that await the reply.
+        the block, and stores the reply. The block is a message of the system before the newest
+        message of a person, never part of that, so that the prompt begins as in the call before.
+        What the reply cites in brackets counts as opened. If `complete` raises, the messages stay
+        stored, and a second call with the same messages does not store them again: messages that
+        the conversation ends with are those that await the reply.
 
         Args:
             messages: the conversation so far, or its new messages; see `add_messages`.
             complete: calls a model. It receives the messages in your shape, with the block among
                 them, as a list; `PromptMessages` describes its attributes. It returns a text, a
-                message, a list of messages, or the object of a provider. With the async client it
-                may be a coroutine function; a plain function blocks the event loop.
+                message, a list of messages, or the object of a provider; or an iterator of the
+                parts of a text, such as a generator: then `respond` returns a `ReplyStream` of
+                them. With the async client it may be a coroutine function or return an async
+                iterator; a plain function blocks the event loop.
             tokens: maximum size of the block; see `context`.
             count_tokens: counts tokens; see `context`.
             kinds: what is searched; see `context`. These messages are never a result.
@@ -312,32 +301,15 @@ class AsyncSession(AsyncHandle):
         Raises:
             InvalidInputError: an argument is invalid, or the reply is not a message.
         """
-        state = self._state
-        if not callable(complete):
-            raise InvalidInputError("complete: must be a function of messages.")
-        count = token_counter(count_tokens)
-        given = given_messages(messages, roles, state.context.services.settings)
-        asked = await _store(state, given, repeats=False)
-        try:
-            shown = await _remind(state, given.messages, asked.turn_ids, tokens, count, kinds)
-            reply = complete(PromptMessages(given.originals, shown.text))
-            if inspect.isawaitable(reply):
-                reply = await _awaited(reply, is_async=isinstance(self, AsyncSession))
-            answer = _reply(reply, given, roles, state)
-            after = asked.turn_ids[-1] if asked.turn_ids else None
-            stored = await _store(state, answer, after=after)
-        except BaseException:
-            state.attempts.setdefault(_place(state), {})[tuple(given.messages)] = asked.turn_ids
-            raise
-        state.attempts.pop(_place(state), None)
-        session = _session(self)
-        session.extracts = extract
-        session.asks_model |= extract and state.context.services.llm is not None
-        return ChatReply(
-            reply=reply,
-            text="\n".join(m.content for m in answer.messages if m.role == "assistant"),
-            context=shown,
-            receipt=_joined(asked, stored),
+        chosen = responding.Reminding(tokens, token_counter(count_tokens), kinds)
+        return await responding.respond(
+            self._state,
+            messages,
+            complete,
+            chosen,
+            roles=roles,
+            extract=extract,
+            is_async=isinstance(self, AsyncSession),
         )
 
     async def __aenter__(self) -> Self:
@@ -352,13 +324,15 @@ class AsyncSession(AsyncHandle):
     ) -> None:
         """End the session: summarise its new turns and write its pending log entries.
 
-        Other writes are committed already. Extracts evidence first: by the language model if
-        `respond` was called and one is set, else by rules, unless `session_facts` is off; the next
-        extraction of the session reads the turns if that fails. If the summary fails, the next
-        `episodes.summarise`, `graduate` or `compress` makes up for it. Either failure is logged as
-        a warning.
+        Other writes are committed already. Replies whose streams did not end are stored as far as
+        they were taken. Extracts evidence first: by the language model if `respond` was called and
+        one is set, else by rules, unless `session_facts` is off; the next extraction of the session
+        reads the turns if that fails. If the summary fails, the next `episodes.summarise`,
+        `graduate` or `compress` makes up for it. Failures are logged as warnings.
         """
-        if error is None and _session(self).extracts:
+        session = responding.session_of(self._state)
+        await responding.close_streams(session)
+        if error is None and session.extracts:
             await _extract(self)
         await self._state.summarise_turns()
         self._state.end_session()
@@ -371,7 +345,7 @@ class Session(Handle):
     @property
     def episode_id(self) -> str:
         """Id of the episode that holds the session's turns."""
-        return _session(self).episode_id
+        return responding.session_of(self._state).episode_id
 
     add_messages = blocking(AsyncSession.add_messages)
     respond = blocking(AsyncSession.respond)
@@ -385,7 +359,7 @@ class Session(Handle):
 
 async def _extract(handle: AsyncSession) -> None:
     """Extract evidence; log a failure, which must not hide the replies of the session."""
-    state, session = handle._state, _session(handle)
+    state, session = handle._state, responding.session_of(handle._state)
     why = ""
     try:
         if session.asks_model:
@@ -398,102 +372,3 @@ async def _extract(handle: AsyncSession) -> None:
     if why:
         name = session.session_id
         log.warning("Not all turns of session %r were read (%s); call `extract`.", name, why)
-
-
-async def _store(
-    state: HandleState, given: GivenMessages, *, repeats: bool = True, after: str | None = None
-) -> TurnsReceipt:
-    """Store messages; the caller forgets the attempt when the whole call has succeeded."""
-    episode_id = await state.opened_episode()
-    new = episode.NewMessages(
-        episode_id or "",
-        given.messages,
-        given.keyed,
-        repeats,
-        after,
-        state.attempts.setdefault(_place(state), {}),
-    )
-    receipt = await episode.add_messages(state.context, new)
-    if state.session is not None:
-        state.session.has_new_turns |= receipt.added > 0
-    return receipt.model_copy(update={"skipped": given.skipped, "notes": given.notes})
-
-
-async def _remind(
-    state: HandleState,
-    messages: Sequence[Message],
-    turn_ids: Collection[str],
-    tokens: int,
-    count: CountTokens,
-    kinds: KindsLike | None,
-) -> Context:
-    """Return the block about the newest question, without the turns of these messages."""
-    question = context.question(messages)
-    if not question:
-        return Context(text="", ids=(), tokens=0, left_out=0, reason="no person asks anything")
-    given = {"policy": "default", "limit": min(RECALLED + len(turn_ids), MAX_BITES), "kinds": kinds}
-    found = await recalled(state.context, question, given, vitality=True)
-    others = tuple(bite for bite in found.bites if bite.id not in turn_ids)[:RECALLED]
-    return await supply(state, question, absence.left(found, others), tokens, count)
-
-
-async def _awaited(reply: Awaitable[Any], *, is_async: bool) -> Any:
-    if is_async:
-        return await reply
-    if inspect.iscoroutine(reply):
-        reply.close()
-    raise InvalidInputError(
-        "complete: must not be a coroutine function.", hint="Use AsyncGraphMem to await it."
-    )
-
-
-def _reply(
-    reply: Any, given: GivenMessages, roles: RoleMap | None, state: HandleState
-) -> GivenMessages:
-    """Return the messages of a reply; words that no given message has are not a person's."""
-    try:
-        found = given_messages(
-            cast("Iterable[AnyMessage]", reading.reply_messages(reply)),
-            roles,
-            state.context.services.settings,
-        )
-    except InvalidInputError as error:
-        raise InvalidInputError(
-            f"complete: the reply is not a message: {error.message}", hint=error.hint
-        ) from None
-    asked = [transcripts.message_key(message) for message in given.messages]
-    replied = [transcripts.message_key(message) for message in found.messages]
-    known = set(asked)
-    made = [
-        message.model_copy(update={"role": "assistant"})
-        if transcripts.is_human(message.role) and key not in known
-        else message
-        for message, key in zip(found.messages, replied, strict=True)
-    ]
-    # Some libraries return the question too. Ids of replies do not come back with them.
-    made = made[alignment.overlap(replied, asked) :]
-    notes = tuple(f"reply, {one}" if one.startswith("message ") else one for one in found.notes)
-    return found._replace(messages=made, keyed=[False] * len(made), notes=notes)
-
-
-def _joined(asked: TurnsReceipt, stored: TurnsReceipt) -> TurnsReceipt:
-    ids = dict.fromkeys((*asked.turn_ids, *stored.turn_ids))
-    return TurnsReceipt(
-        episode_id=asked.episode_id,
-        turn_ids=tuple(ids),
-        added=asked.added + stored.added,
-        skipped=asked.skipped + stored.skipped,
-        notes=tuple(dict.fromkeys((*asked.notes, *stored.notes))),
-    )
-
-
-def _place(state: HandleState) -> tuple[str, str]:
-    """Return the tenant and the episode of a session."""
-    return state.context.tenant, state.session.episode_id if state.session else ""
-
-
-def _session(handle: AsyncHandle | Handle) -> SessionState:
-    session = handle._state.session
-    if session is None:
-        raise TypeError("a session handle is made by `session(name)`")
-    return session

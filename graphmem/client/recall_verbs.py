@@ -354,6 +354,8 @@ async def supply(
     packed = context.pack_context(shown, tokens, count, wording.Style(short, now.year))
     if state.session is not None:
         state.session.supplied.update(map(identity.content_hash, packed.supplied))
+        state.session.shown |= packed.context.shown
+        state.session.labels |= {bite.id: bite.kind.capitalize() for bite in found.bites}
     kept = [bite for bite in found.bites if bite.id in packed.context.ids]
     await state.searched("context", question, hits(kept))
     return packed.context

@@ -37,6 +37,7 @@ from graphmem.usage.access_log import (
 )
 
 if TYPE_CHECKING:
+    from graphmem.client.responding import ReplyStream
     from graphmem.ports import Telemetry
 
 FULL_LOG = 100
@@ -172,6 +173,14 @@ class SessionState:
     """Whether it added turns that its summary does not cover."""
     supplied: set[str] = field(default_factory=set)
     """Hashes of the texts shown to the agent; the same texts are rejected as an echo."""
+    shown: dict[str, str] = field(default_factory=dict)
+    """Ids by the form in which the blocks of the session showed them."""
+    labels: dict[str, str] = field(default_factory=dict)
+    """Labels of these items by id."""
+    streams: list[ReplyStream] = field(default_factory=list)
+    """Replies that come in parts and are stored at their end."""
+    replies: set[str] = field(default_factory=set)
+    """Replies whose citations were read."""
     agent: str | None = None
     extracts: bool = True
     """Whether to extract evidence when the session is closed."""

@@ -142,7 +142,7 @@ def pack_context(
 
 
 def _block(lines: Sequence[_Line], style: wording.Style) -> str:
-    head = HEAD if style.year is None else f"{HEAD} In {style.year}:"
+    head = HEAD if style.year is None else f"{HEAD} {style.year}:"
     return "\n".join([OPEN, head, *(line.text for line in lines), CLOSE])
 
 

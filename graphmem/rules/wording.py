@@ -37,7 +37,7 @@ _MONTHS = (
 )
 _TOOLS = frozenset({"tool", "function"})
 _ROLES = {
-    **dict.fromkeys(("assistant", "ai", "model"), "assistant"),
+    **dict.fromkeys(("assistant", "ai", "model"), "AI"),
     **dict.fromkeys(_TOOLS, "tool"),
 }
 _INFERRED = "inferred"
@@ -58,13 +58,24 @@ _AFTER_NAME: Mapping[Trust, str] = {
 }
 _STATED_BY: Mapping[Trust, frozenset[str]] = {
     "tool": frozenset({"tool", "rule"}),
-    "model": frozenset({_INFERRED, "model", "assistant"}),
+    "model": frozenset({_INFERRED, "model", "AI"}),
     "imported": frozenset({"imported"}),
 }
 """Words for who stated it that state a class already."""
 _OWN_WORDS = frozenset(
     {
-        *("user", "human", "person", "system", "ai", "function", "memory", "episode", "uncertain"),
+        *(
+            "user",
+            "human",
+            "person",
+            "system",
+            "ai",
+            "assistant",
+            "function",
+            "memory",
+            "episode",
+            "uncertain",
+        ),
         *("assumed", "supported", "confirmed", "contradicted", "disputed", "deprecated"),
         *("outdated", "superseded", "archived", "rejected", "current", "unknown", "once", "twice"),
         *_ALONE.values(),

@@ -49,7 +49,7 @@ def test_turns_are_shown_unless_other_kinds_are_asked_for(run: Run, tmp_path: An
     file.write_text('{"role": "assistant", "content": "The cat is called Biscuit."}\n')
     run("ingest", str(file))
     assert run("context", "cat", "--kind", "memory", "--kind", "belief").out == ""
-    assert ", assistant: " in run("context", "cat").out
+    assert ", AI: " in run("context", "cat").out
     assert run("context", "cat", "--kind", "turns").code == 2
 
 

@@ -178,9 +178,9 @@ def test_a_turn_that_repeats_a_persons_words_is_nobody_elses(
     assert isinstance(bite, MemoryBite | BeliefBite)
     assert bite.stated == sum(one.trust == highest for one in seen)
     line = next(one for one in memory.context(said, kinds=MADE).text.splitlines() if said in one)
-    speaker = {"person": "", "model": "assistant", "tool": "tool"}[highest]
+    speaker = {"person": "", "model": "AI", "tool": "tool"}[highest]
     head = line.partition(': "')[0].split(", ")
-    assert [one for one in head if one in {"assistant", "tool"}] == ([speaker] if speaker else [])
+    assert [one for one in head if one in {"AI", "tool"}] == ([speaker] if speaker else [])
     assert (f"also {expected}" in head) == ("also" in line) == (expected != highest)
 
 

@@ -66,7 +66,7 @@ def test_the_role_of_a_message_gives_its_class_up_to_its_writers(role: str, expe
         ("model", "Zoë", ["Zoë via model"]),
         ("model", '"model"', ['"model" via model']),
         ("model", "inferred", ["inferred"]),
-        ("model", "assistant", ["assistant"]),
+        ("model", "AI", ["AI"]),
         ("model", "tool", ["tool via model"]),
         ("tool", "rule", ["rule"]),
         ("tool", "tool", ["tool"]),

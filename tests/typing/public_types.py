@@ -27,6 +27,7 @@ from graphmem import (
     Memory,
     MemoryReasons,
     Recollection,
+    ReplyStream,
     Session,
     Slot,
     Supersession,
@@ -232,7 +233,7 @@ def blocking_session(mem: Handle) -> None:
         assert_type(session, Session)
         assert_type(session.episode_id, str)
         assert_type(session.add_messages([], roles={"clerk": "assistant"}), TurnsReceipt)
-        assert_type(session.respond([], lambda messages: messages.system), ChatReply)
+        assert_type(session.respond([], lambda messages: messages.system), ChatReply | ReplyStream)
         assert_type(session.remember("Alice likes tea."), CommitOutcome)
 
 

@@ -1,0 +1,375 @@
+"""Answer a conversation with a model that is shown what is remembered, whole or in parts."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TypeAlias, cast
+
+from graphmem.client.arguments import (
+    AnyMessage,
+    GivenMessages,
+    PromptMessages,
+    RoleMap,
+    given_messages,
+)
+from graphmem.client.recall_verbs import MAX_BITES, KindsLike, recalled, supply
+from graphmem.client.state import HandleState, SessionState
+from graphmem.errors import GraphmemError, InvalidInputError
+from graphmem.model import ChatReply, Context, Message, TurnsReceipt
+from graphmem.operations import episode
+from graphmem.ports import run_now
+from graphmem.rules import absence, alignment, context, short_ids, transcripts
+from graphmem.rules import messages as reading
+from graphmem.rules.context import CountTokens
+
+Complete: TypeAlias = Callable[[PromptMessages], Any]
+"""Calls a model with messages and returns its reply, an awaitable of it, or its parts."""
+RECALLED = 20
+"""Number of items to choose from for a block."""
+
+log = logging.getLogger("graphmem")
+
+
+class Reminding(NamedTuple):
+    """What a block is made of; see `context`."""
+
+    tokens: int
+    count: CountTokens
+    kinds: KindsLike | None
+
+
+class ReplyStream:
+    """The reply of a model in parts, to iterate over once; it is stored at its end.
+
+    With the async client use `async for`. If you stop early, call `close` or `aclose`, or leave a
+    `with` or `async with` block of it: what you took is stored as the reply. If the model raises,
+    nothing of the reply is stored, as if `complete` had raised.
+    """
+
+    def __init__(
+        self,
+        parts: Iterator[Any] | AsyncIterator[Any],
+        shown: Context,
+        finish: Callable[[str], Coroutine[Any, Any, ChatReply]],
+    ) -> None:
+        self.context = shown
+        """The block that the model was shown."""
+        self._parts = parts
+        self._finish = finish
+        self._taken: list[str] = []
+        self._ended = False
+        self._result: ChatReply | None = None
+
+    @property
+    def text(self) -> str:
+        """The reply as far as it was taken."""
+        return "".join(self._taken)
+
+    @property
+    def reply(self) -> str:
+        """The same, as `ChatReply` has it."""
+        return self.text
+
+    @property
+    def receipt(self) -> TurnsReceipt:
+        """The turns of the messages and of the reply.
+
+        Raises:
+            InvalidInputError: the stream has not ended, or nothing of it was taken.
+        """
+        if self._result is None:
+            raise InvalidInputError(
+                "The reply is not stored.", hint="Iterate to its end, or close the stream."
+            )
+        return self._result.receipt
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        if isinstance(self._parts, AsyncIterator):
+            raise TypeError("the parts come asynchronously: use `async for`")
+        try:
+            return self._take(self._next())
+        except StopIteration:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Stop the model's stream and store what was taken of the reply, once."""
+        if not self._ended:
+            self._ended = True
+            if stop := getattr(self._parts, "close", None):
+                stop()
+            run_now(self._store())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> str:
+        try:
+            if isinstance(self._parts, AsyncIterator):
+                return self._take(await self._following(self._parts))
+            return self._take(self._next())
+        except (StopIteration, StopAsyncIteration):
+            await self.aclose()
+            raise StopAsyncIteration from None
+
+    async def aclose(self) -> None:
+        """Stop the model's stream and store what was taken of the reply, once."""
+        if not self._ended:
+            self._ended = True
+            stop = getattr(self._parts, "aclose", None) or getattr(self._parts, "close", None)
+            if stop is not None and inspect.isawaitable(stopped := stop()):
+                await stopped
+            await self._store()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def _next(self) -> object:
+        if self._ended:
+            raise StopIteration
+        try:
+            return next(cast("Iterator[Any]", self._parts))
+        except StopIteration:
+            raise
+        except BaseException:
+            self._ended = True
+            raise
+
+    async def _following(self, parts: AsyncIterator[Any]) -> object:
+        if self._ended:
+            raise StopAsyncIteration
+        try:
+            return await anext(parts)
+        except StopAsyncIteration:
+            raise
+        except BaseException:
+            self._ended = True
+            raise
+
+    def _take(self, part: object) -> str:
+        if not isinstance(part, str):
+            self._ended = True
+            raise InvalidInputError(
+                "complete: each part of a reply must be a text.",
+                hint="Yield the text of each event of your provider.",
+            )
+        self._taken.append(part)
+        return part
+
+    async def _store(self) -> None:
+        if self.text:
+            self._result = await self._finish(self.text)
+
+
+async def respond(
+    state: HandleState,
+    messages: Iterable[AnyMessage],
+    complete: Complete,
+    chosen: Reminding,
+    *,
+    roles: RoleMap | None,
+    extract: bool,
+    is_async: bool,
+) -> ChatReply | ReplyStream:
+    """Store messages, call a model with the block about them, and store its reply.
+
+    See `AsyncSession.respond`.
+    """
+    if not callable(complete):
+        raise InvalidInputError("complete: must be a function of messages.")
+    given = given_messages(messages, roles, state.context.services.settings)
+    asked = await store(state, given, repeats=False)
+
+    def failed() -> None:
+        """Note that these messages await a reply, so that a retry does not store them again."""
+        state.attempts.setdefault(place(state), {})[tuple(given.messages)] = asked.turn_ids
+
+    async def finish(reply: Any) -> ChatReply:
+        answer = _reply(reply, given, roles, state)
+        after = asked.turn_ids[-1] if asked.turn_ids else None
+        stored = await store(state, answer, after=after)
+        state.attempts.pop(place(state), None)
+        session = session_of(state)
+        session.extracts = extract
+        session.asks_model |= extract and state.context.services.llm is not None
+        return ChatReply(
+            reply=reply,
+            text="\n".join(m.content for m in answer.messages if m.role == "assistant"),
+            context=shown,
+            receipt=_joined(asked, stored),
+        )
+
+    try:
+        shown = await _remind(state, given.messages, asked.turn_ids, chosen)
+        reply = complete(PromptMessages(given.originals, shown.text))
+        if inspect.isawaitable(reply):
+            reply = await _awaited(reply, is_async=is_async)
+        if isinstance(reply, AsyncIterator) and not is_async:
+            raise InvalidInputError(
+                "complete: must not return an async iterator.", hint="Use AsyncGraphMem for it."
+            )
+        if isinstance(reply, Iterator | AsyncIterator):
+            failed()
+            stream = ReplyStream(reply, shown, finish)
+            session_of(state).streams.append(stream)
+            return stream
+        return await finish(reply)
+    except BaseException:
+        failed()
+        raise
+
+
+async def close_streams(session: SessionState) -> None:
+    """Store what was taken of replies whose streams did not end; log a failure."""
+    for stream in session.streams:
+        try:
+            await stream.aclose()
+        except GraphmemError as error:
+            log.warning("A reply of session %r was not stored: %s", session.session_id, error.code)
+    session.streams.clear()
+
+
+async def store_whole(state: HandleState, given: GivenMessages) -> TurnsReceipt:
+    """Store messages that await no reply."""
+    receipt = await store(state, given)
+    state.attempts.pop(place(state), None)
+    return receipt
+
+
+async def store(
+    state: HandleState, given: GivenMessages, *, repeats: bool = True, after: str | None = None
+) -> TurnsReceipt:
+    """Store messages; the caller forgets the attempt when the whole call has succeeded.
+
+    What an assistant's message cites of the blocks of this session counts as opened.
+    """
+    episode_id = await state.opened_episode()
+    new = episode.NewMessages(
+        episode_id or "",
+        given.messages,
+        given.keyed,
+        repeats,
+        after,
+        state.attempts.setdefault(place(state), {}),
+    )
+    receipt = await episode.add_messages(state.context, new)
+    session = session_of(state)
+    session.has_new_turns |= receipt.added > 0
+    for message in given.messages if receipt.added else ():
+        if message.role == "assistant" and message.content not in session.replies:
+            session.replies.add(message.content)
+            for item_id in short_ids.cited(message.content, session.shown):
+                if label := session.labels.get(item_id):
+                    await state.accessed(label, item_id)
+    return receipt.model_copy(update={"skipped": given.skipped, "notes": given.notes})
+
+
+async def _remind(
+    state: HandleState,
+    messages: Sequence[Message],
+    turn_ids: Collection[str],
+    chosen: Reminding,
+) -> Context:
+    """Return the block about the newest question, without the turns of these messages."""
+    question = context.question(messages)
+    if not question:
+        return Context(text="", ids=(), tokens=0, left_out=0, reason="no person asks anything")
+    given = {
+        "policy": "default",
+        "limit": min(RECALLED + len(turn_ids), MAX_BITES),
+        "kinds": chosen.kinds,
+    }
+    found = await recalled(state.context, question, given, vitality=True)
+    others = tuple(bite for bite in found.bites if bite.id not in turn_ids)[:RECALLED]
+    return await supply(state, question, absence.left(found, others), chosen.tokens, chosen.count)
+
+
+async def _awaited(reply: Awaitable[Any], *, is_async: bool) -> Any:
+    if is_async:
+        return await reply
+    if inspect.iscoroutine(reply):
+        reply.close()
+    raise InvalidInputError(
+        "complete: must not be a coroutine function.", hint="Use AsyncGraphMem to await it."
+    )
+
+
+def _reply(
+    reply: Any, given: GivenMessages, roles: RoleMap | None, state: HandleState
+) -> GivenMessages:
+    """Return the messages of a reply; words that no given message has are not a person's."""
+    try:
+        found = given_messages(
+            cast("Iterable[AnyMessage]", reading.reply_messages(reply)),
+            roles,
+            state.context.services.settings,
+        )
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            f"complete: the reply is not a message: {error.message}", hint=error.hint
+        ) from None
+    asked = [transcripts.message_key(message) for message in given.messages]
+    replied = [transcripts.message_key(message) for message in found.messages]
+    known = set(asked)
+    made = [
+        message.model_copy(update={"role": "assistant"})
+        if transcripts.is_human(message.role) and key not in known
+        else message
+        for message, key in zip(found.messages, replied, strict=True)
+    ]
+    # Some libraries return the question too. Ids of replies do not come back with them.
+    made = made[alignment.overlap(replied, asked) :]
+    notes = tuple(f"reply, {one}" if one.startswith("message ") else one for one in found.notes)
+    return found._replace(messages=made, keyed=[False] * len(made), notes=notes)
+
+
+def _joined(asked: TurnsReceipt, stored: TurnsReceipt) -> TurnsReceipt:
+    ids = dict.fromkeys((*asked.turn_ids, *stored.turn_ids))
+    return TurnsReceipt(
+        episode_id=asked.episode_id,
+        turn_ids=tuple(ids),
+        added=asked.added + stored.added,
+        skipped=asked.skipped + stored.skipped,
+        notes=tuple(dict.fromkeys((*asked.notes, *stored.notes))),
+    )
+
+
+def place(state: HandleState) -> tuple[str, str]:
+    """Return the tenant and the episode of a session."""
+    return state.context.tenant, state.session.episode_id if state.session else ""
+
+
+def session_of(state: HandleState) -> SessionState:
+    """Return the session of a handle that `session(name)` made."""
+    if state.session is None:
+        raise TypeError("a session handle is made by `session(name)`")
+    return state.session
