@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         GraphMem,
         Handle,
         PromptMessages,
-        ReplyStream,
         Session,
     )
     from graphmem.consolidation import (
@@ -130,7 +129,6 @@ __all__ = [
     "RecallPolicy",
     "Recollection",
     "RefusedError",
-    "ReplyStream",
     "SchemaError",
     "Session",
     "Settings",
@@ -146,9 +144,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "client": (
-        "AsyncGraphMem AsyncHandle AsyncSession GraphMem Handle PromptMessages ReplyStream Session"
-    ),
+    "client": "AsyncGraphMem AsyncHandle AsyncSession GraphMem Handle PromptMessages Session",
     "consolidation": "ConsolidationPolicy ConsolidationReport ConsolidationStatus",
     "erasure": "ErasureReport",
     "errors": (

@@ -43,7 +43,7 @@ log = logging.getLogger("graphmem")
 
 
 class Reminding(NamedTuple):
-    """What a block is made of; see `context`."""
+    """Options of a block; see `context`."""
 
     tokens: int
     count: CountTokens

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsyncGraphMem, GraphMem, Message, PromptMessages, ReplyStream, Settings
-from graphmem.client import Handle
+from graphmem import AsyncGraphMem, GraphMem, Message, PromptMessages, Settings
+from graphmem.client import Handle, ReplyStream
 from graphmem.errors import InvalidInputError
 from graphmem.testing import HashEmbedder
 from tests.plugins.graph import Look

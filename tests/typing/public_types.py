@@ -27,12 +27,12 @@ from graphmem import (
     Memory,
     MemoryReasons,
     Recollection,
-    ReplyStream,
     Session,
     Slot,
     Supersession,
     Trail,
 )
+from graphmem.client import ReplyStream
 from graphmem.erasure import ErasurePage, ReopenReceipt
 from graphmem.extraction import ProposalPage, ReviewReport
 from graphmem.items import ItemAnswer
