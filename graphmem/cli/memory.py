@@ -377,7 +377,7 @@ recall = method_command(
     "recall",
     "Search memories and beliefs; show results, best first.",
     QUERY,
-    options.limit(10, "results"),
+    options.limit(None, "results, noise included"),
     SEARCH,
 )
 
@@ -385,7 +385,7 @@ recall = method_command(
 @click.command()
 @QUERY
 @click.option("--tokens", default=800, help="Maximum number of tokens.")
-@options.limit(20, "candidates")
+@options.limit(None, "candidates, noise included")
 @SEARCH
 @command(tenant=True)
 def context(app: App, query: str, *, session: str | None, **search: Any) -> None:

@@ -192,7 +192,7 @@ def apply(verb: str) -> Callable[[F], F]:
     )
 
 
-def limit(default: int, rows: str) -> Callable[[F], F]:
+def limit(default: int | None, rows: str) -> Callable[[F], F]:
     """Return the option --limit."""
     text = f"Maximum number of {rows}."
     return click.option("--limit", type=int, default=default, help=text)

@@ -55,7 +55,6 @@ from graphmem.rules import context, identity, read_options, transcripts, wording
 from graphmem.rules.context import CountTokens
 from graphmem.usage.access_log import SearchHit
 
-MAX_BITES = 1_000
 PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
 PolicyLike: TypeAlias = Annotated[PolicyName | RecallPolicy, As(Any)]
 """A ranking policy or its name; `recall_policy_of` checks it."""
@@ -84,6 +83,10 @@ About: TypeAlias = Annotated[
 """A question, or the messages of a conversation."""
 
 
+CHOSEN = 20
+"""Number of items to choose from for a block."""
+
+
 class AsyncRecallVerbs(AsyncNamespace):
     """Methods that search memory and explain results, awaited."""
 
@@ -91,7 +94,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         self,
         query: Question,
         *,
-        limit: Limit = 10,
+        limit: Limit | None = None,
         policy: PolicyLike = "default",
         min_score: MinScore | None = None,
         as_of: AsOfLike | None = None,
@@ -111,7 +114,8 @@ class AsyncRecallVerbs(AsyncNamespace):
 
         Args:
             query: a question or some words.
-            limit: maximum number of results, 1 to 1,000.
+            limit: maximum number of results, 1 to 1,000; by default 10, or fewer if only noise
+                follows, at most 3 if probably none answers the question.
             policy: ranking: "default" (that of the settings), "flat" (vector only), "trace"
                 (vector and TraceRank), "esper" (vector and belief), "engram" (BM25, vector,
                 recency and use, at most three results), "agent" (relevance, recency, use), or a
@@ -136,7 +140,8 @@ class AsyncRecallVerbs(AsyncNamespace):
             InvalidInputError: an argument is invalid, a scope is not a read scope of the handle,
                 or `as_of.known` is in the future.
         """
-        found = await recalled(self._state.context, query, locals())
+        given = locals()
+        found = await recalled(self._state.context, query, given | {"ends": limit is None})
         if self._state.session is not None:
             self._state.session.supplied.update(transcripts.bite_hashes(found))
         await self._state.searched("recall", query, hits(found.bites))
@@ -148,7 +153,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         *,
         tokens: Tokens = 800,
         count_tokens: CountTokens | None = None,
-        limit: Limit = 20,
+        limit: Limit | None = None,
         policy: PolicyLike = "default",
         min_score: MinScore | None = None,
         as_of: AsOfLike | None = None,
@@ -180,7 +185,8 @@ class AsyncRecallVerbs(AsyncNamespace):
             tokens: maximum size, 150 to 100,000 tokens.
             count_tokens: returns the number of tokens of a text, for example by the tokenizer of
                 your model; by default an estimate that rather exceeds the real count.
-            limit: maximum number of items to choose from, 1 to 1,000.
+            limit: maximum number of items to choose from, 1 to 1,000; by default 20, or fewer, see
+                `recall`.
             policy: ranking; see `recall`.
             min_score: return nothing if no item is at least this similar; see `recall`.
             as_of: answer as of this valid and known time; see `recall`.
@@ -207,6 +213,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             settings = self._state.context.services.settings
             question = _question(given_messages(about, roles, settings).messages)
         # The session is not updated here: items that do not fit are not supplied.
+        given |= {"limit": limit or CHOSEN, "ends": limit is None}
         found = await recalled(self._state.context, question, given, vitality=True)
         return await supply(self._state, question, found, tokens, token_counter(count_tokens))
 

@@ -24,20 +24,18 @@ from graphmem.client.arguments import (
     RoleMap,
     given_messages,
 )
-from graphmem.client.recall_verbs import MAX_BITES, KindsLike, recalled, supply
+from graphmem.client.recall_verbs import CHOSEN, KindsLike, recalled, supply
 from graphmem.client.state import HandleState, SessionState
 from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import ChatReply, Context, Message, TurnsReceipt
 from graphmem.operations import episode
 from graphmem.ports import run_now
-from graphmem.rules import absence, alignment, context, short_ids, transcripts
+from graphmem.rules import alignment, context, short_ids, transcripts
 from graphmem.rules import messages as reading
 from graphmem.rules.context import CountTokens
 
 Complete: TypeAlias = Callable[[PromptMessages], Any]
 """Calls a model with messages and returns its reply, an awaitable of it, or its parts."""
-RECALLED = 20
-"""Number of items to choose from for a block."""
 
 log = logging.getLogger("graphmem")
 
@@ -305,12 +303,13 @@ async def _remind(
         return Context(text="", ids=(), tokens=0, left_out=0, reason="no person asks anything")
     given = {
         "policy": "default",
-        "limit": min(RECALLED + len(turn_ids), MAX_BITES),
+        "limit": CHOSEN,
+        "ends": True,
+        "apart": frozenset(turn_ids),
         "kinds": chosen.kinds,
     }
     found = await recalled(state.context, question, given, vitality=True)
-    others = tuple(bite for bite in found.bites if bite.id not in turn_ids)[:RECALLED]
-    return await supply(state, question, absence.left(found, others), chosen.tokens, chosen.count)
+    return await supply(state, question, found, chosen.tokens, chosen.count)
 
 
 async def _awaited(reply: Awaitable[Any], *, is_async: bool) -> Any:

@@ -100,7 +100,7 @@ class RecallArguments(SessionArguments):
     """Arguments of `recall`."""
 
     query: Annotated[_Question, Field(description="The question, or keywords")]
-    limit: _Limit = 10
+    limit: _Limit | None = None
     kinds: Annotated[tuple[Kind, ...], Field(description="Only these kinds")] = KINDS
     include_hidden: Annotated[bool, Field(description="Also superseded and deprecated items")] = (
         False

@@ -423,8 +423,11 @@ class Recollection(Record):
     reranked: Reranking | None = None
     """Use of the reranker; None if there is none, the policy does not use it, or there are no
     results."""
+    left_out: int = 0
+    """Number of results after the last one that are noise; a `limit` returns them."""
     reason: str = ""
-    """Why nothing was found, and what the handle may read instead; empty if something was."""
+    """Why nothing was found, and what the handle may read instead, or that probably nothing answers
+    the question; empty if something does."""
     provisional: bool = False
     """Whether `known` is so recent that an unfinished write may still be recorded before it."""
 
@@ -443,7 +446,7 @@ class Context(Record):
     left_out: int
     """Number of recalled bites that did not fit, or were only inferred and are not used."""
     reason: str = ""
-    """Why there is nothing to show; empty if there is something."""
+    """Why there is nothing to show, or that probably nothing answers the question; else empty."""
     reranked: Reranking | None = None
     """Use of the reranker; see `Recollection.reranked`."""
     provisional: bool = False

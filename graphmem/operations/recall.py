@@ -41,6 +41,7 @@ from graphmem.ports import Query, RequestContext, Services, Tx
 from graphmem.rules import (
     absence,
     claims,
+    cutoff,
     dates,
     formulas,
     fulltext,
@@ -69,6 +70,8 @@ OUTVOTED = "outvoted"
 """Reason for hiding a value of a ONE slot that another value leads."""
 WIDER = 5
 """Factor by which a search with filters that the index cannot apply widens its candidate pool."""
+MAX_REACH = 1_000
+"""Maximum number of results that are read, those that are not listed included."""
 MAX_DESCRIBED = 5_000
 """Maximum number of memories, found by tag and source, whose similarity is computed exactly."""
 
@@ -87,6 +90,10 @@ class RecallRequest:
     min_trust: Trust | None = None
     as_of: AsOf | None = None
     limit: int = 10
+    ends: bool = False
+    """Whether the list ends where only noise follows."""
+    apart: frozenset[str] = frozenset()
+    """Ids of items that are not listed."""
     vitality: bool = False
     """Whether to compute the vitality of the beliefs found."""
     other_scopes: tuple[str, ...] = ()
@@ -96,6 +103,10 @@ class RecallRequest:
     def narrows(self) -> bool:
         """Whether the request has filters that an index search cannot apply."""
         return bool(self.filters()) or (self.as_of is not None and self.as_of != AsOf())
+
+    def most(self, policy: RecallPolicy) -> int:
+        """Return the maximum number of results."""
+        return min(self.limit, policy.max_results or self.limit)
 
     def filters(self) -> list[str]:
         """Return the names of these filters, other than `as_of`."""
@@ -135,10 +146,10 @@ async def recall(
     by = scoring.score_params(policy, tokens=tokens is not None)
     if scoring.asks_of_model(text):
         by["machine"] = 1.0
-    limit = min(want.limit, policy.max_results or want.limit)
     count = _reranked_count(context.services, policy)
     # The list is cut last: what a newer version displaces depends on results beyond the limit.
-    wanted = max(limit, count, versions.MAX_COMPARED)
+    reach = min(want.most(policy) + len(want.apart), MAX_REACH)
+    wanted = max(reach, count, versions.MAX_COMPARED)
     settings = context.services.settings
     traced = read_options.trace_rank(settings, policy.trace)
     rule = rating.from_settings(settings)
@@ -161,8 +172,8 @@ async def recall(
         else [],
         "human_roles": sorted(transcripts.HUMAN_ROLES),
         "min_trust": 0 if want.min_trust is None else trust.rank(want.min_trust),
-        "pool": max(policy.pool, limit),
-        "wide_pool": WIDER * max(policy.pool, limit),
+        "pool": max(policy.pool, reach),
+        "wide_pool": WIDER * max(policy.pool, reach),
         "limit": wanted,
         "scoring": by,
         "mu": context.model.mu_query,
@@ -182,7 +193,7 @@ async def recall(
         limit=wanted,
     )
 
-    async def work(tx: Tx) -> Recollection:
+    async def work(tx: Tx) -> tuple[Recollection, cutoff.Likeness]:
         [row] = await tx.fetch(query, **_of(query, asked))
         candidates = ranking.Candidates.of(row["candidates"])
         best, least = _relevance(context.model, policy, candidates.vector)
@@ -215,32 +226,53 @@ async def recall(
         bites = tuple(map(reader.bite, found["hits"]))
         if want.min_trust is not None:
             bites = tuple(map(_without_others, bites))
-        return await _with_reason(
-            tx,
-            context,
-            Recollection(
-                bites=bites,
-                hidden=dict(found["hidden_counts"]),
-                best_similarity=best,
-                min_score=least,
-                provisional=read_options.is_provisional(times, found["now"]),
-            ),
-            want,
-            asked,
+        likeness = cutoff.Likeness.of(
+            candidates,
+            late or None,
+            {bite.id: hit["node"] for bite, hit in zip(bites, found["hits"], strict=True)},
+            context.model.name,
         )
+        recollection = Recollection(
+            bites=bites,
+            hidden=dict(found["hidden_counts"]),
+            best_similarity=best,
+            min_score=least,
+            provisional=read_options.is_provisional(times, found["now"]),
+        )
+        return await _with_reason(tx, context, recollection, want, asked), likeness
 
-    found = await context.read(work)
+    found, likeness = await context.read(work)
     bites, use = await _reranked(context.services, text, found.bites, count)
-    listed = _one_list(bites, text, want, policy)
-    return absence.left(found, listed[:limit]).model_copy(update={"reranked": use})
+    return _shown(
+        found.model_copy(update={"bites": bites, "reranked": use}), text, want, policy, likeness
+    )
+
+
+def _shown(
+    found: Recollection,
+    text: str,
+    want: RecallRequest,
+    policy: RecallPolicy,
+    likeness: cutoff.Likeness,
+) -> Recollection:
+    """Return the results as one list, up to where only noise follows."""
+    every = _one_list(found.bites, text, want, policy)
+    listed = tuple(bite for bite in every if bite.id not in want.apart)[: want.most(policy)]
+    found = absence.left(found, listed)
+    if not want.ends or want.include_hidden or policy.min_score is not None:
+        return found
+    ending = cutoff.end(listed, text, likeness)
+    reason = cutoff.reason(ending) or found.reason
+    return found.model_copy(
+        update={"bites": ending.bites, "left_out": ending.left_out, "reason": reason}
+    )
 
 
 def _one_list(
     bites: tuple[AnyBite, ...], text: str, want: RecallRequest, policy: RecallPolicy
 ) -> tuple[AnyBite, ...]:
     """Return the results with each statement once and older versions marked."""
-    found = bites
-    first = {bite.id for bite in found[: versions.MAX_COMPARED]}
+    found, first = bites, {bite.id for bite in bites[: versions.MAX_COMPARED]}
     if not want.include_hidden:  # Audits need each item.
         bites = one_list.collapse(found, text, versions.MAX_COMPARED)
     # The same are compared, however many are asked for.

@@ -19,7 +19,11 @@ def recollection(found: model.Recollection) -> RenderableType:
     """Return the recall results, in their order, with their score and notes."""
     if not found.bites:
         return Text(f"No results: {found.reason}.", style="dim")
-    return Group(*(_bite(place, bite) for place, bite in enumerate(found.bites, 1)))
+    lines = [_bite(place, bite) for place, bite in enumerate(found.bites, 1)]
+    if found.reason or found.left_out:
+        noise = f"{counted(found.left_out, 'more result')} left out as noise; --limit shows them"
+        lines.append(Text(f"{found.reason or noise}.".capitalize(), style="dim"))
+    return Group(*lines)
 
 
 def _bite(place: int, bite: model.AnyBite) -> Text:
