@@ -16,7 +16,6 @@ from graphmem.model import (
     AnyBite,
     AsOf,
     BeliefBite,
-    EmbeddingModel,
     Episode,
     EpisodeBite,
     Kind,
@@ -28,7 +27,6 @@ from graphmem.model import (
     RecallPolicy,
     Recollection,
     Reranking,
-    Score,
     ScoreBreakdown,
     Status,
     TraceRank,
@@ -196,7 +194,7 @@ async def recall(
     async def work(tx: Tx) -> tuple[Recollection, cutoff.Likeness]:
         [row] = await tx.fetch(query, **_of(query, asked))
         candidates = ranking.Candidates.of(row["candidates"])
-        best, least = _relevance(context.model, policy, candidates.vector)
+        best, least = scoring.relevance(context.model, policy, candidates.vector)
         if best is not None and least is not None and best < least:
             candidates = ranking.Candidates.of([])
         late = tokens and late_interaction.max_sim(tokens, candidates.states, candidates.before)
@@ -361,19 +359,6 @@ def _with_reranker(bite: AnyBite, score: float) -> AnyBite:
 def _without_others(bite: AnyBite) -> AnyBite:
     """Return a bite without the other values of its slot, whose trust is not read."""
     return bite.model_copy(update={"others": ()}) if isinstance(bite, BeliefBite) else bite
-
-
-def _relevance(
-    model: EmbeddingModel, policy: RecallPolicy, vector: Sequence[float | None]
-) -> tuple[float | None, float | None]:
-    """Return the greatest calibrated similarity of the candidates, and the least that is wanted."""
-    scores = [score for score in vector if score is not None]
-    least = policy.min_score
-    if least is None and policy.score is Score.BLENDED:
-        least = scoring.relevance_floor(model.name, len(scores))
-    if not scores:
-        return None, least
-    return scoring.calibrate(scoring.from_neo4j(max(scores)), model.mu_query), least
 
 
 def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphmem.errors import InvalidInputError
 from graphmem.model.recall import RecallPolicy, Score
+from graphmem.model.terms import EmbeddingModel
 from graphmem.rules import folding
 
 if TYPE_CHECKING:
@@ -96,6 +97,19 @@ def relevance_floor(model: str, candidates: int) -> float | None:
     """
     floor = RELEVANCE_FLOORS.get(model.rpartition("/")[2])
     return None if floor is None else floor * min(1.0, math.log1p(candidates) / math.log1p(_FULL))
+
+
+def relevance(
+    model: EmbeddingModel, policy: RecallPolicy, vector: Sequence[float | None]
+) -> tuple[float | None, float | None]:
+    """Return the greatest calibrated similarity of the candidates, and the least that is wanted."""
+    scores = [score for score in vector if score is not None]
+    least = policy.min_score
+    if least is None and policy.score is Score.BLENDED:
+        least = relevance_floor(model.name, len(scores))
+    if not scores:
+        return None, least
+    return calibrate(from_neo4j(max(scores)), model.mu_query), least
 
 
 FIRST_GENERATION = 1
