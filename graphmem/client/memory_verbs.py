@@ -151,11 +151,12 @@ class AsyncMemoryVerbs(AsyncNamespace):
         *,
         roles: RoleMap | None = None,
     ) -> IngestReport:
-        """Store a conversation: each message as a turn, messages of people as memories too.
+        """Store a conversation: each message as a turn, statements of people as memories too.
 
         Idempotent: run it again to resume an interrupted run. Messages are grouped by their
-        `session`; messages of other roles than `user` and `human` are stored as turns only. At the
-        end each session gets a summary, entities and an importance; see `episodes.summarise`.
+        `session`; messages of other roles than `user` and `human`, and those of only questions,
+        greetings and reactions are stored as turns only. At the end each session gets a summary,
+        entities and an importance; see `episodes.summarise`.
 
         Args:
             messages: messages in the order of the conversation; see `add_messages`.

@@ -51,7 +51,7 @@ _VAGUE = re.compile(
 )
 """Times that only say that something is recent; the time of the turn is as good."""
 _AFTER = (
-    r"(?:[-–—]+ (?=\w)|because|but|so"
+    r"(?:[-–—]+ (?=\w)|(?:because|but|so)\b"
     r"|(?<=, )(?:not|any|what|how|where|who|can|could|do|does|is|are|would|right))"
 )
 _REASON_AFTER = re.compile(
@@ -152,7 +152,7 @@ class _ParsedClause(NamedTuple):
 
 
 def _is_anything(words: list[str]) -> bool:
-    return _LIMITS.isdisjoint(word.lower() for word in words) and words[-1].lower() not in _LIGHT
+    return _LIMITS.isdisjoint(word.lower() for word in words)
 
 
 def _form(
@@ -245,8 +245,7 @@ _LIMITS = frozenset(
     )
 )
 """Words that limit a statement to a time, a place or a case, or begin another clause."""
-_LIGHT = frozenset(words_of("having being doing getting making going taking using seeing"))
-"""Verbs without a meaning of their own: an object that ends in one is cut off."""
+_MARKUP = re.compile(r"[<>=|{}\[\]]")
 _MAX_OBJECT_WORDS = 4
 _MAX_CORRECTION_WORDS = 3
 _END = " .!…\t\r"
@@ -436,7 +435,7 @@ def _cardinality(predicate: str) -> Cardinality | None:
 
 def _is_value(words: list[str]) -> bool:
     """Return whether words make sense without context: `the Netherlands` but not `the idea`."""
-    if not 0 < len(words) <= _MAX_OBJECT_WORDS:
+    if not 0 < len(words) <= _MAX_OBJECT_WORDS or any(map(_MARKUP.search, words)):
         return False
     if words[0].lower() == "the" and (len(words) == 1 or not words[1][0].isupper()):
         return False

@@ -5,7 +5,7 @@ The result with all sentences of another one covers it and takes the better plac
 compared in the form of `folding.fold`, so what differs is listed. A turn covers the summary of its
 conversation if that is an extract of the turns. A belief covers the memories and the turns that it
 rests on if they have one sentence with no more words than its own. A turn covers the belief that
-rules read in it, if its slot has no other value; nothing else covers a belief.
+rules read in it alone, if its slot has no other value; nothing else covers a belief.
 
 Turns in which one speaker restates one fact in other words are one result, too; see `repeats`.
 """
@@ -104,13 +104,13 @@ class _Held:
 
 
 def _is_read(bite: AnyBite) -> bool:
-    """Return whether a belief has nothing but a fact that rules read in turns.
+    """Return whether a belief has nothing but a fact that rules read in one turn.
 
     A person's own words state it better.
     """
-    if not isinstance(bite, BeliefBite) or bite.others or not bite.reasons:
+    if not isinstance(bite, BeliefBite) or bite.others or len(bite.reasons) != 1:
         return False
-    return all(one.source_type == "RULE" for one in bite.reasons)
+    return bite.reasons[0].source_type == "RULE"
 
 
 def _keys(text: str) -> frozenset[str]:

@@ -79,13 +79,25 @@ def states_something(text: str) -> bool:
 
     A question with a name, a number or a word of its speaker may tell something, too.
     """
-    return any(map(_may_state, SENTENCE_END.split(text)))
+    return any(_asserts(one) or _asks_of_own(one) for one in SENTENCE_END.split(text))
 
 
-def _may_state(sentence: str) -> bool:
-    words = _WORD.findall(folding.fold(sentence))
+def asserts_something(text: str) -> bool:
+    """Return whether a text has a sentence besides questions, greetings and reactions."""
+    return any(map(_asserts, SENTENCE_END.split(text)))
+
+
+def _asserts(sentence: str) -> bool:
+    if sentence.rstrip().endswith(ASKING):
+        return False
+    return not _REACTIONS.issuperset(_WORD.findall(folding.fold(sentence)))
+
+
+def _asks_of_own(sentence: str) -> bool:
+    """Return whether a question has a name, a number or a word of its speaker."""
     if not sentence.rstrip().endswith(ASKING):
-        return not _REACTIONS.issuperset(words)
+        return False
+    words = _WORD.findall(folding.fold(sentence))
     named = _INNER_NAME.search(sentence) is not None
     return named or any(word in _OWN or not word.isascii() or word.isnumeric() for word in words)
 

@@ -22,7 +22,7 @@ from graphmem.model import (
     Turn,
     TurnsReceipt,
 )
-from graphmem.rules import alignment, drafts, identity
+from graphmem.rules import alignment, drafts, identity, passages
 
 MessageKey = tuple[str, str | None, str]
 """Role, name and text of a message."""
@@ -314,6 +314,7 @@ def conversation_memories(
 ) -> Mapping[int, NewMemory]:
     """Return the memories to commit for messages of people, by index in the batch.
 
+    Questions and chatter are left out: they are turns, which are searched, too.
     The event's id derives from the turn, so the same message is committed once.
     """
     return {
@@ -327,7 +328,7 @@ def conversation_memories(
             turn_id=turn_id,
         )
         for i, (message, turn_id) in enumerate(zip(messages, turns.turn_ids, strict=True))
-        if is_human(message.role)
+        if is_human(message.role) and passages.asserts_something(message.content)
     }
 
 

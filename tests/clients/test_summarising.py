@@ -57,6 +57,13 @@ def test_ingest_summarises_each_session(memory: Handle) -> None:
     assert found["b"].summary == "Ann: We will visit Carla on Friday."
 
 
+def test_ingest_makes_no_memory_of_questions_and_chatter(memory: Handle) -> None:
+    texts = ("Can you summarise incoterm DAP for me?", "Thanks, that's all for today.", "I moved.")
+    done = memory.ingest([{"role": "user", "content": text} for text in texts])
+    assert done.turns_added == 3
+    assert [one.content for one in memory.memories.list().memories] == ["I moved."]
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_what_a_caller_gives_stays(memory: Handle, *, first: bool) -> None:
     given: dict[str, Any] = {"session_id": "s", "importance": 0.9, "summary": "Ann's move."}
