@@ -46,10 +46,6 @@ _WHEN = re.compile(
     r"|in \d{4}|last \w++|yesterday|\w++ (?:days?|weeks?|months?|years?) ago|this \w++)",
     re.I,
 )
-_VAGUE = re.compile(
-    r"last (?:week|weekend|month|night)|yesterday|this \w+|\w+ (?:days?|weeks?|months?) ago", re.I
-)
-"""Times that only say that something is recent; the time of the turn is as good."""
 _AFTER = (
     r"(?:[-–—]+ (?=\w)|(?:because|but|so)\b"
     r"|(?<=, )(?:not|any|what|how|where|who|can|could|do|does|is|are|would|right))"
@@ -404,8 +400,7 @@ def _proposal(
     thing = TextSpan(spoken.start + thing.start, spoken.start + thing.end)
     if any(assertions.doubts(text, thing, own, refuting=kind is EvidenceKind.REFUTING)):
         return None
-    # A change of the past week also replaces a statement made within that week.
-    when = None if parsed.when and _VAGUE.fullmatch(parsed.when) else parsed.when
+    when = parsed.when
     if when is not None and dates.validity_start(when, turn.local_at) is None:
         when = None
     return windows.parse_proposal(

@@ -367,7 +367,6 @@ def test_ingest_keeps_turns_and_what_people_said(memory: Handle) -> None:
     assert (done.messages, done.turns_added, done.repeated) == (5, 5, 0)
     assert done.outcomes == {
         Outcome.INSERTED_NEW: 2,
-        Outcome.REJECTED_HYGIENE: 1,
         Outcome.EXACT_DUPE: 1,
     }
     assert [k.message.content for k in told] == [
