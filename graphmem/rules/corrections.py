@@ -36,7 +36,7 @@ _CORRECTING = re.compile(
 )
 _MOVED = (
     r"(?:moved|relocated|transferred|switched|changed|shifted|rescheduled|postponed|delayed"
-    r"|pushed(?: back)?|put (?:back|off)|brought forward|deferred)"
+    r"|pushed(?: back)?|put (?:back|off)|brought forward|deferred|(?:went|gone|came) back)"
 )
 _FROM_TO = re.compile(
     rf"(?P<thing>[^,;:]*?)\b{_MOVED}\b(?P<object>[^,;:]*?)\bfrom (?P<old>[^,;:]+?) (?:over )?to "
@@ -50,7 +50,8 @@ _NOT_BUT = re.compile(
 )
 _MOVED_TO = re.compile(
     rf"(?P<thing>[^,;:]*?)\b(?:has been|have been|was|is|got|will be|gets)? ?{_MOVED}\b"
-    r"(?P<object>[^,;:]*?) (?:to|until|till) (?P<new>[^,;]+)",
+    r"(?P<object>[^,;:]*?) (?:to|until|till) (?P<new>[^,;]+?)"
+    r"(?: for (?P<use>(?:the|our|my) [\w ]+))?(?=[,;]|$)",
     re.I,
 )
 _ANY_MORE = re.compile(
@@ -61,10 +62,12 @@ _ANY_MORE = re.compile(
 )
 _OVER = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.I)
 _TIMES = frozenset({"date", "weekday", "clock"})
-_MOVES = frozenset(map(stem, words_of("moved relocated transferred switched changed shifted been")))
+_MOVES = frozenset(
+    map(stem, words_of("moved relocated transferred switched changed shifted been went gone came"))
+)
 _OWN = re.compile(r"^\W*(?:(?:so|and|well|oh|yes|also|currently)\W+)*(?:i|we|my|our|user)\b", re.I)
 _OWNER = re.compile(r"\W*([A-Z]\w+)['’]s\b")
-_IS_AT = re.compile(r"\b(?:is|are|['’]s|stands|sits)\b[\w ]*? (?:in|at|on) ", re.I)
+_IS_AT = re.compile(r"\b(?:is|are|['’]s|stands|sits)\b[\w ]*? (?:in|at|on|from|with|by) ", re.I)
 _MAX_WORDS = 6
 """Maximum words of content of a statement that is recognised by the given up value alone."""
 
@@ -89,7 +92,9 @@ def corrects(newer: Sentence, older: Sentence) -> bool:
     """Return whether a statement corrects an older one."""
     if not newer.is_statement or not older.is_statement:
         return False
-    found = _read(newer.text)
+    found, earlier = _read(newer.text), _read(older.text)
+    if found and earlier and found.new and earlier.new:
+        return found.thing == earlier.thing and found.new.isdisjoint(earlier.new)
     if found is None or not found.thing <= _words(older.text) or not _stands(older.text):
         return False
     owner = _OWNER.match(older.text)
@@ -151,7 +156,7 @@ def _read(text: str) -> _Correction | None:
         timed = _is_timed(match["new"])
         if not timed and not match["new"][:1].isupper():
             return None
-        thing = _words(f"{match['thing']} {match['object']}") - _MOVES
+        thing = _words(f"{match['thing']} {match['object']} {match['use'] or ''}") - _MOVES
         return _Correction(thing, frozenset(), _words(match["new"]), timed) if thing else None
     return None
 

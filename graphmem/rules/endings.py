@@ -23,7 +23,7 @@ from graphmem.rules.mentions import (
 
 _VERB = (
     r"(?:cancell?ed|sold|quit|dropped|ended|deleted|uninstalled|unsubscribed from|returned"
-    r"|resigned (?:from|as)|retired from|withdrew from|g[ai]ven? up|got(?:ten)? rid of"
+    r"|left|resigned (?:from|as)|retired from|withdrew from|g[ai]ven? up|got(?:ten)? rid of"
     r"|threw (?:away|out)|gave away|stopped(?= \w+ing\b)|stopped (?:using|taking|eating|drinking))"
 )
 _ENDED = re.compile(
@@ -46,6 +46,13 @@ _INDEFINITE = frozenset(
 )
 _GENERAL = frozenset(map(stem, words_of("job membership subscription plan account lessons habit")))
 """Stems of words that may be missing in the other statement: "I go to the gym"."""
+_LEFT = re.compile(r"\b(?:i|we)(?:['’]ve| have)?(?: \w+)? left\b", re.I)
+_BELONGS = re.compile(
+    r"\b(?:member|part) of\b|\bbelong to\b|\b(?:am|are) (?:in|on|with) "
+    r"|\b(?:sing|play|dance|work|study|train|volunteer|row|serve|swim|teach)s? (?:in|at|for|with) ",
+    re.I,
+)
+"""Words of a statement that "I left the club" ends: "I left the house" ends nothing."""
 _OWN = re.compile(
     r"^\W*(?:(?:so|and|well|oh|yes|also|currently)\W+)*(?:i|we|user|the user)\b", re.I
 )
@@ -70,6 +77,8 @@ def ends(newer: Sentence, older: Sentence) -> bool:
     """Return whether a clause ends what an older one states."""
     thing = ended(newer.text)
     if not thing or not older.is_statement or not newer.is_statement:
+        return False
+    if _LEFT.search(newer.text) and not _BELONGS.search(older.text):
         return False
     needed = thing - _GENERAL or thing
     if not needed <= older.stems or ended(older.text) or _is_past(older.text):

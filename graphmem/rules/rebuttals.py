@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from itertools import islice, product
 
-from graphmem.rules import changes, folding, passages, quantities
+from graphmem.rules import changes, folding, frames, passages, quantities
 from graphmem.rules.changes import Change
 from graphmem.rules.facts import fact_tokens, is_negated
 from graphmem.rules.mentions import Sentence, clauses_of, read_tokens, sentences, stems_of
@@ -94,6 +94,10 @@ def rejects(reply: str, stated: str) -> bool:
         about_user = any(_ABOUT_USER.search(one.text) for one in claims)
         if (about_user and _WRONG.match(reply)) or _gives_other_value(reply, claims):
             return True
+        if frames.patches(
+            frames.read([*islice(sentences(reply), _MAX_REPLIES)]), frames.read(claims)
+        ):
+            return True
     replies = filter(_is_plain, islice(sentences(reply), _MAX_REPLIES))
     clauses = [clause for one in replies for clause in clauses_of(one)]
     pairs = list(product(clauses, claims))
@@ -126,7 +130,10 @@ def _replaces(clause: Sentence, claim: Sentence) -> bool:
         old, rest = _stems(found["old"]), _stems(own[: found.start()])
         told = claim.stems | _values(claim.text)
         return bool(old) and old <= told and bool(rest & told - old) and not rest <= told
-    return changes.between(text, own) is Change.CERTAIN
+    if changes.between(text, own) is Change.CERTAIN:
+        return True
+    before, after = (frames.read([*sentences(one)]) for one in (text, own))
+    return frames.renews(after, before, reply=True)
 
 
 def _gives_other_value(reply: str, claims: list[Sentence]) -> bool:

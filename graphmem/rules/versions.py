@@ -20,7 +20,7 @@ from datetime import datetime
 from itertools import islice
 
 from graphmem.model import AnyBite, EpisodeBite, MemoryBite, Status, TurnBite
-from graphmem.rules import changes, corrections, endings, folding, transcripts
+from graphmem.rules import changes, corrections, endings, folding, frames, transcripts
 from graphmem.rules.changes import Change
 from graphmem.rules.facts import FactToken, fact_tokens
 from graphmem.rules.mentions import (
@@ -63,6 +63,8 @@ class Statement:
     """Name, else role, of the speaker of a turn."""
     slot: tuple[str, str] | None = None
     """Subject and predicate of a belief; two beliefs with slots are compared by their evidence."""
+    place: tuple[str, int] | None = None
+    """Episode and position of a turn."""
     heads: tuple[str, ...] = ()
     """Ids of the items that are recorded as its successors; its text is not compared."""
 
@@ -93,7 +95,8 @@ def _statement(bite: AnyBite) -> Statement:
         stated = transcripts.is_human(turn.role) and not bite.head_ids
         at = turn.occurred_at if stated else None
         who = turn.name or turn.role
-        return Statement(turn.id, turn.text, at, is_turn=True, speaker=who, heads=bite.head_ids)
+        place = turn.episode_id, turn.position
+        return Statement(turn.id, turn.text, at, True, who, place=place, heads=bite.head_ids)
     if isinstance(bite, MemoryBite):
         memory = bite.memory
         heads = memory.head_ids if memory.status is not Status.CURRENT else ()
@@ -175,6 +178,7 @@ class _Text:
     stems: frozenset[str]
     clauses: list[Sentence]
     """Its sentences, and their clauses."""
+    reading: frames.Reading
     facts: dict[str, tuple[FactToken, ...]] = field(default_factory=dict)
     """Words of the sentences that were compared."""
 
@@ -184,7 +188,8 @@ class _Text:
         mentions = [(mention, sentence) for sentence in found for mention in sentence.mentions]
         stems = frozenset[str]().union(*(s.stems for s in found))
         clauses = [clause for sentence in found for clause in clauses_of(sentence)]
-        return cls(statement, found, mentions[:MAX_VALUES], stems, clauses)
+        reading = frames.read(found)
+        return cls(statement, found, mentions[:MAX_VALUES], stems, clauses, reading)
 
     def tokens_of(self, sentence: str) -> tuple[FactToken, ...]:
         if sentence not in self.facts:
@@ -329,6 +334,8 @@ _MAX_PAIRS = 24
 """Maximum pairs of sentences of two texts whose words are compared, which costs the most."""
 _MAX_ENDED = 4
 """Maximum clauses of a text that are compared with the end of something."""
+_MAX_REPLIES = 2
+"""Maximum distance of a turn that patches another one: after the assistant's reply."""
 _MAX_APART = 4
 """Maximum words of content that only one of two sentences has."""
 
@@ -353,12 +360,23 @@ def _is_announced(sentence: Sentence) -> bool:
 
 
 def _is_given_up(older: _Text, newer: _Text) -> bool:
-    """Return whether a clause of the newer statement ends or corrects what the older one states."""
+    """Return whether the newer statement ends or corrects what the older one states."""
+    new, old = newer.reading, older.reading
+    if frames.renews(new, old) or (_follows(newer, older) and frames.patches(new, old)):
+        return True
     return any(
         endings.ends(b, a) or corrections.corrects(b, a)
         for b in newer.clauses
         for a in older.clauses[:_MAX_ENDED]
     )
+
+
+def _follows(newer: _Text, older: _Text) -> bool:
+    """Return whether a turn comes right after another one, apart from replies."""
+    before, after = older.statement.place, newer.statement.place
+    if before is None or after is None or before[0] != after[0]:
+        return False
+    return 0 < after[1] - before[1] <= _MAX_REPLIES
 
 
 def _change(older: _Text, a: Sentence, newer: _Text, b: Sentence) -> Change:

@@ -79,7 +79,17 @@ def read(file: str) -> Iterator[Scenario]:
 
 
 SCENARIOS = tuple(read("scenarios.txt"))
-MISSED: frozenset[str] = frozenset()
+MISSED = frozenset(
+    {
+        "hypothetical 4: story",
+        "hypothetical 6: claim",
+        "indirect 2: hotel",
+        "indirect 4: music",
+        "repeat 1: commute",
+        "repeat 4: allergy",
+        *(f"unknown {n}" for n in (1, 2, 3, 4, 6, 7)),
+    }
+)
 """Scenarios with a block that is not right yet."""
 
 

@@ -54,7 +54,23 @@ ENDED = [
 ]
 
 
-@pytest.mark.parametrize(("older", "newer"), MOVED + ENDED)
+BACK = [
+    ("Our internet is from Telnor.", "We switched our internet to Fiberly."),
+    ("We switched our internet to Fiberly.", "We went back to Telnor for the internet."),
+    ("The fair was moved to Tuesday.", "The fair was moved to Thursday."),
+    ("I am a member of the rowing club.", "I left the rowing club, my back hurts."),
+    ("I sing in the choir of St Olaf.", "I've left the choir of St Olaf."),
+]
+STAYS = [
+    ("Our internet is from Telnor.", "We switched our power to Fiberly."),
+    ("We switched our power to Wattly.", "We went back to Telnor for the internet."),
+    ("The fair was moved to Tuesday.", "The tasting was moved to Thursday."),
+    ("I love the house.", "I left the house."),
+    ("I sing in the choir of St Olaf.", "I left the choir of St Anne."),
+]
+
+
+@pytest.mark.parametrize(("older", "newer"), MOVED + ENDED + BACK)
 def test_a_corrected_statement_is_outdated(older: str, newer: str) -> None:
     assert is_marked(older, newer)
 
@@ -84,6 +100,6 @@ NEAR = [
 ]
 
 
-@pytest.mark.parametrize(("older", "newer"), OTHER_THING + NEAR)
+@pytest.mark.parametrize(("older", "newer"), OTHER_THING + NEAR + STAYS)
 def test_other_things_stay(older: str, newer: str) -> None:
     assert not is_marked(older, newer)

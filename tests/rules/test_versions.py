@@ -406,3 +406,18 @@ def test_a_long_text_takes_bounded_time(text: str) -> None:
 def test_odd_texts_give_no_mark(text: str) -> None:
     assert outdated(_stated(text, text, text + " "), text) == {}
     assert outdated([], text) == {}
+
+
+@pytest.mark.parametrize(
+    ("place", "marked"),
+    [(("e1", 2), True), (("e1", 3), False), (("e2", 2), False), (("e1", 0), False), (None, False)],
+)
+def test_a_fragment_patches_only_the_turn_before(
+    place: tuple[str, int] | None, *, marked: bool
+) -> None:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    said = [
+        Statement("a", "Book the table for six people.", at, True, "user", place=("e1", 0)),
+        Statement("b", "Wait, no, for eight.", at + timedelta(hours=1), True, "user", place=place),
+    ]
+    assert outdated(said, "For how many is the table?") == ({"a": "b"} if marked else {})

@@ -1,0 +1,262 @@
+"""Recognition of a sentence that gives a new value in the frame of an older one, in English.
+
+"My desk is on the third floor again" and "From now on we pay 1,015 a month" say that they are new.
+Subject and verb must then be equal, and of the phrases after the verb exactly one may differ. A
+reply ("No, I mixed that up, the vet is called Mr Dalloway") and a new holder of a role ("I have a
+new dentist, Dr Brekke") are read the same way. Every doubt counts against a new value: another
+object of a verb that has many ("I play the banjo now") replaces nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from graphmem.rules import corrections
+from graphmem.rules.facts import FactToken, fact_tokens, is_negated
+from graphmem.rules.mentions import (
+    ATTRIBUTES,
+    EVENT,
+    PAST,
+    Sentence,
+    read_tokens,
+    split_sentences,
+    stem,
+    stems_of,
+    words_of,
+)
+from graphmem.rules.quantities import FactKind
+from graphmem.rules.verbs import AUXILIARIES, CONTRACTED, verb_place
+
+_NEW = re.compile(
+    r"\b(?:from now on|these days|nowadays|any ?more|instead|again|now|as of (?:today|now))\b", re.I
+)
+"""Words of a clause that say that it was not so before."""
+_ADMITTED = re.compile(
+    r"\b(?:mixed (?:\w+ ){1,3}up|mixed up|(?:is|was) wrong|the wrong \w+|misread|mistyped|misspoke"
+    r"|confused|swapped|typo|mistake|meant)\b|['’]s wrong\b",
+    re.I,
+)
+"""Words that admit or find a mistake."""
+_PARTS = re.compile(r"[,;:]\s+|\s[–—-]\s|\s+(?:and|but|so)\s+(?=(?:i|we|he|she|it|they)\b)", re.I)
+_PREPOSITIONS = frozenset(
+    words_of("in at on from by near under behind through for as with to until into beside above")
+)
+_MANY = frozenset(words_of("of to with about against"))
+"""Prepositions of which a thing has many: allergic to, works with."""
+_SUBORDINATE = frozenset(
+    words_of("because since while so but which who when if and or though although that than")
+)
+_PARTICIPLE = re.compile(r"\w+(?:ed|en|ept|uilt|orn)|set|put|sent|held|made|sold|paid|due")
+_OWNERS = frozenset(words_of("my our your user's"))
+_PRONOUNS = frozenset(words_of("it he she they"))
+_MAX_VALUE_WORDS = 4
+_MAX_PARTS, _MAX_CHARS = 12, 1_000
+"""Maximum number of clauses of a text that are read, and of characters."""
+_NOT_THIS = re.compile(r"^\W*not (?P<old>[^,;:.!?]{1,60}), (?P<new>[^,;:!?]+)", re.I)
+_NEW_ROLE = re.compile(
+    r"\b(?:i|we)(?:['’]ve| have)?(?: now)? (?:have|got|found|hired)(?: got)? a new"
+    r" (?P<role>[a-z][a-z -]{2,30}?)(?= (?:called|named|now|at|in|from)\b|[,:;.!]|$)"
+    r"|\bmy new (?P<mine>[a-z][a-z -]{2,30}?) is\b|\bis (?:my|our) new (?P<his>[a-z][a-z -]{2,30})",
+    re.I,
+)
+_ROLE = re.compile(
+    r"^\W*(?:my|our) (?P<role>[a-z][a-z -]{2,30}?) (?:is|are)\b"
+    r"|\bis (?:my|our) (?P<his>[a-z][a-z -]{2,30})",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A clause as subject, verb and the phrases after it."""
+
+    subjects: frozenset[tuple[str, ...]]
+    """Keys of its subject; several of a pronoun, which may mean one thing or another."""
+    verb: str
+    phrases: Mapping[str, tuple[FactToken, ...]]
+    """Words after the verb, by preposition; "" for those without one."""
+    is_event: bool
+    """Whether it states what happened or was done, which may happen again."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as clauses."""
+
+    text: str
+    frames: tuple[_Frame, ...]
+    announced: bool
+    """Whether it announces a correction: "Wait, no, …"."""
+
+
+def read(sentences: Sequence[Sentence]) -> Reading:
+    """Return the first clauses of a text that state something."""
+    found, text = list[_Frame](), " ".join(one.text for one in sentences)[:_MAX_CHARS]
+    for sentence in sentences[:_MAX_PARTS]:
+        if sentence.is_statement:
+            found += _frames_of(_PARTS.split(corrections.without_opening(sentence.text)))
+    announced = corrections.without_opening(text) != text or _ADMITTED.search(text) is not None
+    return Reading(text, tuple(found[:_MAX_PARTS]), announced)
+
+
+def renews(newer: Reading, older: Reading, *, reply: bool = False) -> bool:
+    """Return whether a statement gives a value of an older one as replaced.
+
+    Args:
+        newer: the newer statement.
+        older: the older one, in the same grammatical person.
+        reply: whether the newer one is a reply to the older one, so that it need not say that it is
+            new, and may be about the past.
+    """
+    announced = reply or newer.announced
+    return _has_new_role(newer.text, older.text) or any(
+        (announced or _NEW.search(now.text)) and _differs(then, now, past=reply)
+        for now in newer.frames
+        for then in older.frames
+    )
+
+
+def patches(newer: Reading, older: Reading) -> bool:
+    """Return whether a statement replaces words of the one just before: "Wait, no, for eight"."""
+    opened = corrections.without_opening(newer.text)
+    if found := _NOT_THIS.match(opened):
+        given_up = _stems(found["old"])
+        return bool(given_up) and given_up <= _stems(older.text)
+    if opened == newer.text:
+        return False
+    words = fact_tokens(_PARTS.split(opened)[0].rstrip("."))
+    if not words or len(words) > _MAX_VALUE_WORDS or is_negated(words):
+        return False
+    if verb_place(words) is not None:
+        return False
+    before = [_phrases(fact_tokens(one)) for one in split_sentences(older.text)]
+    return any(
+        _patches(content, old)
+        for key, content in _phrases(words).items()
+        for phrases in before
+        for place, old in phrases.items()
+        if key in {"", place}
+    )
+
+
+def _patches(new: Sequence[FactToken], old: Sequence[FactToken]) -> bool:
+    """Return whether two phrases are of one kind and differ."""
+    if {*_keys(new)} <= {*_keys(old)}:
+        return False
+    return bool(_kinds(new) & _kinds(old)) or not {*_keys(new)}.isdisjoint(_keys(old))
+
+
+def _has_new_role(newer: str, older: str) -> bool:
+    new, old = _NEW_ROLE.search(newer), _ROLE.search(older)
+    if new is None or old is None or _NEW_ROLE.search(older):
+        return False
+    role, held = (_stems(next(filter(None, found.groups()))) for found in (new, old))
+    return bool(role) and role == held
+
+
+def _stems(text: str) -> frozenset[str]:
+    return stems_of(read_tokens(text))
+
+
+def _frames_of(parts: Sequence[str]) -> Iterator[_Frame]:
+    """Yield the clauses of a sentence; a pronoun means what the clause before it is about."""
+    meant = frozenset[tuple[str, ...]]()
+    for part in parts:
+        words = [_in_person(w) for w in fact_tokens(_NEW.sub(" ", part)) if w.key not in _OWNERS]
+        verb = verb_place(words)
+        if not verb or is_negated(words):
+            continue
+        end = _end_of_verb(words, verb)
+        keys = tuple(word.key for word in words)
+        named = frozenset({keys[:verb], keys[end:]}) - {()}
+        subjects = meant if keys[:verb] in {(one,) for one in _PRONOUNS} else {keys[:verb]}
+        meant = meant if keys[:verb] in {(one,) for one in _PRONOUNS} else named
+        if subjects:
+            main, helped = words[end - 1].key, {word.key for word in words[verb : end - 1]}
+            event = _is_past(part) or (main.endswith("ed") and "be" not in helped)
+            event = event or "have" in helped
+            yield _Frame(frozenset(subjects), stem(main), _phrases(words[end:]), event, part)
+
+
+def _in_person(word: FactToken) -> FactToken:
+    """Return the word; "I" for the name that a belief gives its user."""
+    return replace(word, key="i") if word.key in {"user", "me"} else word
+
+
+def _end_of_verb(words: Sequence[FactToken], verb: int) -> int:
+    """Return the position after a verb and its participle: will be painted."""
+    end = verb + 1
+    while end < len(words) and words[end - 1].key in AUXILIARIES | CONTRACTED:
+        key = words[end].key
+        if key not in AUXILIARIES and not _PARTICIPLE.fullmatch(key):
+            break
+        end += 1
+    return end
+
+
+def _phrases(words: Sequence[FactToken]) -> dict[str, tuple[FactToken, ...]]:
+    found, key = dict[str, list[FactToken]](), ""
+    for word in words:
+        if word.key in _SUBORDINATE:
+            break
+        if word.key in _PREPOSITIONS | _MANY:
+            key = word.key
+        else:
+            found.setdefault(key, []).append(word)
+    return {one: tuple(content) for one, content in found.items()}
+
+
+def _differs(then: _Frame, now: _Frame, *, past: bool) -> bool:
+    """Return whether two clauses differ in one phrase, which holds a value that is replaced."""
+    if then.verb != now.verb or then.subjects.isdisjoint(now.subjects):
+        return False
+    if not past and (then.is_event or now.is_event):
+        return False
+    both = then.phrases.keys() & now.phrases.keys()
+    changed = [key for key in both if _keys(then.phrases[key]) != _keys(now.phrases[key])]
+    if len(changed) != 1 or (then.phrases.keys() - both and now.phrases.keys() - both):
+        return False
+    return _is_replaced(then, changed[0], now, shared=len(both) - 1)
+
+
+def _is_replaced(then: _Frame, key: str, now: _Frame, *, shared: int) -> bool:
+    """Return whether a thing has one value at a time in the phrase that differs."""
+    old, new = then.phrases[key], now.phrases[key]
+    if max(len(old), len(new)) > _MAX_VALUE_WORDS:
+        return False
+    kinds = _kinds(old) & _kinds(new)
+    if kinds & _MEASURES:
+        return _others(old) == _others(new)
+    if key:
+        # I know Ada from work, and from the choir.
+        return key not in _MANY and not (key == "from" and "" in then.phrases)
+    if then.verb == "be":
+        owned = any(stem(word) in ATTRIBUTES for one in then.subjects for word in one)
+        return owned or bool(kinds)
+    if _PARTICIPLE.fullmatch(then.verb) or then.verb in _NAMING:
+        return True
+    return shared > 0 and old[-1].key == new[-1].key
+
+
+_MEASURES = frozenset({FactKind.NUMBER, FactKind.DATE})
+_NAMING = frozenset(map(stem, words_of("called named")))
+
+
+def _is_past(text: str) -> bool:
+    return PAST.search(text) is not None or EVENT.search(text) is not None
+
+
+def _keys(words: Sequence[FactToken]) -> tuple[str, ...]:
+    return tuple(word.key for word in words)
+
+
+def _kinds(words: Sequence[FactToken]) -> set[FactKind]:
+    return {word.kind for word in words} - {FactKind.VALUE}
+
+
+def _others(words: Sequence[FactToken]) -> tuple[str, ...]:
+    """Return the words other than numbers and dates."""
+    return tuple(word.key for word in words if word.kind not in _MEASURES)
