@@ -28,6 +28,8 @@ IMPROBABLE = 0.5
 lost answer as much as six false results."""
 _IMPROBABLE_LIST = 0.05
 """The same for a question for several values, each of which matches only a part of it."""
+_FIRST = 3
+"""Number of first results that are listed even if they state nothing: who asks for a question."""
 _CERTAIN = 0.8
 """Probability of the best result from which the noise at the end of the list is left out."""
 _NOISE = 0.01
@@ -134,8 +136,12 @@ def end(bites: Sequence[AnyBite], question: str, likeness: Likeness) -> Ending:
         likeness: their likeness to it.
     """
     late, candidates, fit = likeness
+    every, bites = (
+        len(bites),
+        [one for n, one in enumerate(bites) if n < _FIRST or not _is_idle(one)],
+    )
     if not bites or fit is None or not asks_fact(question):
-        return Ending(tuple(bites), 0, None)
+        return Ending(tuple(bites), every - len(bites), None)
     points = [(late.get(bite.id, 0.0), bite.similarity or 0.0) for bite in bites]
     # A question does not answer another one.
     answers = [one for one, bite in zip(points, bites, strict=True) if not _only_asks(bite)]
@@ -144,14 +150,14 @@ def end(bites: Sequence[AnyBite], question: str, likeness: Likeness) -> Ending:
     least = _IMPROBABLE_LIST if _SEVERAL.search(question) else IMPROBABLE
     if best < least:
         kept = min(MAX_IMPROBABLE, len(bites))
-        return Ending(tuple(bites[:kept]), len(bites) - kept, best)
+        return Ending(tuple(bites[:kept]), every - kept, best)
     kept = len(bites)
     if best >= _CERTAIN:
         near = _MIN_SHARE * max(bite.score for bite in bites)
         noise = [fit.is_noise(one, candidates) for one in points]
         while kept > 1 and bites[kept - 1].score < near and noise[kept - 1]:
             kept -= 1
-    return Ending(tuple(bites[:kept]), len(bites) - kept, None)
+    return Ending(tuple(bites[:kept]), every - kept, None)
 
 
 def asks_fact(question: str) -> bool:
@@ -168,6 +174,11 @@ def reason(ending: Ending) -> str:
         return ""
     more = f"; a limit shows {ending.left_out:,} more" if ending.left_out else ""
     return f"probably nothing: the best result is an answer to {ending.improbable:.0%}{more}"
+
+
+def _is_idle(bite: AnyBite) -> bool:
+    """Return whether a turn is only a greeting, a reaction or a question without own content."""
+    return isinstance(bite, TurnBite) and not passages.states_something(bite.text)
 
 
 def _only_asks(bite: AnyBite) -> bool:

@@ -45,9 +45,10 @@ _PREPOSITIONS = frozenset(
 )
 _MANY = frozenset(words_of("of to with about against"))
 """Prepositions of which a thing has many: allergic to, works with."""
-_SUBORDINATE = frozenset(
-    words_of("because since while so but which who when if and or though although that than")
+_REST = re.compile(
+    r"\s(?:and|or|but|so|than|because|since|while|during|which|who|that|when|if|al?though)\b"
 )
+"""Before words that are no part of a clause's value."""
 _PARTICIPLE = re.compile(r"\w+(?:ed|en|ept|uilt|orn)|set|put|sent|held|made|sold|paid|due")
 _OWNERS = frozenset(words_of("my our your user's"))
 _PRONOUNS = frozenset(words_of("it he she they"))
@@ -165,8 +166,10 @@ def _frames_of(parts: Sequence[str]) -> Iterator[_Frame]:
     """Yield the clauses of a sentence; a pronoun means what the clause before it is about."""
     meant = frozenset[tuple[str, ...]]()
     for part in parts:
-        words = [_in_person(w) for w in fact_tokens(_NEW.sub(" ", part)) if w.key not in _OWNERS]
-        verb = verb_place(words)
+        said = _NEW.sub(" ", part)
+        words, verb = _words(_REST.split(said)[0])
+        if verb is None:
+            words, verb = _words(said)
         if not verb or is_negated(words):
             continue
         end = _end_of_verb(words, verb)
@@ -179,6 +182,12 @@ def _frames_of(parts: Sequence[str]) -> Iterator[_Frame]:
             event = _is_past(part) or (main.endswith("ed") and "be" not in helped)
             event = event or "have" in helped
             yield _Frame(frozenset(subjects), stem(main), _phrases(words[end:]), event, part)
+
+
+def _words(text: str) -> tuple[list[FactToken], int | None]:
+    """Return the words of a clause, and the position of its verb."""
+    words = [_in_person(word) for word in fact_tokens(text) if word.key not in _OWNERS]
+    return words, verb_place(words)
 
 
 def _in_person(word: FactToken) -> FactToken:
@@ -200,8 +209,6 @@ def _end_of_verb(words: Sequence[FactToken], verb: int) -> int:
 def _phrases(words: Sequence[FactToken]) -> dict[str, tuple[FactToken, ...]]:
     found, key = dict[str, list[FactToken]](), ""
     for word in words:
-        if word.key in _SUBORDINATE:
-            break
         if word.key in _PREPOSITIONS | _MANY:
             key = word.key
         else:
@@ -228,7 +235,7 @@ def _is_replaced(then: _Frame, key: str, now: _Frame, *, shared: int) -> bool:
     if max(len(old), len(new)) > _MAX_VALUE_WORDS:
         return False
     kinds = _kinds(old) & _kinds(new)
-    if kinds & _MEASURES:
+    if kinds & _MEASURES and key in {"", *_MANY}:
         return _others(old) == _others(new)
     if key:
         # I know Ada from work, and from the choir.

@@ -109,6 +109,16 @@ def test_a_request_is_never_cut(request_text: str) -> None:
     assert ended(bites, [0.1] * 6, request_text) == (bites, 0, None)
 
 
+@pytest.mark.parametrize("idle", ["Noted.", "Yes, sure!", "What is the plural of cactus?", "Hi!"])
+@pytest.mark.parametrize("question", ["Where do I live?", "Suggest a cake."])
+def test_turns_that_state_nothing_are_listed_among_the_first_only(question: str, idle: str) -> None:
+    texts = "It rains.", idle, "I live here.", idle, "My bus is late.", "Is my bus late?"
+    bites = tuple(result(n, 0.5, 1.0, text) for n, text in enumerate(texts))
+    ending = ended(bites, [0.7] * 6, question)
+    assert [bite.text for bite in ending.bites] == [texts[n] for n in (0, 1, 2, 4, 5)]
+    assert ending.left_out == 1
+
+
 NUMBERS = st.floats(-1, 1)
 RESULTS = st.lists(st.tuples(NUMBERS, st.none() | NUMBERS, st.floats(0, 2)), max_size=12)
 

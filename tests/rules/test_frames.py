@@ -20,6 +20,7 @@ VALUES = (
     ("I write my diary in {}.", "a notebook", "Quillpad"),
     ("The yearly fee is {}.", "40 euros", "55 euros"),
     ("My ferry leaves at {}.", "8:10", "9:25"),
+    ("The standup is at {}.", "nine", "half past nine"),
 )
 SAID = (
     lambda text: text.replace(".", " now."),
@@ -106,6 +107,12 @@ def test_a_new_holder_of_a_role_replaces_the_old_one(older: str, newer: str) -> 
 )
 def test_another_role_replaces_nothing(older: str, newer: str) -> None:
     assert not renews(newer, older)
+
+
+def test_other_clauses_are_no_part_of_a_value() -> None:
+    assert renews("My desk is on floor 3 again.", "My desk is on floor 1 during the repairs.")
+    built = "The barn was built in 1962 and has a new roof."
+    assert renews("The barn was built in 1926, you swapped the digits.", built, reply=True)
 
 
 def test_a_pronoun_means_what_its_sentence_is_about() -> None:
