@@ -48,7 +48,7 @@ _MANY = frozenset(words_of("of to with about against"))
 _REST = re.compile(
     r"\s(?:and|or|but|so|than|because|since|while|during|which|who|that|when|if|al?though)\b"
 )
-"""Before words that are no part of a clause's value."""
+"""Before the words that follow a value."""
 _PARTICIPLE = re.compile(r"\w+(?:ed|en|ept|uilt|orn)|set|put|sent|held|made|sold|paid|due")
 _OWNERS = frozenset(words_of("my our your user's"))
 _PRONOUNS = frozenset(words_of("it he she they"))
