@@ -277,7 +277,11 @@ def _one_list(
     compared = sum(bite.id in first for bite in bites)
     if policy.mark_outdated:
         bites = (*versions.mark_outdated(bites[:compared], text), *bites[compared:])
-    return bites if want.include_hidden else one_list.join_repeats(bites, found, compared)
+    if want.include_hidden:
+        return bites
+    bites = one_list.join_repeats(bites, found, compared)
+    compared = sum(bite.id in first for bite in bites)
+    return (*cutoff.stating_first(bites[:compared], text), *bites[compared:])
 
 
 async def _with_reason(

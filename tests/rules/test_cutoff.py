@@ -119,6 +119,15 @@ def test_turns_that_state_nothing_are_listed_among_the_first_only(question: str,
     assert ending.left_out == 1
 
 
+def test_an_answer_comes_before_a_question_that_is_a_little_more_like_the_question() -> None:
+    texts = "How do I sort a list?", "Noted.", "I cycle to work.", "My bus is late."
+    scores = 1.0, 0.9, 0.85, 0.7
+    bites = tuple(result(n, 0.5, *one) for n, one in enumerate(zip(scores, texts, strict=True)))
+    shown = cutoff.stating_first(bites, "How do I get to work?")
+    assert [bite.text for bite in shown] == [texts[n] for n in (2, 0, 1, 3)]
+    assert cutoff.stating_first(bites, "What did I ask about the list?") == bites
+
+
 NUMBERS = st.floats(-1, 1)
 RESULTS = st.lists(st.tuples(NUMBERS, st.none() | NUMBERS, st.floats(0, 2)), max_size=12)
 
