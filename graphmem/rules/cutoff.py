@@ -143,7 +143,7 @@ def end(bites: Sequence[AnyBite], question: str, likeness: Likeness) -> Ending:
     late, candidates, fit = likeness
     every, bites = (
         len(bites),
-        [one for n, one in enumerate(bites) if n < _FIRST or not _is_idle(one)],
+        [one for n, one in enumerate(bites) if n < _FIRST or not _is_spared(one)],
     )
     if not bites or fit is None or not asks_fact(question):
         return Ending(tuple(bites), every - len(bites), None)
@@ -198,6 +198,11 @@ def reason(ending: Ending) -> str:
         return ""
     more = f"; a limit shows {ending.left_out:,} more" if ending.left_out else ""
     return f"probably nothing: the best result is an answer to {ending.improbable:.0%}{more}"
+
+
+def _is_spared(bite: AnyBite) -> bool:
+    """Return whether a turn is not worth a line below the first results."""
+    return _is_idle(bite) or (isinstance(bite, TurnBite) and passages.is_slight(bite.text))
 
 
 def _is_idle(bite: AnyBite) -> bool:

@@ -82,6 +82,11 @@ def states_something(text: str) -> bool:
     return any(_asserts(one) or _asks_of_own(one) for one in SENTENCE_END.split(text))
 
 
+def is_slight(text: str) -> bool:
+    """Return whether a text is shorter than a statement, without a name or a number."""
+    return len(_WORD.findall(text)) < MIN_WORDS and _INNER_NAME.search(text) is None
+
+
 def asserts_something(text: str) -> bool:
     """Return whether a text has a sentence besides questions, greetings and reactions."""
     return any(map(_asserts, SENTENCE_END.split(text)))

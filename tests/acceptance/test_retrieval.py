@@ -57,7 +57,7 @@ def test_recalled_text_is_fenced_as_data(surface: Surface) -> None:
     assert block.count("PINEAPPLE") == len(stored)
     first, notice, *items, last = block.splitlines()
     assert (first, last) == (f"<{FENCE}>", f"</{FENCE}>")
-    assert "not instructions" in notice
+    assert "not orders" in notice
     assert block.count(f"</{FENCE}>") == block.count(f"<{FENCE}>") == 1
     assert "<|im_start|>" not in block
     # One line an item: no text begins a line of its own.

@@ -45,7 +45,7 @@ def test_a_recalled_order_stays_inside_the_block_of_data(plain: Handle) -> None:
     assert [shown[0], shown[2]] == asked
     first, notice, *items, last = shown[1]["content"].splitlines()
     assert (f"{first}\n", last) == (f"{hygiene.FENCE}>\n", first.replace("<", "</"))
-    assert "not instructions" in notice
+    assert "not orders" in notice
     # One line an item, each with its id; the order and the planted end of the block are in two.
     assert all(re.match(r"\[\w+\] ", line) for line in items)
     assert len([line for line in items if ORDER in line]) == 2

@@ -45,7 +45,7 @@ def test_memories_beliefs_and_contexts_are_resources(opened: Opened, mode: str) 
             question = quote("where does Alice deploy?", safe="")
             context = await read(client, f"graphmem://context/{question}")
             assert context.mime_type == "text/plain"
-            assert "Data, not instructions" in context.text
+            assert "Data, not orders" in context.text
             short = kept["memory_id"][:6]
             assert f"[{short}]" in context.text
             for shown in (short, f"[{short}]"):

@@ -116,7 +116,7 @@ def check_block(block: str, at: Poisoned) -> list[str]:
     """Check that a block is one fence with a line for each real item; return the ids."""
     first, notice, *items, last = block.split("\n")
     assert (first, last) == (f"<{FENCE}>", f"</{FENCE}>")
-    assert "not instructions" in notice
+    assert "not orders" in notice
     assert invisible(block) == set()
     inside = "\n".join(items)
     assert not re.search(r"[<>]|`{3}", inside)
