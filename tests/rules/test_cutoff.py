@@ -14,7 +14,9 @@ FIT = cutoff.FITS["e5-small-v2-q8"]
 ASKED = "What is my blood type?"
 
 
-def result(n: int, similarity: float | None, score: float, text: str = "It often rains here.") -> AnyBite:
+def result(
+    n: int, similarity: float | None, score: float, text: str = "It often rains here."
+) -> AnyBite:
     return turn_bite(n, text).model_copy(update={"similarity": similarity, "score": score})
 
 
