@@ -270,10 +270,12 @@ async def _declare(
     writer: Trust,
 ) -> tuple[str, ...]:
     """Declare the predicates of evidence in the write scope, and return their names."""
-    origin = given.model_copy(update={"at": None})
     names = []
     for one in first:
         name = str(one.claim.predicate)
+        # Whichever window declares it, however often the driver runs the transaction.
+        event_id = f"policy_{identity.digest(context.scope, name)[:32]}"
+        origin = given.model_copy(update={"at": None, "event_id": event_id})
         policy = Policy(cardinality=one.cardinality or Cardinality.MANY)
         draft = predicates.PolicyDraft(name, policy)
         made = predicates.declaration(draft, origin, now, scope=context.scope, writer=writer)

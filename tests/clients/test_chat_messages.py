@@ -159,12 +159,14 @@ def test_humans_are_people(memory: Handle, role: str) -> None:
 
 def test_results_of_tools_are_not_what_the_user_said(memory: Handle) -> None:
     result = {"type": "tool_result", "tool_use_id": "c", "content": "I live in Lisbon."}
-    memory.ingest([{"role": "user", "content": [result, {"type": "text", "text": "Noted?"}]}])
+    memory.ingest(
+        [{"role": "user", "content": [result, {"type": "text", "text": "The rent is due."}]}]
+    )
     assert [
         bite.memory.content
         for bite in memory.recall("I live in Lisbon.", min_score=-1).bites
         if isinstance(bite, MemoryBite)
-    ] == ["Noted?"]
+    ] == ["The rent is due."]
 
 
 def test_a_role_map_says_who_speaks(memory: Handle) -> None:

@@ -99,7 +99,7 @@ def test_what_a_line_says(then: Handle, file: Path) -> None:
     important(then, "a", importance=0.9, summary="Moved\n- to *Porto*", content="long")
     important(then, "b", importance=0.88, summary=" ", content="Hi! I moved to Porto in May. Yes.")
     important(then, "c", importance=0.86, summary=None, session_id="talk")
-    said = [("assistant", "I know that you moved to Porto."), ("user", "Hi there!")]
+    said = [("assistant", "I know that you moved to Porto."), ("user", "Hi!")]
     said += [("user", "Why?")] * 120 + [("user", "I moved to Porto in June.")]
     turns = [{"role": role, "content": text, "name": "Ann", "at": OLD} for role, text in said]
     important(then, identity.episode_id("global", "s"), importance=0.84, summary=None)

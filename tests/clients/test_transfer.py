@@ -515,9 +515,9 @@ def test_what_no_export_writes_and_an_import_takes_harms_no_job(
 ) -> None:
     """A look that tells something, and an episode that has an embedding and no text."""
     told = on_tenant(plain, fresh_tenant())
-    with told.session("s") as session:
-        session.add_messages([{"role": "user", "content": "I live in Porto.", "at": MAY}])
-        session.expand(str(session.remember(unlike(1)).memory_id))
+    session = told.session("s")  # Its end would extract.
+    session.add_messages([{"role": "user", "content": "I live in Porto.", "at": MAY}])
+    session.expand(str(session.remember(unlike(1)).memory_id))
     told.episodes.add(episode_id="e", content=unlike(2), at=MAY)
     told.usage.flush()
     told.admin.export_to(tmp_path / "told.jsonl")

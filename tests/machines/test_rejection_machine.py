@@ -123,7 +123,8 @@ class Laundering(RuleBasedStateMachine):
         self, scope: str, spelt: str, subject: str, predicate: str, *, rejects: bool
     ) -> None:
         handle = self.on(scope)
-        with suppress(RefusedError):
+        # Nothing may reject the value.
+        with suppress(RefusedError, NotFoundError):
             (handle.reject if rejects else handle.unreject)(
                 (subject, predicate, spelt), reason="because"
             )

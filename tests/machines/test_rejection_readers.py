@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 )
 
 from graphmem import Handle, Outcome, Status
+from graphmem.errors import NotFoundError
 from tests.oracles.rulings import Ruling, standing
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
@@ -162,7 +163,10 @@ class Readers(RuleBasedStateMachine):
         if rejects:
             handle.reject(target, reason="because")
         else:
-            handle.unreject(target, reason="because")
+            try:
+                handle.unreject(target, reason="because")
+            except NotFoundError:  # Nothing states or rejects it.
+                return
             for found in standing(self.rulings, about, READERS[scope]):
                 about |= found.sentences
         self.rulings.append(Ruling(scope, about, rejects))

@@ -248,7 +248,9 @@ def test_one_id_for_different_things_at_once_is_taken_by_one(
                 [{"subject": "a", "predicate": "b", "object": f"z {trial}", "event_id": event_id}]
             ),
             lambda m: m.add_evidence(belief, "supporting", 0.7, event_id=event_id),
-            lambda m: m.beliefs.retract("nothing", origin=Origin(event_id=event_id)),
+            lambda m: m.beliefs.retract(
+                "nothing", origin=Origin(event_id=event_id), missing_ok=True
+            ),
             lambda m: m.remember(unlike(trial), event_id=event_id),
             lambda m: m.memories.deprecate(text, origin=Origin(event_id=event_id)),
         ]
