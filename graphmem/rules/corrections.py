@@ -39,19 +39,19 @@ _MOVED = (
     r"|pushed(?: back)?|put (?:back|off)|brought forward|deferred|(?:went|gone|came) back)"
 )
 _FROM_TO = re.compile(
-    rf"(?P<thing>[^,;:]*?)\b{_MOVED}\b(?P<object>[^,;:]*?)\bfrom (?P<old>[^,;:]+?) (?:over )?to "
-    r"(?P<new>[^,;]+)",
+    rf"^(?>(?P<thing>[^,;:]*?)\b{_MOVED}\b)(?>(?P<object>[^,;:]*?)\bfrom )"
+    r"(?>(?P<old>[^,;:]+?) (?:over )?to )(?P<new>[^,;]+)",
     re.I,
 )
 _NOT_BUT = re.compile(
-    r"(?P<thing>[^,;:]*?)\b(?:(?:is|are)(?:n['’]t| not)|not) (?P<old>[^,;:]{1,60}?),?"
+    r"^(?P<thing>[^,;:]*?)\b(?:(?:is|are)(?:n['’]t| not)|not) (?P<old>[^,;:]{1,60}?),?"
     r" but (?P<new>.+)",
     re.I,
 )
 _MOVED_TO = re.compile(
-    rf"(?P<thing>[^,;:]*?)\b(?:has been|have been|was|is|got|will be|gets)? ?{_MOVED}\b"
-    r"(?P<object>[^,;:]*?) (?:to|until|till) (?P<new>[^,;]+?)"
-    r"(?: for (?P<use>(?:the|our|my) [\w ]+))?(?=[,;]|$)",
+    rf"^(?>(?P<thing>[^,;:]*?)\b(?:has been|have been|was|is|got|will be|gets)? ?{_MOVED}\b)"
+    r"(?>(?P<object>[^,;:]*?) (?:to|until|till) )(?P<new>[^,;]+?)"
+    r"(?: for (?P<use>(?:the|our|my) [\w ]{1,60}+))?(?=[,;]|$)",
     re.I,
 )
 _ANY_MORE = re.compile(
@@ -67,7 +67,9 @@ _MOVES = frozenset(
 )
 _OWN = re.compile(r"^\W*(?:(?:so|and|well|oh|yes|also|currently)\W+)*(?:i|we|my|our|user)\b", re.I)
 _OWNER = re.compile(r"\W*([A-Z]\w+)['’]s\b")
-_IS_AT = re.compile(r"\b(?:is|are|['’]s|stands|sits)\b[\w ]*? (?:in|at|on|from|with|by) ", re.I)
+_IS_AT = re.compile(
+    r"\b(?:is|are|['’]s|stands|sits)\b[\w ]{0,60}? (?:in|at|on|from|with|by) ", re.I
+)
 _MAX_WORDS = 6
 """Maximum words of content of a statement that is recognised by the given up value alone."""
 

@@ -39,7 +39,9 @@ _ADMITTED = re.compile(
     re.I,
 )
 """Words that admit or find a mistake."""
-_PARTS = re.compile(r"[,;:]\s+|\s[–—-]\s|\s+(?:and|but|so)\s+(?=(?:i|we|he|she|it|they)\b)", re.I)
+_PARTS = re.compile(
+    r"[,;:]\s+|\s[–—-]\s|(?<!\s)\s++(?:and|but|so)\s+(?=(?:i|we|he|she|it|they)\b)", re.I
+)
 _PREPOSITIONS = frozenset(
     words_of("in at on from by near under behind through for as with to until into beside above")
 )

@@ -51,7 +51,9 @@ _LEAD = re.compile(
     re.I,
 )
 """Words before a statement that only announce it."""
-_TAIL = re.compile(rf"(?:,?\s+(?:by the way|btw|remember|again|{_SAID}))+[.!]*$", re.I)
+_TAIL = re.compile(
+    rf"(?:,?(?<!\s)\s++(?:by the way|btw|remember|again|{_SAID})){{1,4}}[.!]*$", re.I
+)
 _JOINT = re.compile(
     r"(?:,|\s[–—-])\s(?:so|because)\s"
     r"|\s(?:so|because|and)\s(?=(?:i|we|he|she|they|my|our|his|her|the)\b)",
@@ -120,7 +122,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
 _REWRITES = tuple((re.compile(found), given) for found, given in _PHRASES)
 _OF = re.compile(r"^(?P<noun>\S+(?: \S+)?) of (?P<thing>[^,]+?) be (?P<value>.+)$")
 _HAS = re.compile(r"^(?P<thing>.+?) have (?P<noun>[a-z]+) (?P<value>.+)$")
-_INVERTED = re.compile(r"^(?P<value>[^']+?) be (?P<thing>.+?) 's (?P<noun>(?:\S+ )?\S+)$")
+_INVERTED = re.compile(r"^(?>(?P<value>[^']+?) be )(?P<thing>.+?) 's (?P<noun>(?:\S+ )?\S+)$")
 _INVERTED_OF = re.compile(r"^(?P<value>.+?) be (?P<noun>\S+(?: \S+)?) of (?P<thing>.+)$")
 _FIRST_PERSON = {"me": "i", "my": "i 's", "mine": "i 's"}
 

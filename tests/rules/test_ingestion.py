@@ -28,7 +28,7 @@ MAY = datetime(2025, 5, 5, tzinfo=UTC)
 messages = st.builds(
     Message,
     role=st.sampled_from(["user", "Assistant", "system", "Zoë", "Human"]),
-    content=st.sampled_from(["a", "b"]),
+    content=st.sampled_from(["Alice deploys", "Bob pays"]),
     session=st.sampled_from([None, "s", "t"]),
 )
 
@@ -104,7 +104,7 @@ def outcome(event_id: str, became: Outcome, *, repeated: bool = False) -> Commit
 
 
 def test_a_name_is_the_actor() -> None:
-    message = Message(role="user", content="a", name="Zoë", at=MAY)
+    message = Message(role="user", content="Alice deploys", name="Zoë", at=MAY)
     turns = TurnsReceipt(episode_id="ep", turn_ids=("t",), added=1)
     memory = transcripts.conversation_memories([message], turns)[0]
     assert (memory.actor, memory.at) == ("Zoë", MAY)
