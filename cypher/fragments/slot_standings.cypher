@@ -1,7 +1,7 @@
 // Decide which beliefs are in force, and which candidates outrank the others. For a candidate of a ONE slot also: value
 // (a map of belief, last_at, last_id, ambiguous), contenders (such maps: the leader and candidates too close to it) and
 // others (the other candidates of the slot).
-// needs: asked (a list of beliefs)
+// needs: asked (a list of beliefs; of a memory, which competes with none, it computes status and head_ids)
 // leaves: judged (a list of maps: b, policy of its predicate, status, head_ids of its successors, lost: it is
 // superseded, or another candidate leads its ONE slot and the two are not ambiguous)
 // twin: oracles/projection.py one, oracles/lineage.py

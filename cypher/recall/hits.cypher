@@ -50,7 +50,8 @@ CALL (others) {
   WITH t, collect(DISTINCT b) AS held
   RETURN collect({t: t, held: held}) AS stating
 }
-LET asked = [x IN shortlist | x.n] + claimed + coll.flatten([x IN stating | x.held])
+// The lineage of memories is computed with that of beliefs: a second copy of it would be a tenth of the text to plan.
+LET asked = [x IN shortlist | x.n] + claimed + coll.flatten([x IN stating | x.held]) + [x IN others WHERE $found.filtered AND x.kind = 'memory' | x.n]
 // include: fragments/slot_standings.cypher
 // A candidate that lost its slot is replaced by those that outrank it, or returned with them.
 CALL (shortlist, judged) {
@@ -68,7 +69,7 @@ CALL (shortlist, judged) {
   RETURN collect({b: b, x: best.x, j: best.j, value: best.value}) AS places
 }
 // include: fragments/recall_beliefs.cypher
-LET lost = [j IN judged WHERE j.lost | j.b.id]
+LET lost = [j IN judged WHERE j.lost AND j.b:Belief | j.b.id], lineages = [j IN judged WHERE j.b:Memory | j {.b, .status, .head_ids}]
 // A turn is outdated if all that it states lost its slots to values that a person or a tool stated.
 CALL (stating, judged) {
   UNWIND stating AS x
@@ -81,13 +82,13 @@ CALL (stating, judged) {
 }
 UNWIND others + [x IN believed WHERE x.trust >= $min_trust] AS hit
 // Grouped rows no longer contain the lists above; a sort would measure the memory of all of them for each row.
-WITH hit.n AS n, head(collect(hit)) AS hit, head(collect(lost)) AS lost, head(collect(outvoted)) AS outvoted
+WITH hit.n AS n, head(collect(hit)) AS hit, head(collect(lost)) AS lost, head(collect(outvoted)) AS outvoted, head(collect(lineages)) AS lineages
 ORDER BY hit.score DESC, n.id
 LIMIT $limit
-CALL (hit, outvoted) {
+CALL (hit, outvoted, lineages) {
   FILTER hit.kind = 'memory'
-  WITH hit.n AS m, $valid AS valid
-  CALL (m) {
+  WITH hit.n AS m, $valid AS valid, [x IN lineages WHERE x.b = hit.n][0] AS lineage
+  CALL (m, lineage) {
     FILTER NOT $found.filtered
     // include: fragments/chain_heads.cypher
     // include: fragments/memory_card.cypher
@@ -95,7 +96,7 @@ CALL (hit, outvoted) {
   UNION ALL
     FILTER $found.filtered
     // include: fragments/memory_dates_as_of.cypher
-    // include: fragments/lineage_as_of.cypher
+    LET status = lineage.status, head_ids = lineage.head_ids
     // include: fragments/memory_card_as_of.cypher
     RETURN card
   }

@@ -18,7 +18,16 @@ from tests.plugins.origins import with_origin
 from tests.plugins.texts import unlike
 
 MEGABYTE = "opensesame " * 95_326
+Call = Callable[[Handle, Any], Any]
+
 LIMITS = [0, -1, True, False, 1_001, 10**30, 1.0, "10", None, float("nan")]
+LIMITED: dict[str, Call] = {
+    "recall": lambda m, n: m.recall("Alice", limit=n),
+    "list": lambda m, n: m.memories.list(limit=n),
+    "history": lambda m, n: m.memories.history("m_1", limit=n),
+    "turns": lambda m, n: m.episodes.turns("ep_1", limit=n).turns,
+    "stale": lambda m, n: m.memories.stale(limit=n),
+}
 NO_IDS = [None, 5, b"m_1", ["m_1"], "\ud800", float("nan")]
 NO_NAMES = [None, 5, b"x", "", "x" * 10_000, "half \ud800", ["a"], {"a": 1}]
 NO_INSTANTS = [
@@ -38,8 +47,6 @@ NO_INSTANTS = [
     [],
 ]
 
-Call = Callable[[Handle, Any], Any]
-
 
 def refused(memory: Handle, call: Call, value: Any) -> InvalidInputError:
     """Make a call that must be refused; what a log shows of it must be short and say nothing."""
@@ -53,20 +60,19 @@ def refused(memory: Handle, call: Call, value: Any) -> InvalidInputError:
     return error
 
 
-@pytest.mark.parametrize("limit", LIMITS, ids=str)
 @pytest.mark.parametrize(
-    "call",
+    ("name", "limit"),
     [
-        lambda m, n: m.recall("Alice", limit=n),
-        lambda m, n: m.memories.list(limit=n),
-        lambda m, n: m.memories.history("m_1", limit=n),
-        lambda m, n: m.episodes.turns("ep_1", limit=n).turns,
-        lambda m, n: m.memories.stale(limit=n),
+        (name, limit)
+        for name in LIMITED
+        for limit in LIMITS
+        # A recall without a limit returns as many results as its cut-off leaves.
+        if (name, limit) != ("recall", None)
     ],
-    ids=["recall", "list", "history", "turns", "stale"],
+    ids=str,
 )
-def test_a_limit_is_a_whole_number_in_its_range(offline: Handle, call: Call, limit: Any) -> None:
-    assert "limit" in str(refused(offline, call, limit))
+def test_a_limit_is_a_whole_number_in_its_range(offline: Handle, name: str, limit: Any) -> None:
+    assert "limit" in str(refused(offline, LIMITED[name], limit))
 
 
 @pytest.mark.parametrize(

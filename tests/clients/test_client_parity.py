@@ -105,7 +105,7 @@ def test_help_shows_every_parameter_with_its_default() -> None:
     for words in (
         "confidence: 'float' = 0.8",
         "source_type: 'str' = 'EXPLICIT'",
-        "turn_id: 'str | None'",
+        "turn_id: 'AskedId | None' = None",
     ):
         assert words in shown
 

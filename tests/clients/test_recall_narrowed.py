@@ -89,6 +89,15 @@ def test_what_was_superseded_since_was_current_then(memory: Handle) -> None:
     assert superseded.memory.head_ids == (new,)  # type: ignore[union-attr]
 
 
+def test_what_was_deprecated_then_is_shown_as_deprecated(memory: Handle) -> None:
+    old = str(memory.remember(ABOUT, at=MAY).memory_id)
+    memory.memories.deprecate(old, at=MAY + 2 * DAY)
+    for day, status in ((1, "current"), (3, "deprecated")):
+        as_of = AsOf(valid=MAY + day * DAY)
+        [bite] = memory.recall(ABOUT, include_hidden=True, as_of=as_of).bites
+        assert (bite.id, bite.memory.status) == (old, status)  # type: ignore[union-attr]
+
+
 def test_a_read_of_what_may_still_change_says_so(memory: Handle) -> None:
     memory.remember(ABOUT)
     now = datetime.now(UTC)

@@ -194,6 +194,21 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "erase/mentions": {"marks": [memory], "event": "", "reply": ""},
         "erase/items_of_scope": {"scope": "global"},
         "erase/scopes_of": {"turns": [], "episodes": [known["episode"]], "events": ["o1"]},
+        "ids/neighbours": {
+            "memories": [memory],
+            "beliefs": [belief],
+            "turns": ["t_"],
+            "episodes": [known["episode"]],
+        },
+        "ids/resolve": {
+            **seen,
+            "memories": [memory[:8]],
+            "beliefs": [belief[:8]],
+            "turns": [],
+            "episodes": [known["episode"][:8]],
+            "events": ["o1"],
+            "top": 2,
+        },
         "reject/events": {},
         "reject/find": {**seen, "id": rejected},
         "reject/find_missing": {
