@@ -175,7 +175,7 @@ def stating_first(bites: Sequence[AnyBite], question: str) -> tuple[AnyBite, ...
         return tuple(bites)
     shown, waiting = list[AnyBite](), deque[AnyBite]()
     for bite in bites:
-        if _only_asks(bite) or _is_idle(bite):
+        if _begins_asking(bite) or _is_idle(bite):
             waiting.append(bite)
             continue
         while waiting and _ASKING_SHARE * waiting[0].score > bite.score:
@@ -208,6 +208,11 @@ def _is_spared(bite: AnyBite) -> bool:
 def _is_idle(bite: AnyBite) -> bool:
     """Return whether a turn is only a greeting, a reaction or a question without own content."""
     return isinstance(bite, TurnBite) and not passages.states_something(bite.text)
+
+
+def _begins_asking(bite: AnyBite) -> bool:
+    """Return whether a turn is a question that states nothing first: "I have 9, how do I …?"."""
+    return _only_asks(bite) and all(map(_QUESTION.match, split_sentences(bite.text)))
 
 
 def _only_asks(bite: AnyBite) -> bool:

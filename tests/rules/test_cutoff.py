@@ -130,6 +130,8 @@ def test_an_answer_comes_before_a_question_that_is_a_little_more_like_the_questi
     shown = cutoff.stating_first(bites, "How do I get to work?")
     assert [bite.text for bite in shown] == [texts[n] for n in (2, 0, 1, 3)]
     assert cutoff.stating_first(bites, "What did I ask about the list?") == bites
+    owned = result(9, 0.5, 1.0, "I have 9 lists, how do I sort them?"), *bites[2:]
+    assert cutoff.stating_first(owned, "How do I get to work?") == owned
 
 
 NUMBERS = st.floats(-1, 1)
