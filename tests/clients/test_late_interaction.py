@@ -173,10 +173,10 @@ def test_texts_and_questions_without_words_have_no_tokens(plain: Handle) -> None
     odd = ("?! ?! ?!", "🎈🎈🎈")
     memory.session("s").add_messages([{"role": "user", "content": text} for text in (*odd, *TURNS)])
     for question in ("?!", "🎈"):
-        found = memory.recall(question).bites
+        found = memory.recall(question, limit=10).bites
         assert len(found) == len(odd) + len(TURNS)
         assert {(bite.parts.late, bite.parts.late_context) for bite in found} == {(0, 0)}
-    late = {bite.text: bite.parts.late for bite in memory.recall(QUESTION).bites}
+    late = {bite.text: bite.parts.late for bite in memory.recall(QUESTION, limit=10).bites}
     assert [late[text] for text in odd] == [0, 0]
     assert late[TURNS[1]] > 0
 
