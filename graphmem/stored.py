@@ -1,12 +1,13 @@
-"""Lock what a write depends on, and look up and check what is stored already."""
+"""Lock what a write depends on, and look up, read and check what is stored already."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
+from graphmem.model import Turn
 from graphmem.ports import RequestContext, Tx
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ LOCK_EVENT_IDS = catalog.query("belief/lock_event_ids", catalog.ignored)
 FIND_EXISTING = catalog.query("belief/find_existing", dict)
 KNOWN_CLAIMS = catalog.query("belief/known_claims", dict)
 APPEND = catalog.query("belief/append", dict)
+TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 
 
 async def lock(tx: Tx, event_ids: Iterable[str] = ()) -> None:
@@ -35,6 +37,25 @@ async def find_existing(
     asked = {"event_ids": list(event_ids), "belief_ids": list(belief_ids)}
     [found] = await tx.fetch(FIND_EXISTING, **asked)
     return found
+
+
+async def turn_pages(
+    context: RequestContext, episode_id: str, *, first: int = 0, size: int = 1_000
+) -> AsyncIterator[list[Turn]]:
+    """Yield the turns of an episode of the write scope in order, a page at a time.
+
+    Args:
+        context: request context.
+        episode_id: id of the episode.
+        first: position of the first turn.
+        size: maximum number of turns of a page.
+    """
+    asked = {"scopes": [context.scope], "episode_id": episode_id, "limit": size}
+    while turns := await context.fetch(TURNS, **asked, **{"from": first}):
+        yield turns
+        if len(turns) < size:
+            return
+        first = turns[-1].position + 1
 
 
 async def known_claims(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.extraction import sentences, windows
 from graphmem.extraction.quotes import SuppliedText
@@ -124,7 +124,6 @@ EARLY = timedelta(days=1)
 """Time before a session's first turn in which texts supplied to it may be logged."""
 
 GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
-TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 SCAN = catalog.query("extract/scan", dict)
 SUPPLIED = catalog.query("extract/recalled_texts", dict)
 VOCABULARY = catalog.query("extract/vocabulary", dict)
@@ -172,7 +171,7 @@ async def window(
     """Return a range of turns with their texts and the surrounding turns."""
     first = max(0, span[0].position - REACH)
     turns = await context.fetch(
-        TURNS,
+        stored.TURNS,
         scopes=[context.scope],
         episode_id=episode_id,
         limit=span[-1].position + REACH + 1 - first,
@@ -183,14 +182,7 @@ async def window(
 
 async def turns(context: RequestContext, episode_id: str) -> list[Turn]:
     """Return all turns of a session in order."""
-    found: list[Turn] = []
-    asked = {"scopes": [context.scope], "episode_id": episode_id, "limit": PAGE}
-    while True:
-        first = {"from": found[-1].position + 1 if found else 0}
-        page = await context.fetch(TURNS, **asked, **first)
-        found += page
-        if len(page) < PAGE:
-            return found
+    return [turn async for page in stored.turn_pages(context, episode_id) for turn in page]
 
 
 async def supplied(

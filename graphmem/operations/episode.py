@@ -20,7 +20,6 @@ from graphmem.model import (
     Message,
     NewEpisode,
     Trust,
-    Turn,
     TurnPage,
     TurnsReceipt,
     zones,
@@ -28,6 +27,7 @@ from graphmem.model import (
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, identity, passages, read_options, transcripts, trust
+from graphmem.stored import TURNS
 
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
@@ -39,7 +39,6 @@ UPDATE = catalog.query("episode/update", catalog.ignored)
 LOOK = catalog.query("episode/find_existing", dict)
 LOCK = catalog.query("episode/lock", catalog.ignored)
 ADD_TURNS = catalog.query("episode/add_turns", lambda row: row["added"])
-TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 LIST = catalog.query("episode/list", dict)
 HISTORY = catalog.query("episode/history", dict)

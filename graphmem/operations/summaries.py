@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from graphmem import catalog
+from graphmem import catalog, stored
 from graphmem.errors import (
     ModelReplyError,
     ModelUnansweredError,
@@ -24,13 +24,11 @@ from graphmem.upkeep.isolation import write_each
 
 PAGE = 100
 """Conversations per read."""
-TURNS_PAGE = 1_000
 MAX_ATTEMPTS = 5
 """Invalid replies about the same turns after which a model is not asked again."""
 
 STATES = catalog.query("episode/conversations", dict)
 SUMMARISE = catalog.query("episode/summarise", lambda row: row["id"])
-TURNS = catalog.query("episode/turns", lambda row: row["turn"])
 SUMMARISED = catalog.query("cache/episodes", dict)
 REPLIES = catalog.query("consolidate/attempted", dict)
 
@@ -165,15 +163,8 @@ def _frozen(value: Any) -> Any:
 
 
 async def _turns(context: RequestContext, episode_id: str) -> list[SpokenText]:
-    turns: list[SpokenText] = []
-    first = 0
-    asked = {"scopes": [context.scope], "episode_id": episode_id, "limit": TURNS_PAGE}
-    while True:
-        rows = await context.fetch(TURNS, **asked, **{"from": first})
-        turns += (SpokenText(row["role"], row["name"], row["text"]) for row in rows)
-        if len(rows) < TURNS_PAGE:
-            return turns
-        first = rows[-1]["position"] + 1
+    pages = stored.turn_pages(context, episode_id)
+    return [SpokenText(t.role, t.name, t.text) async for page in pages for t in page]
 
 
 async def _found(run: _Run, episode_id: str, turns: Sequence[SpokenText]) -> _Found:

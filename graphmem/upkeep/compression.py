@@ -165,13 +165,11 @@ async def _with_leaving(context: RequestContext, row: Mapping[str, Any]) -> dict
     if not row["turns"]:
         return {**row, "leaving": ()}
     leaving, characters = [], 0
-    first, asked = row["first"], {"scopes": [context.scope], "episode_id": row["id"], "limit": PAGE}
-    while turns := await context.fetch(TURNS, **asked, **{"from": first}):
-        first = turns[-1]["position"] + 1
+    async for turns in stored.turn_pages(context, row["id"], first=row["first"], size=PAGE):
         for turn in turns:
-            if not passages.states_something(turn["text"]):
-                leaving.append(turn["id"])
-                characters += len(turn["text"])
+            if not passages.states_something(turn.text):
+                leaving.append(turn.id)
+                characters += len(turn.text)
     return {**row, "leaving": leaving, "characters": characters}
 
 
@@ -296,7 +294,6 @@ PAGE = 100
 
 GRADUATES = catalog.query("upkeep/due_for_graduation", dict)
 GRADUATE = catalog.query("upkeep/graduate", catalog.ignored)
-TURNS = catalog.query("episode/turns", lambda row: row["turn"])
 
 
 async def graduate(
@@ -380,16 +377,14 @@ async def _digest_text(context: RequestContext, row: Mapping[str, Any]) -> str:
 
 async def _first_turn(context: RequestContext, episode_id: str) -> str:
     """Return the first factual turn of a person, else a person's first turn, else ''."""
-    first, place = "", {"from": 0}
-    asked = {"scopes": [context.scope], "episode_id": episode_id, "limit": PAGE}
-    while turns := await context.fetch(TURNS, **asked, **place):
+    first = ""
+    async for turns in stored.turn_pages(context, episode_id, size=PAGE):
         for turn in turns:
-            if transcripts.is_human(turn["role"]) and turn["text"].strip():
-                text = rules.gist(turn["text"], turn["name"])
-                if passages.informative_sentences(turn["text"]):
+            if transcripts.is_human(turn.role) and turn.text.strip():
+                text = rules.gist(turn.text, turn.name)
+                if passages.informative_sentences(turn.text):
                     return text
                 first = first or text
-        place["from"] += PAGE
     return first
 
 
