@@ -35,6 +35,7 @@ from graphmem.rules.mentions import (
     ROLES,
     STATES,
     STOP_WORDS,
+    is_past,
     sentences,
     stem,
     words_of,
@@ -71,11 +72,11 @@ _LINKS = frozenset(words_of("to by for from at of until"))
 """Words that come with a word of change or a negation: is at 8, was moved to 9."""
 _PLACES = frozenset(words_of("in at from by near under through behind"))
 """Prepositions of which a thing has one at a time: it sleeps in the kitchen."""
-_RELATIONS = frozenset(words_of("of to with about against"))
+RELATIONS = frozenset(words_of("of to with about against"))
 """Prepositions of which a thing has many: allergic to, afraid of, works with."""
 _PREPOSITIONS = (
     _PLACES
-    | _RELATIONS
+    | RELATIONS
     | frozenset(words_of("on for as into within during between via over since until than per"))
 )
 _EMPLOYED = frozenset(words_of("in at for as to by"))
@@ -84,7 +85,7 @@ _RUNNING = frozenset(words_of("run runs use uses"))
 """Verbs of which the object has a version: runs Debian 12."""
 _PLANS = frozenset(words_of("planned scheduled set booked moved due at on by for until end of"))
 """Words between a verb and the date that it plans."""
-_PARTICIPLE = re.compile(r"\w+(?:ed|en|ept|uilt|orn)|set|put|sent|held|made|sold|paid")
+PARTICIPLE = re.compile(r"\w+(?:ed|en|ept|uilt|orn)|set|put|sent|held|made|sold|paid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,7 @@ class _Common:
         enough = len(content) + more >= least or any(
             word.key in STATES or stem(word.key) in ATTRIBUTES for word in content
         )
-        return enough and not PAST.search(self.text) and not EVENT.search(self.text)
+        return enough and not is_past(self.text)
 
 
 def _negated(pairs: Sequence[tuple[_Side, _Side]], common: _Common) -> Change:
@@ -374,7 +375,7 @@ def _name(side: _Side, common: _Common) -> Change:
     """Return the change of a name or word; a thing has many of most, and one of a few."""
     words, first, verb = side.words, side.only[0], side.verb
     if verb is None:
-        placed = first > _MIN_SHARED and side.key(first - 1) in _PREPOSITIONS - _RELATIONS
+        placed = first > _MIN_SHARED and side.key(first - 1) in _PREPOSITIONS - RELATIONS
         return Change.POSSIBLE if placed else Change.OTHER
     if not side.is_after_verb or words[0].key == "there" or side.is_doubtful:
         return Change.OTHER
@@ -400,7 +401,7 @@ def _object(side: _Side, common: _Common, between: Sequence[str]) -> Change:
     if verb in STATES:
         sure = between[0] in _EMPLOYED and common.is_sure()
         return Change.CERTAIN if sure else Change.OTHER
-    if between[0] in _RELATIONS | {"for"}:
+    if between[0] in RELATIONS | {"for"}:
         return Change.OTHER
     return Change.CERTAIN if common.changed and common.is_sure() else Change.POSSIBLE
 
@@ -414,10 +415,10 @@ def _complement(side: _Side, common: _Common, between: Sequence[str]) -> Change:
     if len(between) == 1:
         if between[0] in {"in", "at"}:
             return sure
-        plain = between[0] in _PREPOSITIONS or _PARTICIPLE.fullmatch(between[0])
+        plain = between[0] in _PREPOSITIONS or PARTICIPLE.fullmatch(between[0])
         return min(sure, _changed(common)) if plain else Change.OTHER
     state, *_, preposition = between
-    if len(between) > 2 or not _PARTICIPLE.fullmatch(state) or preposition in _RELATIONS | {"for"}:
+    if len(between) > 2 or not PARTICIPLE.fullmatch(state) or preposition in RELATIONS | {"for"}:
         return Change.OTHER
     return sure if state == "based" else min(sure, _changed(common))
 

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from graphmem.rules import folding, quantities
 from graphmem.rules.facts import cached_if_short, fact_tokens, is_negated
 from graphmem.rules.mentions import (
-    EVENT,
-    PAST,
     Sentence,
+    content_of,
+    is_past,
     names_of,
     read_tokens,
     stem,
-    stems_of,
     words_of,
 )
 
@@ -75,7 +74,7 @@ _MAX_WORDS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class _Correction:
+class Correction:
     """Subject and values of a correction."""
 
     thing: frozenset[str]
@@ -94,36 +93,38 @@ def corrects(newer: Sentence, older: Sentence) -> bool:
     """Return whether a statement corrects an older one."""
     if not newer.is_statement or not older.is_statement:
         return False
-    found, earlier = _read(newer.text), _read(older.text)
-    if found and earlier and found.new and earlier.new:
+    found = read(newer.text)
+    if found is None:
+        return False
+    earlier = read(older.text)
+    if earlier and found.new and earlier.new:
         return found.thing == earlier.thing and found.new.isdisjoint(earlier.new)
-    if found is None or not found.thing <= _words(older.text) or not _stands(older.text):
+    if not found.thing <= content_of(older.text) or not _stands(older.text):
         return False
     owner = _OWNER.match(older.text)
     if owner and folding.fold(owner[1]) not in folding.fold(newer.text):
         return False
     if found.over:
         return bool(found.thing) and _OWN.match(older.text) is not None
-    if found.new <= _words(older.text):
+    if found.new <= content_of(older.text):
         return False
     return _gives_up(found, older) if found.old else _moves(found, newer, older)
 
 
 def _stands(text: str) -> bool:
     """Return whether a text states something of the present and corrects nothing itself."""
-    past = PAST.search(text) or EVENT.search(text)
-    return not past and _read(text) is None and not is_negated(fact_tokens(text))
+    return not is_past(text) and read(text) is None and not is_negated(fact_tokens(text))
 
 
-def _gives_up(found: _Correction, older: Sentence) -> bool:
+def _gives_up(found: Correction, older: Sentence) -> bool:
     """Return whether an older statement has the value that is given up."""
-    if not found.old <= _words(older.text):
+    if not found.old <= content_of(older.text):
         return False
     own = _OWN.match(older.text) is not None and len(older.stems) <= _MAX_WORDS
     return bool(found.thing) or own
 
 
-def _moves(found: _Correction, newer: Sentence, older: Sentence) -> bool:
+def _moves(found: Correction, newer: Sentence, older: Sentence) -> bool:
     """Return whether an older statement places the thing at another time or in another place."""
     if found.timed:
         tokens = read_tokens(older.text)
@@ -133,6 +134,7 @@ def _moves(found: _Correction, newer: Sentence, older: Sentence) -> bool:
     return place is not None and older.text[place.end() : place.end() + 1].isupper()
 
 
+@cached_if_short
 def without_opening(text: str) -> str:
     """Return a text without "Wait, no," and other words that only announce a correction."""
     match = _OPENING.match(text)
@@ -140,38 +142,31 @@ def without_opening(text: str) -> str:
 
 
 @cached_if_short
-def _read(text: str) -> _Correction | None:
+def read(text: str) -> Correction | None:
+    """Return what a statement corrects; None if it corrects nothing by name."""
     text = without_opening(text).strip(" .!")
     if match := _ANY_MORE.match(text):
         if not _OVER.search(text):
             return None
-        what = _words(f"{match['who']} {_OVER.sub('', match['rest'])}")
-        return _Correction(what, frozenset(), frozenset(), timed=False, over=True)
+        what = content_of(f"{match['who']} {_OVER.sub('', match['rest'])}")
+        return Correction(what, frozenset(), frozenset(), timed=False, over=True)
     for pattern in (_FROM_TO, _NOT_BUT):
         if match := pattern.match(text):
             named = f"{match['thing']} {match.groupdict().get('object') or ''}"
-            old = _words(match["old"])
+            old = content_of(match["old"])
             if not old or len(old) > _MAX_WORDS:
                 return None
-            return _Correction(_words(named) - _MOVES, old, _words(match["new"]), timed=False)
+            return Correction(
+                content_of(named) - _MOVES, old, content_of(match["new"]), timed=False
+            )
     if match := _MOVED_TO.match(text):
         timed = _is_timed(match["new"])
         if not timed and not match["new"][:1].isupper():
             return None
-        thing = _words(f"{match['thing']} {match['object']} {match['use'] or ''}") - _MOVES
-        return _Correction(thing, frozenset(), _words(match["new"]), timed) if thing else None
+        thing = content_of(f"{match['thing']} {match['object']} {match['use'] or ''}") - _MOVES
+        return Correction(thing, frozenset(), content_of(match["new"]), timed) if thing else None
     return None
 
 
 def _is_timed(text: str) -> bool:
     return any(one.kind in _TIMES or one.key in quantities.MONTHS for one in read_tokens(text))
-
-
-def _words(text: str) -> frozenset[str]:
-    """Return the stems of the words of content of a text, and its values."""
-    tokens = read_tokens(text)
-    return frozenset(stems_of(tokens)) | _values(text)
-
-
-def _values(text: str) -> frozenset[str]:
-    return frozenset(token.key for token in read_tokens(text) if token.kind)

@@ -11,9 +11,8 @@ import re
 
 from graphmem.rules.facts import cached_if_short, fact_tokens, is_negated
 from graphmem.rules.mentions import (
-    EVENT,
-    PAST,
     Sentence,
+    is_past,
     names_of,
     read_tokens,
     stem,
@@ -81,14 +80,10 @@ def ends(newer: Sentence, older: Sentence) -> bool:
     if _LEFT.search(newer.text) and not _BELONGS.search(older.text):
         return False
     needed = thing - _GENERAL or thing
-    if not needed <= older.stems or ended(older.text) or _is_past(older.text):
+    if not needed <= older.stems or ended(older.text) or is_past(older.text):
         return False
     tokens = read_tokens(older.text)
     if not names_of(tokens, tokens[0]) <= newer.stems or is_negated(fact_tokens(older.text)):
         return False
     owned = _OWNED.match(older.text) and needed <= stems_of(tokens[:_OWNED_WORDS])
     return bool(_OWN.match(older.text) or owned)
-
-
-def _is_past(text: str) -> bool:
-    return PAST.search(text) is not None or EVENT.search(text) is not None

@@ -10,16 +10,17 @@ object of a verb that has many ("I play the banjo now") replaces nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
 
-from graphmem.rules import corrections
-from graphmem.rules.facts import FactToken, fact_tokens, is_negated
+from graphmem.rules import changes, corrections
+from graphmem.rules.facts import FactToken, cached_if_short, fact_tokens, is_negated
 from graphmem.rules.mentions import (
     ATTRIBUTES,
-    EVENT,
-    PAST,
     Sentence,
+    is_past,
     read_tokens,
     split_sentences,
     stem,
@@ -45,13 +46,11 @@ _PARTS = re.compile(
 _PREPOSITIONS = frozenset(
     words_of("in at on from by near under behind through for as with to until into beside above")
 )
-_MANY = frozenset(words_of("of to with about against"))
-"""Prepositions of which a thing has many: allergic to, works with."""
 _REST = re.compile(
     r"\s(?:and|or|but|so|than|because|since|while|during|which|who|that|when|if|al?though)\b"
 )
 """Before the words that follow a value."""
-_PARTICIPLE = re.compile(r"\w+(?:ed|en|ept|uilt|orn)|set|put|sent|held|made|sold|paid|due")
+_PARTICIPLE = re.compile(rf"{changes.PARTICIPLE.pattern}|due")
 _OWNERS = frozenset(words_of("my our your user's"))
 _PRONOUNS = frozenset(words_of("it he she they"))
 _MAX_VALUE_WORDS = 4
@@ -82,27 +81,56 @@ class _Frame:
     """Words after the verb, by preposition; "" for those without one."""
     is_event: bool
     """Whether it states what happened or was done, which may happen again."""
-    text: str
+    is_new: bool
+    """Whether it has a word that it was not so before."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
-    """A text as clauses."""
+    """A text as clauses, which are read when they are asked for: few texts replace a value."""
 
+    sentences: tuple[str, ...]
+    """Its first sentences that state something."""
     text: str
-    frames: tuple[_Frame, ...]
     announced: bool
     """Whether it announces a correction: "Wait, no, …"."""
 
+    @cached_property
+    def frames(self) -> tuple[_Frame, ...]:
+        """Its first clauses."""
+        found = (frame for sentence in self.sentences for frame in _frames(sentence))
+        return tuple(islice(found, _MAX_PARTS))
+
+    @cached_property
+    def new_frames(self) -> tuple[_Frame, ...]:
+        """Those that may replace a value: all if it announces a correction."""
+        if self.announced:
+            return self.frames
+        if not any(map(_NEW.search, self.sentences)):
+            return ()
+        return tuple(frame for frame in self.frames if frame.is_new)
+
+    @cached_property
+    def new_role(self) -> frozenset[str]:
+        """Words of the role that has a new holder; empty if it names none."""
+        return _role(_NEW_ROLE.search(self.text))
+
+    @cached_property
+    def role(self) -> frozenset[str]:
+        """Words of the role of which it names the holder; empty for a new one, or none."""
+        return frozenset() if _NEW_ROLE.search(self.text) else _role(_ROLE.search(self.text))
+
+
+def _role(found: re.Match[str] | None) -> frozenset[str]:
+    return frozenset() if found is None else _stems(next(filter(None, found.groups())))
+
 
 def read(sentences: Sequence[Sentence]) -> Reading:
-    """Return the first clauses of a text that state something."""
-    found, text = list[_Frame](), " ".join(one.text for one in sentences)[:_MAX_CHARS]
-    for sentence in sentences[:_MAX_PARTS]:
-        if sentence.is_statement:
-            found += _frames_of(_PARTS.split(corrections.without_opening(sentence.text)))
+    """Return a text as its first sentences, of which those are read that state something."""
+    text = " ".join(one.text for one in sentences)[:_MAX_CHARS]
     announced = corrections.without_opening(text) != text or _ADMITTED.search(text) is not None
-    return Reading(text, tuple(found[:_MAX_PARTS]), announced)
+    stated = tuple(one.text for one in sentences[:_MAX_PARTS] if one.is_statement)
+    return Reading(stated, text, announced)
 
 
 def renews(newer: Reading, older: Reading, *, reply: bool = False) -> bool:
@@ -114,10 +142,11 @@ def renews(newer: Reading, older: Reading, *, reply: bool = False) -> bool:
         reply: whether the newer one is a reply to the older one, so that it need not say that it is
             new, and may be about the past.
     """
-    announced = reply or newer.announced
-    return _has_new_role(newer.text, older.text) or any(
-        (announced or _NEW.search(now.text)) and _differs(then, now, past=reply)
-        for now in newer.frames
+    if newer.new_role and newer.new_role == older.role:
+        return True
+    return any(
+        _differs(then, now, past=reply)
+        for now in (newer.frames if reply else newer.new_frames)
         for then in older.frames
     )
 
@@ -152,38 +181,32 @@ def _patches(new: Sequence[FactToken], old: Sequence[FactToken]) -> bool:
     return bool(_kinds(new) & _kinds(old)) or not {*_keys(new)}.isdisjoint(_keys(old))
 
 
-def _has_new_role(newer: str, older: str) -> bool:
-    new, old = _NEW_ROLE.search(newer), _ROLE.search(older)
-    if new is None or old is None or _NEW_ROLE.search(older):
-        return False
-    role, held = (_stems(next(filter(None, found.groups()))) for found in (new, old))
-    return bool(role) and role == held
-
-
 def _stems(text: str) -> frozenset[str]:
     return stems_of(read_tokens(text))
 
 
-def _frames_of(parts: Sequence[str]) -> Iterator[_Frame]:
-    """Yield the clauses of a sentence; a pronoun means what the clause before it is about."""
-    meant = frozenset[tuple[str, ...]]()
-    for part in parts:
-        said = _NEW.sub(" ", part)
-        words, verb = _words(_REST.split(said)[0])
+@cached_if_short
+def _frames(sentence: str) -> tuple[_Frame, ...]:
+    """Return the clauses of a sentence; a pronoun means what the clause before it is about."""
+    found, meant = list[_Frame](), frozenset[tuple[str, ...]]()
+    for part in _PARTS.split(corrections.without_opening(sentence)):
+        plain = _NEW.sub(" ", part)
+        words, verb = _words(_REST.split(plain)[0])
         if verb is None:
-            words, verb = _words(said)
+            words, verb = _words(plain)
         if not verb or is_negated(words):
             continue
-        end = _end_of_verb(words, verb)
-        keys = tuple(word.key for word in words)
-        named = frozenset({keys[:verb], keys[end:]}) - {()}
-        subjects = meant if keys[:verb] in {(one,) for one in _PRONOUNS} else {keys[:verb]}
-        meant = meant if keys[:verb] in {(one,) for one in _PRONOUNS} else named
+        end, keys = _end_of_verb(words, verb), tuple(word.key for word in words)
+        subjects = meant
+        if verb > 1 or keys[0] not in _PRONOUNS:
+            subjects = frozenset({keys[:verb]})
+            meant = frozenset({keys[:verb], keys[end:]}) - {()}
         if subjects:
-            main, helped = words[end - 1].key, {word.key for word in words[verb : end - 1]}
-            event = _is_past(part) or (main.endswith("ed") and "be" not in helped)
-            event = event or "have" in helped
-            yield _Frame(frozenset(subjects), stem(main), _phrases(words[end:]), event, part)
+            main, helped = keys[end - 1], keys[verb : end - 1]
+            done = "have" in helped or (main.endswith("ed") and "be" not in helped)
+            event, new = done or is_past(part), plain != part
+            found.append(_Frame(subjects, stem(main), _phrases(words[end:]), event, new))
+    return tuple(found)
 
 
 def _words(text: str) -> tuple[list[FactToken], int | None]:
@@ -211,7 +234,7 @@ def _end_of_verb(words: Sequence[FactToken], verb: int) -> int:
 def _phrases(words: Sequence[FactToken]) -> dict[str, tuple[FactToken, ...]]:
     found, key = dict[str, list[FactToken]](), ""
     for word in words:
-        if word.key in _PREPOSITIONS | _MANY:
+        if word.key in _PREPOSITIONS | changes.RELATIONS:
             key = word.key
         else:
             found.setdefault(key, []).append(word)
@@ -237,11 +260,11 @@ def _is_replaced(then: _Frame, key: str, now: _Frame, *, shared: int) -> bool:
     if max(len(old), len(new)) > _MAX_VALUE_WORDS:
         return False
     kinds = _kinds(old) & _kinds(new)
-    if kinds & _MEASURES and key in {"", *_MANY}:
+    if kinds & _MEASURES and key in {"", *changes.RELATIONS}:
         return _others(old) == _others(new)
     if key:
         # I know Ada from work, and from the choir.
-        return key not in _MANY and not (key == "from" and "" in then.phrases)
+        return key not in changes.RELATIONS and not (key == "from" and "" in then.phrases)
     if then.verb == "be":
         owned = any(stem(word) in ATTRIBUTES for one in then.subjects for word in one)
         return owned or bool(kinds)
@@ -252,10 +275,6 @@ def _is_replaced(then: _Frame, key: str, now: _Frame, *, shared: int) -> bool:
 
 _MEASURES = frozenset({FactKind.NUMBER, FactKind.DATE})
 _NAMING = frozenset(map(stem, words_of("called named")))
-
-
-def _is_past(text: str) -> bool:
-    return PAST.search(text) is not None or EVENT.search(text) is not None
 
 
 def _keys(words: Sequence[FactToken]) -> tuple[str, ...]:

@@ -229,6 +229,17 @@ def read_tokens(text: str) -> list[Token]:
     return tokens
 
 
+def content_of(text: str) -> frozenset[str]:
+    """Return the stems of the words of content of a text, and the keys of its values."""
+    tokens = read_tokens(text)
+    return stems_of(tokens) | {token.key for token in tokens if token.kind}
+
+
+def is_past(text: str) -> bool:
+    """Return whether a text states what happened, which can happen again."""
+    return PAST.search(text) is not None or EVENT.search(text) is not None
+
+
 def _token(text: str, matches: Sequence[re.Match[str]], n: int) -> tuple[Token, int]:
     """Return the token at match `n`, and how many matches it takes."""
     match = matches[n]

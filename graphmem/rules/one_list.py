@@ -193,12 +193,12 @@ def join_repeats(
         found: the same before some covered others, with the texts of these.
         compared: see `collapse`.
     """
-    said = {bite.id: bite.turn for bite in found if isinstance(bite, TurnBite)}
-    near = repeats.near_pairs({one: turn.text for one, turn in said.items()})
-    near = {pair for pair in near if _restates(*map(said.__getitem__, pair))}
+    turns = {bite.id: bite.turn for bite in found if isinstance(bite, TurnBite)}
+    near = repeats.near_pairs({one: turn.text for one, turn in turns.items()})
+    near = {pair for pair in near if _restates(*map(turns.__getitem__, pair))}
     if not near:
         return tuple(bites)
-    shown = {n: _Group.of(bite, said) for n, bite in enumerate(bites)}
+    shown = {n: _Group.of(bite, turns) for n, bite in enumerate(bites)}
     for place, new in [*shown.items()]:
         if not isinstance(new.bite, TurnBite):
             continue
@@ -238,9 +238,9 @@ class _Group:
     """Ids of all results that it covers."""
 
     @classmethod
-    def of(cls, bite: AnyBite, said: Mapping[str, Turn]) -> _Group:
+    def of(cls, bite: AnyBite, known: Mapping[str, Turn]) -> _Group:
         alone = isinstance(bite, BeliefBite) and (bite.lost or bite.ambiguous)
-        turns = [] if alone else [one for one in (bite.id, *bite.covers) if one in said]
+        turns = [] if alone else [one for one in (bite.id, *bite.covers) if one in known]
         return cls(bite, turns, list(bite.covers))
 
     def represents(self, other: _Group, near: Collection[tuple[str, str]]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graphmem.rules import folding
+from graphmem.rules.mentions import words_of
 
 MAX_STATEMENT_CHARS = 300
 """Maximum length of an extracted statement, in characters."""
@@ -77,7 +78,7 @@ def _is_informative(sentence: str) -> bool:
 def states_something(text: str) -> bool:
     """Return whether a text may state a fact: it is not only questions, greetings and reactions.
 
-    A question with a name, a number or a word of its speaker may tell something, too.
+    A question with a name, a number or a word of its speaker may state something, too.
     """
     return any(_asserts(one) or _asks_of_own(one) for one in SENTENCE_END.split(text))
 
@@ -111,29 +112,13 @@ _INNER_NAME = re.compile(r"(?<=[\w,;:'’\"]\s)(?!I\b)[A-Z]|\d")
 """A capital inside a sentence, or a digit."""
 _OWN = frozenset({"my", "our", "ours", "mine", "i", "we", "me", "us"})
 _REACTIONS = _LISTENER | frozenset(
-    {
-        *(
-            "ok",
-            "okay",
-            "yes",
-            "yeah",
-            "yep",
-            "no",
-            "nope",
-            "sure",
-            "right",
-            "great",
-            "good",
-            "nice",
-        ),
-        *("cool", "perfect", "wonderful", "lovely", "awesome", "amazing", "fine", "well", "so"),
-        *("very", "much", "that", "this", "it", "is", "was", "s", "for", "all", "the", "a", "lot"),
-        *("hi", "hello", "hey", "bye", "goodbye", "good", "morning", "evening", "night", "again"),
-        *("later", "haha", "lol", "wow", "oh", "ah", "hm", "hmm", "indeed", "exactly", "really"),
-        *("funny", "interesting", "noted", "got", "understood", "alright", "please", "welcome"),
-        *("are", "glad", "happy", "to", "help", "and", "too", "anytime", "sounds", "will", "do"),
-        *("see", "today", "now", "day", "have"),
-    }
+    words_of(
+        "ok okay yes yeah yep no nope sure right great good nice cool perfect wonderful lovely "
+        "awesome amazing fine well so very much that this it is was s for all the a lot hi hello "
+        "hey bye goodbye morning evening night again later haha lol wow oh ah hm hmm indeed "
+        "exactly really funny interesting noted got understood alright please welcome are glad "
+        "happy to help and too anytime sounds will do see today now day have"
+    )
 )
 """Words of which a sentence without others states nothing."""
 

@@ -9,17 +9,21 @@ nothing; every doubt counts against a rejection.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, product
 
 from graphmem.rules import changes, folding, frames, passages, quantities
 from graphmem.rules.changes import Change
 from graphmem.rules.facts import fact_tokens, is_negated
-from graphmem.rules.mentions import Sentence, clauses_of, read_tokens, sentences, stems_of
+from graphmem.rules.mentions import Sentence, clauses_of, content_of, read_tokens, sentences
 
 _MAX_REPLIES, _MAX_CLAIMS = 4, 12
 """First sentences of a reply that are read, and first statements of an assistant."""
 _MAX_UNMARKED = 200
 """First characters of a reply among which a longer one has a word of denial."""
+_MAX_KEPT_CHARS = 2_000
+"""Maximum length of two turns of which the result is kept."""
 _MARKER = re.compile(
     r"\b(?:no|not|never|nope|wrong|incorrect|false|mistaken|actually)\b|n['’]t\b", re.I
 )
@@ -78,6 +82,24 @@ _LINKED_NAME = re.compile(
 _TIMES = frozenset({"date", "weekday", "clock", "year"})
 
 
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A statement of an assistant, or a clause of a reply."""
+
+    text: str
+    content: frozenset[str]
+    """Stems of its words of content, and keys of its values."""
+    own: str
+    """Its text in the first person, without an opening."""
+    reading: frames.Reading
+    """The reading of that."""
+
+    @classmethod
+    def of(cls, sentence: Sentence, own: str) -> _Clause:
+        reading = frames.read([*sentences(own)])
+        return cls(sentence.text, _content(sentence.text), own, reading)
+
+
 def rejects(reply: str, stated: str) -> bool:
     """Return whether a person's reply rejects what the assistant's turn before it states.
 
@@ -85,55 +107,66 @@ def rejects(reply: str, stated: str) -> bool:
         reply: the person's turn.
         stated: the assistant's turn.
     """
+    known = len(reply) + len(stated) <= _MAX_KEPT_CHARS
+    return (_kept if known else _rejects)(reply, stated)
+
+
+def _rejects(reply: str, stated: str) -> bool:
     if len(reply) > _MAX_UNMARKED and not _MARKER.search(reply[:_MAX_UNMARKED]):
         return False
     claims = list(islice(filter(_is_plain, sentences(stated)), _MAX_CLAIMS))
     if not claims:
         return False
+    replies = list(islice(sentences(reply), _MAX_REPLIES))
     if not stated.rstrip().endswith(passages.ASKING):
         about_user = any(_ABOUT_USER.search(one.text) for one in claims)
         if (about_user and _WRONG.match(reply)) or _gives_other_value(reply, claims):
             return True
-        if frames.patches(
-            frames.read([*islice(sentences(reply), _MAX_REPLIES)]), frames.read(claims)
-        ):
+        if frames.patches(frames.read(replies), frames.read(claims)):
             return True
-    replies = filter(_is_plain, islice(sentences(reply), _MAX_REPLIES))
-    clauses = [clause for one in replies for clause in clauses_of(one)]
-    pairs = list(product(clauses, claims))
-    return any(_denies(one.text, claim) or _replaces(one, claim) for one, claim in pairs)
+    clauses = [clause for one in filter(_is_plain, replies) for clause in clauses_of(one)]
+    answers = [_Clause.of(one, _OPENING.sub("", one.text)) for one in clauses]
+    known = [_Clause.of(one, _in_first_person(one.text)) for one in claims] if answers else []
+    pairs = product(answers, known)
+    return any(_denies(one, claim) or _replaces(one, claim) for one, claim in pairs)
+
+
+_kept = lru_cache(maxsize=2_000)(_rejects)
+"""The same; each recall of a turn reads the same reply again."""
 
 
 def _is_plain(sentence: Sentence) -> bool:
     return sentence.is_statement and not sentence.text.endswith(passages.ASKING)
 
 
-def _denies(clause: str, claim: Sentence) -> bool:
-    """Return whether a clause denies a statement in its words."""
-    match = _DENIAL.match(_LEAD.sub("", clause))
-    if match is None or is_negated(fact_tokens(claim.text)):
-        return False
-    before, after = _stems(match["before"]), _stems(_ADJUNCT.sub("", match["after"]))
-    told = claim.stems | _values(claim.text)
-    if not after or not after <= told:
-        return False
-    return before <= told and (bool(before) or _PRONOUN.match(match["before"]) is not None)
-
-
-def _replaces(clause: Sentence, claim: Sentence) -> bool:
-    """Return whether a clause states a statement with another value."""
-    text = claim.text
+def _in_first_person(text: str) -> str:
+    """Return what an assistant states about its user as the user would."""
     for pattern, word in _PERSONS:
         text = pattern.sub(word, text)
-    own = _OPENING.sub("", clause.text)
-    if found := _NOT_OLD.search(own):
-        old, rest = _stems(found["old"]), _stems(own[: found.start()])
-        told = claim.stems | _values(claim.text)
-        return bool(old) and old <= told and bool(rest & told - old) and not rest <= told
-    if changes.between(text, own) is Change.CERTAIN:
+    return text
+
+
+def _denies(clause: _Clause, claim: _Clause) -> bool:
+    """Return whether a clause denies a statement in its words."""
+    match = _DENIAL.match(_LEAD.sub("", clause.text))
+    if match is None or is_negated(fact_tokens(claim.text)):
+        return False
+    before, after = _content(match["before"]), _content(_ADJUNCT.sub("", match["after"]))
+    if not after or not after <= claim.content:
+        return False
+    alone = _PRONOUN.match(match["before"]) is not None
+    return before <= claim.content and (bool(before) or alone)
+
+
+def _replaces(clause: _Clause, claim: _Clause) -> bool:
+    """Return whether a clause states a statement with another value."""
+    if found := _NOT_OLD.search(clause.own):
+        old, rest = _content(found["old"]), _content(clause.own[: found.start()])
+        known = claim.content
+        return bool(old) and old <= known and bool(rest & known - old) and not rest <= known
+    if changes.between(claim.own, clause.own) is Change.CERTAIN:
         return True
-    before, after = (frames.read([*sentences(one)]) for one in (text, own))
-    return frames.renews(after, before, reply=True)
+    return frames.renews(clause.reading, claim.reading, reply=True)
 
 
 def _gives_other_value(reply: str, claims: list[Sentence]) -> bool:
@@ -149,8 +182,7 @@ def _gives_other_value(reply: str, claims: list[Sentence]) -> bool:
     kinds = {t.kind for t in read_tokens(value) if t.kind in _TIMES}
     kinds |= {"month"} if _months(value) else set()
     for claim in claims:
-        told = claim.stems | _values(claim.text)
-        if _stems(value) <= told:
+        if _content(value) <= _content(claim.text):
             continue
         known = {one.kind for one in claim.mentions} | ({"month"} if _months(claim.text) else set())
         if kinds & known or (kinds and known & _TIMES and _is_short(value)):
@@ -179,7 +211,7 @@ def _is_other_number(value: str, claim: Sentence) -> bool:
     numbers = [one for one in read_tokens(value) if one.kind == "number"]
     if len(numbers) != 1 or not _is_short(value):
         return False
-    units = _stems(value) - {numbers[0].key}
+    units = _content(value) - {numbers[0].key}
     stated = [one for one in read_tokens(claim.text) if one.kind == "number"]
     return len(stated) == 1 and stated[0].key != numbers[0].key and units <= claim.stems
 
@@ -188,10 +220,6 @@ def _months(text: str) -> set[str]:
     return {one.key for one in read_tokens(text) if one.key in quantities.MONTHS}
 
 
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stems_of(read_tokens(text))) | _values(text)
-
-
-def _values(text: str) -> frozenset[str]:
-    tokens = read_tokens(text)
-    return frozenset(one.key for one in tokens if one.kind or one.key in quantities.MONTHS)
+def _content(text: str) -> frozenset[str]:
+    """Return the words of content and the values of a text; a month counts as a value."""
+    return content_of(text) | _months(text)

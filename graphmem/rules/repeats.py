@@ -59,7 +59,7 @@ _JOINT = re.compile(
     r"|\s(?:so|because|and)\s(?=(?:i|we|he|she|they|my|our|his|her|the)\b)",
     re.I,
 )
-"""Before a clause with a subject of its own, after which the one before it holds as it stands."""
+"""Before a clause with a subject of its own, after which the one before it holds by itself."""
 _UNSURE = re.compile(
     r"[?\"“”„«»]|\b(?:if|would|might|could|should|maybe|perhaps|probably|unless|whether|wish|hope"
     r"|imagine|pretend|suppose|dream(?:ed|t)?|not true|wrong|used to|until|till)\b",

@@ -29,7 +29,7 @@ class Neighbours(NamedTuple):
 
 def derived(ids: Iterable[str]) -> dict[str, list[str]]:
     """Return those ids that graphmem derived, by their kind; callers choose others."""
-    return _grouped(_DERIVED, ids, _KINDS.values())
+    return _grouped(_DERIVED, ids)
 
 
 def any_short(given: Iterable[str]) -> bool:
@@ -40,14 +40,13 @@ def any_short(given: Iterable[str]) -> bool:
 def prefixes(given: Iterable[str]) -> dict[str, list[str]]:
     """Return those texts that have the form of a short id, by the kind of what they name."""
     texts = list(given)
-    found = _grouped(_SHORT, texts, _KINDS.values())
-    return found | {"events": [one for one in texts if _SHORT_EVENT.fullmatch(one)]}
+    return _grouped(_SHORT, texts) | {
+        "events": [one for one in texts if _SHORT_EVENT.fullmatch(one)]
+    }
 
 
-def _grouped(
-    form: re.Pattern[str], texts: Iterable[str], kinds: Iterable[str]
-) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {kind: [] for kind in kinds}
+def _grouped(form: re.Pattern[str], texts: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {kind: [] for kind in _KINDS.values()}
     for text in dict.fromkeys(texts):
         if match := form.fullmatch(text):
             found[_KINDS[match["kind"]]].append(text)

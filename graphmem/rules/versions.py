@@ -178,6 +178,8 @@ class _Text:
     stems: frozenset[str]
     clauses: list[Sentence]
     """Its sentences, and their clauses."""
+    ending: list[Sentence]
+    """Those of them that may end or correct what another text states."""
     reading: frames.Reading
     facts: dict[str, tuple[FactToken, ...]] = field(default_factory=dict)
     """Words of the sentences that were compared."""
@@ -188,8 +190,9 @@ class _Text:
         mentions = [(mention, sentence) for sentence in found for mention in sentence.mentions]
         stems = frozenset[str]().union(*(s.stems for s in found))
         clauses = [clause for sentence in found for clause in clauses_of(sentence)]
-        reading = frames.read(found)
-        return cls(statement, found, mentions[:MAX_VALUES], stems, clauses, reading)
+        ending = [one for one in clauses if endings.ended(one.text) or corrections.read(one.text)]
+        read = frames.read(found)
+        return cls(statement, found, mentions[:MAX_VALUES], stems, clauses, ending, read)
 
     def tokens_of(self, sentence: str) -> tuple[FactToken, ...]:
         if sentence not in self.facts:
@@ -366,7 +369,7 @@ def _is_given_up(older: _Text, newer: _Text) -> bool:
         return True
     return any(
         endings.ends(b, a) or corrections.corrects(b, a)
-        for b in newer.clauses
+        for b in newer.ending
         for a in older.clauses[:_MAX_ENDED]
     )
 
@@ -387,8 +390,9 @@ def _are_close(a: Sentence, b: Sentence) -> bool:
     shared = len(a.stems & b.stems)
     apart = max(len(a.stems), len(b.stems)) - shared
     if shared < _MIN_FRAME:
-        near = _is_announced(b) or not _REPLACEABLE.isdisjoint(a.stems & b.stems)
-        return shared == 1 and apart <= 2 and near
+        if shared != 1 or apart > 2:
+            return False
+        return _is_announced(b) or not _REPLACEABLE.isdisjoint(a.stems & b.stems)
     return apart <= _MAX_APART and shared >= _MIN_SAME * min(len(a.stems), len(b.stems))
 
 

@@ -1,4 +1,4 @@
-"""Words of the lines of a block: how an item stands, when and by whom it was stated, doubts."""
+"""Words of the lines of a block: state of an item, when and by whom it was stated, doubts."""
 
 from __future__ import annotations
 
@@ -23,18 +23,15 @@ from graphmem.model import (
     Turn,
     VerdictStatus,
 )
-from graphmem.rules import folding, formulas, quoting, transcripts
+from graphmem.rules import folding, formulas, quantities, quoting, transcripts
 from graphmem.rules import trust as ranks
+from graphmem.rules.mentions import words_of
 
 MIN_CERTAIN = 0.5
 """Least P+ of a belief that is not called uncertain."""
 AGENT_SOURCE = "mcp"
 """Source of events that an agent wrote with a tool."""
 
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
-    *("October", "November", "December"),
-)
 _TOOLS = frozenset({"tool", "function"})
 _ROLES = {
     **dict.fromkeys(("assistant", "ai", "model"), "AI"),
@@ -64,20 +61,9 @@ _STATED_BY: Mapping[Trust, frozenset[str]] = {
 """Words for who stated it that state a class already."""
 _OWN_WORDS = frozenset(
     {
-        *(
-            "user",
-            "human",
-            "person",
-            "system",
-            "ai",
-            "assistant",
-            "function",
-            "memory",
-            "episode",
-            "uncertain",
-        ),
-        *("assumed", "supported", "confirmed", "contradicted", "disputed", "deprecated"),
-        *("outdated", "superseded", "archived", "rejected", "current", "unknown", "once", "twice"),
+        *words_of("user human person system ai assistant function memory episode uncertain"),
+        *words_of("assumed supported confirmed contradicted disputed deprecated outdated"),
+        *words_of("superseded archived rejected current unknown once twice"),
         *_ALONE.values(),
         *frozenset[str]().union(*_STATED_BY.values()),
     }
@@ -103,7 +89,7 @@ def day(at: Instant, this_year: int | None = None) -> str:
 
     A date of this year is without it, and the month is short: 12 Jun.
     """
-    month = _MONTHS[at.month - 1]
+    month = quantities.MONTHS[at.month - 1].capitalize()
     return f"{at.day} {month[:3]}" if at.year == this_year else f"{at.day} {month} {at.year}"
 
 
@@ -294,7 +280,7 @@ def _newer(bite: AnyBite) -> Sequence[str]:
 
 
 def labels(bite: AnyBite, style: Style) -> list[str]:
-    """Return the words before a text: how it stands, when and by whom it was stated, doubts."""
+    """Return the words before a text: its state, when and by whom it was stated, doubts."""
     doubts = list[str]()
     reasons = bite.reasons if isinstance(bite, MemoryBite | BeliefBite) else ()
     if isinstance(bite, MemoryBite):
@@ -310,7 +296,7 @@ def labels(bite: AnyBite, style: Style) -> list[str]:
 
 
 def _state(bite: AnyBite, style: Style) -> list[str]:
-    """Return how an item stands, if not current: each in words, what replaced it first."""
+    """Return the state of an item in words, what replaced it first; empty if it is current."""
     newer = [f"outdated, now [{style.id(item_id)}]" for item_id in _newer(bite)[:1]]
     if isinstance(bite, BeliefBite) and bite.lost:
         status = bite.belief.status
