@@ -356,9 +356,9 @@ async def supply(
     """Return a recollection as a block for a prompt; log it, and note its texts in the session."""
     services = state.context.services
     shown = zones.in_zone(found, services.settings.time_zone)
-    now = zones.local(services.clock.now(), services.settings.time_zone)
     short = await ids.shortened(state.context, wording.named_ids(found))
-    packed = context.pack_context(shown, tokens, count, wording.Style(short, now.year))
+    style = wording.Style(short, wording.common_year(shown.bites))
+    packed = context.pack_context(shown, tokens, count, style)
     if state.session is not None:
         state.session.supplied.update(map(identity.content_hash, packed.supplied))
         state.session.shown |= packed.context.shown
