@@ -55,6 +55,7 @@ CALL (places) {
       recorded_at: toString(b.recorded_at), status: value.status
     },
     initial: initial, trust: trust, projected: projected, verdict: verdict, belief: belief, ambiguous: value.ambiguous,
+    assumed_many: b.subject_key IS NOT NULL AND j.policy.id IS NULL AND j.policy.cardinality = 'MANY',
     last_at: toString(coalesce(value.last_at, projected.last_at)), lost: j.lost AND j.b = b,
     head_ids: CASE
       WHEN value.status <> 'current' THEN value.head_ids

@@ -136,7 +136,7 @@ CALL (hit) {
 WITH hit, lost, item, reasons, stated, trust, rating, heads, reply
 ORDER BY hit.score DESC, item.id
 WITH collect(hit {
-  .node, .kind, .score, .initial, .projected, .verdict, .belief, .ambiguous, .last_at, .lost, .other_candidates, .found_by,
+  .node, .kind, .score, .initial, .projected, .verdict, .belief, .ambiguous, .assumed_many, .last_at, .lost, .other_candidates, .found_by,
   item: item, reasons: reasons, stated: stated, trust: trust, rating: rating, head_ids: heads, reply: reply
 }) AS hits, coalesce(collect(lost)[0], []) AS lost
 CALL (hits) {

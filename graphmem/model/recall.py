@@ -295,7 +295,7 @@ class MemoryBite(Bite):
 
 
 class OtherValue(Record):
-    """Another value of the ONE slot of a recalled belief."""
+    """Another value of the slot of a recalled belief."""
 
     belief_id: str
     object: str
@@ -319,8 +319,11 @@ class BeliefBite(Bite):
     request."""
     head_ids: tuple[str, ...] = ()
     """Ids of the beliefs that replaced a belief that has lost."""
+    assumed_many: bool = False
+    """Whether the values of its slot coexist only because its predicate was never declared."""
     others: tuple[OtherValue, ...] = ()
-    """Other values of its ONE slot, newest first."""
+    """Other values of its ONE slot, newest first. If values are assumed to coexist, those that are
+    older than this one and match the question, but are not listed themselves."""
     found_by: str | None = None
     """Id of the belief that matched the question and lost to this one; None if this one matched."""
     reasons: tuple[Reason, ...] = ()

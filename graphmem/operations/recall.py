@@ -256,14 +256,15 @@ def _shown(
     """Return the results as one list, up to where only noise follows."""
     every = _one_list(found.bites, text, want, policy)
     listed = tuple(bite for bite in every if bite.id not in want.apart)[: want.most(policy)]
-    found = absence.left(found, listed)
-    if not want.ends or want.include_hidden or policy.min_score is not None:
+    if want.include_hidden:
+        return absence.left(found, listed)
+    found = absence.left(found, one_list.name_older(listed, every))
+    if not want.ends or policy.min_score is not None:
         return found
     ending = cutoff.end(listed, text, likeness)
     reason = cutoff.reason(ending) or found.reason
-    return found.model_copy(
-        update={"bites": ending.bites, "left_out": ending.left_out, "reason": reason}
-    )
+    bites = one_list.name_older(ending.bites, every)
+    return found.model_copy(update={"bites": bites, "left_out": ending.left_out, "reason": reason})
 
 
 def _one_list(
@@ -281,7 +282,8 @@ def _one_list(
         return bites
     bites = one_list.join_repeats(bites, found, compared)
     compared = sum(bite.id in first for bite in bites)
-    return (*cutoff.stating_first(bites[:compared], text), *bites[compared:])
+    stating = cutoff.stating_first(bites[:compared], text)
+    return (*one_list.newest_first(stating, text), *bites[compared:])
 
 
 async def _with_reason(
@@ -473,6 +475,7 @@ def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
         belief=read_options.parse_belief(hit | {"card": hit["item"], "score": hit["belief"]}),
         last_at=hit["last_at"],
         ambiguous=hit["ambiguous"] or False,
+        assumed_many=hit["assumed_many"],
         lost=hit["lost"],
         head_ids=tuple(hit["head_ids"]),
         others=tuple(

@@ -8,6 +8,9 @@ rests on if they have one sentence with no more words than its own. A turn cover
 rules read in it alone, if its slot has no other value; nothing else covers a belief.
 
 Turns in which one speaker restates one fact in other words are one result, too; see `repeats`.
+
+Likely values that are assumed to coexist, because nobody declared their predicate, are in the order
+of their last affirmation, the newest first, whatever the question shares with them.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import TypeAlias, TypeGuard
 
 from graphmem.model import (
     AnyBite,
@@ -24,11 +28,12 @@ from graphmem.model import (
     EpisodeBite,
     Instant,
     MemoryBite,
+    OtherValue,
     Status,
     Turn,
     TurnBite,
 )
-from graphmem.rules import episodes, folding, mentions, passages, repeats, trust
+from graphmem.rules import claims, episodes, folding, mentions, passages, repeats, trust
 
 _EDGE = re.compile(r"^\W+|\W+$")
 _PREFERRED = ("episode", "turn", "memory", "belief")
@@ -37,6 +42,10 @@ _PREFERRED = ("episode", "turn", "memory", "belief")
 
 _READ_BY_RULES = trust.rank("tool")
 """Least trust of a belief that covers a person's sentence: rules read it, and no model."""
+
+
+_LIKELY = 0.5
+"""Least belief of a value that precedes an older one, as in fragments/top_many.cypher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +223,86 @@ def join_repeats(
             shown[places[0]] = shown.pop(place)
     holders = {one: group.bite.id for group in shown.values() for one in group.ids}
     return tuple(group.named(holders) for _, group in sorted(shown.items(), key=itemgetter(0)))
+
+
+def newest_first(bites: Sequence[AnyBite], question: str) -> tuple[AnyBite, ...]:
+    """Return the bites with the values that are assumed to coexist in each slot newest first.
+
+    They share their places. A value that the question names keeps its own.
+    """
+    asked, places = _words(question), defaultdict[_Slot, list[int]](list)
+    for place, bite in enumerate(bites):
+        if _coexists(bite) and not _names(asked, bite):
+            places[_slot(bite)].append(place)
+    ordered = list(bites)
+    for shared in places.values():
+        newest = sorted((bites[place] for place in shared), key=_affirmed, reverse=True)
+        for place, bite in zip(shared, newest, strict=True):
+            ordered[place] = bite
+    return tuple(ordered)
+
+
+def name_older(bites: Sequence[AnyBite], found: Sequence[AnyBite]) -> tuple[AnyBite, ...]:
+    """Return the bites, of which the newest of each such slot names older values not listed.
+
+    Args:
+        bites: the listed results.
+        found: the same and those that are not listed.
+    """
+    listed = {bite.id for bite in bites}
+    hidden = defaultdict[_Slot, list[OtherValue]](list)
+    for bite in sorted(found, key=_affirmed, reverse=True):
+        if _coexists(bite) and bite.id not in listed:
+            hidden[_slot(bite)].append(_as_other(bite))
+    named = list[AnyBite]()
+    for bite in bites:
+        if _coexists(bite):
+            older = filter(bite.came_after, hidden.pop(_slot(bite), ()))
+            named.append(bite.model_copy(update={"others": tuple(older)}))
+        else:
+            named.append(bite)
+    return tuple(named)
+
+
+_Slot: TypeAlias = tuple[str, str, str]
+"""Scope, subject and predicate."""
+
+
+def _coexists(bite: AnyBite) -> TypeGuard[BeliefBite]:
+    if not isinstance(bite, BeliefBite) or not bite.assumed_many or bite.lost:
+        return False
+    return bite.belief.belief >= _LIKELY
+
+
+def _slot(bite: BeliefBite) -> _Slot:
+    belief = bite.belief
+    return (
+        belief.scope,
+        claims.name_key(str(belief.subject)),
+        claims.predicate_key(str(belief.predicate)),
+    )
+
+
+def _names(words: Collection[str], bite: BeliefBite) -> bool:
+    """Return whether these words contain the value of a belief."""
+    value = _words(str(bite.belief.object))
+    return bool(value) and value <= set(words)
+
+
+def _affirmed(bite: AnyBite) -> tuple[float, str]:
+    at = bite.last_at if isinstance(bite, BeliefBite) else None
+    return (0.0 if at is None else at.timestamp()), bite.id
+
+
+def _as_other(bite: BeliefBite) -> OtherValue:
+    belief = bite.belief
+    return OtherValue(
+        belief_id=belief.id,
+        object=str(belief.object),
+        belief=belief.belief,
+        status=belief.status,
+        last_at=bite.last_at or belief.created_at,
+    )
 
 
 def _restates(one: Turn, other: Turn) -> bool:

@@ -339,7 +339,8 @@ def other_values(bite: AnyBite, style: Style) -> str:
 
 
 def _other_value(other: OtherValue, than: BeliefBite, style: Style) -> str:
-    word = "outdated" if than.came_after(other) and not than.ambiguous else "also stated"
+    word = "earlier" if than.assumed_many else "outdated"
+    word = word if than.came_after(other) and not than.ambiguous else "also stated"
     return f"{word}: {_quote_name(other.object)}, {style.day(other.last_at)}"
 
 

@@ -58,6 +58,12 @@ def contradicted(memory: Handle) -> Context:
     return memory.context("does the user like tea?")
 
 
+def values_that_nobody_declared(memory: Handle) -> Context:
+    memory.observe("user", "plays", "chess", at=MARCH)
+    memory.observe("user", "plays", "go", at=JUNE)
+    return memory.context("which games does the user play?", limit=1)
+
+
 def contradicted_weakly(memory: Handle) -> Context:
     for n in range(3):
         at = MARCH + timedelta(hours=n)
@@ -126,6 +132,7 @@ SITUATIONS: tuple[Callable[[Handle], Context], ...] = (
     two_values_as_likely,
     contradicted,
     contradicted_weakly,
+    values_that_nobody_declared,
     guessed_by_a_model,
     a_hypothesis_under_test,
     sentences_and_their_versions,
@@ -166,4 +173,4 @@ def test_a_situation_reads_as_reviewed(
 
 def test_every_situation_was_reviewed() -> None:
     assert [s.__name__.replace("_", " ") for s in SITUATIONS] == list(reviewed())
-    assert len(SITUATIONS) == 11
+    assert len(SITUATIONS) == 12

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import AnyBite, OtherValue, Reason, Status, Trust
-from graphmem.rules.one_list import collapse
+from graphmem.model import AnyBite, BeliefBite, OtherValue, Reason, Status, Trust, TurnBite
+from graphmem.rules.one_list import collapse, name_older, newest_first
 from tests.plugins.bites import MAY, belief_bite, episode_bite, memory_bite, turn_bite
 
 ASKED = "Where does Anna live?"
@@ -160,3 +160,62 @@ def test_every_result_is_listed_or_covered_and_the_first_do_not_depend_on_the_re
     for more in range(compared, len(found)):
         first = [bite.id for bite in collapse(found[:more], ASKED, compared)]
         assert [bite.id for bite in shown][: len(first)] == first
+
+
+def value(n: int, text: str, days: float, *, subject: str = "ben", **fields: object) -> BeliefBite:
+    """A value of Ben's cars, which nobody declared to have one or many."""
+    known = {"assumed_many": True, "last_at": MAY + timedelta(days=days), **fields}
+    bite = belief_bite(n, f"{subject} drives {text}", **known)  # type: ignore[arg-type]
+    triple = {"subject": subject, "predicate": "drives", "object": text}
+    return bite.model_copy(update={"belief": bite.belief.model_copy(update=triple)})
+
+
+def test_values_of_an_undeclared_predicate_are_listed_newest_first() -> None:
+    saab, volvo, fiat = value(1, "Saab", 1), value(2, "Volvo", 9), value(3, "Fiat", 5)
+    turn, other = turn_bite(4, "Ben is here."), value(5, "Opel", 20, subject="Anna")
+    ordered = newest_first((saab, turn, volvo, other, fiat), "What does Ben drive?")
+    assert ordered == (volvo, turn, fiat, other, saab)
+    declared = [one.model_copy(update={"assumed_many": False}) for one in (saab, volvo)]
+    assert newest_first(declared, "What does Ben drive?") == tuple(declared)
+
+
+def test_an_unlikely_value_does_not_precede_an_older_one() -> None:
+    saab, rumour = value(1, "Saab", 1), value(2, "Volvo", 9)
+    doubted = rumour.belief.model_copy(update={"belief": 0.3})
+    found = (saab, rumour.model_copy(update={"belief": doubted}))
+    assert newest_first(found, "What does Ben drive?") == found
+
+
+def test_a_value_that_the_question_names_keeps_its_place() -> None:
+    saab, volvo = value(1, "Saab", 1), value(2, "Volvo", 9)
+    assert newest_first((saab, volvo), "Does Ben drive a Saab?") == (saab, volvo)
+
+
+def test_older_values_that_are_not_listed_are_named() -> None:
+    saab, volvo, fiat = value(1, "Saab", 1), value(2, "Volvo", 9), value(3, "Fiat", 5)
+    [named, turn] = name_older((volvo, turn_bite(4, "x")), (volvo, saab, fiat, value(6, "Kia", 12)))
+    assert isinstance(named, BeliefBite)
+    assert isinstance(turn, TurnBite)
+    assert [one.object for one in named.others] == ["Fiat", "Saab"]
+    assert name_older((volvo, saab, fiat), (volvo, saab, fiat)) == (volvo, saab, fiat)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=8), st.integers(0, 8)
+)
+def test_every_value_is_listed_or_named(spec: list[tuple[str, int]], limit: int) -> None:
+    """Nothing is lost by the order, and what the newest of a slot names is older and not listed."""
+    bites = [value(n, f"car {n}", days, subject=who) for n, (who, days) in enumerate(spec)]
+    every = newest_first(bites, "What is driven?")
+    assert sorted(one.id for one in every) == sorted(one.id for one in bites)
+    shown = name_older(every[:limit], every)
+    beliefs = [one for one in shown if isinstance(one, BeliefBite)]
+    for who in "abc":
+        listed = [one for one in beliefs if one.belief.subject == who]
+        times = [one.last_at for one in listed if one.last_at is not None]
+        assert times == sorted(times, reverse=True)
+        named = [other for one in listed for other in one.others]
+        known = {one.id for one in listed} | {other.belief_id for other in named}
+        wanted = {one.id for one in bites if one.belief.subject == who} if listed else set()
+        assert known == wanted
+        assert len(known) == len(listed) + len(named)

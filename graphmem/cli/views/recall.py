@@ -89,6 +89,7 @@ def _belief(line: Text, bite: model.BeliefBite) -> list[str]:
 
 def _other(other: model.OtherValue, shown: model.BeliefBite) -> str:
     word, when = ("was", "last stated") if shown.came_after(other) else ("also stated:", "newest")
+    word = "earlier:" if shown.assumed_many else word
     value = f"{word} {other.object}, {when} {day(other.last_at)}"
     return f"{value}   {number(other.belief)}   why: graphmem why {other.belief_id}"
 
