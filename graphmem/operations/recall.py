@@ -471,6 +471,7 @@ def _turn_heads(turn: Turn, hit: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
+    others = (OtherValue(**one) for one in hit["other_candidates"])
     return BeliefBite(
         belief=read_options.parse_belief(hit | {"card": hit["item"], "score": hit["belief"]}),
         last_at=hit["last_at"],
@@ -478,13 +479,7 @@ def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
         assumed_many=hit["assumed_many"],
         lost=hit["lost"],
         head_ids=tuple(hit["head_ids"]),
-        others=tuple(
-            sorted(
-                (OtherValue(**one) for one in hit["other_candidates"]),
-                key=lambda one: one.last_at,
-                reverse=True,
-            )
-        ),
+        others=tuple(sorted(others, key=lambda one: one.last_at, reverse=True)),
         found_by=hit["found_by"],
         **common,
     )

@@ -9,8 +9,8 @@ rules read in it alone, if its slot has no other value; nothing else covers a be
 
 Turns in which one speaker restates one fact in other words are one result, too; see `repeats`.
 
-Likely values that are assumed to coexist, because nobody declared their predicate, are in the order
-of their last affirmation, the newest first, whatever the question shares with them.
+Likely values that are assumed to coexist, because their predicate has no declaration, are in the
+order of their last affirmation, the newest first, whatever the question shares with them.
 """
 
 from __future__ import annotations

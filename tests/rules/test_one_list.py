@@ -163,7 +163,7 @@ def test_every_result_is_listed_or_covered_and_the_first_do_not_depend_on_the_re
 
 
 def value(n: int, text: str, days: float, *, subject: str = "ben", **fields: object) -> BeliefBite:
-    """A value of Ben's cars, which nobody declared to have one or many."""
+    """A value of an undeclared predicate: a car."""
     known = {"assumed_many": True, "last_at": MAY + timedelta(days=days), **fields}
     bite = belief_bite(n, f"{subject} drives {text}", **known)  # type: ignore[arg-type]
     triple = {"subject": subject, "predicate": "drives", "object": text}
