@@ -167,12 +167,21 @@ def rating(results: int, *, as_json: bool) -> None:
 
 
 @bench.command()
+@click.option(
+    "--talk",
+    "talks",
+    type=click.Choice(["ordinary", "LoCoMo"]),
+    multiple=True,
+    default=["ordinary", "LoCoMo"],
+    show_default=True,
+    help="What people talk about.",
+)
 @as_json
-def month(*, as_json: bool) -> None:
+def month(talks: tuple[str, ...], *, as_json: bool) -> None:
     """Summaries, beliefs, digests and pruning after a simulated month, without and with a model."""
     from bench.month import measure
 
-    run(measure, as_json=as_json)
+    run(lambda steps: measure(talks, steps), as_json=as_json)
 
 
 @bench.command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,24 +12,25 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, LiteralString
+from typing import TYPE_CHECKING, LiteralString
 
 from bench import month_talk
 from bench.bare import Bare
 from bench.conversations import read_conversations
 from bench.figures import Cell, Report, Table
 from bench.locomo import data_folder
-from bench.month_talk import SCOPES, Visit
+from bench.month_beliefs import Made, ToldModel, Verdict, invented, judge
+from bench.month_talk import ASSISTANT, SCOPES, Talk, Visit
 from bench.server import fresh_server
 from graphmem import GraphMem, Handle
 from graphmem.client import connect
-from graphmem.model import Belief, CommitOutcome, Episode, EvidenceReceipt
+from graphmem.model import Belief, CommitOutcome, Episode, EvidenceKind, EvidenceReceipt
 from graphmem.model.policies import ConsolidationPolicy
 from graphmem.testing import FrozenClock, ScriptedLlm
 
 if TYPE_CHECKING:
     from bench.progress import Steps
-    from graphmem.ports import Embedder, Llm, Prompt
+    from graphmem.ports import Embedder, Llm
     from graphmem.settings import Settings
     from graphmem.upkeep import JobRun
 
@@ -50,9 +50,8 @@ KINDS = ("GRADUATE", "COMPRESS", "ARCHIVE")
 SHARES = (0.3, 0.5, 0.7)
 """Bounds between the ranges of importance that are counted."""
 
-_LOVED = re.compile(
-    r'^(t\d+) [^"]*".*?\b(I love (?:the |a |an |my )?(\w[\w ]{2,30}\w))[.!,]', re.MULTILINE
-)
+MIN_BELIEFS, MIN_MODEL_BELIEFS, MIN_PRECISION, MIN_GRADUATED = 8, 20, 0.8, 1
+"""Goals of the month of ordinary talk."""
 
 # Jobs are due by the server's clock, which hardly moves during a simulated day.
 A_DAY_LATER: LiteralString = """CYPHER 25
@@ -83,7 +82,9 @@ class MonthResult:
     stated: tuple[str, ...]
     """Statuses of what was stated on the first day."""
     beliefs: tuple[Belief, ...]
-    """Beliefs made by the worker, archived ones too."""
+    """Beliefs made by the worker or by the rules of sessions, archived ones too."""
+    made: tuple[Made, ...]
+    """Current beliefs that consolidation made."""
 
     @property
     def failures(self) -> list[JobRun]:
@@ -121,9 +122,8 @@ class _Month:
                         session.expand(found.ids[0])
                         self.opened += 1
                 self.clock.advance(timedelta(minutes=1))
-                session.add_messages(
-                    [{"role": "user", "name": name, "content": text, "at": self.clock.now()}]
-                )
+                who = {"role": ASSISTANT} if name == ASSISTANT else {"role": "user", "name": name}
+                session.add_messages([who | {"content": text, "at": self.clock.now()}])
                 self.turns += 1
 
     def work(self, day: datetime) -> None:
@@ -161,6 +161,30 @@ class _Month:
     def beliefs(self, scope: str) -> Sequence[Belief]:
         return self.handle(scope).beliefs.list(include_archived=True, limit=1_000).beliefs
 
+    def made(self, scope: str, given: set[str]) -> Iterator[Made]:
+        """Yield the current beliefs that consolidation made."""
+        for one in self.beliefs(scope):
+            if one.id in given or one.status != "current":
+                continue
+            found = self.handle(scope).beliefs.provenance(one.id, limit=1_000)
+            support = [
+                event
+                for event in found.events
+                if event.kind is EvidenceKind.SUPPORTING and not event.retracted
+            ]
+            if not support or support[0].source != "consolidation":
+                continue
+            quoted = {event.turn_id for event in support}
+            turns = [turn for turn in found.turns if turn.id in quoted]
+            yield Made(
+                scope=scope,
+                statement=one.statement,
+                depth=one.depth,
+                quotes=tuple(turn.text for turn in turns),
+                speakers=frozenset(filter(None, (turn.name for turn in turns))),
+                parts=tuple(part.statement for part in found.derived_from),
+            )
+
     def reasons(self, episodes: Iterable[Episode]) -> dict[str, dict[str, str]]:
         found: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
         for one in episodes:
@@ -183,7 +207,7 @@ class _Month:
 def live(
     client: GraphMem,
     bare: Bare,
-    visits: Sequence[Visit],
+    talk: Talk,
     *,
     tenant: str,
     digests: Path,
@@ -194,7 +218,7 @@ def live(
     Args:
         client: open client; only its clock and model are replaced.
         bare: connection that moves the times of jobs.
-        visits: the sessions, in order.
+        talk: the sessions, in order.
         tenant: name of an unused tenant.
         digests: folder of the digests.
         llm: language model of the worker; None for none.
@@ -206,7 +230,7 @@ def live(
         month.handle(scope).observe("user", "allergic_to", "penicillin", confidence=1.0)
         for scope in SCOPES
     ]
-    by_day = {day: list(rest) for day, rest in itertools.groupby(visits, lambda one: one.day)}
+    by_day = {day: list(rest) for day, rest in itertools.groupby(talk.visits, lambda one: one.day)}
     for n in range(DAYS + QUIET_DAYS):
         day = STARTED + timedelta(days=n)
         for visit in by_day.get(n, ()):
@@ -217,7 +241,7 @@ def live(
         month.work(day)
     month.prune()
     episodes = [one for scope in SCOPES for one in month.episodes(scope)]
-    given = {one.belief_id for one in facts}
+    given = {str(one.belief_id) for one in facts}
     return MonthResult(
         turns=month.turns,
         opened=month.opened,
@@ -232,6 +256,7 @@ def live(
         beliefs=tuple(
             one for scope in SCOPES for one in month.beliefs(scope) if one.id not in given
         ),
+        made=tuple(one for scope in SCOPES for one in month.made(scope, given)),
     )
 
 
@@ -242,64 +267,110 @@ def with_ports(client: GraphMem, clock: FrozenClock, llm: Llm | None) -> GraphMe
     return GraphMem(replace(client._state, context=replace(context, services=services)))
 
 
-def scripted(prompt: Prompt[Any]) -> dict[str, Any]:
-    """Return a model's reply: what people love, and the first passage of a cluster."""
-    if prompt.name == "extract":
-        return {
-            "proposals": [
-                {
-                    "turn": key,
-                    "quote": quote,
-                    "subject": "user",
-                    "predicate": "loves",
-                    "object": loved,
-                    "confidence": 0.8,
-                    "cardinality": "MANY",
-                }
-                for key, quote, loved in _LOVED.findall(prompt.user)
-            ]
-        }
-    shown = re.findall(r'^(e\d+) \S+ "(.*)"$', prompt.user, re.MULTILINE)
-    return {
-        "statement": shown[0][1],
-        "confidence": 0.8,
-        "episodes": [key for key, _ in shown],
-    }
-
-
-def measure(steps: Steps) -> Report:
-    """Return what a month leaves, on LoCoMo and on invented talk, without and with a model."""
-    real = read_conversations(data_folder() / "locomo" / "locomo.json")
-    talks: dict[str, Sequence[Visit]] = {
-        "LoCoMo": month_talk.locomo(real, STARTED, DAYS),
-        "invented": month_talk.invented(STARTED, DAYS),
-    }
+def measure(talks: Sequence[str], steps: Steps) -> Report:
+    """Return what a month of each talk leaves, without and with a model."""
     rows: list[dict[str, Cell]] = []
+    beliefs: list[dict[str, Cell]] = []
+    made: list[dict[str, Cell]] = []
     with fresh_server(steps.say) as settings:
-        for talk, visits in talks.items():
-            for model, llm in (("none", None), ("scripted", ScriptedLlm(scripted))):
-                steps.say(f"a month of {talk} talk, model {model}")
+        for name in talks:
+            talk = talk_named(name)
+            for model in ("none", "scripted"):
+                steps.say(f"a month of {name} talk, model {model}")
+                told = ToldModel(talk.facts)
+                llm = None if model == "none" else ScriptedLlm(told)
                 started = time.perf_counter()
                 with opened(settings) as (client, bare), TemporaryDirectory() as folder:
-                    tenant = f"{talk} {model}"
-                    result = live(
-                        client, bare, visits, tenant=tenant, digests=Path(folder), llm=llm
-                    )
+                    tenant = f"{name} {model}"
+                    result = live(client, bare, talk, tenant=tenant, digests=Path(folder), llm=llm)
                 took = time.perf_counter() - started
-                rows.append({"talk": talk, "model": model} | row(result) | {"s": round(took)})
-                steps.say(", ".join(f"{name} {value}" for name, value in rows[-1].items()))
+                of: dict[str, Cell] = {"talk": name, "model": model}
+                rows.append(of | row(result) | {"s": round(took)})
+                beliefs.append(of | belief_row(talk, result, told))
+                made += [
+                    of
+                    | {"scope": one.scope, "belief": one.statement, "depth": one.depth}
+                    | {"verdict": judge(talk, one) if talk.facts else None}
+                    | {"quotes": " | ".join(one.quotes)}
+                    for one in result.made
+                ]
+                steps.say(", ".join(f"{key} {value}" for key, value in beliefs[-1].items()))
     return Report(
         name="month",
-        tables=[Table("month", rows)],
+        tables=[Table("month", rows), Table("beliefs", beliefs)],
         notes=[
             f"{DAYS} days with three sessions each, one in each of three scopes, then "
             f"{QUIET_DAYS} days without; run_jobs() at the end of each day; the shipped policies.",
             "Importance: least, median, most, and numbers of episodes below, between and above "
             f"{', '.join(map(str, SHARES))}.",
-            "The scripted model proposes what people say they love, and a cluster's first passage.",
+            "Ordinary talk is made from templates, so it is known which turn states which fact. A "
+            "belief is right if all turns that it quotes state one fact that holds, and so does "
+            "its statement; outdated if the fact was replaced. Found: facts stated in three "
+            "sessions or more that have a right belief.",
+            "The scripted model knows the facts. About every second one it first adds a name, a "
+            "number, a date or a negation that no turn has. On LoCoMo it repeats the first "
+            "passage of each cluster, and proposes what people say they love.",
         ],
         setting={"days": DAYS, "sessions": 3 * DAYS},
+        details={"made": made},
     )
+
+
+def talk_named(name: str) -> Talk:
+    """Return a talk by its name: `ordinary` or `LoCoMo`."""
+    if name == "ordinary":
+        return month_talk.ordinary(STARTED, DAYS)
+    real = read_conversations(data_folder() / "locomo" / "locomo.json")
+    return month_talk.locomo(real, STARTED, DAYS)
+
+
+def belief_row(talk: Talk, result: MonthResult, told: ToldModel) -> dict[str, Cell]:
+    """Return the figures of the beliefs that consolidation made, and whether they meet the goals.
+
+    Goals are for talk with known facts only.
+    """
+    single = [one for one in result.made if not one.parts]
+    verdicts = Counter(judge(talk, one) for one in single)
+    known = bool(talk.facts)
+    right = {
+        (one.scope, fact.statement)
+        for one in single
+        for fact in talk.facts
+        if fact.scope == one.scope
+        and fact.turns.issuperset(one.quotes)
+        and judge(talk, one) is not Verdict.WRONG
+    }
+    recurring = sum(one.recurs for one in talk.facts)
+    precision = verdicts[Verdict.RIGHT] / len(single) if known and single else None
+    inventions = sum(bool(invented(one)) for one in result.made)
+    graduated = len(result.reasons["GRADUATE"])
+    least = MIN_MODEL_BELIEFS if told.asked else MIN_BELIEFS
+    return {
+        "made": len(single),
+        "right": verdicts[Verdict.RIGHT] if known else None,
+        "outdated": verdicts[Verdict.OUTDATED] if known else None,
+        "precision": precision,
+        "found": f"{len(right)} of {recurring}" if known else None,
+        "of beliefs": len(result.made) - len(single),
+        "model erred": len(told.erred),
+        "invented": inventions,
+        "graduated": graduated,
+        "model asked": ", ".join(f"{name} {count}" for name, count in told.asked.items()),
+        "wanted": f"made >= {least}, precision >= {MIN_PRECISION:g}, invented 0, "
+        f"graduated >= {MIN_GRADUATED}"
+        if known
+        else "invented 0",
+        "met": inventions == 0
+        and (
+            not known
+            or (
+                len(single) >= least
+                and precision is not None
+                and precision >= MIN_PRECISION
+                and graduated >= MIN_GRADUATED
+            )
+        ),
+    }
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from graphmem.consolidation import rules
 from graphmem.model import EvidenceKind
 from graphmem.ports import Role
-from graphmem.rules import clauses, scoring
+from graphmem.rules import changes, clauses, scoring
+from graphmem.rules.changes import Change
 from graphmem.rules.clauses import Clause
 from graphmem.rules.passages import Passage, prefix_speaker
 
@@ -55,16 +56,18 @@ def may_support(passage: Clause, statement: Clause) -> bool:
     """
     if not clauses.supports(passage, statement):
         return False
-    return (
-        clauses.coverage(passage, statement) == 1
-        or rules.compare_texts(passage.text, statement.text) is EvidenceKind.SUPPORTING
+    return clauses.coverage(passage, statement) == 1 or (
+        rules.compare_texts(passage.text, statement.text) is EvidenceKind.SUPPORTING
+        and changes.between(passage.text, statement.text) is Change.NONE
     )
 
 
 def least_similarity(passage: Clause, statement: Clause, policy: ConsolidationPolicy) -> float:
     """Return the minimum similarity at which a clause supports a statement."""
-    same_words = clauses.coverage(passage, statement) == 1
-    return policy.clause_similarity if same_words else policy.cluster_similarity
+    if clauses.coverage(passage, statement) == 1:
+        return policy.clause_similarity
+    shared = len(passage.stems & statement.stems)
+    return policy.word_similarity if shared == 1 else policy.wording_similarity
 
 
 async def relate(
@@ -120,8 +123,9 @@ async def shared_statement(
 ) -> SharedStatement | None:
     """Return the clause of a cluster that most episodes state; None if too few do.
 
-    All its words of content must occur in the clauses that support it. Among equals the one with
-    the most such words is chosen, then the most similar one, then the first.
+    Most of its words of content must occur in the clauses that support it. Among equals the one
+    with the greatest share of such words is chosen, then the one with the most words, then the most
+    similar one, then the first.
     """
     everyone = range(len(cluster))
     candidates = [
@@ -131,7 +135,7 @@ async def shared_statement(
         if statement.states
     ]
     possible = await _embedded(similarities, cluster, candidates, policy)
-    best: tuple[tuple[int, int, float, int], SharedStatement] | None = None
+    best: tuple[tuple[int, float, int, float, int], SharedStatement] | None = None
     for number, (i, statement, support) in enumerate(possible):
         found = list(_similar(similarities, statement, support, policy))
         if not _is_enough(cluster, i, statement, [one[:2] for one in found], policy):
@@ -140,7 +144,9 @@ async def shared_statement(
         for j, _, similarity in found:
             by_place[j] = max(similarity, by_place.get(j, 0.0))
         episodes = len({cluster[j].episode_id for j in by_place})
-        rank = episodes, len(statement.stems), sum(by_place.values()), -number
+        covered = frozenset().union(*(one.stems for _, one, _ in found))
+        share = len(statement.stems & covered) / len(statement.stems)
+        rank = episodes, share, len(statement.stems), sum(by_place.values()), -number
         if best is None or rank > best[0]:
             text = prefix_speaker(cluster[i].name, statement.text)
             best = rank, SharedStatement(text, {cluster[j]: s for j, s in by_place.items()})
@@ -197,10 +203,14 @@ def _is_enough(
     support: Sequence[tuple[int, Clause]],
     policy: ConsolidationPolicy,
 ) -> bool:
-    """Return whether enough episodes support a statement, and their clauses have all its words."""
+    """Return whether enough episodes support a statement, and their clauses have its words."""
     episodes = {passages[own].episode_id, *(passages[place].episode_id for place, _ in support)}
+    if len(episodes) < policy.min_belief_episodes:
+        return False
     covered = frozenset().union(*(clause.stems for _, clause in support))
-    return len(episodes) >= policy.min_belief_episodes and statement.stems <= covered
+    # Of a thing each word matters; of the speaker, the verb may vary.
+    most = clauses.MAX_UNSUPPORTED * len(statement.stems) if statement.about is None else 0
+    return len(statement.stems - covered) <= most
 
 
 class ClauseMatch(NamedTuple):

@@ -103,11 +103,15 @@ class ConsolidationPolicy(ConfiguredPolicy):
     """Hours after the last run when a new run is due, if there is a new episode."""
     new_episodes: Annotated[int, Field(ge=1, le=10**6)] = 20
     """Number of new episodes that makes a run due."""
-    cluster_similarity: Similarity = 0.75
-    """Minimum similarity of two passages of one cluster."""
+    cluster_similarity: Similarity = 0.5
+    """Minimum similarity of two passages, or two beliefs, of which a model is asked what they have
+    in common."""
     clause_similarity: Similarity = 0.4
-    """Minimum similarity of a clause that has all words of content of another one; one that has
-    two thirds of them needs `cluster_similarity`."""
+    """Minimum similarity of a clause that has all words of content of the clause it supports."""
+    wording_similarity: Similarity = 0.5
+    """Minimum similarity of a clause that has three of five of these words, but two at least."""
+    word_similarity: Similarity = 0.6
+    """Minimum similarity of a clause that has one of two of these words."""
     min_belief_episodes: Annotated[int, Field(ge=1, le=1_000)] = 3
     """Minimum number of episodes behind a new belief."""
     match_similarity: Similarity = 0.75
