@@ -217,6 +217,15 @@ def isolation(*, as_json: bool) -> None:
 
 
 @bench.command()
+@as_json
+def chats(*, as_json: bool) -> None:
+    """Share of the items that answers were taken from which is rated, by `respond` and by MCP."""
+    from bench.chats import measure
+
+    run(measure, as_json=as_json)
+
+
+@bench.command()
 @click.option("--out", type=FOLDER, default=Path("docs/figures"), show_default=True)
 def pictures(out: Path) -> None:
     """Take the Neo4j Browser screenshots of the documentation; requires Chromium."""

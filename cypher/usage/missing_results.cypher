@@ -3,7 +3,10 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $ids  list  ids of memories, beliefs, turns, episodes or artifacts
+//   $tenant  string  tenant name
+//   $scopes  list    read scopes
+//   $ids     list    ids of memories, beliefs, turns, episodes or artifacts
+//   $labels  list    labels of which one must be the item's
 // columns:
 //   - id  string  an id of none
 
@@ -11,7 +14,7 @@ UNWIND $ids AS id
 WITH DISTINCT id
 FILTER NOT EXISTS {
   MATCH (n:Memory|Belief|Turn|Episode|Artifact {tenant: $tenant, id: id})
-  WHERE n.scope IN $scopes
+  WHERE n.scope IN $scopes AND labels(n)[0] IN $labels
 }
 RETURN id
 ORDER BY id

@@ -415,9 +415,13 @@ expand = method_command(
 
 why = method_command(
     "why",
-    "Explain a belief or a memory, event by event.",
+    """Explain a belief or a memory, event by event.
+
+    The access is logged.
+    """,
     click.argument("item_id"),
     options.CURSOR,
     options.limit(100, "pieces"),
     options.AS_OF,
+    options.SESSION,
 )

@@ -16,6 +16,7 @@ from graphmem.errors import ConfigurationError
 
 RATED = ("Memory", "Belief", "Episode", "Artifact")
 ARTIFACTS = ("file", "symbol", "document")
+ITEMS = ("memory", "belief", "turn", "episode")
 ID = re.compile(r"(?:m|b|t|ep|ar)_[^./\\]*")
 
 
@@ -54,8 +55,8 @@ usage.method(
 )
 usage.method(
     "usage.log_access",
-    "Log that an agent opened the file, symbol or document REF.",
-    click.argument("kind", type=click.Choice(ARTIFACTS)),
+    "Log that an agent used the file, symbol or document REF, or the item of this id.",
+    click.argument("kind", type=click.Choice(ARTIFACTS + ITEMS)),
     click.argument("ref"),
     options.SESSION,
     fails=_is_lost,

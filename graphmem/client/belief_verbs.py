@@ -286,6 +286,8 @@ class AsyncBeliefVerbs(AsyncNamespace):
     ) -> Trail:
         """Return the sequential test of a belief, oldest piece of evidence first.
 
+        The access is logged; see `expand`.
+
         Args:
             belief_id: id of the belief, or a receipt or record of it.
             cursor: `next_cursor` of the previous page; None for the first page.
@@ -301,7 +303,10 @@ class AsyncBeliefVerbs(AsyncNamespace):
             pooled=pooled, skip=read_options.parse_position_cursor(cursor), limit=limit
         )
         by = reading_of(as_of)
-        return await belief.test(self._state.context, belief_id_of(belief_id), by, suppose)
+        known = belief_id_of(belief_id)
+        trail = await belief.test(self._state.context, known, by, suppose)
+        await self._state.accessed("Belief", known)
+        return trail
 
 
 class BeliefVerbs(Namespace):

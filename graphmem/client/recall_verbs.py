@@ -144,6 +144,8 @@ class AsyncRecallVerbs(AsyncNamespace):
         found = await recalled(self._state.context, query, given | {"ends": limit is None})
         if self._state.session is not None:
             self._state.session.supplied.update(transcripts.bite_hashes(found))
+            forms = {bite.id: bite.id for bite in found.bites}
+            self._state.session.shown.add(query, found.bites, forms)
         await self._state.searched("recall", query, hits(found.bites))
         return found
 
@@ -228,6 +230,8 @@ class AsyncRecallVerbs(AsyncNamespace):
     ) -> BeliefReasons | MemoryReasons:
         """Return why a belief has its projection, event by event, or how a memory came about.
 
+        The access is logged; see `expand`.
+
         Args:
             item_id: id of a belief or a memory, or a receipt or record of a belief.
             cursor: `next_cursor` of the previous page; None for the first page.
@@ -245,6 +249,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         request = self._state.context
         found = await reasons.belief(request, known, read, skip=skip, limit=limit)
         if found is not None:
+            await self._state.accessed("Belief", known)
             if found.belief.status != Status.REJECTED:
                 return found
             rejection = await evidence.find_rejection(request, known, read.as_of)
@@ -254,6 +259,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             memory = await memories.get(request, known, at)
         except NotFoundError as error:
             raise NotFoundError(f"No belief or memory {known!r}.", hint=error.hint) from None
+        await self._state.accessed("Memory", known)
         return MemoryReasons(
             memory=memory,
             trust=memory.trust or "unknown",
@@ -359,11 +365,10 @@ async def supply(
     short = await ids.shortened(state.context, wording.named_ids(found))
     style = wording.Style(short, wording.common_year(shown.bites))
     packed = context.pack_context(shown, tokens, count, style)
+    kept = [bite for bite in found.bites if bite.id in packed.context.ids]
     if state.session is not None:
         state.session.supplied.update(map(identity.content_hash, packed.supplied))
-        state.session.shown |= packed.context.shown
-        state.session.labels |= {bite.id: bite.kind.capitalize() for bite in found.bites}
-    kept = [bite for bite in found.bites if bite.id in packed.context.ids]
+        state.session.shown.add(question, kept, packed.context.shown)
     await state.searched("context", question, hits(kept))
     return packed.context
 

@@ -30,7 +30,7 @@ from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import ChatReply, Context, Message, TurnsReceipt
 from graphmem.operations import episode
 from graphmem.ports import run_now
-from graphmem.rules import alignment, context, short_ids, transcripts
+from graphmem.rules import alignment, context, transcripts
 from graphmem.rules import messages as reading
 from graphmem.rules.context import CountTokens
 
@@ -268,7 +268,7 @@ async def store(
 ) -> TurnsReceipt:
     """Store messages; the caller forgets the attempt when the whole call has succeeded.
 
-    What an assistant's message cites of the blocks of this session counts as opened.
+    What an assistant's message cites or repeats of the results of this session counts as opened.
     """
     episode_id = await state.opened_episode()
     new = episode.NewMessages(
@@ -285,9 +285,8 @@ async def store(
     for message in given.messages if receipt.added else ():
         if message.role == "assistant" and message.content not in session.replies:
             session.replies.add(message.content)
-            for item_id in short_ids.cited(message.content, session.shown):
-                if label := session.labels.get(item_id):
-                    await state.accessed(label, item_id)
+            for label, item_id in session.shown.used_by(message.content):
+                await state.accessed(label, item_id)
     return receipt.model_copy(update={"skipped": given.skipped, "notes": given.notes})
 
 

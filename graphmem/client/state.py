@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from graphmem.errors import GraphmemError
 from graphmem.model import (
+    AnyBite,
     CommitOutcome,
     EvidenceSource,
     NewEpisode,
@@ -24,7 +25,7 @@ from graphmem.model import (
 )
 from graphmem.operations import commit, episode, evidence, ids, summaries
 from graphmem.ports import RequestContext, run_now
-from graphmem.rules import hygiene, identity
+from graphmem.rules import hygiene, identity, openings, short_ids
 from graphmem.rules.hygiene import Rule
 from graphmem.usage import access_log
 from graphmem.usage.access_log import (
@@ -160,6 +161,50 @@ OnCommit = Callable[[CommitOutcome], None]
 
 log = logging.getLogger("graphmem")
 
+MAX_ASKED, MAX_SHOWN = 20, 200
+"""Maximum questions and results that a reply is compared with; the latest are kept."""
+
+
+@dataclass(slots=True)
+class ShownItems:
+    """Results that a session was shown, to find those that a reply was taken from."""
+
+    forms: dict[str, str] = field(default_factory=dict)
+    """Ids by the form in which they were shown."""
+    labels: dict[str, str] = field(default_factory=dict)
+    """Labels by id."""
+    asked: list[str] = field(default_factory=list)
+    """Questions since the last reply."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """Texts of their results by id."""
+
+    def add(self, question: str, bites: Iterable[AnyBite], forms: Mapping[str, str]) -> None:
+        """Note the results of a search.
+
+        Args:
+            question: the question.
+            bites: the results, best first.
+            forms: ids by the form in which they are shown.
+        """
+        self.forms |= forms
+        self.asked = [*self.asked[1 - MAX_ASKED :], question]
+        for bite in bites:
+            self.labels[bite.id] = bite.kind.capitalize()
+            self.texts.setdefault(bite.id, bite.text)
+        for item_id in list(self.texts)[:-MAX_SHOWN]:
+            del self.texts[item_id]
+
+    def used_by(self, reply: str) -> list[tuple[str, str]]:
+        """Return label and id of what a reply cites; if it cites nothing, of what it repeats.
+
+        The next reply is not compared with the same results.
+        """
+        used = short_ids.cited(reply, self.forms) or openings.words_taken(
+            reply, self.asked, self.texts
+        )
+        self.asked, self.texts = [], {}
+        return [(self.labels[one], one) for one in used if one in self.labels]
+
 
 @dataclass(slots=True)
 class SessionState:
@@ -173,10 +218,8 @@ class SessionState:
     """Whether it added turns that its summary does not cover."""
     supplied: set[str] = field(default_factory=set)
     """Hashes of the texts shown to the agent; the same texts are rejected as an echo."""
-    shown: dict[str, str] = field(default_factory=dict)
-    """Ids by the form in which the blocks of the session showed them."""
-    labels: dict[str, str] = field(default_factory=dict)
-    """Labels of these items by id."""
+    shown: ShownItems = field(default_factory=ShownItems)
+    """Results of the session's searches, from which replies are taken."""
     streams: list[ReplyStream] = field(default_factory=list)
     """Replies that come in parts and are stored at their end."""
     replies: set[str] = field(default_factory=set)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias, cast
+from typing import Annotated, Literal, TypeAlias, cast, get_args
 
 from pydantic import Field
 
@@ -16,6 +16,7 @@ from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
 from graphmem.client.validation import As, Whole
 from graphmem.model import Name, Tier
+from graphmem.operations import ids
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import context, read_options
 from graphmem.upkeep import PrunePolicy, PruneRecord, PruneReport, PruneRestoreReport, pruning
@@ -34,6 +35,7 @@ from graphmem.usage.packs import PackBudget
 
 MAX_DAYS = 36_500
 Kind = Literal["file", "symbol", "document"]
+OpenedKind = Literal[Kind, "memory", "belief", "turn", "episode"]
 Ref = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"\S")]
 Result = str | tuple[str, str]
 RatedKind = Literal["Memory", "Belief", "Episode", "Artifact"]
@@ -73,23 +75,35 @@ class AsyncUsage(AsyncNamespace):
             InvalidInputError: an argument is invalid.
         """
         results = list(results)
-        ids = [result for result in results if isinstance(result, str)]
-        await access_log.check_results(self._state.context, ids)
+        named = [result for result in results if isinstance(result, str)]
+        await access_log.check_items(self._state.context, named, "results: no item")
         hits = [_hit(self._state, result) for result in results]
         await self._state.searched(tool, query, hits)
 
-    async def log_access(self, kind: Annotated[str, As(Kind)], ref: Ref) -> None:
-        """Log that an agent opened a file, a symbol or a document; see `expand`.
+    async def log_access(self, kind: Annotated[str, As(OpenedKind)], ref: Ref) -> None:
+        """Log that an agent used something: a file, a symbol, a document or an item; see `expand`.
+
+        `expand`, `why` and `evidence_for` log their own accesses, and so does a stored reply that
+        cites the id of a result or repeats its words.
 
         Args:
-            kind: file, symbol or document.
-            ref: its stable name: a path, a qualified name or an address.
+            kind: file, symbol, document, memory, belief, turn or episode.
+            ref: stable name of an artifact: a path, a qualified name or an address; or the id of
+                an item.
 
         Raises:
+            NotFoundError: no visible item of this kind has this id; nothing is logged.
             InvalidInputError: an argument is invalid.
         """
-        touched = ArtifactRef(self._state.context.scope, cast("Kind", kind), ref)
-        await self._state.accessed("Artifact", touched.id, touched)
+        request = self._state.context
+        if kind in get_args(Kind):
+            touched = ArtifactRef(request.scope, kind, ref)
+            await self._state.accessed("Artifact", touched.id, touched)
+        else:
+            item_id = (await ids.resolved(request, [ref])).get(ref, ref)
+            label = kind.capitalize()
+            await access_log.check_items(request, [item_id], f"ref: no {kind}", [label])
+            await self._state.accessed(label, item_id)
 
     async def flush(self) -> int:
         """Write the log entries of all handles of this client; return the number of new entries.

@@ -91,6 +91,10 @@ class ContextArguments(SessionArguments):
 
     about: Annotated[_Question, Field(description="The user's question, in full")]
     tokens: Annotated[int, Field(ge=MIN_TOKENS, le=MAX_CONTEXT_TOKENS)] = 800
+    used: Annotated[
+        tuple[Annotated[Name, id_of("memory", "belief", "turn", "episode")], ...],
+        Field(description="Ids that your last answer used", max_length=50),
+    ] = ()
     tags: Annotated[Tags, Field(description="Only memories with all of these tags")] = ()
     min_trust: _MinTrust = None
     as_of: _AsOf = None

@@ -1,5 +1,7 @@
 """Searches and reads that were logged, their ratings, audits, packs and dashboards."""
 
+from graphmem.model import QualityStats
+from graphmem.rules.rating import quality_stats
 from graphmem.usage.records import (
     Audit,
     AuditFinding,
@@ -33,6 +35,7 @@ __all__ = [
     "JobStatus",
     "Pack",
     "PackItem",
+    "QualityStats",
     "RatedItem",
     "RatingReport",
     "RatingStep",
@@ -46,4 +49,5 @@ __all__ = [
     "TenantStats",
     "UsageCount",
     "UsageDashboard",
+    "quality_stats",
 ]

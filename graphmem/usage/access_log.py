@@ -32,6 +32,10 @@ ARTIFACTS = catalog.query("usage/create_artifacts", catalog.ignored)
 MISSING: Query[str] = catalog.query("usage/missing_results", lambda row: row["id"])
 
 
+LABELS = ("Memory", "Belief", "Turn", "Episode", "Artifact")
+"""Labels of what a search can return."""
+
+
 @dataclass(frozen=True, slots=True)
 class ArtifactRef:
     """A file, symbol or document that an agent uses."""
@@ -168,15 +172,23 @@ def search(
     )
 
 
-async def check_results(context: RequestContext, ids: Sequence[str]) -> None:
-    """Refuse ids of results that are not visible, since a search without results is not written.
+async def check_items(
+    context: RequestContext, ids: Sequence[str], kind: str, labels: Sequence[str] = LABELS
+) -> None:
+    """Refuse ids of items that are not visible, since an entry without items is not written.
+
+    Args:
+        context: request context.
+        ids: ids to check.
+        kind: start of the message about a missing id.
+        labels: labels that an item may have.
 
     Raises:
-        NotFoundError: no visible item has one of these ids.
+        NotFoundError: no visible item with one of these labels has one of these ids.
     """
-    if ids and (missing := await context.fetch(MISSING, ids=ids)):
+    if ids and (missing := await context.fetch(MISSING, ids=ids, labels=labels)):
         raise NotFoundError(
-            f"results: no item {missing[0]!r}.",
+            f"{kind} {missing[0]!r}.",
             hint="Give ids that a read returned, or (kind, ref) of a file, symbol or document.",
         )
 

@@ -13,9 +13,9 @@ from graphmem.client.state import MAX_LOG, AccessLog
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import Tier
 from graphmem.rules import identity
-from graphmem.rules.rating import quality_stats
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
+from graphmem.usage import quality_stats
 from graphmem.usage.access_log import AccessEntry, SessionStart
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look

@@ -87,7 +87,7 @@ KINDS = {
     *("replaced", "requested", "retracted"),
 }
 """Kinds of ids; the last three are ids of a second item of the same kind."""
-MORE = {"forget": {"confirm"}}
+MORE = {"context": {"used"}, "forget": {"confirm"}}
 """Arguments that only the tool has."""
 
 

@@ -79,6 +79,7 @@ from graphmem.upkeep import (
 from graphmem.usage import (
     Audit,
     Pack,
+    QualityStats,
     RatedItem,
     RatingReport,
     RollUpReport,
@@ -86,6 +87,7 @@ from graphmem.usage import (
     TenantPage,
     TenantStats,
     UsageDashboard,
+    quality_stats,
 )
 
 
@@ -191,6 +193,8 @@ def blocking_usage(mem: Handle) -> None:
     assert_type(mem.usage.dashboard(), UsageDashboard)
     assert_type(mem.usage.flush(), int)
     mem.usage.log_access("file", "docs/plan.md")
+    mem.usage.log_access("memory", "m_1a2b")
+    assert_type(quality_stats(mem.recall("tea")), QualityStats)
     mem.usage.log_search("tea", tool="grep")
     assert_type(mem.usage.pack(), Pack)
     assert_type(mem.usage.prune(), PruneReport)
