@@ -38,7 +38,9 @@ MAX_STEP = 80
 _DATES = '"2025-06-01" or "2025-06-01T10:00+02:00" (zone of the server without an offset from UTC)'
 
 
-_KINDS = {"m": "memory", "b": "belief", "t": "turn", "ep": "episode"}
+BELIEF = "b"
+"""Prefix of the ids of beliefs."""
+_KINDS = {"m": "memory", BELIEF: "belief", "t": "turn", "ep": "episode"}
 _KIND = re.compile(r"([a-z]+)_[0-9a-f]+")
 
 

@@ -110,6 +110,10 @@ KEEP_SENTENCES = (
     "remember: each preference, decision or lesson, as one sentence that is clear on its own. If "
     "it replaces a remembered one, supersede that one instead."
 )
+KEEP_TESTS = (
+    "believe: each suspicion worth testing. add_evidence: what supports or refutes one that is "
+    "remembered, with its belief_id. If it is refuted (revise_due), supersede it."
+)
 
 
 def offered_prompts(*, read_only: bool) -> list[types.Prompt]:
@@ -122,9 +126,9 @@ def keep(arguments: dict[str, str], profile: Profile) -> types.GetPromptResult:
     given = arguments.get("session_id", "").strip()
     session_id = f'"{given}"' if given else "a short name for this conversation"
     if profile == "full":
-        steps = [KEEP_MESSAGES, KEEP_FACTS + KEEP_QUOTED, KEEP_SENTENCES]
+        steps = [KEEP_MESSAGES, KEEP_FACTS + KEEP_QUOTED, KEEP_SENTENCES, KEEP_TESTS]
     else:
-        steps = [KEEP_FACTS, KEEP_SENTENCES]
+        steps = [KEEP_FACTS, KEEP_SENTENCES, KEEP_TESTS]
     numbered = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
     text = KEEP_TEXT.format(session_id=session_id, steps=numbered)
     return _result(KEEP, types.TextContent(text=text))

@@ -143,6 +143,20 @@ class RecordedEvidence(model.Trail):
     event_id: str
 
 
+class Replaced(Record):
+    """Replacement of a memory or of a belief."""
+
+    memory_id: str | None = None
+    """Id of the new memory; None for a belief."""
+    belief_id: str | None = None
+    """Id of the new belief; None for a memory."""
+    replaced_id: str
+    requested_id: str | None = None
+    """Id that was given, if a newer version was replaced; else None."""
+    event_id: str
+    reason: str | None = None
+
+
 class Remembered(model.CommitOutcome):
     """Outcome of a sentence, and why claims of it were not stored."""
 
@@ -269,9 +283,7 @@ SlotsResult = subset(
 PredicatesResult = subset(
     PredicateList, predicates=subset(model.Predicate, "name scope cardinality=policy.cardinality")
 )
-SupersedeResult = subset(
-    model.Supersession, "memory_id=newer_id replaced_id=older_id requested_id event_id reason"
-)
+SupersedeResult = subset(Replaced, "memory_id belief_id replaced_id requested_id event_id reason")
 RetractResult = subset(
     model.RetractionReceipt, "event_id retracted_id=target_id found proposed repeated"
 )

@@ -50,7 +50,7 @@ _At = Annotated[
 ]
 _TurnId = Annotated[
     Annotated[Name, id_of("turn")] | None,
-    Field(description="Turn (from add_messages) that it quotes"),
+    Field(description="[id] of the message that it quotes"),
 ]
 _Reason = Annotated[
     Annotated[Text, Field(max_length=10_000)] | None, Field(description="Reason; stored")
@@ -181,7 +181,7 @@ class RememberArguments(SessionArguments):
 class SupersedeArguments(SessionArguments):
     """Arguments of `supersede`."""
 
-    memory_id: _MemoryId
+    item_id: Annotated[_AnyId, id_of("memory", "belief")]
     content: Annotated[Text, Field(description="The new sentence; it must be clear on its own")]
     at: _At = None
     reason: _Reason = None

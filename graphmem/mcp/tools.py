@@ -124,6 +124,29 @@ async def _add_evidence(call: ToolCall[schemas.AddEvidenceArguments]) -> results
     return results.RecordedEvidence(**dict(trail), event_id=done.event_id)
 
 
+async def _supersede(call: ToolCall[schemas.SupersedeArguments]) -> results.Replaced:
+    """Replace a memory or revise a belief, whichever the id is of."""
+    given = call.changed()
+    item_id, content = given.pop("item_id"), given.pop("content")
+    if item_id.startswith(f"{inputs.BELIEF}_"):
+        made = await call.session.beliefs.revise(item_id, content, **given)
+        [newer], [older] = made.newer_ids, made.older_ids
+        return results.Replaced(
+            belief_id=newer,
+            replaced_id=older,
+            event_id=made.event_id,
+            reason=call.arguments.reason,
+        )
+    done = await call.session.supersede(item_id, content, **given)
+    return results.Replaced(
+        memory_id=done.newer_id,
+        replaced_id=done.older_id,
+        requested_id=done.requested_id,
+        event_id=done.event_id,
+        reason=done.reason,
+    )
+
+
 _AS_OF = "2025-06-01"
 _FACT = {"subject": "alice", "predicate": "works_on", "object": "Atlas"}
 
@@ -191,14 +214,14 @@ _ALL: tuple[Tool[Any], ...] = (
     ),
     Tool(
         "supersede",
-        "Replace a memory",
-        "Use when a remembered sentence has changed: replaces it, by its memory_id (call context "
-        "for it), with the new sentence. The old one stays readable for past dates. For the value "
-        "of a fact use observe.",
+        "Replace a sentence",
+        "Use when a remembered sentence has changed, or a hypothesis is refuted (revise_due, to be "
+        "revised): replaces it, by its id (call context for it), with the new sentence. The old "
+        "one stays readable with its evidence. For the value of a fact use observe.",
         schemas.SupersedeArguments,
         results.SupersedeResult,
-        _change("supersede"),
-        {"memory_id": "m_1a2b", "content": "Alice prefers coffee now.", "at": "2025-06-01"},
+        _supersede,
+        {"item_id": "m_1a2b", "content": "Alice prefers coffee now.", "at": "2025-06-01"},
         core=True,
     ),
     Tool(
@@ -289,16 +312,19 @@ _ALL: tuple[Tool[Any], ...] = (
         results.EvidenceResult,
         _believe,
         {"statement": "The pool needs 8 threads", "confidence": 0.5},
+        core=True,
     ),
     Tool(
         "add_evidence",
         "Add evidence",
         "Use when you have evidence for or against a hypothesis: records it and returns the state "
-        "of the test. revise_due: it is refuted, so call belief_revise.",
+        "of the test, and how many such pieces would decide it. revise_due: it is refuted, so call "
+        "supersede.",
         schemas.AddEvidenceArguments,
         results.AddEvidenceResult,
         _add_evidence,
         {"belief_id": "b_1a2b", "kind": "refuting", "strength": 0.8},
+        core=True,
     ),
     Tool(
         "evidence_for",
@@ -314,8 +340,8 @@ _ALL: tuple[Tool[Any], ...] = (
     Tool(
         "belief_revise",
         "Revise a belief",
-        "Use when a belief is refuted (revise_due): replaces its statement by a new one. The old "
-        "one stays readable with its evidence.",
+        "Use when a belief is refuted (revise_due) and you know how likely the new statement is: "
+        "replaces it, with a confidence. The old one stays readable with its evidence.",
         schemas.ReviseArguments,
         model.ReplacementReceipt,
         _change("beliefs.revise"),
@@ -402,7 +428,7 @@ TOKENIZER = "o200k_base"
 """Tokenizer of OpenAI's models since GPT-4o."""
 CORE_BUDGET = 4_500
 """Maximum tokens of the list of the core profile."""
-CORE_TOOLS = 8
+CORE_TOOLS = 10
 """Maximum number of its tools."""
 
 

@@ -88,7 +88,7 @@ def asked_of(tool: str, known: dict[str, str]) -> dict[str, Any]:
         "belief_split": {"belief_id": known["belief"], "statements": [unlike(9), unlike(10)]},
         "belief_merge": {"beliefs": [known["belief"], "b_none"], "statement": unlike(9)},
         "why": {"item_id": known["belief"]},
-        "supersede": {"memory_id": known["memory"], "content": unlike(8)},
+        "supersede": {"item_id": known["memory"], "content": unlike(8)},
         "belief_retract": {"event_id": known["event"]},
         "belief_slots": {"as_of": "2025-05-20"},
         "predicate_list": {},

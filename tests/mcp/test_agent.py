@@ -211,7 +211,7 @@ MUTATIONS: dict[str, list[Change]] = {
     "a new predicate with one value": [unnamed("observe", "cardinality")],
     "only a mistake": [described("belief_retract", "call current for it", "an id")],
     "a sentence replaced later": [
-        described("supersede", "or [id] of", "of", argument="memory_id"),
+        described("supersede", ", or [id]", "", argument="item_id"),
         swapped("supersede", "why"),
     ],
     "forget a sentence": [without("forget"), unnamed("forget", "confirm")],

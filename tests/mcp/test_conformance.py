@@ -87,7 +87,7 @@ def valid_arguments() -> dict[str, dict[str, Any]]:
         "belief_split": {"belief_id": "b_none", "statements": ["Tea is hot", "Tea is green"]},
         "belief_merge": {"beliefs": ["b_none", "b_nil"], "statement": "Tea is hot"},
         "why": {"item_id": "b_none"},
-        "supersede": {"memory_id": "m_none", "content": "Alice prefers coffee."},
+        "supersede": {"item_id": "m_none", "content": "Alice prefers coffee."},
         "belief_retract": {"event_id": "e_none"},
         "belief_slots": {"subject": "alice"},
         "predicate_list": {},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import get_args
 from urllib.parse import quote
 
@@ -11,12 +12,16 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS, TextContent, TextResourceContents
 
-from graphmem.mcp.server import instructions
+from graphmem.errors import GraphmemError
+from graphmem.mcp import inputs, resources
+from graphmem.mcp import tool as tool_module
+from graphmem.mcp.server import HINTS, instructions
 from graphmem.mcp.tool import Profile
-from graphmem.mcp.tools import TOOLS, offered
+from graphmem.mcp.tools import TOOLS, listed, offered
 from tests.mcp.conftest import Opened, data
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.loops import run_apart as run
+from tests.plugins.twins import public
 
 
 async def read(client: Client, uri: str) -> TextResourceContents:
@@ -90,16 +95,61 @@ def named(text: str) -> set[str]:
     return TOOLS.keys() & set(re.findall(r"\w+", text)) - {"forget"}
 
 
-@pytest.mark.parametrize("profile", get_args(Profile))
-@pytest.mark.parametrize("read_only", [True, False])
-def test_instructions_and_descriptions_name_offered_tools_only(
-    *, profile: Profile, read_only: bool
-) -> None:
+def texts_sent(profile: Profile, *, read_only: bool) -> Iterator[tuple[str, str]]:
+    """Yield every text that asks something of a model, with its place: prompts, tools, errors."""
+    yield "instructions", instructions(profile, read_only=read_only)
+    yield from texts_of_tools(profile, read_only=read_only)
+    prompts = resources.offered_prompts(read_only=read_only)
+    yield from ((one.name, one.model_dump_json(exclude={"name"})) for one in prompts)
+    yield from ((one.name, str(one.description)) for one in resources.TEMPLATES)
+    yield from ((kind.__name__, hint) for kind, hint in HINTS.items())
+    if read_only:
+        return
+    for arguments in ({}, {"session_id": "monday"}):
+        [message] = resources.keep(arguments, profile).messages
+        yield "keep", message.model_dump_json()
+    yield "observe", str(inputs.cardinality_missing())
+    yield "remember", inputs.CALL_OBSERVE
+    yield "forget", f"{tool_module.NEXT} {tool_module.DECLINED}"
+
+
+def texts_of_tools(profile: Profile, *, read_only: bool) -> Iterator[tuple[str, str]]:
+    """Yield the texts of the listed tools and of their arguments."""
+    for tool in listed(profile, read_only=read_only):
+        yield tool.name, tool.model_dump_json(include={"title", "description"})
+        # Names of arguments and results, such as `supersedes`, ask for nothing.
+        schemas = json.dumps([tool.input_schema, tool.output_schema])
+        yield from ((tool.name, text) for text in re.findall(r'"description": "([^"]*)"', schemas))
+
+
+COMBINATIONS = [(one, read_only) for one in get_args(Profile) for read_only in (False, True)]
+
+
+@pytest.mark.parametrize(("profile", "read_only"), COMBINATIONS)
+def test_every_text_asks_for_offered_tools_only(*, profile: Profile, read_only: bool) -> None:
     tools = offered(profile, read_only=read_only)
-    assert named(instructions(profile, read_only=read_only)) <= tools.keys()
-    if profile == "core" and not read_only:
-        for tool in tools.values():
-            assert named(tool.description) <= tools.keys(), tool.name
+    found = list(texts_sent(profile, read_only=read_only))
+    assert len(found) > 2 * len(tools)
+    lacking = {place: named(text) - tools.keys() for place, text in found}
+    assert not {place: names for place, names in lacking.items() if names}
+
+
+def _raised() -> list[type[GraphmemError]]:
+    kinds, found = [GraphmemError], []
+    while kinds:
+        kind = kinds.pop()
+        found.append(kind)
+        kinds += kind.__subclasses__()
+    return found
+
+
+@pytest.mark.parametrize("kind", _raised())
+def test_the_hint_of_an_error_names_no_method_that_is_no_tool(kind: type[GraphmemError]) -> None:
+    hint = next((own for base, own in HINTS.items() if issubclass(kind, base)), kind.default_hint)
+    methods = {name.rpartition(".")[2] for name in public()}
+    asked = methods & set(re.findall(r"`(\w+)`", hint))
+    # Only a person takes a rejection back.
+    assert asked <= offered("core", read_only=False).keys() | {"unreject"}
 
 
 def test_prompts_are_filled_in(opened: Opened) -> None:
@@ -132,6 +182,8 @@ def test_prompts_are_filled_in(opened: Opened) -> None:
         async with opened(profile="core") as client:
             [kept] = (await client.get_prompt("keep", {})).messages
             assert isinstance(kept.content, TextContent)
-            assert named(kept.content.text) == {"observe", "remember", "supersede"}
+            assert named(kept.content.text) == {
+                *("observe", "remember", "supersede", "believe", "add_evidence")
+            }
 
     run(session())

@@ -64,7 +64,7 @@ async def _everything(client: Client) -> dict[str, Any]:
     await call("context", about="where does Alice deploy from?")
     await call("expand", item_id=kept["memory_id"])
     await call("memory_history", memory_id=kept["memory_id"])
-    newer = await call("supersede", memory_id=kept["memory_id"], content="Alice uses Borealis.")
+    newer = await call("supersede", item_id=kept["memory_id"], content="Alice uses Borealis.")
     assert newer["replaced_id"] == kept["memory_id"]
     await call("memory_deprecate", memory_id=newer["memory_id"], reason="moved")
     await call("belief_retract", event_id=seen["event_id"])
@@ -87,8 +87,8 @@ KINDS = {
     *("replaced", "requested", "retracted"),
 }
 """Kinds of ids; the last three are ids of a second item of the same kind."""
-MORE = {"context": {"used"}, "forget": {"confirm"}}
-"""Arguments that only the tool has."""
+MORE = {"context": {"used"}, "forget": {"confirm"}, "supersede": {"item_id"}}
+"""Arguments that only the tool has: `supersede` also takes a belief, which it revises."""
 
 
 @pytest.mark.parametrize("name", TOOLS)

@@ -266,7 +266,7 @@ def test_an_unclear_date_is_explained_by_examples(unclear: object) -> None:
 
 KINDS = {"memory": "m_0a1b", "belief": "b_0a1b", "turn": "t_0a1b", "episode": "ep_0a1b"}
 IDS = {
-    ("supersede", "memory_id"): {"memory"},
+    ("supersede", "item_id"): {"memory", "belief"},
     ("memory_history", "memory_id"): {"memory"},
     ("memory_deprecate", "memory_id"): {"memory"},
     ("add_evidence", "belief_id"): {"belief"},
