@@ -37,7 +37,7 @@ FAULTS = (
     "It is not so that {}.",
     "{} near Kyoto.",
 )
-"""What the scripted model adds to its first statement of every second fact."""
+"""Additions of the scripted model to its first statement of every second fact."""
 
 
 class Verdict(StrEnum):

@@ -123,7 +123,7 @@ class _Person:
         self._days_of: dict[str, set[int]] = {}
         self._over: set[str] = set()
         self._said: dict[int, list[_Planned]] = {day: [] for day in range(days)}
-        # What happens once happens in other words: a template comes back when all were used.
+        # A template of single events comes back when all were used.
         self._events, self._decided = (
             itertools.cycle(rng.sample(_templates()[name], len(_templates()[name])))
             for name in ("events", "decided")

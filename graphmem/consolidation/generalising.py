@@ -165,7 +165,8 @@ async def ask(
             f"or rest on different episodes"
         )
         return replace(made, problem=("refused", problem))
-    if invented := synthesis.ungrounded(claim.statement, [part.statement for part, _ in resting]):
+    stated = [part.statement for part, _ in resting]
+    if invented := synthesis.ungrounded(claim.statement, stated, stated):
         return replace(made, problem=invented)
     return replace(made, evidence=evidence, parts=tuple(part.id for part, _ in resting))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +24,9 @@ from graphmem.extraction import windows
 from graphmem.model import EvidenceKind
 from graphmem.model.belief import Part, Statement
 from graphmem.model.terms import Text
-from graphmem.rules import folding
+from graphmem.rules import clauses, folding
 from graphmem.rules.claims import triple_sentence
+from graphmem.rules.clauses import Clause
 from graphmem.rules.facts import FactToken, fact_tokens, has_other_date, is_named_date, is_negated
 from graphmem.rules.passages import _WORD, Passage
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
@@ -193,20 +195,63 @@ def reply_problems(
     return reasons
 
 
-def invented_value(statement: str, texts: Iterable[str]) -> str | None:
+_PERIODS = frozenset(
+    {"day", "week", "fortnight", "weekend", "month", "year", "decade", "every"}
+) | {*("morning", "afternoon", "evening", "night")}
+"""Keys of dates that a model may conclude, because they name no time: "every day"."""
+_AMOUNT = re.compile(
+    r"\b(?:(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies|dozens|hundreds|thousands|millions)\b",
+    re.I,
+)
+"""Numbers in words that are not exact."""
+_AVOIDING = re.compile(
+    r"\b(?:avoid|refus|abstain|stay(?:s|ing)? away|vegan|vegetarian|teetotal|allergic|intoleran)",
+    re.I,
+)
+"""Words that deny something without a negation."""
+
+
+def invented_value(statement: str, texts: Sequence[str]) -> str | None:
     """Return the first name, number or named date of a statement that no text has.
 
     None if there is none. How often something happens is what a model concludes: "every day".
     """
     within = windows.grounding_context(texts, "user")
-    return next(
-        (
-            word.key
-            for word in windows.foreign_values(statement, within)
-            if word.kind is not FactKind.DATE or is_named_date(word.key)
-        ),
-        None,
-    )
+    for word in windows.foreign_values(statement, within):
+        if word.kind is not FactKind.DATE or word.key not in _PERIODS:
+            return word.key
+    known = {folding.fold(amount) for text in texts for amount in _AMOUNT.findall(text)}
+    amounts = _AMOUNT.findall(statement)
+    return next((one for one in amounts if folding.fold(one) not in known), None)
+
+
+def changed_negation(statement: str, texts: Sequence[str]) -> str | None:
+    """Return why a statement is negated unlike its texts; None if it is not.
+
+    A text counts by its clauses with most words of the statement. A negated statement needs one
+    that is negated, or denies in another way: "avoids meat". Of another one, no more texts may be
+    negated than not.
+    """
+    nearest = [found for one in texts if (found := _nearest_clauses(one, statement))]
+    avoids = _AVOIDING.search(statement) is not None
+    if is_negated(_cached_tokens(statement)):
+        denied = any(one.negated for found in nearest for one in found)
+        avoided = any(_AVOIDING.search(one.text) for found in nearest for one in found)
+        if denied or (avoided and not avoids):
+            return None
+        return "it is negated, and nothing that it rests on is"
+    denying = sum(all(one.negated for one in found) for found in nearest)
+    if avoids or 2 * denying <= len(nearest):
+        return None
+    return "it is not negated, and most of what it rests on is"
+
+
+def _nearest_clauses(text: str, statement: str) -> list[Clause]:
+    """Return the clauses of a text with most words of content of a statement."""
+    claimed = clauses.statement_clause(statement, None)
+    found = clauses.clauses(text, None) or (clauses.statement_clause(text, None),)
+    most = max(len(one.stems & claimed.stems) for one in found)
+    return [one for one in found if len(one.stems & claimed.stems) == most]
 
 
 def states_triple(statement: str, subject: str, predicate: str, object_: str) -> bool:

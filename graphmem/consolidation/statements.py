@@ -208,7 +208,7 @@ def _is_enough(
     if len(episodes) < policy.min_belief_episodes:
         return False
     covered = frozenset().union(*(clause.stems for _, clause in support))
-    # Of a thing each word matters; of the speaker, the verb may vary.
+    # The verb may vary in a statement about the speaker, and nothing in one about a thing.
     most = clauses.MAX_UNSUPPORTED * len(statement.stems) if statement.about is None else 0
     return len(statement.stems - covered) <= most
 

@@ -99,8 +99,9 @@ async def ask(
             f"come from too few episodes"
         )
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", problem))
-    texts = [one.passage.spoken for one in borne_out]
-    if invented := ungrounded(claim.statement, texts):
+    sources = [one.passage for one in borne_out]
+    spoken, texts = [one.spoken for one in sources], [one.text for one in sources]
+    if invented := ungrounded(claim.statement, spoken, texts):
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=invented)
     return BeliefWrite(reply_id, cluster, (*evidence, *borne_out), raw=answer.raw)
 
@@ -135,12 +136,21 @@ def _objects(passage: Passage, wording: str) -> bool:
     return _denies(passage, wording) or rules.invented_value(wording, [passage.spoken]) is not None
 
 
-def ungrounded(statement: str, texts: Sequence[str]) -> tuple[str, str] | None:
-    """Return the problem of a statement with a value that none of its texts has, or None."""
-    value = rules.invented_value(statement, texts)
-    if value is None:
-        return None
-    return "refused", f"{value[:40]!r} occurs in nothing that the statement rests on"
+def ungrounded(
+    statement: str, spoken: Sequence[str], texts: Sequence[str]
+) -> tuple[str, str] | None:
+    """Return the problem of a statement that adds a value or changes a negation, or None.
+
+    Args:
+        statement: the statement of a model.
+        spoken: texts that it rests on, with the names of their speakers.
+        texts: the same without.
+    """
+    value = rules.invented_value(statement, spoken)
+    if value is not None:
+        return "refused", f"{value[:40]!r} occurs in nothing that the statement rests on"
+    changed = rules.changed_negation(statement, texts)
+    return None if changed is None else ("refused", f"{changed}: {statement[:200]!r}")
 
 
 async def checked_answer(

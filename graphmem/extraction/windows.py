@@ -226,7 +226,10 @@ def is_statement_grounded(statement: str, quote: str, within: GroundingContext) 
 def foreign_values(statement: str, within: GroundingContext) -> Iterator[FactToken]:
     """Yield the names, numbers and dates of a statement that do not occur in the context."""
     for word in facts.fact_tokens(statement):
-        is_value = word.kind in _CAPITAL and word.key not in COMMON
+        # A common word may be a date, too: May.
+        is_value = word.kind in _CAPITAL and (
+            word.kind is not FactKind.NAME or word.key not in COMMON
+        )
         if is_value and within.known.isdisjoint(_base_forms(word.key)):
             yield word
 

@@ -42,7 +42,7 @@ _SEGMENT = re.compile(
     re.I,
 )
 _VOCATIVE = re.compile(r"^[A-Z][\w'’]*,\s+(?=\S)|,\s+[A-Z][\w'’]*(?=[.!…]*$)")
-"""The name of the person addressed, which is no part of what is stated."""
+"""The name of the person addressed, apart from what is stated."""
 _GREETED = re.compile(
     r"(?:^|[.!?]\s)(?:(?:hey|hi|hello|thanks|thank you|yeah|yes|dear|congrats|wow|oh"
     r"|same here)\W+)?"
@@ -99,7 +99,7 @@ _PAST = re.compile(
     r"|threw|wore)\b",
     re.I,
 )
-"""What the speaker once did."""
+"""Past acts of the speaker."""
 _UNREAL = re.compile(
     r"\b(?:if|would|might|could|should|can|let[’']?s|hope|hoping|want|wanna|trying to|will|gonna"
     r"|going to|such an?|yet)\b|\b(?:i|we)[’']ll\b|\?$",

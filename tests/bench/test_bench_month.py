@@ -21,7 +21,7 @@ TALKS = ("ordinary", *(["LoCoMo"] if real("locomo/locomo.json") else []))
 
 
 def lived(settings: Settings, talk: str, folder: Path, llm: Llm | None = None) -> MonthResult:
-    # What recurs in other words needs the shipped embedder; the rest of a month does not.
+    # Recurring facts in other words need the shipped embedder; the rest of a month does not.
     embedder = None if talk == "ordinary" else HashEmbedder()
     with month.opened(settings, embedder) as (client, bare):
         return month.live(

@@ -63,7 +63,7 @@ def test_two_episodes_are_too_few_and_the_third_completes_them(memory: Handle) -
     assert not memory.consolidate(policy=FEW).changes
     tell(memory, SWIMS[2:], first=2)
     done = memory.consolidate(policy=FEW)
-    # What the first episode says again is further evidence, not another episode.
+    # A repetition in the first episode is further evidence, not another episode.
     assert [step for step, _ in steps(done)] == [BeliefChangeKind.CREATE, BeliefChangeKind.SUPPORT]
     assert len({one.belief_id for one in done.changes}) == 1
     assert len({one for change in done.changes for one in change.episode_ids}) == 3

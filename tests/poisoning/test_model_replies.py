@@ -129,7 +129,13 @@ def test_a_fact_that_the_statement_does_not_state_is_left_out(
     assert (made.statement, made.subject, made.trust) == (BASE, subject, "model")
 
 
-NEAR = ConsolidationPolicy(min_episodes=1, match_similarity=0.9, refute_similarity=0.3)
+NEAR = ConsolidationPolicy(
+    min_episodes=1,
+    match_similarity=0.9,
+    refute_similarity=0.3,
+    wording_similarity=1.0,
+    word_similarity=1.0,
+)
 """The belief is offered, and no passage is evidence about it without the model."""
 OFFERED = {
     "I swim across the cold lake with Mallory": None,

@@ -42,7 +42,7 @@ def test_a_sentence_and_its_main_clauses_can_be_statements(text: str, stated: st
         "Do I play chess in the park on Sundays?",
         "I play chess in the park with you.",
         "That was a very lovely and amazing day for me.",
-        # What once happened, what is planned, what is asked for.
+        # Past events, plans and requests.
         "I returned the red chess board to the shop.",
         "We agreed on a price for the old piano.",
         "I'll play chess in the park on Sundays.",
@@ -51,7 +51,7 @@ def test_a_sentence_and_its_main_clauses_can_be_statements(text: str, stated: st
         "Give me three ideas for my chess club.",
         # A change is neither what was nor what is.
         "I've switched from black tea to strong coffee.",
-        # What befalls the speaker, and what stands for something else.
+        # An effect on the speaker, and a word that refers to another sentence.
         "The chess clock drives me mad at the club.",
         "I keep them in the wooden chess box.",
         # Praise and feelings, whatever they are about.
@@ -84,7 +84,7 @@ def test_single_events_wishes_and_talk_are_no_statements(text: str) -> None:
         ("I ate no meat at the party", "I don't eat meat", True),
         ("I grow tomatoes and basil on the balcony", "I grow red basil", True),
         ("I grow tomatoes in a pot", "I grow red basil", False),
-        # A day alone is no topic.
+        # A day alone is too little.
         ("I see my dentist on Mondays", "I swim on Mondays", False),
         ("The homeless shelter has volunteers", "I volunteer at the homeless shelter", False),
         ("The rent is due on 11 May", "The rent is due on 4 May", False),
@@ -103,7 +103,7 @@ def test_a_clause_supports_a_statement_with_its_words_and_all_its_values(
     assert clauses.supports(clause(passage), clause(statement)) is found
 
 
-def test_a_person_addressed_is_no_word_of_a_statement() -> None:
+def test_a_person_addressed_is_left_out_of_a_statement() -> None:
     for text in (
         "I play chess with my neighbour, Caroline.",
         "Hey Caroline, I play chess with my neighbour.",
