@@ -39,6 +39,19 @@ CHANGED = (
     ("I deploy Tidepool from Borealis.", "apr02-03"),
 )
 """Memories that a message corrects without repeating their words, and the id of that message."""
+CHATTER = "user:bea"
+"""Scope of a person who only chats."""
+CHAT = (
+    (datetime(2026, 3, 2, 9, tzinfo=UTC), "I live in Lisbon."),
+    (datetime(2026, 5, 11, 9, tzinfo=UTC), "The tram was late again."),
+    (datetime(2026, 7, 6, 9, tzinfo=UTC), "Actually, I moved to Porto last week."),
+)
+"""Her messages, one in each conversation; the last one corrects the first."""
+CHAT_ASKED = "Where do I live?"
+CONFIDENCES = (0.5, 0.6, 0.7)
+"""Confidences of the evidence for each of two values: once in one conversation, once in three."""
+COUNTED = ("tram", "is_often")
+IN_ONE, IN_THREE = "crowded", "late"
 _MONTHS = tuple(month.capitalize() for month in quantities.MONTHS)
 _DATE = re.compile(rf"\b(?:(\d{{1,2}}) )?({'|'.join(_MONTHS)})\b")
 
@@ -51,6 +64,30 @@ class PolicyComparison(NamedTuple):
     esper: Recollection
 
 
+class Correction(NamedTuple):
+    """Block for a question before and after a correction in a chat, as lines."""
+
+    question: str
+    said: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+class Counted(NamedTuple):
+    """Belief in a value, and in how many conversations it is supported."""
+
+    object: str
+    belief: float
+    reinforcement_count: int | None
+
+
+class Chatted(NamedTuple):
+    """The results of the chat."""
+
+    correction: Correction
+    counted: tuple[Counted, ...]
+
+
 @click.command()
 @command()
 def demo(app: App) -> None:
@@ -59,7 +96,8 @@ def demo(app: App) -> None:
     The package contains the conversation: half a year of messages between an engineer and an
     assistant, with repeats, changed facts and a contradiction; it ends some days before the first
     run. The demo supersedes three changed facts, records one of them as evidence and recalls it
-    with and without belief. A second run adds nothing.
+    with and without belief. A correction in a chat changes the block for a prompt, and the same
+    evidence counts more from three conversations than from one. A second run adds nothing.
     """
     from graphmem.adapters.conversations import read_conversations
     from graphmem.cli.jobs import remember
@@ -72,19 +110,25 @@ def demo(app: App) -> None:
         memory = opened.tenant(TENANT).scope(SCOPE)
         weeks = weeks_later(memory, conversation.messages)
         messages = [moved(message, weeks) for message in conversation.messages]
+        # First, so that a new server has indexed it when it is read.
+        chatter = opened.tenant(TENANT).scope(CHATTER)
+        count(chatter, chat(chatter, weeks))
         total, became = remember(app, memory, messages, "half a year of conversation")
         observe(memory, messages, weeks)
         corrected = correct(memory, messages, weeks)
         compared = compare(memory)
         answers = [(q, memory.recall(q["question"], kinds=("memory",), limit=2)) for q in questions]
+        chatted = Chatted(corrected_chat(chatter, weeks), counts(chatter))
     app.emit(
         {
             "ingested": total,
             "superseded": corrected,
             "answers": [{"question": q["question"], "found": a} for q, a in answers],
             "compared": compared._asdict(),
+            "correction": chatted.correction._asdict(),
+            "counted": [one._asdict() for one in chatted.counted],
         },
-        lambda _: _view(*terminal.visible((total, became, corrected, answers, compared))),
+        lambda _: _view(*terminal.visible((total, became, corrected, answers, compared, chatted))),
     )
     if not app.json:
         # Not through the console, which would wrap commands that the user copies.
@@ -219,6 +263,56 @@ def compare(memory: Handle) -> PolicyComparison:
     return PolicyComparison(ASKED, flat, esper)
 
 
+def chat(memory: Handle, weeks: int) -> list[str]:
+    """Store the conversations of a person who only chats; return the ids of the episodes."""
+    episode_ids = []
+    for at, text in CHAT:
+        then = at + timedelta(weeks=weeks)
+        with memory.session(f"{at:%B}") as session:
+            session.add_messages(
+                [{"role": "user", "content": text, "at": then, "id": f"{at:%b%d}"}]
+            )
+            episode_ids.append(session.episode_id)
+    return episode_ids
+
+
+def corrected_chat(memory: Handle, weeks: int) -> Correction:
+    """Return the block for a question before the last message of the chat, and after it."""
+    from graphmem import AsOf
+
+    *_, (before, _), (_, said) = CHAT
+    past = AsOf(valid=before + timedelta(weeks=weeks))
+    blocks = (memory.context(CHAT_ASKED, as_of=one).text for one in (past, None))
+    return Correction(CHAT_ASKED, said, *(tuple(text.splitlines()) for text in blocks))
+
+
+def count(memory: Handle, episode_ids: Sequence[str]) -> None:
+    """Record the same confidences for one value in one episode, and for another in three."""
+    subject, predicate = COUNTED
+    at = memory.episodes.get(episode_ids[-1]).occurred_at
+    memory.observe_many(
+        {
+            "subject": subject,
+            "predicate": predicate,
+            "object": value,
+            "confidence": confidence,
+            "event_id": f"demo-{value}-{number}",
+            "at": at,
+            "episode_id": episode_id,
+        }
+        for value, episodes in ((IN_ONE, [episode_ids[0]] * 3), (IN_THREE, episode_ids))
+        for number, (confidence, episode_id) in enumerate(zip(CONFIDENCES, episodes, strict=True))
+    )
+
+
+def counts(memory: Handle) -> tuple[Counted, ...]:
+    """Return the belief in each of the two values."""
+    return tuple(
+        Counted(one.object, one.belief, one.reinforcement_count)
+        for one in memory.current(*COUNTED).candidates
+    )
+
+
 def _data(name: str) -> str:
     return (resources.files("graphmem") / "data" / name).read_text("utf-8")
 
@@ -229,6 +323,7 @@ def _view(
     corrected: list[dict[str, str]],
     answers: list[Any],
     compared: PolicyComparison,
+    chatted: Chatted,
 ) -> RenderableType:
     from rich.console import Group
     from rich.rule import Rule
@@ -256,7 +351,37 @@ def _view(
         parts.append(recall.recollection(found))
     parts.append(Rule("Beliefs", align="left"))
     parts.extend(_side_by_side(compared))
+    parts.extend(_independent(chatted.counted))
+    parts.append(Rule("A correction in a chat", align="left"))
+    parts.extend(_before_and_after(chatted.correction))
     return Group(*parts)
+
+
+def _independent(counted: Iterable[Counted]) -> list[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("value", "conversations", "belief", box=None, pad_edge=False)
+    for one in counted:
+        table.add_row(one.object, str(one.reinforcement_count), f"{one.belief:.2f}")
+    shown = ", ".join(map(str, CONFIDENCES))
+    heading = f"\nThe same evidence ({shown}) from one conversation, and from three"
+    return [
+        Text(heading, style="bold"),
+        table,
+        Text("What is repeated within one conversation does not count again."),
+    ]
+
+
+def _before_and_after(correction: Correction) -> list[RenderableType]:
+    from rich.text import Text
+
+    return [
+        Text(f"\nBlock for a prompt: {correction.question}", style="bold"),
+        *(Text(f"  {line}") for line in correction.before),
+        Text(f"\nafter she wrote: {correction.said}", style="yellow"),
+        *(Text(f"  {line}") for line in correction.after),
+    ]
 
 
 def _side_by_side(compared: PolicyComparison) -> list[RenderableType]:

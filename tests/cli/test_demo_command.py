@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -39,7 +40,7 @@ def test_a_second_run_adds_nothing(
     assert first.code == 0
     assert first.data["ingested"]["turns_added"] == 159
     events, nodes = look.given_events(elsewhere), look.count(elsewhere)
-    assert nodes["Belief"] == 2
+    assert nodes["Belief"] == 2 + len({"Lisbon", "Porto"}) + len({"crowded", "late"})
     assert {"demo-nov24-05", "demo-dec17-03", "demo-feb12-03"} < events.keys()
 
     # Some weeks later the conversation that is stored keeps its dates.
@@ -98,6 +99,39 @@ def test_stale_answers_are_superseded_or_marked(
     shown = run("demo").out
     assert "superseded, since another one replaced it" in shown
     assert "Tomás is on call for Tidepool. → Priya is on call for Tidepool." in shown
+
+
+def test_a_correction_in_a_chat_changes_the_block(
+    run: Run, elsewhere: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(options, "now", lambda: NOW)
+    first, second = (run("demo", "--json").data["correction"] for _ in range(2))
+    assert first == second
+    before, after = (first[part][2:-1] for part in ("before", "after"))
+    assert '"I live in Lisbon."' in before[0]
+    assert "outdated" not in before[0].partition('"')[0]
+    assert "Porto" in after[0]
+    [lisbon] = [line for line in after if '"I live in Lisbon."' in line]
+    assert "outdated" in lisbon.partition('"')[0]
+    assert after.index(lisbon) > 0
+    shown = run("demo").out
+    for line in (f"Block for a prompt: {demo.CHAT_ASKED}", f"after she wrote: {demo.CHAT[-1][1]}"):
+        assert line in shown
+    assert shown.index(before[0]) < shown.index("after she wrote") < shown.index(after[0])
+
+
+def test_the_same_evidence_counts_more_from_three_conversations(
+    run: Run, elsewhere: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(options, "now", lambda: NOW)
+    three, one = run("demo", "--json").data["counted"]
+    assert (three["object"], three["reinforcement_count"]) == (demo.IN_THREE, 3)
+    assert (one["object"], one["reinforcement_count"]) == (demo.IN_ONE, 1)
+    assert three["belief"] == pytest.approx(1 / (1 + math.prod(1 - c for c in demo.CONFIDENCES)))
+    assert one["belief"] == pytest.approx(1 / (1 + 1 - max(demo.CONFIDENCES)))
+    shown = run("demo").out
+    assert re.search(r"^late +3 +0\.94 *$", shown, re.MULTILINE)
+    assert re.search(r"^crowded +1 +0\.77 *$", shown, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
