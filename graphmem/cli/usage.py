@@ -83,6 +83,13 @@ usage.method(
     options.limit(50, "items"),
 )
 usage.method(
+    "usage.goals",
+    """Show the goals of the ratings: value, reached or why not, and curve.
+
+    The curve is the value after each tenth of the rated sessions.
+    """,
+)
+usage.method(
     "usage.audit",
     """List sessions and violations of the search protocol.
 

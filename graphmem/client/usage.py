@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, cast, get_args
 
@@ -27,6 +28,7 @@ from graphmem.usage import (
     RatingReport,
     RollUpReport,
     UsageDashboard,
+    UsageGoals,
     access_log,
     operations,
 )
@@ -40,8 +42,6 @@ Ref = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"\S")]
 Result = str | tuple[str, str]
 RatedKind = Literal["Memory", "Belief", "Episode", "Artifact"]
 RATED: tuple[RatedKind, ...] = ("Memory", "Belief", "Episode", "Artifact")
-MAX_TOKENS = 10_000_000
-MAX_ITEMS = 10_000
 ESTIMATE = "graphmem's estimate"
 
 
@@ -169,6 +169,17 @@ class AsyncUsage(AsyncNamespace):
         """
         return await operations.attention(self._state.context, kinds, limit)
 
+    async def goals(self) -> UsageGoals:
+        """Return the five goals of Vector ELO, measured on the search log in the read scopes.
+
+        Each goal has its value, whether it is reached or why not, and the curve of its values by
+        the number of rated sessions. It replays the log, so its duration is proportional to it.
+        Sessions that `roll_up` replaced are left out.
+        """
+        await self._state.flush()
+        request = self._state.context
+        return await operations.goals(request, RATED, partial(ids.shortened, request))
+
     async def audit(
         self,
         *,
@@ -258,7 +269,7 @@ class AsyncUsage(AsyncNamespace):
 
     async def pack(
         self,
-        tokens: Annotated[int, Whole(1, MAX_TOKENS)] = 4_000,
+        tokens: Annotated[int, Whole(1, operations.MAX_PACK)] = 4_000,
         *,
         model: Name | None = None,
         kinds: Kinds = RATED,
@@ -266,7 +277,7 @@ class AsyncUsage(AsyncNamespace):
             Sequence[str], As(Annotated[tuple[Name, ...], Field(max_length=1_000)])
         ] = (),
         root: str | os.PathLike[str] | None = None,
-        limit: Annotated[int, Whole(1, MAX_ITEMS)] = 500,
+        limit: Annotated[int, Whole(1, operations.MAX_PACKED)] = 500,
     ) -> Pack:
         """Return the most used items as one Markdown text within a token budget.
 
@@ -295,7 +306,9 @@ class AsyncUsage(AsyncNamespace):
             blocked_paths=tuple(blocked_paths),
         )
         folder = None if root is None else Path(root)
-        return await operations.pack(self._state.context, budget, kinds, limit, folder)
+        request = self._state.context
+        shorten = partial(ids.shortened, request)
+        return await operations.pack(request, budget, kinds, limit, folder, shorten)
 
     async def roll_up(
         self,
@@ -340,6 +353,7 @@ class Usage(Namespace):
     rate = blocking(AsyncUsage.rate)
     ratings = blocking(AsyncUsage.ratings)
     dashboard = blocking(AsyncUsage.dashboard)
+    goals = blocking(AsyncUsage.goals)
     audit = blocking(AsyncUsage.audit)
     prune = blocking(AsyncUsage.prune)
     prune_manifest = blocking(AsyncUsage.prune_manifest)

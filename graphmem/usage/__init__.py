@@ -24,6 +24,8 @@ from graphmem.usage.records import (
     TenantStats,
     UsageCount,
     UsageDashboard,
+    UsageGoal,
+    UsageGoals,
 )
 
 __all__ = [
@@ -49,5 +51,7 @@ __all__ = [
     "TenantStats",
     "UsageCount",
     "UsageDashboard",
+    "UsageGoal",
+    "UsageGoals",
     "quality_stats",
 ]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from graphmem import catalog
 from graphmem.model import EventType, Rating, Status, Tier
 from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
 from graphmem.rules import drafts, rating, read_options
+from graphmem.rules.context import count_tokens
 from graphmem.usage import findings, packs
+from graphmem.usage import goals as rated_goals
 from graphmem.usage.findings import LoggedAccess, LoggedSearch, LoggedSession
 from graphmem.usage.packs import PackBudget, PackEntry
 from graphmem.usage.records import (
@@ -33,6 +35,7 @@ from graphmem.usage.records import (
     TenantStats,
     UsageCount,
     UsageDashboard,
+    UsageGoals,
 )
 
 RATING_PAGE = 50
@@ -277,11 +280,20 @@ async def _rows(
             yield row
 
 
+MAX_PACK, MAX_PACKED = 10_000_000, 10_000
+"""Maximum tokens and rated items of a pack."""
+Shorten: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
+"""Returns the short forms of ids."""
 PACKABLE = catalog.query("usage/pack_candidates", dict)
 
 
 async def pack(
-    context: RequestContext, by: PackBudget, kinds: Sequence[str], most: int, root: Path | None
+    context: RequestContext,
+    by: PackBudget,
+    kinds: Sequence[str],
+    most: int,
+    root: Path | None,
+    shorten: Shorten,
 ) -> Pack:
     """Return the highest rated items as a pack.
 
@@ -291,6 +303,7 @@ async def pack(
         kinds: any of Memory, Belief, Episode and Artifact.
         most: maximum number of rated items, and of unrated memories in each scope.
         root: folder whose files and documents are packed with their text; None to pack names only.
+        shorten: returns short ids.
     """
     rule = rating.from_settings(context.services.settings)
     rows = await context.fetch(
@@ -301,11 +314,12 @@ async def pack(
         rating_decay=rating.decay_params(rule),
         limit=most,
     )
+    short = await shorten([row["id"] for row in rows])
     entries = []
     for row in rows:
         tier = None if row["elo"] is None else rating.tier(row["elo"], rule)
         text = row.pop("text") or await _text(context, row, root) or row["ref"]
-        entries.append(PackEntry(**row, text=text, tier=tier))
+        entries.append(PackEntry(**row, text=text, tier=tier, short=short.get(row["id"], "")))
     return packs.build_pack(entries, by)
 
 
@@ -314,6 +328,32 @@ async def _text(context: RequestContext, row: dict[str, str], root: Path | None)
     if root is None or row["kind"] not in ("file", "document"):
         return None
     return await context.services.files.below(root, row["ref"])
+
+
+RATED_SESSIONS = catalog.query("usage/rated_sessions", dict)
+SHORT_TERM = catalog.query("usage/short_term_size", dict)
+GOAL_PAGE = 200
+"""Sessions per read."""
+
+
+async def goals(context: RequestContext, kinds: Sequence[str], shorten: Shorten) -> UsageGoals:
+    """Return the goals of the ratings, measured on the log in the read scopes."""
+    found: list[dict[str, Any]] = []
+    after = 0
+    while rows := await context.fetch(
+        RATED_SESSIONS, after=after, top=rated_goals.TOP, limit=GOAL_PAGE
+    ):
+        after = rows[-1]["position"]
+        found += [row for row in rows if row["searches"] or row["opened"]]
+    [size] = await context.fetch(SHORT_TERM)
+    everything = PackBudget(MAX_PACK, count_tokens, "an estimate")
+    packed = await pack(context, everything, kinds, MAX_PACKED, None, shorten)
+    return rated_goals.measured(
+        found,
+        rating.from_settings(context.services.settings),
+        packed,
+        float(size["characters"] + rated_goals.ENTRY_BYTES * size["entries"]),
+    )
 
 
 S = TypeVar("S", Status, EventType)

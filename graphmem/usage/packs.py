@@ -22,6 +22,8 @@ from graphmem.usage.records import DetailLevel, Pack, PackItem
 HEAD = f"# Pack\n\n{context.HEAD}\n"
 _ORDER: Sequence[Tier | None] = (Tier.HIGH, Tier.MEDIUM, None, Tier.LOW, Tier.VERY_LOW)
 _MAX_TITLE_CHARS = 80
+_MAX_LINE_CHARS = 300
+"""Maximum length of a text that is one line of a list; a longer one has a section of its own."""
 _FIRST_WORDS = 400
 """Number of leading characters in which a title is searched."""
 
@@ -42,6 +44,8 @@ class PackEntry:
     """Tier of that rating; None if never rated."""
     title: str = ""
     """Title shown instead of the ref; without either, a pointer shows the start of the text."""
+    short: str = ""
+    """Unique prefix of the id, shown instead of it. With it, a short text is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ def build_pack(items: Iterable[PackEntry], by: PackBudget) -> Pack:
         room -= part.tokens
         parts.append(part)
     text, tokens = _fit_total(parts, by)
-    whole_tokens = by.count(_text(_whole(item, "").text for item in ordered))
+    whole_tokens = by.count(_text(_section(item).text for item in ordered))
     return Pack(
         text=text,
         items=tuple(map(_manifest_entry, parts)),
@@ -195,11 +199,24 @@ def _with_tokens(part: _Part, by: PackBudget) -> _Part:
 
 
 def _whole(item: PackEntry, why: str) -> _Part:
-    return _Part(item, DetailLevel.WHOLE, why, _block(item, DetailLevel.WHOLE, item.text))
+    if item.short and len(item.text) <= _MAX_LINE_CHARS and len(item.text.splitlines()) == 1:
+        return _Part(item, DetailLevel.WHOLE, why, _line(item, item.text))
+    return _section(item)._replace(why=why)
+
+
+def _section(item: PackEntry) -> _Part:
+    return _Part(item, DetailLevel.WHOLE, "", _block(item, DetailLevel.WHOLE, item.text))
+
+
+def _line(item: PackEntry, text: str) -> str:
+    """Return an item on one line, as in a block; its rating and kind are in the manifest."""
+    return f"[{item.short}] {quoting.quote(text)}\n"
 
 
 def _pointer(item: PackEntry, why: str) -> _Part:
     title = item.title or item.ref or item.text[:_FIRST_WORDS]
+    if item.short:
+        return _Part(item, DetailLevel.POINTER, why, _line(item, _cut(title)))
     line = f"- {_heading(item, title)}, {_rating_label(item)}, {quoting.escape_code(item.kind)}\n"
     return _Part(item, DetailLevel.POINTER, why, line)
 
@@ -223,10 +240,15 @@ def _fence(body: str) -> str:
 def _heading(item: PackEntry, title: str) -> str:
     """Return the id to cite, and words in a code span, which contains no markup."""
     name = quoting.escape_id(item.id).replace("`", r"\u0060")
+    title = _cut(title)
+    return f"[{name}] `{quoting.escape_code(title)}`" if title else f"[{name}]"
+
+
+def _cut(title: str) -> str:
     title = " ".join(title.split())
     if len(title) > _MAX_TITLE_CHARS:
-        title = f"{title[: _MAX_TITLE_CHARS - 1].rstrip()}…"
-    return f"[{name}] `{quoting.escape_code(title)}`" if title else f"[{name}]"
+        return f"{title[: _MAX_TITLE_CHARS - 1].rstrip()}…"
+    return title
 
 
 def _rating_label(item: PackEntry) -> str:

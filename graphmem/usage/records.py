@@ -127,6 +127,30 @@ class UsageDashboard(Record):
     """Newest first."""
 
 
+class UsageGoal(Record):
+    """One goal of the ratings, and its value."""
+
+    name: str
+    wanted: str
+    """Bound that the value must keep."""
+    value: float | None
+    """Share, or number of bytes; None if nothing was rated yet."""
+    reached: bool | None
+    """None if it cannot be told yet."""
+    reason: str
+    """Explanation of a goal that is not reached, or cannot be told; else empty."""
+    curve: tuple[tuple[int, float], ...]
+    """Number of rated sessions and value then, at ten points; empty if only today's is known."""
+
+
+class UsageGoals(Record):
+    """The five goals of the ratings, measured on the search log."""
+
+    sessions: int
+    """Number of rated sessions in the log."""
+    goals: tuple[UsageGoal, ...]
+
+
 class RatingStep(Record):
     """Number of items of one kind in one step of ratings."""
 
@@ -309,7 +333,7 @@ class Pack(Record):
     overflow: int
     """Number of tokens over the budget, >= 0; above 0 only if the pack has HIGH items only."""
     whole_tokens: int
-    """Number of tokens if every item were whole, including those left out."""
+    """Number of tokens if every item, also one left out, had a section with its id and text."""
     saved_tokens: int
     """`whole_tokens` minus `tokens`; negative if a line about an item is longer than its text."""
     saved_share: float

@@ -199,3 +199,9 @@ def test_rated_items_are_listed(run: Run, used: str) -> None:
     assert shown[0].split() == ["elo", "tier", "games", "kind", "text"]
     assert used in shown[1]
     assert len(run("usage", "ratings", "--tier", "MEDIUM", "--json").data) == 1
+
+
+def test_the_goals_are_shown(run: Run) -> None:
+    found = run("usage", "goals", "--json").data
+    assert [goal["wanted"] for goal in found["goals"]][:2] == ["< 10%", ">= 90%"]
+    assert "no item is rated yet" in run("usage", "goals").out

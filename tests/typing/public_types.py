@@ -87,6 +87,7 @@ from graphmem.usage import (
     TenantPage,
     TenantStats,
     UsageDashboard,
+    UsageGoals,
     quality_stats,
 )
 
@@ -192,6 +193,7 @@ def blocking_usage(mem: Handle) -> None:
     assert_type(mem.usage.audit(), Audit)
     assert_type(mem.usage.dashboard(), UsageDashboard)
     assert_type(mem.usage.flush(), int)
+    assert_type(mem.usage.goals(), UsageGoals)
     mem.usage.log_access("file", "docs/plan.md")
     mem.usage.log_access("memory", "m_1a2b")
     assert_type(quality_stats(mem.recall("tea")), QualityStats)

@@ -74,6 +74,7 @@ VIEWS: dict[str, Callable[[Any], RenderableType]] = {
     "unreject": memory.ruled,
     "usage.audit": usage.audit,
     "usage.dashboard": usage.dashboard,
+    "usage.goals": usage.goals,
     "usage.log_access": usage.logged,
     "usage.log_search": usage.logged,
     "usage.prune": usage.pruned,

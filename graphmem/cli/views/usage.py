@@ -186,6 +186,22 @@ def rated(done: usage.RatingReport) -> Text:
     )
 
 
+def goals(found: usage.UsageGoals) -> Group:
+    """Return the goals as a table, and the reasons of those that are not reached."""
+    made = table("goal", "wanted", "value", "reached", "curve", whole=("wanted", "value"))
+    for goal in found.goals:
+        reached = {True: "yes", False: "no", None: "unknown"}[goal.reached]
+        curve = " ".join(_goal_value(value) for _, value in goal.curve)
+        value = "" if goal.value is None else _goal_value(goal.value)
+        made.add_row(goal.name, goal.wanted, value, reached, curve)
+    reasons = [f"{goal.name}: {goal.reason}." for goal in found.goals if goal.reason]
+    return Group(made, *(Text(line, style="dim") for line in dict.fromkeys(reasons)))
+
+
+def _goal_value(value: float) -> str:
+    return f"{value:.1%}" if value <= 1 else f"{value:,.0f}"
+
+
 class PaneRow(NamedTuple):
     """One line of a pane."""
 
