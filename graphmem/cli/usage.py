@@ -84,7 +84,7 @@ usage.method(
 )
 usage.method(
     "usage.goals",
-    """Show the goals of the ratings: value, reached or why not, and curve.
+    """Show whether the ratings reach their goals.
 
     The curve is the value after each tenth of the rated sessions.
     """,
