@@ -15,6 +15,7 @@ from tests.docs.conftest import FENCED, Follow, python
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCKS = {
+    "consolidation": 1,
     "erasure": 1,
     "extraction": 2,
     "langgraph": 3,

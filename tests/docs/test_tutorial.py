@@ -68,5 +68,5 @@ def test_a_reply_of_a_model_prints_what_the_page_shows(newcomer: Environ) -> Non
 
 
 def test_every_block_is_followed_by_a_test() -> None:
-    assert [kind for kind, _ in BLOCKS] == ["python", "text"] * 6
-    assert len(PLACES) == 4
+    assert [kind for kind, _ in BLOCKS] == ["python", "text"] * 5
+    assert len(PLACES) == 3
