@@ -24,3 +24,10 @@ CALL (e) {
   MERGE (c:Checkpoint {tenant: $tenant, slot_id: slot_id})
   DELETE c
 }
+WITH e
+// A predicate falls back to the declaration before a retracted one.
+CALL (e) {
+  MATCH (e)-[:RETRACTS*1..]->(:Event {tenant: $tenant})-[:CONCERNS]->(p:Predicate {tenant: $tenant})
+  WITH DISTINCT p
+  // include: fragments/cache_policy.cypher
+}

@@ -19,7 +19,7 @@ ORDER BY e.tenant, e.id
 LIMIT $limit
 LET retracts = e.type = 'RETRACT' OR EXISTS { (e)-[:RETRACTS]->() }
 LET wrong = CASE
-  // A target that came later is linked if it is evidence or a retraction; another event may have taken the id.
+  // A target that came later is linked if it is evidence, a declaration or a retraction; another event may have taken the id.
   WHEN retracts AND NOT COLLECT { MATCH (e)-[:RETRACTS]->(t {tenant: $tenant}) RETURN t.id ORDER BY t.id } IN [
     COLLECT {
       MATCH (t:Event {tenant: $tenant, id: e.target_id})
@@ -28,7 +28,7 @@ LET wrong = CASE
     },
     COLLECT {
       MATCH (t:Event {tenant: $tenant, id: e.target_id})
-      WHERE e.type = 'RETRACT' AND t.scope = e.scope AND (t.type = 'RETRACT' OR EXISTS { (t)-[:SUPPORTS|REFUTES]->() })
+      WHERE e.type = 'RETRACT' AND t.scope = e.scope AND (t.type IN ['RETRACT', 'POLICY'] OR EXISTS { (t)-[:SUPPORTS|REFUTES]->() })
       RETURN t.id
     }
   ] THEN 'RETRACTS'

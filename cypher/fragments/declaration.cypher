@@ -6,6 +6,7 @@
 OPTIONAL CALL (predicate_key) {
   MATCH (near:Predicate {tenant: $tenant, key: predicate_key})
   WHERE near.scope IN [$scope, 'global'] AND (near.scope = $scope OR near.scope IN $scopes AND near.trust = 4)
+    AND near.event_id IS NOT NULL
   RETURN near AS declared
   ORDER BY near.trust = 4 DESC, near.scope = $scope DESC
   LIMIT 1

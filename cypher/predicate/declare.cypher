@@ -1,5 +1,4 @@
-// Append a POLICY event to a predicate of its scope and update the cached policy. The policy is that of the newest event of a
-// person (rank 4) or, without one, of the newest event, by (occurred_at, id).
+// Append a POLICY event to a predicate of its scope, link retractions of it that came first, and update the cached policy.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
@@ -17,23 +16,9 @@ ON CREATE SET p.key = $key, p.scope = $event.scope
 WITH p, $event AS event
 // include: fragments/append_event.cypher
 CREATE (e)-[:CONCERNS]->(p)
+WITH p, e
+// include: fragments/link_earlier_retractions.cypher
 WITH p
-CALL (p) {
-  MATCH (p)<-[:CONCERNS]-(x:Event)
-  RETURN x
-  ORDER BY x.trust = 4 DESC, x.occurred_at DESC, x.id DESC
-  LIMIT 1
-}
-SET p.event_id = x.id,
-    p.trust = x.trust,
-    p.occurred_at = x.occurred_at,
-    p.recorded_at = x.recorded_at,
-    p.cardinality = x.cardinality,
-    p.kappa = x.kappa,
-    p.tau_days = x.tau_days,
-    p.decay_per_day = x.decay_per_day,
-    p.margin = x.margin,
-    p.combine = x.combine,
-    p.valid_from = x.valid_from,
-    p.name = CASE x.id WHEN $event.id THEN $name ELSE p.name END,
-    p.template = CASE x.id WHEN $event.id THEN $template ELSE p.template END
+// include: fragments/cache_policy.cypher
+SET p.name = CASE newest.id WHEN $event.id THEN $name ELSE coalesce(p.name, $name) END,
+    p.template = CASE newest.id WHEN $event.id THEN $template ELSE p.template END

@@ -47,19 +47,21 @@ class AsyncBeliefChanges(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> RetractionReceipt:
-        """Retract a piece of evidence for every valid time, from now on.
+        """Retract evidence, or the declaration of a predicate, for every valid time, from now on.
 
-        A retraction can be retracted too; of all retractions of an event the newest decides.
+        Without its declaration a predicate has the one before it, or the default. A retraction can
+        be retracted too; of all retractions of an event the newest decides.
 
         Args:
-            event_id: id of the evidence, or of a retraction.
+            event_id: id of the evidence, of the declaration as `predicates.list` has it, or of a
+                retraction.
             missing_ok: accept an event that does not exist yet; it is retracted when it arrives.
                 Only a person's handle may.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            RefusedError: the event is neither evidence nor a retraction, or is this retraction.
+            RefusedError: the event is no evidence, declaration or retraction, or is this one.
             ForeignScopeError: the event belongs to another scope.
             NotFoundError: the event does not exist.
             PersonOnlyError: a person wrote the event, and the handle is not a person's.

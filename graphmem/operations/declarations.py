@@ -145,7 +145,7 @@ async def declare(
     valid_from: datetime | None,
     given: EventSource,
 ) -> Predicate:
-    """Set a predicate's policy in the write scope and return the newest one there.
+    """Set a predicate's policy in the write scope and return the one in force there.
 
     In the scope `global` it holds for the whole tenant, except where a nearer one is declared.
     Reads as of an earlier known time keep using the policy known then.
@@ -166,7 +166,10 @@ async def declare(
 
     await append(context, made["event"], write)
     found = await context.fetch(LIST_PREDICATES, scopes=[scope])
-    return next(one for one in found if claims.predicate_key(one.name) == made["key"])
+    # Without another one, a declaration that was retracted before it came leaves none.
+    own = made["event"] | {"name": made["name"], "template": template, "recorded_at": now}
+    same = (one for one in found if claims.predicate_key(one.name) == made["key"])
+    return next(same, _predicate({"policy": own | {"event_id": own["id"]}}))
 
 
 async def predicates(context: RequestContext) -> list[Predicate]:

@@ -171,6 +171,7 @@ def declaration(
         "key": key,
         "name": draft.name.strip(),
         "template": checked,
+        "known": None,
         "event": {**row, **fields, "valid_from": draft.valid_from, "trust": trust.rank(writer)},
     }
 

@@ -12,7 +12,7 @@ import pytest
 from graphmem import AsOf, ExtractionReport, Handle, Turn
 from graphmem.errors import ConfigurationError, InvalidInputError, NotFoundError
 from graphmem.extraction import DismissalReason, Proposal
-from graphmem.model import BeliefReasons, Cardinality
+from graphmem.model import BeliefReasons, Cardinality, PolicyOrigin
 from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
@@ -270,6 +270,9 @@ def test_a_proposed_cardinality_applies_until_a_person_declares_another(
     slot = memory.current("user", "extension")
     assert slot.policy.cardinality is Cardinality.ONE
     assert slot.candidates[0].object == "402"
+    [proposed] = [one for one in memory.predicates.list() if one.name == "extension"]
+    memory.beliefs.retract(proposed.event_id)
+    assert memory.current("user", "extension").policy_origin is PolicyOrigin.DEFAULT
     memory.predicates.declare("extension", cardinality="MANY")
     assert memory.current("user", "extension").policy.cardinality is Cardinality.MANY
 

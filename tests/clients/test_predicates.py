@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from graphmem import Handle
+from graphmem import GraphMem, Handle
 from graphmem.errors import CardinalityConflictError, EventConflictError, InvalidInputError
 from graphmem.model import AsOf, Cardinality, Combine, Origin, Policy, PolicyOrigin, Triple
 from graphmem.operations.evidence import writing
-from tests.plugins.clients import on_tenant
+from tests.plugins.clients import by, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.origins import with_origin
 
@@ -359,3 +359,65 @@ def test_a_declaration_fits(memory: Handle, look: Look, tenant: str, given: dict
         memory.predicates.declare("in", **with_origin(given))
     assert next(iter(given)) in str(caught.value) or "future" in str(caught.value)
     assert look.count(tenant) == {}
+
+
+def test_a_declaration_can_be_taken_back(memory: Handle) -> None:
+    """The one before it applies again, then the default; retracting a retraction undoes it."""
+    said(memory)
+    memory.predicates.declare("in", cardinality="MANY", at=MAY, origin=Origin(event_id="p1"))
+    memory.predicates.declare("in", cardinality="ONE", at=MAY, origin=Origin(event_id="p2"))
+    before = datetime.now(UTC)
+    assert read(memory) == "ONE"
+
+    memory.beliefs.retract("p2", origin=Origin(event_id="r2"))
+    assert read(memory) == "MANY"
+    assert [one.event_id for one in memory.predicates.list()] == ["p1"]
+    assert read(memory, as_of=AsOf(known=before)) == "ONE"
+
+    memory.beliefs.retract("p1")
+    assert memory.current("alice", "in").policy_origin is PolicyOrigin.DEFAULT
+    assert memory.predicates.list() == []
+
+    memory.beliefs.retract("r2")
+    assert read(memory) == "ONE"
+    assert [one.event_id for one in memory.predicates.list()] == ["p2"]
+
+
+def test_what_was_taken_back_contradicts_no_observation(memory: Handle) -> None:
+    memory.predicates.declare("in", cardinality="MANY", origin=Origin(event_id="p1"))
+    with pytest.raises(CardinalityConflictError):
+        memory.observe("ben", "in", "Rome", cardinality="ONE")
+    memory.beliefs.retract("p1")
+    memory.observe("ben", "in", "Rome", cardinality="ONE")
+    assert memory.current("ben", "in").policy.cardinality == "ONE"
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_declaration_may_come_after_its_retraction(
+    memory: Handle, plain: GraphMem, tenant: str, *, late: bool
+) -> None:
+    said(memory)
+
+    def declare() -> None:
+        done = memory.predicates.declare(
+            "in", cardinality="ONE", at=MAY, origin=Origin(event_id="p1")
+        )
+        assert (done.event_id, done.policy.cardinality) == ("p1", "ONE")
+
+    if not late:
+        declare()
+    memory.beliefs.retract("p1", missing_ok=True, at=MAY + DAY)
+    if late:
+        declare()
+    assert read(memory) == "MANY"
+    assert memory.predicates.list() == []
+    assert on_tenant(plain, tenant).admin.verify().wrong == ()
+
+
+def test_only_a_person_takes_back_what_a_person_declared(memory: Handle) -> None:
+    said(memory)
+    memory.predicates.declare("in", cardinality="ONE", origin=Origin(event_id="p1"))
+    proposed = by(memory, "model").beliefs.retract("p1")
+    assert (proposed.proposed, read(memory)) == (True, "ONE")
+    memory.proposals.accept([proposed.event_id])
+    assert read(memory) == "MANY"

@@ -211,13 +211,11 @@ def test_what_belongs_to_another_scope_is_not_retracted(
 
 def test_only_evidence_is_retracted(memory: Handle, look: Look, tenant: str) -> None:
     belief = memory.believe("It rains", event_id="believed")
-    memory.predicates.declare("is", origin=Origin(event_id="policy"))
     memory.remember("Alice works on Atlas", event_id="said")
     memory.beliefs.revise(belief, "It pours", origin=Origin(event_id="revised"))
     before = look.events(tenant)
     for name, kind in (
         ("believed", "BELIEVE"),
-        ("policy", "POLICY"),
         ("said", "ADD"),
         ("revised", "REVISE"),
     ):

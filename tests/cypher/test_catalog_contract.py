@@ -43,7 +43,7 @@ OF_ALL = {
 }
 HANGING = {
     "alias": 1,
-    "belief": 219,
+    "belief": 202,
     "browser": 65,
     "cache": 24,
     "consolidate": 2,
@@ -52,12 +52,12 @@ HANGING = {
     "lineage": 18,
     "memory": 14,
     "predicate": 1,
-    "recall": 46,
+    "recall": 43,
     "reject": 15,
     "seal": 5,
     "transfer": 15,
     "upkeep": 1,
-    "usage": 39,
+    "usage": 38,
 }
 """By folder: nodes that are held by an edge alone, in all procedures, fragments included.
 

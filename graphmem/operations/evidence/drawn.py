@@ -71,7 +71,7 @@ async def _retract(
         "source": source or event["source"],
         "payload": json.dumps({"note": f"follows from {event['id']}"}),
     }
-    await tx.fetch(RETRACT, event={**event, **follows})
+    await tx.fetch(RETRACT, event={**event, **follows}, known=None)
 
 
 def _id(event_id: str, drawn_id: str) -> str:

@@ -220,13 +220,13 @@ RETRACT = catalog.query("belief/retract", catalog.ignored)
 async def retract(
     context: RequestContext, target_id: str, given: EventSource, *, missing_ok: bool = False
 ) -> RetractionReceipt:
-    """Retract one event for every valid time, from now on.
+    """Retract one event for every valid time, from now on: evidence, or a declared policy.
 
     A retraction can be retracted in turn: the newest retraction of an event wins. Of what a person
     stated or took back, another writer only proposes it.
 
     Raises:
-        RefusedError: the event is neither evidence nor a retraction, or is the retraction itself.
+        RefusedError: the event is no evidence, declaration or retraction, or is this retraction.
         ForeignScopeError: the event belongs to another scope.
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future.
@@ -260,13 +260,14 @@ async def retract(
             stored.check_same_request(known, event_id, row["request_hash"])
         if not exists and not (missing_ok and by_person):
             raise NotFoundError(
-                f"No evidence {target_id!r} to take back.",
-                hint="`why` lists the evidence of a belief with its event ids.",
+                f"No evidence or declaration {target_id!r} to take back.",
+                hint="`why` lists the evidence of a belief with its event ids, `predicates.list` "
+                "the declarations.",
             )
         if target is not None and not by_person and trust.parse(target["trust"]) == "person":
             return await _propose(tx, context, row["target_id"], given, now)
         if known is None:
-            await tx.fetch(RETRACT, event=row)
+            await tx.fetch(RETRACT, event=row, known=None)
             of_evidence = target is not None and target["speaks"]
             await drawn.follow_retraction(tx, row, of_evidence=of_evidence)
         return RetractionReceipt(
@@ -283,9 +284,10 @@ def _retractable(target: Mapping[str, Any] | None, tenant_scope: TenantScope) ->
     if target is None or target["scope"] not in tenant_scope.scopes:
         return
     stored.own(target, "Event", target["id"], tenant_scope.scope)
-    if not target["speaks"] and target["type"] != EventType.RETRACT:
+    if not target["speaks"] and target["type"] not in (EventType.RETRACT, EventType.POLICY):
         raise RefusedError(
-            f"Event {target['id']!r} is a {target['type']}: only evidence can be retracted.",
+            f"Event {target['id']!r} is a {target['type']}: only evidence and declarations of "
+            "predicates can be retracted.",
             hint="To hide a memory use `deprecate`; to change a belief use `revise`.",
         )
 
@@ -344,7 +346,7 @@ async def retract_with(
     named = given.model_copy(update={"event_id": event_id})
     row = claims.source_event(named, context.scope, kind, now, (context.scope, kind, target_id))
     row |= {"target_id": target_id, "trust": trust.rank(context.trust)}
-    await tx.fetch(RETRACT, event=row)
+    await tx.fetch(RETRACT, event=row, known=None)
     await drawn.follow_retraction(tx, row, of_evidence=events[target_id]["speaks"])
     return event_id
 
