@@ -50,13 +50,19 @@ _AFTER = (
     r"(?:[-–—]+ (?=\w)|(?:because|but|so)\b"
     r"|(?<=, )(?:not|any|what|how|where|who|can|could|do|does|is|are|would|right))"
 )
+_BESIDE = (
+    r"(?<=, )(?:close to|next to|not far|opposite|above|below|behind|outside|a|an|the"
+    r"|(?-i:[A-Z][\w’'-]*+(?: [A-Z][\w’'-]*+)*+)$)"
+)
+"""Words after a comma that describe a name: close to the river, a small town, Portugal."""
 _REASON_AFTER = re.compile(
     rf",? (?:{_AFTER}|and (?=(?:I|it|we|they|my|he|she|so|do|don['’]t|have|am|can|want|often"
     r"|usually)\b))",
     re.I,
 )
 _ASIDE_AFTER = re.compile(
-    rf",? (?:{_AFTER}|and|with|as|where|which|who|for|near|until|till|on|every|during|from|by"
+    rf",? (?:{_AFTER}|{_BESIDE}|and|with|as|where|which|who|for|near|until|till|on|every"
+    r"|during|from|by"
     rf"|in (?!(?:{_MONTH})\b)(?-i:(?=[A-Z])))\b",
     re.I,
 )

@@ -35,6 +35,8 @@ lives_in: {Actually|Fun fact|Update|About me}: ⟦I live in ‹{Rome|Minsk|Lund|
 lives_in: If you must know, ⟦I live in ‹{Hull|Ghent|Lund|Trento}›⟧.
 lives_in: ⟦My home is in ‹{Lucca|Siena|Lund|Trento}›⟧, near the station.
 lives_in: ⟦We live in ‹{Izmir|Sofia|Lund|Trento}›⟧ since the war.
+lives_in: ⟦I live in ‹{Faro|Perth|Lund|Trento}›⟧, {close to the river|next to the station|above a bakery|a town by the sea|Portugal|New South Wales}.
+works_at: ⟦I work at ‹{Acme|Fabrikam|Tefal}›⟧, {the oil company|a small firm|opposite the school}.
 lives_in/Anna: ⟦Anna lives in ‹{Rome|Bonn|Lund|Trento}›⟧.
 lives_in/Paul: My brother ⟦Paul lives in ‹{Kent|Pisa|Lund|Trento}›⟧ with his dog.
 lives_in: I can't complain, ⟦I live in ‹{Nice|Bari|Lund|Trento}›⟧.

@@ -173,3 +173,15 @@ def test_a_word_that_no_claim_can_hold_is_refused_and_the_rest_is_read() -> None
     found, malformed = parse_window(window)
     assert [fact(one) for one in found] == ["user works_at Acme"]
     assert [one.code for one in malformed] == ["malformed"]
+
+
+@pytest.mark.parametrize(
+    "words", ["close to the river", "next to a park", "a town by the sea", "Portugal", "New Jersey"]
+)
+def test_a_clause_after_a_name_describes_it(words: str) -> None:
+    assert facts(turn(f"I live in Lisbon, {words}.")) == ["user lives_in Lisbon"]
+
+
+@pytest.mark.parametrize("words", ["just not yet", "about to leave", "next year", "Anna says"])
+def test_a_clause_after_a_name_that_does_not_gives_nothing(words: str) -> None:
+    assert facts(turn(f"I live in Lisbon, {words}.")) == []
