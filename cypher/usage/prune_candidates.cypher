@@ -17,7 +17,7 @@
 //   - id        string  id of the item
 //   - elo       float   rating after decay
 //   - from_elo  float   rating before decay, the sort key of pages
-//   - item      map     text, summary, content, written_at, opened_at, compressed_at, pinned; null: deleted or already hidden
+//   - item      map     text, summary, content, written_at, opened_at, returned_at, compressed_at, pinned; null: deleted or already hidden
 
 MATCH (g:Rating)
 USING INDEX g:Rating(tenant, elo)
@@ -42,6 +42,11 @@ OPTIONAL CALL (g) {
     RETURN max(e.occurred_at) AS opened_at
   }
   CALL (n) {
+    UNWIND [n] + COLLECT { MATCH (t:Turn {tenant: $tenant})-[:OCCURRED_IN]->(n) RETURN t } AS found
+    MATCH (found)<-[:RETURNED]-(e:Event {tenant: $tenant})
+    RETURN max(e.occurred_at) AS returned_at
+  }
+  CALL (n) {
     MATCH (n)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant})
     MATCH (n)<-[:CONCERNS]-(e:Event {tenant: $tenant, type: 'COMPRESS'})
     RETURN max(e.occurred_at) AS compressed_at
@@ -59,6 +64,7 @@ OPTIONAL CALL (g) {
     content: n.content,
     written_at: coalesce(written_at, n.occurred_at),
     opened_at: opened_at,
+    returned_at: returned_at,
     compressed_at: compressed_at,
     pinned: pinned
   } AS item

@@ -95,7 +95,7 @@ async def prune(
         run_id=run if done else None,
         at=now,
         rated=rated,
-        items=tuple(sorted(items, key=lambda item: (item.elo, item.kind, item.id))),
+        items=tuple(sorted(items, key=rules.prune_place)),
         kept=kept,
     )
 
@@ -186,6 +186,7 @@ def _judged(
             elo=row["elo"],
             tier=tier,
             idle_days=case.idle_days,
+            returned_days=item["returned_at"] and _days(now - item["returned_at"]),
             action=fate,
             reason=reason,
             sha256=identity.digest(whole),

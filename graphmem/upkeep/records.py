@@ -42,6 +42,8 @@ class PruneCandidate(Record):
     tier: Tier
     idle_days: float
     """Days since it was written or opened; being found is not a touch."""
+    returned_days: float | None
+    """Days since a search returned it or one of its turns; None if the search log has no entry."""
     action: PruneAction
     reason: str
     """Reason, as a sentence with its numbers."""

@@ -12,13 +12,15 @@ from graphmem.errors import DigestFileError
 from graphmem.model import Tier
 from graphmem.rules import passages, quoting, read_options
 from graphmem.rules.passages import Passage
-from graphmem.upkeep.records import PruneAction, PrunePolicy
+from graphmem.upkeep.records import PruneAction, PruneCandidate, PrunePolicy
 
 STANDARD = PrunePolicy()
 TIERS = (Tier.LOW, Tier.VERY_LOW)
 """Tiers whose items may be pruned."""
 
 
+UNRETURNED_DAYS = 90.0
+"""Days without being returned after which an item is pruned before others."""
 SHORT_TERM = frozenset({"Episode"})
 """Kinds of items that may be pruned: what is remembered or believed never is."""
 
@@ -80,6 +82,16 @@ def _by_age(what: str, days: float, limit: float, action: PruneAction) -> PruneV
     if days >= limit:
         return PruneVerdict(action, f"{duration}: {limit:g} or more")
     return PruneVerdict(PruneAction.KEEP, f"{duration}: less than {limit:g}")
+
+
+def prune_place(item: PruneCandidate) -> tuple[bool, float, str, str]:
+    """Return the sort key of an item to prune.
+
+    What no search returned for 90 days precedes what was returned and lost to results that were
+    opened; then the lowest rating is first.
+    """
+    days = item.returned_days
+    return days is not None and days < UNRETURNED_DAYS, item.elo, item.kind, item.id
 
 
 BEGIN, END = "<!-- graphmem:begin -->", "<!-- graphmem:end -->"

@@ -192,6 +192,28 @@ def test_an_episode_is_compressed_then_archived_and_its_turns_are_not_found(
     assert [line.away for line in then.usage.prune_manifest()] == [False, False, False]
 
 
+def test_what_was_not_returned_for_long_goes_first(
+    then: Handle, clock: FrozenClock, rate: Rate
+) -> None:
+    ids = told(then)
+    rate(then, {ids["short"]: 400, ids["text"]: 500, ids["talk"]: 600})
+    plan = then.usage.prune()
+    assert plan.items == ()
+    clock.advance(91 * DAY)
+    with then.session("later") as session:
+        # A turn counts for its episode.
+        assert [bite.kind for bite in session.recall(unlike(3), limit=1).bites] == ["turn"]
+        assert [bite.id for bite in session.recall(unlike(1), limit=1).bites] == [ids["short"]]
+    clock.advance(DAY)
+    plan = then.usage.prune()
+    assert [item.id for item in plan.items] == [ids["text"], ids["short"], ids["talk"]]
+    returned = {item.id: item.returned_days for item in plan.items}
+    assert returned[ids["short"]] == returned[ids["talk"]] == pytest.approx(1)
+    clock.advance(89 * DAY)
+    plan = then.usage.prune()
+    assert [item.id for item in plan.items] == [ids["short"], ids["text"], ids["talk"]]
+
+
 def test_a_plan_writes_nothing_and_is_what_is_done(
     then: Handle, clock: FrozenClock, rate: Rate, look: Look, tenant: str
 ) -> None:

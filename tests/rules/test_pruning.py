@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from graphmem.model import Tier
 from graphmem.rules import rating
-from graphmem.upkeep import PruneAction, PrunePolicy
-from graphmem.upkeep.rules import PruneCase, PruneVerdict, prune_verdict
+from graphmem.upkeep import PruneAction, PruneCandidate, PrunePolicy
+from graphmem.upkeep.rules import PruneCase, PruneVerdict, prune_place, prune_verdict
 from tests.oracles.rating import Result, Standing, faded, played
 from tests.plugins.examples import examples
 
@@ -169,3 +169,35 @@ def test_in_no_history_is_anything_stated_planned() -> None:
         ("Episode", COMPRESS),
         ("Episode", ARCHIVE),
     }
+
+
+CANDIDATE = PruneCandidate(
+    kind="Episode",
+    id="ep_1",
+    text="",
+    elo=500,
+    tier=Tier.VERY_LOW,
+    idle_days=40,
+    returned_days=None,
+    action=ARCHIVE,
+    reason="",
+    sha256="",
+)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1_000), st.one_of(st.none(), st.floats(-1, 400))), max_size=9)
+)
+def test_what_was_not_returned_for_90_days_precedes_what_was(
+    items: list[tuple[float, float | None]],
+) -> None:
+    known = [
+        CANDIDATE.model_copy(update={"id": f"ep_{n}", "elo": elo, "returned_days": returned})
+        for n, (elo, returned) in enumerate(items)
+    ]
+    ordered = sorted(known, key=prune_place)
+    is_seen = [one.returned_days is not None and one.returned_days < 90 for one in ordered]
+    assert is_seen == sorted(is_seen)
+    for seen in (False, True):
+        elos = [one.elo for one, mine in zip(ordered, is_seen, strict=True) if mine is seen]
+        assert elos == sorted(elos)
