@@ -3,11 +3,11 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scopes  list     read scopes
-//   $after   integer  position of the last row of the previous page; 0 for the first page
-//   $top     integer  number of best results of each search
-//   $limit   integer  maximum number of rows per page
+//   $tenant          string   tenant name
+//   $scopes          list     read scopes
+//   $after_position  integer  position of the last row of the previous page; 0 for the first page
+//   $top             integer  number of best results of each search
+//   $limit           integer  maximum number of rows per page
 // columns:
 //   - position  integer  position of the session's end
 //   - searches  list     maps: at, top (ids of its best results), changes (maps: id, after, the new rating)
@@ -17,7 +17,7 @@ MATCH (r:Rater {tenant: $tenant})
 LET rated = coalesce(r.rated, 0)
 CALL (rated) {
   MATCH (end:Event)
-  WHERE end.tenant = $tenant AND end.position > $after AND end.position <= rated
+  WHERE end.tenant = $tenant AND end.position > $after_position AND end.position <= rated
   WITH end
   ORDER BY end.tenant, end.position
   LIMIT $limit

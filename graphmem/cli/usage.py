@@ -55,7 +55,7 @@ usage.method(
 )
 usage.method(
     "usage.log_access",
-    "Log that an agent used the file, symbol or document REF, or the item of this id.",
+    "Log that an agent used the file or symbol REF, or an item.",
     click.argument("kind", type=click.Choice(ARTIFACTS + ITEMS)),
     click.argument("ref"),
     options.SESSION,

@@ -61,7 +61,8 @@ class AsyncBeliefChanges(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            RefusedError: the event is no evidence, declaration or retraction, or is this one.
+            RefusedError: the event is another than evidence, a declaration or a retraction, or is
+                this retraction.
             ForeignScopeError: the event belongs to another scope.
             NotFoundError: the event does not exist.
             PersonOnlyError: a person wrote the event, and the handle is not a person's.

@@ -116,7 +116,7 @@ def measured(
                 wanted=f">= {_PACK:.0%}",
                 value=packed.saved_share if packed.items else None,
                 reached=packed.saved_share >= _PACK if packed.items else None,
-                reason="" if packed.items else "there is nothing to pack",
+                reason=_pack_reason(packed),
                 curve=(),
             ),
             UsageGoal(
@@ -128,6 +128,18 @@ def measured(
                 curve=(),
             ),
         ),
+    )
+
+
+def _pack_reason(packed: Pack) -> str:
+    """Return why a pack is not small enough; empty if it is."""
+    if not packed.items:
+        return "there is nothing to pack"
+    if packed.saved_share >= _PACK:
+        return ""
+    return (
+        f"{packed.tokens:,} instead of {packed.whole_tokens:,} tokens; no summary shortens a short "
+        "item, which is one line"
     )
 
 

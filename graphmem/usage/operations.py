@@ -341,7 +341,7 @@ async def goals(context: RequestContext, kinds: Sequence[str], shorten: Shorten)
     found: list[dict[str, Any]] = []
     after = 0
     while rows := await context.fetch(
-        RATED_SESSIONS, after=after, top=rated_goals.TOP, limit=GOAL_PAGE
+        RATED_SESSIONS, after_position=after, top=rated_goals.TOP, limit=GOAL_PAGE
     ):
         after = rows[-1]["position"]
         found += [row for row in rows if row["searches"] or row["opened"]]

@@ -136,9 +136,9 @@ class UsageGoal(Record):
     value: float | None
     """Share, or number of bytes; None if nothing was rated yet."""
     reached: bool | None
-    """None if it cannot be told yet."""
+    """None if it is not known yet."""
     reason: str
-    """Explanation of a goal that is not reached, or cannot be told; else empty."""
+    """Explanation of a goal that is not reached, or not known; else empty."""
     curve: tuple[tuple[int, float], ...]
     """Number of rated sessions and value then, at ten points; empty if only today's is known."""
 

@@ -58,7 +58,7 @@ def _night(handle: Handle, folder: Path) -> None:
     handle.usage.rate()
     handle.episodes.graduate(folder / "MEMORY.md")
     handle.episodes.compress()
-    handle.usage.prune(dry_run=False)
+    handle.usage.prune()
     handle.usage.roll_up(dry_run=False)
 
 

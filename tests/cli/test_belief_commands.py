@@ -120,7 +120,7 @@ def test_evidence_is_taken_back(run: Run) -> None:
     slot = run("belief", "current", "alice", "likes", "--json").data
     assert slot["candidates"] == []
     refused = run("belief", "retract", "e-late")
-    assert (refused.code, "No evidence 'e-late'" in refused.err) == (1, True)
+    assert (refused.code, "No evidence or declaration 'e-late'" in refused.err) == (1, True)
 
 
 def test_beliefs_are_split_and_merged(run: Run) -> None:

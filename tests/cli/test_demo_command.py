@@ -211,7 +211,7 @@ def best(bites: Any) -> BeliefBite:
 
 
 def told(memory: Handle) -> tuple[demo.PolicyComparison, str]:
-    """What the demo finds, and how it shows it."""
+    """Return the findings of the demo, and how it shows them."""
     compared = demo.compare(memory)
     return compared, " ".join(str(part) for part in demo._side_by_side(compared))
 

@@ -127,6 +127,7 @@ def reading(at: Place) -> dict[str, list[Line]]:
             Line([BAD, BAD]),
         ],
         "usage audit": [Line([], shows=("session", "agent"))],
+        "usage goals": [Line([])],
         "usage dashboard": [Line(["--limit", "1000"], shows=("session", "query", "tool"))],
         "usage pack": [Line(["--tokens", "20000"])],
         "usage prune-manifest": [Line([], shows=("pruned",))],

@@ -107,20 +107,22 @@ def test_a_look_is_an_event_once_it_is_flushed(door: Door, memory: Handle, look:
     assert (card.accesses, card.last_access_at) == (1, MAY + timedelta(minutes=1))
 
 
-def test_only_expand_is_a_look(memory: Handle, look: Look) -> None:
+def test_only_expand_and_why_are_a_look(memory: Handle, look: Look) -> None:
     done = memory.remember(unlike(1), claims=[("alice", "likes", "tea")])
     memory_id, belief = str(done.memory_id), done.belief_ids[0]
     memory.memories.get(memory_id)
     memory.memories.list()
     memory.recall(unlike(1))
     memory.memories.stale()
-    memory.why(memory_id)
+    memory.evidence_for(belief)
     memory.beliefs.get(belief)
     with pytest.raises(NotFoundError):
         memory.expand("m_nope")
     # What was recalled is a search and no look.
     assert memory.usage.flush() == 1
     assert accesses(look, memory) == []
+    memory.why(memory_id)
+    assert (memory.usage.flush(), len(accesses(look, memory))) == (1, 1)
 
 
 def test_a_hundred_are_one_transaction(door: Door, look: Look) -> None:
@@ -333,8 +335,9 @@ def test_nothing_but_retrieval_rests_on_a_look(door: Door, memory: Handle) -> No
     for item_id in (memory_id, newer, belief, turn, session.episode_id):
         for _ in range(3):
             memory.expand(item_id)
-    assert memory.usage.flush() == 15 + 1
-    assert memory.expand(belief).accesses == 3
+    # With the reasons of two memories and a belief, and the search.
+    assert memory.usage.flush() == 15 + 3 + 1
+    assert memory.expand(belief).accesses == 4
     assert unfaded(told()) == before
     alive = memory.beliefs.get(belief).vitality
     assert life is not None

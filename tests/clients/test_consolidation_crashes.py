@@ -26,7 +26,7 @@ SAID = (
     *SWIMS,
     "My sister paints blue horses in Lisbon.",
     "In Lisbon my sister paints blue horses.",
-    "My older sister paints blue horses in Lisbon.",
+    "My sister paints blue horses in Lisbon again.",
     "The tram to the office is late on rainy days.",
     "On rainy days the tram to the office is late.",
     "The tram to the office is always late on rainy days.",

@@ -43,6 +43,7 @@ def test_each_goal_has_its_value_and_curve(plain: Handle) -> None:
     found = plain.usage.goals()
     assert found.sessions == 20
     moved, opened, top, pack, size = found.goals
+    assert bool(pack.reason) is not pack.reached
     assert [n for n, _ in opened.curve] == list(range(2, 21, 2))
     assert [n for n, _ in moved.curve] == list(range(4, 21, 2))
     # The one opened file moves ever less, but a hundred sessions are asked for.

@@ -340,7 +340,7 @@ def test_only_a_person_takes_back_what_a_person_stated(
     assert (wish.proposed, wish.repeated, again.repeated) == (True, False, True)
     assert again.event_id == wish.event_id
     # Neither before it is stated, nor by taking back that a person took it back.
-    with pytest.raises(NotFoundError, match="No evidence 'later'"):
+    with pytest.raises(NotFoundError, match="No evidence or declaration 'later'"):
         other.beliefs.retract("later", missing_ok=True)
     with pytest.raises(ForeignScopeError):
         other.scope("user:bob").beliefs.retract(new.event_id)

@@ -85,6 +85,7 @@ READS: dict[str, Call] = {
         status=None, cursor=known.get("proposals cursor")
     ),
     "usage.ratings": lambda m, _: m.usage.ratings(),
+    "usage.goals": lambda m, _: m.usage.goals(),
     "usage.audit": lambda m, _: m.usage.audit(),
     "usage.prune_manifest": lambda m, known: m.usage.prune_manifest(known["run"]),
     "usage.pack": lambda m, _: m.usage.pack(10_000),

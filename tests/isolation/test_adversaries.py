@@ -47,6 +47,7 @@ ALTERED: tuple[Callable[[str, Victim], str], ...] = (
 
 
 UNMARKED = {
+    "usage.goals",
     "admin.verify",
     "admin.stats",
     "admin.scopes",

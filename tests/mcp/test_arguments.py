@@ -43,7 +43,7 @@ def test_an_id_keeps_the_name_that_it_has_in_results() -> None:
     for name in ("item_id", "memory_id", "belief_id", "turn_id", "episode_id"):
         assert read("expand", **{name: "x_1"}).item_id == "x_1"
         assert read("forget", **{name: "x_1"}).item_id == "x_1"
-    assert read("supersede", item_id="m_1", content="Tea.").memory_id == "m_1"
+    assert read("supersede", memory_id="m_1", content="Tea.").item_id == "m_1"
     assert read("add_evidence", item_id="b_1", kind="refuting", strength=0.8).belief_id == "b_1"
     assert read("why", item_id="[b_1]").item_id == "b_1"
     assert read("why", item_id="", memory_id="b").item_id == "b"

@@ -50,6 +50,7 @@ READS = {
     ),
     *(
         "usage.ratings",
+        "usage.goals",
         "usage.dashboard",
         "usage.audit",
         "usage.prune_manifest",

@@ -66,7 +66,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "ids": [memory, "none"],
             "labels": ["Memory"],
         },
-        "usage/rated_sessions": {**seen, "after": 0, "top": 5},
+        "usage/rated_sessions": {**seen, "after_position": 0, "top": 5},
         "usage/short_term_size": {"scopes": SCOPES},
         "usage/prune_manifest": {"scope": "global"},
         "usage/ratings": {**seen, **rated, "min_elo": 0.0, "below": 9_999.0},

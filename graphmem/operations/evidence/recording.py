@@ -226,7 +226,8 @@ async def retract(
     stated or took back, another writer only proposes it.
 
     Raises:
-        RefusedError: the event is no evidence, declaration or retraction, or is this retraction.
+        RefusedError: the event is another than evidence, a declaration or a retraction, or is this
+            retraction.
         ForeignScopeError: the event belongs to another scope.
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future.
