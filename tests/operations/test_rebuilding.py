@@ -114,9 +114,9 @@ def test_an_edge_that_is_not_in_force_any_more_is_found(
     assert filled.admin.verify().wrong == ()
 
 
-def test_a_retraction_of_an_id_that_a_declaration_took_is_in_order(plain: Handle) -> None:
+def test_a_retraction_of_an_id_that_an_alias_took_is_in_order(plain: Handle) -> None:
     plain.beliefs.retract("late", missing_ok=True)
-    plain.predicates.declare("works_on", origin=Origin(event_id="late"))
+    plain.aliases.add("Bob Smith", "Bob", origin=Origin(event_id="late"))
     assert plain.admin.verify().wrong == ()
     plain.admin.rebuild()
     assert plain.admin.verify().wrong == ()
