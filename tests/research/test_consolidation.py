@@ -217,7 +217,7 @@ SWIM = "I swim across the cold lake before breakfast."
 def _swimming(name: str) -> Talk:
     """Four sessions with the same fact, and one with another."""
     texts = [
-        *(SWIM.replace("swim", f"swim{'!' * n}") for n in range(4)),
+        *(f"{SWIM.rstrip('.')}{'!' * n}." for n in range(4)),
         "Rain fell in Oslo again.",
     ]
     messages = [
