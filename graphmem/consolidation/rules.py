@@ -232,7 +232,8 @@ def changed_negation(statement: str, texts: Sequence[str]) -> str | None:
     that is negated, or denies in another way: "avoids meat". Of another one, no more texts may be
     negated than not.
     """
-    nearest = [found for one in texts if (found := _nearest_clauses(one, statement))]
+    claimed = clauses.statement_clause(statement, None)
+    nearest = [_nearest_clauses(one, claimed) for one in texts]
     avoids = _AVOIDING.search(statement) is not None
     if is_negated(_cached_tokens(statement)):
         denied = any(one.negated for found in nearest for one in found)
@@ -246,9 +247,8 @@ def changed_negation(statement: str, texts: Sequence[str]) -> str | None:
     return "it is not negated, and most of what it rests on is"
 
 
-def _nearest_clauses(text: str, statement: str) -> list[Clause]:
-    """Return the clauses of a text with most words of content of a statement."""
-    claimed = clauses.statement_clause(statement, None)
+def _nearest_clauses(text: str, claimed: Clause) -> list[Clause]:
+    """Return the clauses of a text with most words of content of a statement; one at least."""
     found = clauses.clauses(text, None) or (clauses.statement_clause(text, None),)
     most = max(len(one.stems & claimed.stems) for one in found)
     return [one for one in found if len(one.stems & claimed.stems) == most]

@@ -150,9 +150,14 @@ _IRREGULAR = {
     for form in forms
 }
 """Stems of irregular forms."""
-_DAYS = frozenset(
-    stem(word)[:ROOT_CHARS] for day in quantities.WEEKDAYS for word in (day, f"{day}s")
-)
+
+
+def _root_of(word: str) -> str:
+    return stem(word)[:ROOT_CHARS]
+
+
+_DAYS = frozenset(_root_of(word) for day in quantities.WEEKDAYS for word in (day, f"{day}s"))
+_STOP_ROOTS = frozenset(map(_root_of, STOP_WORDS))
 _FEELING = frozenset(
     map(
         stem,
@@ -282,7 +287,7 @@ def _root(token: mentions.Token) -> str:
 
 
 def _name_stems(name: str | None) -> frozenset[str]:
-    return frozenset(stem(part)[:ROOT_CHARS] for part in (name or "").split())
+    return frozenset(map(_root_of, (name or "").split()))
 
 
 def _parts(sentence: str) -> Iterator[str]:
@@ -306,7 +311,7 @@ def _parts(sentence: str) -> Iterator[str]:
 def _clause(text: str, speaker: frozenset[str], *, is_whole: bool) -> Clause:
     tokens = read_tokens(text)
     facts = fact_tokens(text)
-    first = stem(tokens[0].key)[:ROOT_CHARS] if tokens else ""
+    first = _root_of(tokens[0].key) if tokens else ""
     words = {
         _root(token)
         for token in tokens
@@ -315,11 +320,9 @@ def _clause(text: str, speaker: frozenset[str], *, is_whole: bool) -> Clause:
     numbers = {fact.key for fact in facts if fact.kind is FactKind.NUMBER}
     days = {fact.key for fact in facts if fact.kind is FactKind.DATE and is_named_date(fact.key)}
     names = {
-        stem(fact.key)[:ROOT_CHARS]
-        for fact in facts
-        if fact.kind is FactKind.NAME and fact.key[0].isalnum()
+        _root_of(fact.key) for fact in facts if fact.kind is FactKind.NAME and fact.key[0].isalnum()
     }
-    names -= speaker | {first} | {stem(word)[:ROOT_CHARS] for word in STOP_WORDS}
+    names -= speaker | {first} | _STOP_ROOTS
     stems = frozenset((words | numbers | names) - speaker)
     own = _SELF.search(text) is not None
     feelings = len({token.stem for token in tokens if token.stem in _FEELING})
