@@ -1,8 +1,8 @@
 // Select the policy for the evidence of a predicate in a scope at (`valid`, $known). This is $policy if given; else that of
-// the nearest known POLICY event that is not retracted and holds for every valid time or from a time up to `valid`; else $default_policy, with
-// `built_in`, whether the predicate is among its single-valued ones. Events of persons (rank 4) precede others. The nearest is
-// of the reader's own scope, then of the fact's, then global, where the reader reads these; in one scope, the newest by
-// (occurred_at, id). Another writer than a person only declares for the facts of its own scope.
+// the nearest known POLICY event that is not retracted and holds for every valid time or from a time up to `valid`; else
+// $default_policy, with `built_in`, whether the predicate is among its single-valued ones. Events of persons (rank 4) precede
+// others. The nearest is of the reader's own scope, then of the fact's, then global, where the reader reads these; in one
+// scope, the newest by (occurred_at, id). Another writer than a person only declares for the facts of its own scope.
 // needs: valid, predicate_key, scope (of the fact; null: none)
 // leaves: policy (a map)
 // twin: oracles/names.py nearest

@@ -68,7 +68,7 @@ class Correction(NamedTuple):
     """Block for a question before and after a correction in a chat, as lines."""
 
     question: str
-    said: str
+    words: str
     before: tuple[str, ...]
     after: tuple[str, ...]
 
@@ -280,10 +280,10 @@ def corrected_chat(memory: Handle, weeks: int) -> Correction:
     """Return the block for a question before the last message of the chat, and after it."""
     from graphmem import AsOf
 
-    *_, (before, _), (_, said) = CHAT
+    *_, (before, _), (_, words) = CHAT
     past = AsOf(valid=before + timedelta(weeks=weeks))
     blocks = (memory.context(CHAT_ASKED, as_of=one).text for one in (past, None))
-    return Correction(CHAT_ASKED, said, *(tuple(text.splitlines()) for text in blocks))
+    return Correction(CHAT_ASKED, words, *(tuple(text.splitlines()) for text in blocks))
 
 
 def count(memory: Handle, episode_ids: Sequence[str]) -> None:
@@ -379,7 +379,7 @@ def _before_and_after(correction: Correction) -> list[RenderableType]:
     return [
         Text(f"\nBlock for a prompt: {correction.question}", style="bold"),
         *(Text(f"  {line}") for line in correction.before),
-        Text(f"\nafter she wrote: {correction.said}", style="yellow"),
+        Text(f"\nafter she wrote: {correction.words}", style="yellow"),
         *(Text(f"  {line}") for line in correction.after),
     ]
 

@@ -301,8 +301,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             pooled=pooled, skip=read_options.parse_position_cursor(cursor), limit=limit
         )
         by = reading_of(as_of)
-        known = belief_id_of(belief_id)
-        return await belief.test(self._state.context, known, by, suppose)
+        return await belief.test(self._state.context, belief_id_of(belief_id), by, suppose)
 
 
 class BeliefVerbs(Namespace):

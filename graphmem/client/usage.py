@@ -83,7 +83,7 @@ class AsyncUsage(AsyncNamespace):
     async def log_access(self, kind: Annotated[str, As(OpenedKind)], ref: Ref) -> None:
         """Log that an agent used something: a file, a symbol, a document or an item; see `expand`.
 
-        `expand`, `why` and `evidence_for` log their own accesses, and so does a stored reply that
+        `expand` and `why` log their own accesses, and so does a stored reply that
         cites the id of a result or repeats its words.
 
         Args:

@@ -32,13 +32,13 @@ def words_taken(reply: str, asked: Collection[str], shown: Mapping[str, str]) ->
     left = _words(reply) - _EMPTY
     for question in asked:
         left -= _words(question)
-    said = len(left)
+    size = len(left)
     words = {item_id: _words(text) for item_id, text in shown.items()}
     found: list[str] = []
     while left and words:
         item_id = max(words, key=lambda one: len(words[one] & left))
         taken = words.pop(item_id) & left
-        if len(taken) < _MIN_WORDS and _SHARE * len(taken) < said:
+        if len(taken) < _MIN_WORDS and _SHARE * len(taken) < size:
             break
         left -= taken
         found.append(item_id)

@@ -339,8 +339,10 @@ def other_values(bite: AnyBite, style: Style) -> str:
 
 
 def _other_value(other: OtherValue, than: BeliefBite, style: Style) -> str:
-    word = "earlier" if than.assumed_many else "outdated"
-    word = word if than.came_after(other) and not than.ambiguous else "also stated"
+    if than.ambiguous or not than.came_after(other):
+        word = "also stated"
+    else:
+        word = "earlier" if than.assumed_many else "outdated"
     return f"{word}: {_quote_name(other.object)}, {style.day(other.last_at)}"
 
 
