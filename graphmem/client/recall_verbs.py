@@ -362,8 +362,9 @@ async def supply(
     """Return a recollection as a block for a prompt; log it, and note its texts in the session."""
     services = state.context.services
     shown = zones.in_zone(found, services.settings.time_zone)
+    now = zones.local(services.clock.now(), services.settings.time_zone)
     short = await ids.shortened(state.context, wording.named_ids(found))
-    style = wording.Style(short, wording.common_year(shown.bites))
+    style = wording.Style(short, now.year)
     packed = context.pack_context(shown, tokens, count, style)
     kept = [bite for bite in found.bites if bite.id in packed.context.ids]
     if state.session is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
@@ -260,12 +259,6 @@ class Style(NamedTuple):
         return day(at, self.year)
 
 
-def common_year(bites: Sequence[AnyBite]) -> int | None:
-    """Return the year of most dates of the lines of a block, the newest of equals."""
-    years = Counter(_origin_of(bite).at.year for bite in bites)
-    return max(years, key=lambda year: (years[year], year), default=None)
-
-
 def named_ids(recollection: Recollection) -> list[str]:
     """Return the ids that a block of these results may contain, each once."""
     return list(dict.fromkeys(item_id for bite in recollection.bites for item_id in ids_of(bite)))
@@ -286,21 +279,18 @@ def _newer(bite: AnyBite) -> Sequence[str]:
     return heads or ([bite.outdated_by] if bite.outdated_by else [])
 
 
-def _origin_of(bite: AnyBite) -> Origin:
-    if isinstance(bite, MemoryBite):
-        return memory_origin(bite)
-    if isinstance(bite, BeliefBite):
-        return belief_origin(bite)
-    if isinstance(bite, EpisodeBite):
-        return Origin(bite.episode.occurred_at)
-    return turn_origin(bite.turn)
-
-
 def labels(bite: AnyBite, style: Style) -> list[str]:
     """Return the words before a text: its state, when and by whom it was stated, doubts."""
-    doubts = belief_doubts(bite) if isinstance(bite, BeliefBite) else []
+    doubts = list[str]()
     reasons = bite.reasons if isinstance(bite, MemoryBite | BeliefBite) else ()
-    origin = _origin_of(bite)
+    if isinstance(bite, MemoryBite):
+        origin = memory_origin(bite)
+    elif isinstance(bite, BeliefBite):
+        origin, doubts = belief_origin(bite), belief_doubts(bite)
+    elif isinstance(bite, EpisodeBite):
+        origin = Origin(bite.episode.occurred_at)
+    else:
+        origin = turn_origin(bite.turn)
     stated = [style.day(origin.at), *origin.words(bite.trust, reasons)]
     return [*_state(bite, style), *stated, *doubts]
 

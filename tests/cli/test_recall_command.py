@@ -76,5 +76,5 @@ def test_an_older_version_is_shown_after_the_newer_one(run: Run) -> None:
     for shown in (newer, newer[:6]):
         assert run("why", shown, *tenant_scope, "--json").data["memory"]["id"] == newer
     packed = run("context", "deploy", "quota", *tenant_scope).out
-    state = f"outdated, now [{newer[:6]}], 5 May"
+    state = f"outdated, now [{newer[:6]}], 5 May 2025"
     assert f'[{older[:6]}] {state}: "The deploy quota is 30 runs."' in packed

@@ -48,7 +48,9 @@ def test_what_fits_is_a_block_with_ids_to_cite(memory: Handle) -> None:
 
     made = memory.context(QUESTION)
 
-    assert lines(made)[0] == (f'[{str(done.memory_id)[:6]}] 5 May: "Alice deploys from Borealis"')
+    assert lines(made)[0] == (
+        f'[{str(done.memory_id)[:6]}] 5 May 2025: "Alice deploys from Borealis"'
+    )
     assert made.ids == ids(memory.recall(QUESTION))
     assert tuple(made.shown.values()) == made.ids
     assert [line.partition("]")[0][1:] for line in lines(made)] == list(made.shown)
@@ -92,8 +94,10 @@ def test_a_value_that_has_lost_is_named_beside_the_one_that_leads(memory: Handle
     memory.observe("alice", "works_on", "Atlas", confidence=0.9, at=MAY + timedelta(days=4))
     made = memory.context("what does alice work on")
     belief, said = sorted(lines(made))
-    assert belief.endswith('] 9 May: "alice works on Atlas" (outdated: "Borealis", 5 May)')
-    assert '] outdated, 5 May: "Alice is on Borealis"' in said
+    assert belief.endswith(
+        '] 9 May 2025: "alice works on Atlas" (outdated: "Borealis", 5 May 2025)'
+    )
+    assert '] outdated, 5 May 2025: "Alice is on Borealis"' in said
 
     hidden = memory.context("what does alice work on", include_hidden=True, kinds=("belief",))
     [lost] = [line for line in lines(hidden) if '"alice works on Borealis"' in line]

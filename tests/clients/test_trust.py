@@ -140,11 +140,11 @@ def test_a_person_who_states_a_models_sentence_vouches_for_it(
     memory.remember(TEA, actor="Dana", at=MAY + DAY)
     assert of_memory(memory, stated) == "person"
     assert of_memory(memory, stated, as_of=MAY) == "model"
-    assert "] 6 May, Dana: " in line_of(memory, TEA)
+    assert "] 6 May 2025, Dana: " in line_of(memory, TEA)
     assert [one.id for one in memory.recall(TEA, min_trust="person").bites] == [stated]
     agent.remember(TEA, at=MAY + 2 * DAY)
     assert of_memory(memory, stated) == "model"
-    assert "] 6 May, Dana, also model: " in line_of(memory, TEA)
+    assert "] 6 May 2025, Dana, also model: " in line_of(memory, TEA)
 
 
 MADE: tuple[Kind, ...] = ("memory", "belief")
@@ -531,11 +531,11 @@ def test_only_what_a_person_stated_counts_as_a_persons(by: Callable[[Trust], Han
             session.observe("dana", "drinks", "tea", cardinality="MANY", actor="Dana", at=at)
             session.remember(TRAM, actor="Dana" if number == 0 else "mcp", at=at)
     for text in (tea, TRAM):
-        assert "] 5 May, Dana, also model: " in line_of(memory, text)
+        assert "] 5 May 2025, Dana, also model: " in line_of(memory, text)
         assert "conversations" not in line_of(memory, text)
     with memory.session("s9") as session:
         session.observe("dana", "drinks", "tea", actor="Dana", at=MAY + 9 * DAY)
-    assert "] 14 May, in 2 conversations, Dana, also model: " in line_of(memory, tea)
+    assert "] 14 May 2025, in 2 conversations, Dana, also model: " in line_of(memory, tea)
     [bite] = [one for one in memory.recall(tea).bites if one.kind == "belief"]
     assert (bite.stated, bite.reasons[-1].trust, bite.trust) == (2, "model", "model")
 
@@ -546,4 +546,4 @@ def test_a_line_of_an_agent_alone_says_so(by: Callable[[Trust], Handle]) -> None
         with agent.session(f"s{number}") as session:
             session.remember(TRAM, actor="mcp", at=MAY + number * DAY)
     line = line_of(by("person"), TRAM)
-    assert "] 9 May, in 5 conversations, mcp via model: " in line
+    assert "] 9 May 2025, in 5 conversations, mcp via model: " in line

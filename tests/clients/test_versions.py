@@ -157,5 +157,5 @@ def test_a_context_names_the_newer_version(memory: Handle) -> None:
     [newer] = [n for n, line in enumerate(made.text.splitlines()) if "134 stickers" in line]
     [older] = [n for n, line in enumerate(made.text.splitlines()) if "120 stickers" in line]
     assert newer < older
-    origin = f"outdated, now [{made.ids[0][:6]}], 5 May: "
+    origin = f"outdated, now [{made.ids[0][:6]}], 5 May 2025: "
     assert origin in made.text.splitlines()[older]

@@ -343,18 +343,6 @@ def test_whatever_was_shown_counts_as_supplied() -> None:
     assert cut.supplied == (found.text, line[line.index(': "') + 3 : -2], line)
 
 
-def test_the_head_states_the_year_of_most_dates() -> None:
-    old, new = MAY.replace(year=2023), MAY.replace(year=2024)
-    found = [turn_bite(n, "tea", at=at) for n, at in enumerate((old, new, old))]
-    assert wording.common_year(found) == 2023
-    assert wording.common_year(found[:2]) == 2024
-    assert wording.common_year([]) is None
-    style = wording.Style(year=wording.common_year(found))
-    text = context.pack_context(recollection(tuple(found)), 400, style=style).context.text
-    assert text.split("\n")[1] == f"{context.HEAD} 2023:"
-    assert [re.findall(r"20\d\d", line) for line in text.split("\n")[2:-1]] == [[], ["2024"], []]
-
-
 def test_a_context_is_no_memory() -> None:
     text = packed((memory_bite(0, "tea"),), 800).context.text
     assert hygiene.memory_echo(text) == "memory_echo"
