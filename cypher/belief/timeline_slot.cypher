@@ -34,7 +34,11 @@ CALL (subject_key) {
   ORDER BY i, coll.indexOf(names, b.subject_key), b.created_at, b.id
   LIMIT 1
 }
-// include: fragments/slot.cypher
+CALL (scope, names, predicate_key, mine) {
+  LET valid = $valid
+  // include: fragments/slot.cypher
+  RETURN members
+}
 CALL (members) {
   // include: fragments/slot_evidence.cypher
   FILTER e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)

@@ -30,7 +30,7 @@ CALL (slot_id, c) {
   RETURN collect({b: b, e: e}) AS tail
 }
 WITH *, CASE WHEN policy.cardinality = 'MANY' OR none(x IN tail WHERE x.e.occurred_at <= c.until) THEN c END AS checkpoint
-OPTIONAL CALL (scope, names, predicate_key, checkpoint) {
+OPTIONAL CALL (scope, names, predicate_key, valid, checkpoint) {
   FILTER checkpoint IS NULL
   LET mine = []
   // include: fragments/slot.cypher

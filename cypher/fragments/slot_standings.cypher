@@ -15,7 +15,7 @@ CALL (asked) {
   // The candidates of a slot are ranked once, regardless of how many of them are requested.
   WITH CASE WHEN competes THEN [claimed.scope, coll.min(names), claimed.predicate_key] ELSE [claimed.id] END AS key, competes,
        head(collect(policy)) AS policy, head(collect(names)) AS names, collect(claimed) AS wanted, $valid AS valid
-  OPTIONAL CALL (competes, names, wanted) {
+  OPTIONAL CALL (competes, names, wanted, valid) {
     UNWIND CASE WHEN competes THEN [wanted[0]] ELSE [] END AS one
     LET scope = one.scope, predicate_key = one.predicate_key, mine = wanted
     // include: fragments/slot.cypher

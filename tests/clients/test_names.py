@@ -110,6 +110,16 @@ def test_values_are_compared_by_what_their_objects_stand_for(memory: Handle) -> 
     )
 
 
+def test_an_earlier_read_shows_the_belief_that_existed_then(memory: Handle) -> None:
+    memory.predicates.declare("lives_in", cardinality="ONE", at=MAY)
+    memory.observe("Bob Smith", "lives_in", "Lisbon", at=MAY)
+    memory.observe("Bob", "lives_in", "Lisbon", at=MAY + DAY)
+    memory.aliases.add("Bob Smith", "Bob", at=MAY)
+    for subject in ("Bob", "Bob Smith"):
+        [candidate] = memory.current(subject, "lives_in", as_of=AsOf(valid=MAY)).candidates
+        assert memory.beliefs.get(candidate.belief_id, as_of=AsOf(valid=MAY)).subject == "Bob Smith"
+
+
 def test_a_memory_is_outvoted_by_what_is_said_under_another_name(memory: Handle) -> None:
     memory.predicates.declare("lives_in", cardinality="ONE", at=MAY)
     claim = ("Bob", "lives_in", "Lisbon")

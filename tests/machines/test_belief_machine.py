@@ -29,7 +29,16 @@ from graphmem.errors import (
     SelfSupersessionError,
     SupersededBeliefError,
 )
-from graphmem.model import AsOf, Cardinality, Combine, EvidenceKind, Origin, Policy, Slot
+from graphmem.model import (
+    AsOf,
+    Cardinality,
+    Combine,
+    EvidenceKind,
+    Origin,
+    Policy,
+    PolicyOrigin,
+    Slot,
+)
 from graphmem.rules import claims, formulas, identity
 from graphmem.rules.claims import Claim
 from graphmem.rules.formulas import Evidence
@@ -616,9 +625,8 @@ def like_slot(slot: Slot, expected: Mapping[str, Any]) -> None:
         ]
     else:
         assert slot.policy.combine in Combine
-        never = datetime.min.replace(tzinfo=UTC)
-        best = sorted(states, key=lambda s: (s.score, s.last_at or never, s.claim), reverse=True)
-        assert states == best
+        undeclared = slot.policy_origin is PolicyOrigin.DEFAULT
+        assert states == projection.many_order(states, undeclared=undeclared)
         assert not slot.ambiguous
 
 

@@ -65,6 +65,21 @@ class State:
     last_id: str | None
 
 
+def many_order(values: Iterable[State], *, undeclared: bool) -> list[State]:
+    """Return the values of a MANY slot in order: by belief, then the later one, then the larger id.
+
+    If nothing declares the cardinality, likely values are first, newest first: one may replace the
+    others.
+    """
+
+    def rank(s: State) -> tuple[bool, datetime, float, datetime, str]:
+        is_open = undeclared and s.score >= 0.5 and s.last_at is not None
+        last_at = s.last_at or _NEVER
+        return is_open, last_at if is_open else _NEVER, s.score, last_at, s.claim
+
+    return sorted(values, key=rank, reverse=True)
+
+
 def clipped(x: float) -> float:
     """Return `x` within [0, 1 - 1e-9]."""
     return min(max(x, 0.0), MOST)

@@ -8,12 +8,21 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from graphmem.model import AsOf, Belief, Cardinality, HypotheticalEvidence, Policy, Slot, Trail
+from graphmem.model import (
+    AsOf,
+    Belief,
+    Cardinality,
+    HypotheticalEvidence,
+    Policy,
+    PolicyOrigin,
+    Slot,
+    Trail,
+)
 from graphmem.rules import formulas
 from graphmem.rules.formulas import Evidence, clamp_strength
 from tests.oracles import projection
 from tests.oracles import sequential as sequential_oracle
-from tests.oracles.projection import CONTESTED, Candidate, ManyBelief
+from tests.oracles.projection import CONTESTED, Candidate, ManyBelief, State
 from tests.plugins.histories import Written
 from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, unlike
 
@@ -176,12 +185,10 @@ def _wrong_neighbours(slot: Slot, seen: dict[str, list[Evidence]], valid: dateti
         last_at = max((e.at for e in own if e.polarity > 0), default=None)
         if c.last_at != last_at:
             problems.append(f"{c.object}: affirmed at {c.last_at}, not {last_at}")
-    places = [(c.belief, c.last_at is not None, c.last_at, c.belief_id) for c in slot.candidates]
-    return (
-        problems
-        if places == sorted(places, reverse=True)
-        else [*problems, f"not in order: {places}"]
-    )
+    listed = [State(c.belief_id, c.belief, c.last_at, None) for c in slot.candidates]
+    undeclared = slot.policy_origin is PolicyOrigin.DEFAULT
+    ordered = projection.many_order(listed, undeclared=undeclared)
+    return problems if listed == ordered else [*problems, f"not in order: {listed}"]
 
 
 def _on_the_edge(wanted: ManyBelief) -> bool:
