@@ -15,6 +15,7 @@ from graphmem.consolidation import decisions, rules, sources, synthesis
 from graphmem.consolidation.decisions import BeliefWrite, DrawnFrom, PassageEvidence
 from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.consolidation.sources import ScopeSnapshot
+from graphmem.consolidation.statements import ClauseSimilarities
 from graphmem.model import EvidenceKind
 from graphmem.ports import Llm, RequestContext, TokenUsage
 from graphmem.rules import claims
@@ -145,13 +146,13 @@ async def ask(
     if found["beliefs"]:
         return made
     named = [shown[key] for key in reply.episodes]
-    similarities = await synthesis.similarities(
-        context, claim.statement, [part.statement for part in named]
-    )
+    similarities = ClauseSimilarities(context)
+    await similarities.embed([claim.statement, *(part.statement for part in named)])
     resting = [
         (part, min(policy.max_confidence, reply.confidence, similarity))
-        for part, similarity in zip(named, similarities, strict=True)
-        if similarity >= policy.grounding_similarity
+        for part in named
+        if (similarity := similarities.between(part.statement, claim.statement))
+        >= policy.grounding_similarity
         and rules.compare_texts(part.statement, claim.statement) is not EvidenceKind.REFUTING
     ]
     claim = replace(claim, depth=1 + max((part.depth for part, _ in resting), default=0))

@@ -210,7 +210,7 @@ async def _run(run: _ConsolidationRun, lease: Lease | None) -> ConsolidationRepo
         ground.passages,
         ground.near,
         options.policy,
-        whole=options.llm is not None,
+        modelled=options.llm is not None,
     )
     async for unit, existing in _units(run, ground):
         if lease is not None and not await writes.write(run.context, lease, unit, run.name):

@@ -345,6 +345,16 @@ def _word_counts(text: Sequence[FactToken]) -> Counter[str]:
     )
 
 
+def first_person(statement: str, speaker: str | None) -> str:
+    """Return a statement that opens with its speaker with "I" in the name's place."""
+    words = statement.split(" ")
+    for name in filter(None, (speaker, "the user", "user")):
+        count = len(name.split(" "))
+        if len(words) > count and folding.fold(" ".join(words[:count])) == folding.fold(name):
+            return " ".join(("I", *words[count:]))
+    return statement
+
+
 def _mentions_speaker(speaker: str, statement: str) -> bool:
     words = set(_WORD.findall(folding.fold(statement)))
     return any(part in words for part in _WORD.findall(folding.fold(speaker)))

@@ -97,7 +97,7 @@ async def ground(
         "human_roles": sorted(transcripts.HUMAN_ROLES),
         "neighbours": policy.neighbours,
         "beliefs": BELIEFS,
-        "min_score": index_score(context, min(policy.cluster_similarity, policy.clause_similarity)),
+        "min_score": index_score(context, policy.clause_similarity),
         "min_score_same": least_same(context, policy),
     }
     for label in ("Turn", "Episode"):

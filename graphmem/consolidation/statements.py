@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
 
 from graphmem.consolidation import rules
 from graphmem.model import EvidenceKind
@@ -16,7 +17,6 @@ from graphmem.rules.clauses import Clause
 from graphmem.rules.passages import Passage, prefix_speaker
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from graphmem.consolidation.records import ConsolidationPolicy
@@ -43,10 +43,21 @@ class ClauseSimilarities:
         cosine = float(self._vectors[one] @ self._vectors[other])
         return scoring.calibrate(cosine, self._context.model.mu_document)
 
+    def nearest(self, some: Sequence[str], others: Sequence[str]) -> float:
+        """Return the greatest similarity of an embedded text to another one."""
+        left = np.stack([self._vectors[one] for one in some])
+        right = np.stack([self._vectors[one] for one in others])
+        return scoring.calibrate(float((left @ right.T).max()), self._context.model.mu_document)
+
 
 def clauses_of(passage: Passage) -> tuple[Clause, ...]:
     """Return the clauses of a passage."""
     return clauses.clauses(passage.text, passage.name)
+
+
+def clause_texts(passage: Passage) -> tuple[str, ...]:
+    """Return the clauses of a passage as texts; the passage itself if it has none."""
+    return tuple(one.text for one in clauses_of(passage)) or (passage.text,)
 
 
 def may_support(passage: Clause, statement: Clause) -> bool:
@@ -76,16 +87,18 @@ async def relate(
     near: Sequence[dict[int, float]],
     policy: ConsolidationPolicy,
     *,
-    whole: bool,
+    modelled: bool,
 ) -> list[dict[int, float]]:
     """Return the neighbours of each passage that state a clause which enough episodes state.
+
+    For a model, which knows other words for one thing, also those with a similar clause.
 
     Args:
         similarities: similarities of clauses.
         passages: the passages.
         near: neighbours of each passage with their similarities.
         policy: thresholds of the run.
-        whole: whether to keep neighbours that are similar as a whole, for a model to word.
+        modelled: whether a model states what passages have in common.
     """
     around = [set(others) for others in near]
     for i, others in enumerate(near):
@@ -98,14 +111,38 @@ async def relate(
         if statement.states
     ]
     possible = await _embedded(similarities, passages, candidates, policy)
-    least = policy.cluster_similarity if whole else math.inf
-    related = [{j: s for j, s in others.items() if s >= least} for others in near]
+    related = (
+        await _by_clause(similarities, passages, near, policy) if modelled else [{} for _ in near]
+    )
     for i, statement, support in possible:
         found = list(_similar(similarities, statement, support, policy))
         if _is_enough(passages, i, statement, [one[:2] for one in found], policy):
             for j, _, similarity in found:
                 related[i][j] = max(similarity, related[i].get(j, 0.0))
     return related
+
+
+async def _by_clause(
+    similarities: ClauseSimilarities,
+    passages: Sequence[Passage],
+    near: Sequence[Mapping[int, float]],
+    policy: ConsolidationPolicy,
+) -> list[dict[int, float]]:
+    """Return the neighbours of each passage with a clause that is similar to one of its own.
+
+    Turns with one fact in common are less similar as a whole the more else they contain.
+    """
+    paired = {one for i, others in enumerate(near) if others for one in (i, *others)}
+    texts = {i: clause_texts(passages[i]) for i in paired}
+    await similarities.embed(text for found in texts.values() for text in found)
+    return [
+        {
+            j: best
+            for j in others
+            if (best := similarities.nearest(texts[i], texts[j])) >= policy.clause_similarity
+        }
+        for i, others in enumerate(near)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

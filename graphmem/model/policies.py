@@ -104,10 +104,10 @@ class ConsolidationPolicy(ConfiguredPolicy):
     new_episodes: Annotated[int, Field(ge=1, le=10**6)] = 20
     """Number of new episodes that makes a run due."""
     cluster_similarity: Similarity = 0.5
-    """Minimum similarity of two passages, or two beliefs, of which a model is asked what they have
-    in common."""
+    """Minimum similarity of two beliefs of which a model is asked what they have in common."""
     clause_similarity: Similarity = 0.4
-    """Minimum similarity of a clause that has all words of content of the clause it supports."""
+    """Minimum similarity of a clause that has all words of content of the clause it supports, and
+    of clauses of two passages of which a model is asked what they have in common."""
     wording_similarity: Similarity = 0.5
     """Minimum similarity of a clause that has three of five of these words, but two at least."""
     word_similarity: Similarity = 0.6
@@ -119,8 +119,8 @@ class ConsolidationPolicy(ConfiguredPolicy):
     refute_similarity: Similarity = 0.4
     """Minimum similarity of a passage that may refute a belief. It is lower because a text and its
     reversal are farther apart than two wordings of one fact; the words decide which it is."""
-    grounding_similarity: Similarity = 0.5
-    """Minimum similarity of a passage that a model's statement rests on."""
+    grounding_similarity: Similarity = 0.45
+    """Minimum similarity of a passage, or a clause of it, that a model's statement rests on."""
     neighbours: Annotated[int, Field(ge=1, le=1_000)] = 128
     """Number of nearest passages examined for each passage."""
     max_confidence: Unit = 0.9

@@ -85,6 +85,23 @@ def test_a_repeat_of_any_source_sentence_is_recognised_whatever_the_model_called
     assert len(more.quotes) == 6
 
 
+def test_a_fact_among_other_talk_reaches_the_model_and_rests_on_its_clauses(
+    door: Door, memory: Handle
+) -> None:
+    told = (
+        "The printer broke. Again by tram to the office.",
+        "Olga has my ladder. By tram to the office as ever.",
+        "My aunt sent cheese. It rained, so by tram to the office.",
+    )
+    tell(memory, told)
+    said = GOOD | {"statement": "The user goes to the office by tram."}
+    modelled, llm = scripted(door, memory, said)
+    done = modelled.consolidate(policy=ConsolidationPolicy(min_episodes=1))
+    [change] = done.changes
+    assert {quote.text for quote in change.quotes} == set(told)
+    assert len(llm.prompts) == 1
+
+
 def test_a_model_is_shown_no_more_than_the_beginning_of_a_long_passage(
     door: Door, memory: Handle
 ) -> None:

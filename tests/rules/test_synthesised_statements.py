@@ -142,3 +142,19 @@ def test_a_negation_counts_where_it_stands(
     statement: str, texts: tuple[str, ...], *, accepted: bool
 ) -> None:
     assert (rules.changed_negation(statement, texts) is None) is accepted
+
+
+@pytest.mark.parametrize(
+    ("statement", "speaker", "expected"),
+    [
+        ("Ana goes by tram.", "Ana", "I goes by tram."),
+        ("Ana Silva goes by tram.", "ana silva", "I goes by tram."),
+        ("The user goes by tram.", None, "I goes by tram."),
+        ("Anabel goes by tram.", "Ana", "Anabel goes by tram."),
+        ("The tram takes Ana to work.", "Ana", "The tram takes Ana to work."),
+    ],
+)
+def test_a_statement_about_the_speaker_is_put_in_the_first_person(
+    statement: str, speaker: str | None, expected: str
+) -> None:
+    assert rules.first_person(statement, speaker) == expected
