@@ -166,8 +166,8 @@ async def ask(
             f"or rest on different episodes"
         )
         return replace(made, problem=("refused", problem))
-    stated = [part.statement for part, _ in resting]
-    if invented := synthesis.ungrounded(claim.statement, stated, stated):
+    stated = [(None, part.statement) for part, _ in resting]
+    if invented := synthesis.ungrounded(claim.statement, stated):
         return replace(made, problem=invented)
     return replace(made, evidence=evidence, parts=tuple(part.id for part, _ in resting))
 

@@ -228,19 +228,21 @@ def invented_value(statement: str, texts: Sequence[str]) -> str | None:
 def changed_negation(statement: str, texts: Sequence[str]) -> str | None:
     """Return why a statement is negated unlike its texts; None if it is not.
 
-    A text counts by its clauses with most words of the statement. A negated statement needs one
-    that is negated, or denies in another way: "avoids meat". Of another one, no more texts may be
-    negated than not.
+    A text counts by its clauses with most words of the statement. Of a negated statement, as many
+    must be negated, or deny in another way ("avoids meat"), as not; of another one, no more.
     """
     claimed = clauses.statement_clause(statement, None)
     nearest = [_nearest_clauses(one, claimed) for one in texts]
     avoids = _AVOIDING.search(statement) is not None
     if is_negated(_cached_tokens(statement)):
-        denied = any(one.negated for found in nearest for one in found)
-        avoided = any(_AVOIDING.search(one.text) for found in nearest for one in found)
-        if denied or (avoided and not avoids):
+        denying = sum(
+            all(one.negated for one in found)
+            or (not avoids and any(_AVOIDING.search(one.text) for one in found))
+            for found in nearest
+        )
+        if 2 * denying >= len(nearest):
             return None
-        return "it is negated, and nothing that it rests on is"
+        return "it is negated, and most of what it rests on is not"
     denying = sum(all(one.negated for one in found) for found in nearest)
     if avoids or 2 * denying <= len(nearest):
         return None

@@ -20,9 +20,9 @@ from graphmem.consolidation.statements import ClauseSimilarities
 from graphmem.errors import ModelReplyError
 from graphmem.model import EventType, EvidenceKind
 from graphmem.ports import Answer, Llm, RequestContext, TokenUsage
-from graphmem.rules import claims, prompts
+from graphmem.rules import claims, clauses, prompts
 from graphmem.rules.claims import Claim
-from graphmem.rules.passages import Passage
+from graphmem.rules.passages import Passage, prefix_speaker
 from graphmem.rules.prompts import Prompt
 
 MAX_SHOWN = 20
@@ -100,9 +100,8 @@ async def ask(
             f"come from too few episodes"
         )
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", problem))
-    sources = [one.passage for one in borne_out]
-    spoken, texts = [one.spoken for one in sources], [one.text for one in sources]
-    if invented := ungrounded(claim.statement, spoken, texts):
+    sources = [(one.passage.name, one.passage.text) for one in borne_out]
+    if invented := ungrounded(claim.statement, sources):
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=invented)
     return BeliefWrite(reply_id, cluster, (*evidence, *borne_out), raw=answer.raw)
 
@@ -135,16 +134,17 @@ def _objects(passage: Passage, wording: str) -> bool:
     return _denies(passage, wording) or rules.invented_value(wording, [passage.spoken]) is not None
 
 
-def ungrounded(
-    statement: str, spoken: Sequence[str], texts: Sequence[str]
-) -> tuple[str, str] | None:
+def ungrounded(statement: str, sources: Sequence[tuple[str | None, str]]) -> tuple[str, str] | None:
     """Return the problem of a statement that adds a value or changes a negation, or None.
+
+    What is asked for is no source: "Give me three ideas."
 
     Args:
         statement: the statement of a model.
-        spoken: texts that it rests on, with the names of their speakers.
-        texts: the same without.
+        sources: name of the speaker and text of each source.
     """
+    texts = [clauses.asserted(text) for _, text in sources]
+    spoken = [prefix_speaker(name, text) for (name, _), text in zip(sources, texts, strict=True)]
     value = rules.invented_value(statement, spoken)
     if value is not None:
         return "refused", f"{value[:40]!r} occurs in nothing that the statement rests on"

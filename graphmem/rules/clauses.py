@@ -237,6 +237,13 @@ def clauses(text: str, name: str | None) -> tuple[Clause, ...]:
     return tuple(one for one in found if len(one.stems) >= MIN_CONTENT)
 
 
+def asserted(text: str) -> str:
+    """Return the informative sentences of a text that are not requests; all of it if none is."""
+    sentences = SENTENCE_END.split(informative_sentences(text))
+    kept = [one for one in sentences if not _asks(one)]
+    return " ".join(kept) or text
+
+
 def statement_clause(statement: str, name: str | None) -> Clause:
     """Return a belief's statement as a clause, without the name of its speaker."""
     text = statement.removeprefix(prefix_speaker(name, "")) or statement

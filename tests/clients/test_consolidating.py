@@ -94,6 +94,20 @@ def assert_settled(memory: Handle, look: Look, tenant: str) -> None:
     assert look.graph(tenant) == before
 
 
+def test_an_equal_request_or_another_value_supports_nothing(memory: Handle) -> None:
+    asked = (
+        " Please write a short friendly thank-you note for my aunt in the village near the lake."
+    )
+    tell(memory, [text + asked for text in SWIMS])
+    [made] = memory.consolidate(policy=FEW).changes
+    other = ("Olga paints horses at home.", SWIMS[0].replace("lake", "river"))
+    tell(memory, [text + asked for text in other], first=20)
+    assert memory.consolidate(policy=FEW).changes == ()
+    tell(memory, [SWIMS[0]], first=30)
+    [more] = memory.consolidate(policy=FEW).changes
+    assert (more.belief_id, len(more.quotes)) == (made.belief_id, 1)
+
+
 def test_a_second_run_finds_nothing_to_do(memory: Handle, look: Look, tenant: str) -> None:
     tell(memory, SWIMS)
     memory.consolidate(policy=FEW)

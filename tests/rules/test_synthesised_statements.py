@@ -68,12 +68,16 @@ VALUES = (
 FRAMES = ("{} with {}.", "{} since {}.", "{}, says {}.", "{} ({}).", "{} near {}.")
 
 
-def texts_of(name: str, texts: tuple[str, ...]) -> list[str]:
-    return [f"{name}: {text}" for text in texts]
+ASKED = (
+    ("Give me three ideas for a present.", "three times"),
+    ("Please book two seats.", "two times"),
+    ("Could you write to Bob for me?", "with Bob"),
+    ("Remind me of Kyoto tomorrow.", "near Kyoto"),
+)
 
 
 def refused(statement: str, name: str, texts: tuple[str, ...]) -> tuple[str, str] | None:
-    return synthesis.ungrounded(statement, texts_of(name, texts), texts)
+    return synthesis.ungrounded(statement, [(name, text) for text in texts])
 
 
 @pytest.mark.parametrize(("statement", "texts", "changed"), [*FACTS, *DENIED])
@@ -108,6 +112,17 @@ def test_any_number_and_any_date_is_refused(
     assert refused(f"{statement.rstrip('.')} since {added}.", statement.split()[0], texts)
 
 
+@given(st.sampled_from(FACTS), st.sampled_from(ASKED))
+def test_a_request_is_no_source(
+    fact: tuple[str, tuple[str, ...], str], asked: tuple[str, str]
+) -> None:
+    statement, texts, _ = fact
+    request, added = asked
+    said = tuple(f"{text} {request}" for text in texts)
+    assert refused(statement, statement.split()[0], said) is None
+    assert refused(f"{statement.rstrip('.')} {added}.", statement.split()[0], said) is not None
+
+
 @given(st.sampled_from(FACTS), st.sampled_from(NAMES))
 def test_an_added_name_is_refused_at_the_start_too(
     fact: tuple[str, tuple[str, ...], str], added: str
@@ -136,6 +151,7 @@ def test_how_often_something_happens_is_concluded(
         # Most of the sources count.
         ("Ana eats meat.", ("I eat meat.", "I eat meat on Sundays.", "I don't eat meat."), True),
         ("Ana eats meat.", ("I eat meat.", "I never eat meat.", "I don't eat meat."), False),
+        ("Ana eats no meat.", ("I eat meat.", "I eat meat, not fish.", "I don't eat meat."), False),
     ],
 )
 def test_a_negation_counts_where_it_stands(
