@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -19,8 +20,7 @@ from graphmem.rules import identity, quantities
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from graphmem.model import BeliefBite, Message, Recollection
-    from graphmem.rules.transcripts import IngestedMessage
+    from graphmem.model import BeliefBite, CommitOutcome, Message, Recollection
 
 TENANT, SCOPE = "demo", "user:alice"
 SHOWN = 4
@@ -81,6 +81,16 @@ class Counted(NamedTuple):
     reinforcement_count: int | None
 
 
+class Stored(NamedTuple):
+    """The messages of the conversation."""
+
+    messages: int
+    added: int
+    """Number of new turns."""
+    became: list[tuple[Message, CommitOutcome]]
+    """Outcome of each text that was to become a memory."""
+
+
 class Chatted(NamedTuple):
     """The results of the chat."""
 
@@ -100,7 +110,6 @@ def demo(app: App) -> None:
     evidence counts more from three conversations than from one. A second run adds nothing.
     """
     from graphmem.adapters.conversations import read_conversations
-    from graphmem.cli.jobs import remember
 
     with resources.as_file(resources.files("graphmem") / "data" / "demo.jsonl") as path:
         [conversation] = read_conversations(path).conversations
@@ -113,7 +122,7 @@ def demo(app: App) -> None:
         # First, so that a new server has indexed it when it is read.
         chatter = opened.tenant(TENANT).scope(CHATTER)
         count(chatter, chat(chatter, weeks))
-        total, became = remember(app, memory, messages, "half a year of conversation")
+        stored = remember(app, memory, messages)
         observe(memory, messages, weeks)
         corrected = correct(memory, messages, weeks)
         compared = compare(memory)
@@ -121,14 +130,14 @@ def demo(app: App) -> None:
         chatted = Chatted(corrected_chat(chatter, weeks), counts(chatter))
     app.emit(
         {
-            "ingested": total,
+            "messages": {"stored": stored.messages, "added": stored.added},
             "superseded": corrected,
             "answers": [{"question": q["question"], "found": a} for q, a in answers],
             "compared": compared._asdict(),
             "correction": chatted.correction._asdict(),
             "counted": [one._asdict() for one in chatted.counted],
         },
-        lambda _: _view(*terminal.visible((total, became, corrected, answers, compared, chatted))),
+        lambda _: _view(*terminal.visible((stored, corrected, answers, compared, chatted))),
     )
     if not app.json:
         # Not through the console, which would wrap commands that the user copies.
@@ -152,6 +161,40 @@ def _next_steps(*, managed: bool) -> str:
             "When done:    graphmem server down    # keeps the data; any command starts it"
         )
     return "\n".join(steps)
+
+
+def remember(app: App, memory: Handle, messages: Sequence[Message]) -> Stored:
+    """Store each conversation, and what its people stated as memories."""
+    from graphmem.model import NewMemory
+
+    added = 0
+    became: list[tuple[Message, CommitOutcome]] = []
+    with app.progress() as bars:
+        bar = bars.add_task("Remembering half a year of conversation", total=len(messages))
+        for name, group in itertools.groupby(messages, lambda one: one.session):
+            said = list(group)
+            with memory.session(str(name)) as session:
+                receipt = session.add_messages(said)
+                stated = [
+                    (message, turn_id)
+                    for message, turn_id in zip(said, receipt.turn_ids, strict=True)
+                    if message.role == "user" and not message.content.endswith("?")
+                ]
+                outcomes = session.remember_many(
+                    NewMemory(
+                        content=message.content,
+                        event_id=f"demo-said-{message.id}",
+                        at=message.at,
+                        source="conversation",
+                        actor=message.name,
+                        turn_id=turn_id,
+                    )
+                    for message, turn_id in stated
+                )
+            added += receipt.added
+            became += zip((message for message, _ in stated), outcomes, strict=True)
+            bars.advance(bar, len(said))
+    return Stored(len(messages), added, became)
 
 
 def weeks_later(memory: Handle, messages: Sequence[Message]) -> int:
@@ -255,12 +298,14 @@ def _place(memory: Handle, message: Message) -> dict[str, str]:
 
 
 def compare(memory: Handle) -> PolicyComparison:
-    """Recall the same beliefs, outvoted ones included, by policies flat and esper."""
-    flat, esper = (
-        memory.recall(ASKED, kinds=("belief",), include_hidden=True, limit=2, policy=policy)
-        for policy in ("flat", "esper")
-    )
-    return PolicyComparison(ASKED, flat, esper)
+    """Recall the values of one fact, outvoted ones included, by policies flat and esper."""
+    return PolicyComparison(ASKED, _recall_values(memory, "flat"), _recall_values(memory, "esper"))
+
+
+def _recall_values(memory: Handle, policy: Literal["flat", "esper"]) -> Recollection:
+    found = memory.recall(ASKED, kinds=("belief",), include_hidden=True, policy=policy)
+    values = tuple(bite for bite in _beliefs(found) if bite.belief.predicate == PREDICATE)
+    return found.model_copy(update={"bites": values})
 
 
 def chat(memory: Handle, weeks: int) -> list[str]:
@@ -318,8 +363,7 @@ def _data(name: str) -> str:
 
 
 def _view(
-    total: Any,
-    became: list[IngestedMessage],
+    stored: Stored,
     corrected: list[dict[str, str]],
     answers: list[Any],
     compared: PolicyComparison,
@@ -334,15 +378,15 @@ def _view(
 
     parts: list[RenderableType] = [
         Rule("Conversation", align="left"),
-        Text(f"{total.messages} messages, {total.turns_added} of them new."),
-        memory.outcomes(total.outcomes, total.repeated),
+        Text(f"{stored.messages} messages, {stored.added} of them new."),
+        memory.outcomes(outcome for _, outcome in stored.became),
     ]
     for outcome in (Outcome.EXACT_DUPE, Outcome.NEAR_DUPE, Outcome.REJECTED_HYGIENE):
-        parts.extend(_examples(became, outcome))
-    updates = [k for k in became if k.outcome and k.outcome.possible_update_of]
+        parts.extend(_examples(stored.became, outcome))
+    updates = [message for message, outcome in stored.became if outcome.possible_update_of]
     if updates:
         parts.append(Text("\nnot merged as duplicates, since a fact differs", style="yellow"))
-        parts.extend(Text(f"  {kept.message.content}") for kept in updates[:SHOWN])
+        parts.extend(Text(f"  {message.content}") for message in updates[:SHOWN])
     parts.append(Text("\nsuperseded, since another one replaced it", style="yellow"))
     parts.extend(Text(f"  {one['older']} → {one['newer']}") for one in corrected)
     parts.append(Rule("Memories", align="left"))
@@ -409,17 +453,19 @@ def _beliefs(found: Recollection) -> list[BeliefBite]:
     return [bite for bite in found.bites if bite.kind == "belief"]
 
 
-def _examples(became: Iterable[IngestedMessage], outcome: Any) -> list[RenderableType]:
+def _examples(
+    became: Iterable[tuple[Message, CommitOutcome]], outcome: Any
+) -> list[RenderableType]:
     from rich.text import Text
 
     from graphmem.cli.views import memory
 
-    found = [k for k in became if k.outcome and k.outcome.outcome is outcome]
+    found = [(message, made) for message, made in became if made.outcome is outcome]
     words, colour = memory.OUTCOMES[outcome]
     lines: list[RenderableType] = [Text(f"\n{words}", style=colour)] if found else []
-    for kept in found[:SHOWN]:
-        reasons = kept.outcome.hygiene_reasons if kept.outcome else ()
+    for message, made in found[:SHOWN]:
+        reasons = made.hygiene_reasons
         # A rejected text may contain a secret: show its id, never its content.
-        shown = f"{kept.message.id}: {', '.join(reasons)}" if reasons else kept.message.content
+        shown = f"{message.id}: {', '.join(reasons)}" if reasons else message.content
         lines.append(Text(f"  {shown}"))
     return lines

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from graphmem import GraphMem, Handle
     from graphmem.extraction import ExtractionReport
     from graphmem.model import IngestReport, Message
-    from graphmem.rules.transcripts import IngestedMessage
     from graphmem.upkeep import JobRun, WorkerReport
 
 POLL_S = 60.0
@@ -326,7 +325,7 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
     """Ingest the conversations of FILE.
 
     FILE is JSON Lines or a JSON list of {role, content, name?, at?, id?, session?}, or has the
-    layout of LoCoMo or BEAM. Messages of people become memories; all messages become turns. To
+    layout of LoCoMo or BEAM. All messages become turns, and facts are read from them by rules. To
     resume an interrupted run, run the command again: nothing is written twice. --extract runs
     `graphmem belief extract` on each session; --rules and --review apply to it. Nothing is written
     if the language model does not answer.
@@ -342,7 +341,7 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
         require_model(app)
     found: list[ExtractionReport] = []
     with app.client() as client:
-        total, _ = remember(app, client, messages, file.name)
+        total = ingest_messages(app, client, messages, file.name)
         for name in transcripts.sessions(messages) if extract else []:
             with app.counting(READING) as count:
                 found.append(
@@ -390,26 +389,20 @@ def require_model(app: App) -> None:
         run_now(llm.answer(asked))
 
 
+def ingest_messages(
+    app: App, client: Handle, messages: Sequence[Message], label: str
+) -> IngestReport:
+    """Ingest messages with a progress bar."""
+    with app.progress() as bars:
+        bar = bars.add_task(f"Storing {label}", total=len(messages))
+        return client.ingest(messages, lambda _, count: bars.advance(bar, count))
+
+
 def _ingested(total: IngestReport, found: Sequence[ExtractionReport]) -> RenderGroup:
     from rich.console import Group as RenderGroup
+    from rich.text import Text
 
-    from graphmem.cli.views import jobs, memory
+    from graphmem.cli.views import jobs
 
-    outcomes = memory.outcomes(total.outcomes, total.repeated)
-    return RenderGroup(outcomes, *map(jobs.extraction_report, found))
-
-
-def remember(
-    app: App, client: Handle, messages: Sequence[Message], label: str
-) -> tuple[IngestReport, list[IngestedMessage]]:
-    """Ingest messages with a progress bar; return the totals and the result per message."""
-    results: list[IngestedMessage] = []
-    with app.progress() as bars:
-        bar = bars.add_task(f"Remembering {label}", total=len(messages))
-
-        def on_batch(batch: Sequence[IngestedMessage]) -> None:
-            results.extend(batch)
-            bars.advance(bar, len(batch))
-
-        total = client.ingest(messages, on_batch)
-    return total, results
+    stored = Text(f"{total.messages} messages, {total.turns_added} of them new.")
+    return RenderGroup(stored, *map(jobs.extraction_report, found))

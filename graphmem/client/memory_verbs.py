@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +17,7 @@ from graphmem.client.arguments import (
     several,
 )
 from graphmem.client.erasures import signed
+from graphmem.client.jobs import extract_facts
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.validation import As, valid
 from graphmem.erasure import ErasureReport, ErasureTarget, job
@@ -147,43 +148,45 @@ class AsyncMemoryVerbs(AsyncNamespace):
     async def ingest(
         self,
         messages: Iterable[AnyMessage],
-        on_progress: Callable[[Sequence[transcripts.IngestedMessage]], None] | None = None,
+        on_progress: OnProgress = silent,
         *,
         roles: RoleMap | None = None,
     ) -> IngestReport:
-        """Store a conversation: each message as a turn, statements of people as memories too.
+        """Store conversations: each message as a turn, as `add_messages` in sessions would.
 
         Idempotent: run it again to resume an interrupted run. Messages are grouped by their
-        `session`; messages of other roles than `user` and `human`, and those of only questions,
-        greetings and reactions are stored as turns only. At the end each session gets a summary,
-        entities and an importance; see `episodes.summarise`.
+        `session`. At the end of each one, facts are read from it by rules, unless the setting
+        `session_facts` is off, and it gets a summary, entities and an importance; see
+        `episodes.summarise`.
 
         Args:
             messages: messages in the order of the conversation; see `add_messages`.
-            on_progress: called after each acknowledged batch with the outcomes of its messages.
+            on_progress: progress callback; receives `message` and the number stored, for each
+                acknowledged batch.
             roles: what other roles mean; see `add_messages`.
 
         Raises:
             InvalidInputError: a message is invalid.
         """
-        given = given_messages(messages, roles, self._state.context.services.settings)
-        total = IngestReport(skipped=given.skipped, notes=given.notes)
-        episodes: dict[str, None] = {}
-        for batch in transcripts.batches(given.messages):
-            context = self._state.context
-            new = NewEpisode(session_id=batch.session_id)
-            episode_id = await episode.open_episode(context, new)
-            episodes[episode_id] = None
-            sent = episode.NewMessages(episode_id, batch.messages)
-            kept = await episode.add_messages(context, sent)
-            memories = transcripts.conversation_memories(batch.messages, kept)
-            outcomes = await self._state.commit(list(memories.values()), imported=True)
-            result = transcripts.pair_outcomes(batch.messages, list(memories), outcomes)
-            total = transcripts.add_batch(total, kept, outcomes)
-            if on_progress is not None:
-                on_progress(result)
-        await summaries.refresh(self._state.context, list(episodes))
-        return total
+        state = self._state
+        given = given_messages(messages, roles, state.context.services.settings)
+        added = 0
+        for session_id, parts in transcripts.batches(given.messages):
+            new = NewEpisode(session_id=session_id)
+            episode_id = await episode.open_episode(state.context, new)
+            for part in parts:
+                sent = episode.NewMessages(episode_id, part)
+                added += (await episode.add_messages(state.context, sent)).added
+                on_progress("message", len(part))
+            if state.context.services.settings.session_facts:
+                await extract_facts(state, session_id)
+            await summaries.refresh(state.context, [episode_id])
+        return IngestReport(
+            messages=len(given.messages),
+            turns_added=added,
+            skipped=given.skipped,
+            notes=given.notes,
+        )
 
     async def supersede(
         self,

@@ -196,7 +196,7 @@ def _whole_match(
 ) -> ClauseMatch | None:
     """Return the relation of a passage as a whole to a belief, if the similarity tells.
 
-    What somebody asks for makes two turns similar that state different things.
+    An equal request makes two turns similar that state different things.
     """
     kind = rules.relation(passage, near.wording)
     stated = near.wording.removeprefix(prefix_speaker(passage.name, ""))

@@ -137,7 +137,7 @@ def _objects(passage: Passage, wording: str) -> bool:
 def ungrounded(statement: str, sources: Sequence[tuple[str | None, str]]) -> tuple[str, str] | None:
     """Return the problem of a statement that adds a value or changes a negation, or None.
 
-    What is asked for is no source: "Give me three ideas."
+    Requests do not count as sources: "Give me three ideas."
 
     Args:
         statement: the statement of a model.

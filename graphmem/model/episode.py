@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, Field, model_validator
 
 from graphmem.model import zones
-from graphmem.model.memory import Outcome
 from graphmem.model.terms import (
     Instant,
     Name,
@@ -183,10 +182,6 @@ class IngestReport(Record):
 
     messages: int = 0
     turns_added: int = 0
-    outcomes: dict[Outcome, int] = Field(default_factory=dict)
-    """Number of new commits by outcome."""
-    repeated: int = 0
-    """Number of texts that an earlier run had committed."""
     skipped: int = 0
     """See `TurnsReceipt`."""
     notes: tuple[str, ...] = ()

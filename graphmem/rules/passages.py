@@ -88,11 +88,6 @@ def is_slight(text: str) -> bool:
     return len(_WORD.findall(text)) < MIN_WORDS and _INNER_NAME.search(text) is None
 
 
-def asserts_something(text: str) -> bool:
-    """Return whether a text has a sentence besides questions, greetings and reactions."""
-    return any(map(_asserts, SENTENCE_END.split(text)))
-
-
 def _asserts(sentence: str) -> bool:
     if sentence.rstrip().endswith(ASKING):
         return False

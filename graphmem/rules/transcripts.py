@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from graphmem.model import (
     Belief,
     Card,
-    CommitOutcome,
-    IngestReport,
     Memory,
     MemoryBite,
     Message,
-    NewMemory,
-    Outcome,
     Recollection,
     Trust,
     Turn,
-    TurnsReceipt,
 )
-from graphmem.rules import alignment, drafts, identity, passages
+from graphmem.rules import alignment, drafts, identity
 
 MessageKey = tuple[str, str | None, str]
 """Role, name and text of a message."""
@@ -244,7 +239,7 @@ def _numbered(
 BATCH = 100
 """Messages acknowledged together; after an interruption, up to this many are embedded again."""
 HUMAN_ROLES = frozenset({"user", "human"})
-"""Roles of people. Messages of other roles only become turns: they are not evidence."""
+"""Roles of people. Messages of other roles are not evidence."""
 SYSTEM_ROLES = frozenset({"system", "developer"})
 """Roles of instructions to a model, which are aligned apart from the talk."""
 DEFAULT_SESSION = "conversation"
@@ -258,20 +253,6 @@ def is_human(role: str) -> bool:
 def is_system(role: str) -> bool:
     """Return whether a role is that of instructions to a model."""
     return role.lower() in SYSTEM_ROLES
-
-
-class MessageBatch(NamedTuple):
-    """Messages of one session, in order."""
-
-    session_id: str
-    messages: Sequence[Message]
-
-
-class IngestedMessage(NamedTuple):
-    """A message and the outcome of its text; None if it only became a turn."""
-
-    message: Message
-    outcome: CommitOutcome | None
 
 
 def fingerprint(message: Message) -> str:
@@ -299,61 +280,13 @@ def sessions(messages: Sequence[Message]) -> list[str]:
     return list(dict.fromkeys(message.session or DEFAULT_SESSION for message in messages))
 
 
-def batches(messages: Sequence[Message]) -> Iterator[MessageBatch]:
-    """Yield messages in batches by session, in order of first appearance."""
+def batches(messages: Sequence[Message]) -> Iterator[tuple[str, Iterator[Sequence[Message]]]]:
+    """Yield each session with its messages in batches, in order of first appearance."""
     sessions: dict[str, list[Message]] = {}
     for message in assign_ids(messages):
         sessions.setdefault(message.session or DEFAULT_SESSION, []).append(message)
     for session_id, group in sessions.items():
-        for part in drafts.batches(group, BATCH):
-            yield MessageBatch(session_id, part)
-
-
-def conversation_memories(
-    messages: Sequence[Message], turns: TurnsReceipt
-) -> Mapping[int, NewMemory]:
-    """Return the memories to commit for messages of people, by index in the batch.
-
-    Questions and chatter are left out: they are turns, which are searched, too.
-    The event's id derives from the turn, so the same message is committed once.
-    """
-    return {
-        i: NewMemory(
-            content=message.content,
-            event_id="said_" + turn_id,
-            at=message.at,
-            source="conversation",
-            actor=message.name or message.role,
-            episode_id=turns.episode_id,
-            turn_id=turn_id,
-        )
-        for i, (message, turn_id) in enumerate(zip(messages, turns.turn_ids, strict=True))
-        if is_human(message.role) and passages.asserts_something(message.content)
-    }
-
-
-def pair_outcomes(
-    messages: Sequence[Message], places: Sequence[int], outcomes: Sequence[CommitOutcome]
-) -> list[IngestedMessage]:
-    """Return each message with its outcome; None if it has none."""
-    by_place = dict(zip(places, outcomes, strict=True))
-    return [IngestedMessage(message, by_place.get(i)) for i, message in enumerate(messages)]
-
-
-def add_batch(
-    so_far: IngestReport, turns: TurnsReceipt, outcomes: Sequence[CommitOutcome]
-) -> IngestReport:
-    """Return the totals including one more batch; repeated commits are counted separately."""
-    became: Counter[Outcome] = Counter(so_far.outcomes)
-    became.update(o.outcome for o in outcomes if not o.repeated)
-    return so_far.model_copy(
-        update={
-            "messages": so_far.messages + len(turns.turn_ids),
-            "turns_added": so_far.turns_added + turns.added,
-            "outcomes": dict(became),
-            "repeated": so_far.repeated + sum(o.repeated for o in outcomes),
-        }
-    )
+        yield session_id, drafts.batches(group, BATCH)
 
 
 def bite_hashes(recollection: Recollection) -> set[str]:

@@ -38,9 +38,10 @@ def test_a_second_run_adds_nothing(
     monkeypatch.setattr(options, "now", lambda: NOW)
     first = run("demo", "--json")
     assert first.code == 0
-    assert first.data["ingested"]["turns_added"] == 159
+    assert first.data["messages"] == {"stored": 159, "added": 159}
     events, nodes = look.given_events(elsewhere), look.count(elsewhere)
-    assert nodes["Belief"] == 2 + len({"Lisbon", "Porto"}) + len({"crowded", "late"})
+    facts = {"walnuts", "Helena", "Joost", "Porto"}
+    assert nodes["Belief"] == 2 + len(facts) + len({"Lisbon", "Porto"}) + len({"crowded", "late"})
     assert {"demo-nov24-05", "demo-dec17-03", "demo-feb12-03"} < events.keys()
 
     # Some weeks later the conversation that is stored keeps its dates.

@@ -13,7 +13,6 @@ from openai.types.chat import ChatCompletionMessage
 
 from graphmem import Handle, Message, Settings
 from graphmem.errors import ConfigurationError, InvalidInputError
-from graphmem.model import MemoryBite, Outcome
 from tests.plugins.clients import Door
 
 JUNE = datetime(2025, 6, 12, 9, tzinfo=UTC)
@@ -140,7 +139,8 @@ def test_a_receipt_tells_what_was_left_out(memory: Handle) -> None:
 @pytest.mark.parametrize("role", ["ai", "model", "bot", "agent", "chatbot", "critic", "AI"])
 def test_no_unknown_role_is_a_person(memory: Handle, role: str) -> None:
     said = {"role": role, "content": "I live in Lisbon."}
-    assert memory.ingest([said]).outcomes == {}
+    memory.ingest([said])
+    assert memory.beliefs.list().beliefs == ()
     with memory.session("s1") as session:
         session.add_messages([said])
         assert session.extract(extractor="rules").proposals == ()
@@ -154,7 +154,8 @@ def test_no_unknown_role_is_a_person(memory: Handle, role: str) -> None:
 @pytest.mark.parametrize("role", ["human", "User"])
 def test_humans_are_people(memory: Handle, role: str) -> None:
     said = {"role": role, "content": "I live in Lisbon."}
-    assert memory.ingest([said]).outcomes == {Outcome.INSERTED_NEW: 1}
+    memory.ingest([said])
+    assert len(memory.beliefs.list().beliefs) == 1
 
 
 def test_results_of_tools_are_not_what_the_user_said(memory: Handle) -> None:
@@ -162,11 +163,10 @@ def test_results_of_tools_are_not_what_the_user_said(memory: Handle) -> None:
     memory.ingest(
         [{"role": "user", "content": [result, {"type": "text", "text": "The rent is due."}]}]
     )
-    assert [
-        bite.memory.content
-        for bite in memory.recall("I live in Lisbon.", min_score=-1).bites
-        if isinstance(bite, MemoryBite)
-    ] == ["The rent is due."]
+    assert memory.beliefs.list().beliefs == ()
+    [episode] = memory.episodes.list().episodes
+    turns = memory.episodes.turns(episode.id).turns
+    assert [turn.text for turn in turns if turn.role == "user"] == ["The rent is due."]
 
 
 def test_a_role_map_says_who_speaks(memory: Handle) -> None:
@@ -182,7 +182,8 @@ def test_a_role_map_says_who_speaks(memory: Handle) -> None:
         assert [turn.role for turn in turns] == ["user", "assistant"]
         session.context(said, roles=roles)  # type: ignore[arg-type]
         assert len(session.extract(extractor="rules").proposals) == 1
-    assert memory.ingest(said, roles=roles).outcomes == {Outcome.INSERTED_NEW: 1}  # type: ignore[arg-type]
+    memory.ingest(said, roles=roles)  # type: ignore[arg-type]
+    assert [one.object for one in memory.beliefs.list().beliefs] == ["Lisbon"]
     with pytest.raises(InvalidInputError, match="roles"):
         memory.ingest(said, roles={"customer": "person"})  # type: ignore[dict-item]
 
@@ -192,10 +193,10 @@ def test_the_role_map_may_be_a_setting(door: Door, memory: Handle) -> None:
     read = Settings.load({"GRAPHMEM_MESSAGE_ROLES": '{"customer": "user", "clerk": "user"}'})
     own = known.model_copy(update={"message_roles": read.message_roles})
     memory = door.on(memory, settings=own)
-    given = [{"role": "customer", "content": "The customer lives in Lisbon."}]
-    assert memory.ingest(given).outcomes == {Outcome.INSERTED_NEW: 1}
-    given = [{"role": "clerk", "content": "The clerk is from Porto."}]
-    assert memory.ingest(given, roles={"clerk": "assistant"}).outcomes == {}
+    memory.ingest([{"role": "customer", "content": "I live in Lisbon."}])
+    given = [{"role": "clerk", "content": "I live in Porto."}]
+    memory.ingest(given, roles={"clerk": "assistant"})
+    assert [one.object for one in memory.beliefs.list().beliefs] == ["Lisbon"]
     for wrong in ('{"customer": "person"}', "[1]", "customer"):
         with pytest.raises(ConfigurationError, match="MESSAGE_ROLES"):
             Settings.load({"GRAPHMEM_MESSAGE_ROLES": wrong})

@@ -100,8 +100,8 @@ def test_an_equal_request_or_another_value_supports_nothing(memory: Handle) -> N
     )
     tell(memory, [text + asked for text in SWIMS])
     [made] = memory.consolidate(policy=FEW).changes
-    other = ("Olga paints horses at home.", SWIMS[0].replace("lake", "river"))
-    tell(memory, [text + asked for text in other], first=20)
+    other = ("Olga paints horses at home." + asked, SWIMS[0].replace("lake", "river"))
+    tell(memory, other, first=20)
     assert memory.consolidate(policy=FEW).changes == ()
     tell(memory, [SWIMS[0]], first=30)
     [more] = memory.consolidate(policy=FEW).changes

@@ -96,12 +96,8 @@ def sentences_and_their_versions(memory: Handle) -> Context:
     memory.remember("The planning meeting is on Tuesday.", at=MARCH)
     memory.remember("The planning meeting is on Wednesday.", at=JUNE)
     memory.remember("The planning meeting is on Wednesday.", at=JUNE + timedelta(days=1))
-    memory.ingest(
-        [
-            {"role": "user", "content": "The planning room is full.", "at": JUNE},
-            {"role": "user", "content": "The planning room is loud.", "at": JUNE, "name": "Zoë"},
-        ]
-    )
+    memory.remember("The planning room is full.", at=JUNE)
+    memory.remember("The planning room is loud.", at=JUNE, source="conversation", actor="Zoë")
     agent = by(memory, "model")
     agent.remember("The planning room has a view.", at=JUNE, source="mcp", actor="planner")
     question = "is the planning meeting on Wednesday, and is the planning room full?"

@@ -6,19 +6,13 @@ import pytest
 
 from graphmem import GraphMem, Handle
 from graphmem.errors import EventConflictError
-from graphmem.model import Message, Origin, Outcome
-from graphmem.rules import identity
+from graphmem.model import Message, Origin
 
 TEA, TRAM = "Maria drinks green tea.", "The tram to Aveiro is red."
 
 
 def test_an_id_in_one_scope_neither_blocks_nor_shows_itself_in_another(memory: Handle) -> None:
     bob, mallory = memory.scope("user:bob"), memory.scope("user:mallory")
-    message = Message(role="user", content=TEA, id="m1", session="s")
-    turn = identity.turn_id(identity.episode_id("user:bob", "s"), "id", "m1")
-    mallory.remember(TRAM, event_id="said_" + turn)
-    memory.remember("A red van.", event_id="said_" + turn)
-    assert bob.ingest([message]).outcomes == {Outcome.INSERTED_NEW: 1}
     kept = bob.remember("Bob rows on Sundays.", event_id="mine")
     for other in (memory, mallory):
         other.observe("bob", "rows_on", "Mondays", event_id="mine")

@@ -226,7 +226,8 @@ def test_what_is_imported_weighs_as_set(
     door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     at = datetime(2025, 5, 5, 9, tzinfo=UTC)
-    memory.ingest([{"role": "user", "content": unlike(1), "session": "s", "at": at}])
+    data = {"results": [{"id": "1", "memory": unlike(1), "created_at": at.isoformat()}]}
+    memory.admin.import_foreign(data, "mem0")
     stated = str(memory.remember(unlike(2), at=at).memory_id)
     types = [event["type"] for event in look.events(tenant).values()]
     assert sorted(types) == ["ADD", "IMPORT"]

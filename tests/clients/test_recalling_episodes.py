@@ -68,12 +68,12 @@ def test_a_document_is_found_by_its_text(then: Handle) -> None:
 @pytest.mark.parametrize(
     ("more", "kinds"),
     [
-        ({}, {"memory"}),
-        ({"include_hidden": True}, {"memory", "turn", "episode"}),
+        ({}, {"turn"}),
+        ({"include_hidden": True}, {"turn", "episode"}),
         ({"policy": "agent", "kinds": ["episode"]}, {"episode"}),
-        ({"kinds": ["turn", "memory"], "include_hidden": True}, {"memory", "turn"}),
+        ({"kinds": ["turn", "memory"], "include_hidden": True}, {"turn"}),
         ({"tags": ["a"]}, set()),
-        ({"source": "conversation"}, {"memory"}),
+        ({"source": "conversation"}, set()),
     ],
 )
 def test_all_kinds_are_searched_but_those_that_filters_exclude(

@@ -57,11 +57,16 @@ def test_ingest_summarises_each_session(memory: Handle) -> None:
     assert found["b"].summary == "Ann: We will visit Carla on Friday."
 
 
-def test_ingest_makes_no_memory_of_questions_and_chatter(memory: Handle) -> None:
-    texts = ("Can you summarise incoterm DAP for me?", "Thanks, that's all for today.", "I moved.")
+def test_ingest_stores_turns_and_the_facts_in_them(memory: Handle) -> None:
+    texts = ("Can you summarise incoterm DAP for me?", "I live in Porto.", "I like trams.")
     done = memory.ingest([{"role": "user", "content": text} for text in texts])
-    assert done.turns_added == 3
-    assert [one.content for one in memory.memories.list().memories] == ["I moved."]
+    assert (done.messages, done.turns_added) == (3, 3)
+    assert memory.memories.list().memories == ()
+    facts = memory.beliefs.list().beliefs
+    assert sorted(str(one.object) for one in facts) == ["Porto", "trams"]
+    again = memory.ingest([{"role": "user", "content": text} for text in texts])
+    assert (again.messages, again.turns_added) == (3, 0)
+    assert [one.id for one in memory.beliefs.list().beliefs] == [one.id for one in facts]
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -220,4 +220,4 @@ def test_the_same_file_ingested_twice_at_once_is_kept_once(
     ]
     results = door.together(memory, [lambda m: m.ingest(said)] * 4)
     assert raised(results) == []
-    assert look.count(tenant) == {"Episode": 3, "Turn": 60, "Memory": 60, "Event": 60}
+    assert look.count(tenant) == {"Episode": 3, "Turn": 60}

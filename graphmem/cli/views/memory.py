@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -36,8 +37,10 @@ def seen(memory: model.Memory) -> str:
     return f"stated {day(memory.created_at)}"
 
 
-def outcomes(counts: Mapping[model.Outcome, int], repeated: int) -> Table:
+def outcomes(found: Iterable[model.CommitOutcome]) -> Table:
     """Return the number of texts per outcome."""
+    counts = Counter("repeated" if one.repeated else one.outcome for one in found)
+    repeated = counts["repeated"]
     rows = table("outcome", "texts")
     for outcome, (words, colour) in OUTCOMES.items():
         rows.add_row(Text(words, style=colour), str(counts.get(outcome, 0)))
