@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import memory, options
-from graphmem.cli.app import App, Group, called, command
+from graphmem.cli import memory, options, parameters
+from graphmem.cli.app import App, command
 from graphmem.cli.browse import browser
+from graphmem.cli.derived import Group
 from graphmem.cli.operator import completion, metrics
 from graphmem.errors import NotFoundError
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec
     from graphmem.schema import ReembedReport
 
-FILE = click.argument("file", type=options.FILE)
 CACHED = ("reply", "rejection", "memory", "belief", "episode", "slot")
 CACHES = {kind: f"{kind} caches" for kind in CACHED} | {
     "keys": "slots and search tokens",
@@ -31,10 +31,16 @@ SEALED = {"event": "sealed events", "searched": "events searched"}
 admin = Group("admin", "Manage the schema, tenants, transfers and settings.")
 
 
-@admin.command()
-@FILE
-@command(tenant=True)
-def export(app: App, file: Path) -> None:
+FILE = {"path": {"metavar": "FILE"}}
+SOURCE = parameters.of_method(
+    "admin.import_foreign",
+    only=["source"],
+    changes={"source": {"argument": False, "help": "System that FILE is from: mem0 or graphiti."}},
+)
+
+
+@admin.runs("admin.export_to", name="export", changes=FILE)
+def export(app: App, path: Path) -> None:
     """Export all scopes of a tenant to a new FILE.
 
     FILE must not exist. It is readable by its owner only and is named FILE.part until it is
@@ -49,19 +55,12 @@ def export(app: App, file: Path) -> None:
                 f"Tenant {app.settings.tenant!r} has no data to export.",
                 hint="List the tenants with `graphmem tenant list`.",
             )
-        done = client.admin.export_to(file, on_progress)
-    app.emit(done, lambda it: views.exported(it, file))
+        done = client.admin.export_to(path, on_progress)
+    app.emit(done, lambda it: views.exported(it, path))
 
 
-@admin.command(name="import")
-@FILE
-@click.option(
-    "--source",
-    type=click.Choice(["mem0", "graphiti"]),
-    help="Import the JSON export of this other memory system.",
-)
-@command(tenant=True)
-def import_(app: App, file: Path, *, source: str | None) -> int:
+@admin.runs("admin.import_from", SOURCE, name="import", changes=FILE)
+def import_(app: App, path: Path, *, source: str | None) -> int:
     """Import a FILE of `admin export` into a tenant.
 
     The command checks the whole file before it writes. Existing records of the tenant stay. To
@@ -71,11 +70,11 @@ def import_(app: App, file: Path, *, source: str | None) -> int:
     """
     from graphmem.cli.views import admin as views
 
-    if source is not None or not _is_export(file):
-        return _import_foreign(app, file, source)
+    if source is not None or not _is_export(path):
+        return _import_foreign(app, path, source)
     counters = {"check": "lines checked", **_record_counters(), **CACHES, **SEALED}
     with app.client() as client, app.counting(counters) as on_progress:
-        done = client.admin.import_from(file, on_progress)
+        done = client.admin.import_from(path, on_progress)
     app.emit(done, lambda it: views.imported(it, app.settings.tenant))
     return 0
 
@@ -120,125 +119,72 @@ def _record_counters() -> dict[str, str]:
     return {kind.label: kind.label for kind in KINDS}
 
 
-HEAD = click.option(
-    "--head", metavar="DIGEST", help="Digest of a seal, kept elsewhere; a seal must have it."
-)
-admin.method(
-    "admin.seal",
-    """Seal the events of a tenant against changes.
-
-    The command prints the digest of the newest seal. `admin verify` finds later changes of sealed
-    events. Keep the digest outside the database: with --head, `admin verify` also finds forged
-    seals. The worker seals every hour.
-    """,
-    click.option(
-        "--late", is_flag=True, help="Also seal events recorded before the newest seal ended."
-    ),
-    counters=SEALED,
-)
+SEALS = "Keep the digest elsewhere: with --head, `admin verify` also finds forged seals."
+DIFFERS = "The exit code is 1 when something differs."
+HEAD: dict[str, Any] = {"head": {"metavar": "DIGEST"}}
+admin.method("admin.seal", more=SEALS, counters=SEALED)
 admin.method(
     "admin.verify",
-    """Compare caches and seals of a tenant with its events.
-
-    Nothing is written. The exit code is 1 when something differs.
-    """,
-    HEAD,
+    more=DIFFERS,
+    changes=HEAD,
     counters=CACHES | SEALED,
     fails=lambda report: bool(report.wrong),
 )
 admin.method(
     "admin.verify_export",
-    """Check an export FILE and its events against its seals.
-
-    The exit code is 1 when an event or a seal differs, and 2 when the file is damaged.
-    """,
-    click.argument("path", metavar="FILE", type=options.FILE),
-    HEAD,
+    more="The exit code is 1 when an event or a seal differs, and 2 when the file is damaged.",
+    changes=HEAD | {"path": {"metavar": "FILE"}},
     counters={"check": "lines checked"},
     fails=lambda report: bool(report.wrong),
 )
-admin.method(
-    "admin.rebuild",
-    """Recompute the caches of a tenant from its events.
-
-    The command is resumable.
-    """,
-    counters=CACHES,
-)
+admin.method("admin.rebuild", counters=CACHES)
 admin.method(
     "admin.backfill",
-    """Create missing events for memories of another tool.
-
-    The command completes memories that another tool created without events, and gives each of them
-    a synthetic event. The exit code is 1 when a memory is skipped.
-    """,
+    more="The exit code is 1 when a memory is skipped.",
     counters={"memory": "memories examined"},
     fails=lambda report: bool(report.skipped),
 )
+admin.method("admin.stats")
+admin.method("admin.erasures")
+admin.method("admin.reopen")
+admin.method("admin.reopen_person")
 
 
-admin.method("admin.stats", "Count the nodes of a tenant and its waiting work.")
+@admin.runs("admin.erase_person", *memory.ERASURE)
+def erase_person(app: App, *, compact: bool, certificate: Path | None, **erasure: Any) -> int:
+    """Plan the erasure of a person; --apply erases for good.
+
+    SUBJECT is any name of the person. The command erases the facts about it and its aliases, and
+    lists what only mentions it. The exit code is 1 when the final check finds remaining data.
+    """
+    arguments = parameters.grouped(erasure)
+    return memory.run_erasure(
+        app,
+        "admin.erase_person",
+        lambda client, seen: client.admin.erase_person(on_progress=seen, **arguments),
+        compact=compact,
+        certificate=certificate,
+    )
 
 
-@admin.command(name="erase-tenant")
-@click.argument("tenant")
-@memory.ERASURE_OPTIONS
-@command()
+@admin.runs("admin.erase_tenant", click.argument("tenant"), *memory.ERASURE, tenant=False)
 def erase_tenant(app: App, *, compact: bool, certificate: Path | None, **erasure: Any) -> int:
     """Plan the erasure of a tenant; --apply erases for good.
 
     The command erases all scopes of TENANT. Its name is refused from then on. The exit code is 1
     when the final check finds remaining data.
     """
+    arguments = parameters.grouped(erasure)
     return memory.run_erasure(
         app,
         "admin.erase_tenant",
-        lambda client, seen: client.admin.erase_tenant(on_progress=seen, **erasure),
+        lambda client, seen: client.admin.erase_tenant(on_progress=seen, **arguments),
         compact=compact,
         certificate=certificate,
     )
 
 
-admin.add_command(memory.erase_person)
 admin.add_command(memory.verify_certificate)
-admin.method(
-    "admin.erasures",
-    """List what was erased in a tenant, oldest first.
-
-    The records outlive the tenant.
-    """,
-    options.PAGE,
-)
-
-
-@admin.command()
-@click.argument("name", metavar="SCOPE")
-@options.EVENT
-@options.NOTE
-@command(tenant=True)
-def reopen(app: App, name: str, **event: Any) -> None:
-    """Reopen a scope that `memory forget scope` erased.
-
-    Nothing erased comes back, and the ids of its episodes and events stay refused.
-    """
-    with app.client() as client:
-        done = called(client.admin.reopen, {"scope": name, **event})
-    app.emit(done, lambda it: f"{it.scope} is open again; event {it.event_id}.")
-
-
-@admin.command(name="reopen-person")
-@click.argument("subject")
-@options.EVENT
-@options.NOTE
-@command(tenant=True)
-def reopen_person(app: App, subject: str, **event: Any) -> None:
-    """Accept new facts about an erased person.
-
-    Nothing erased comes back, and the erased facts stay refused.
-    """
-    with app.client() as client:
-        done = called(client.admin.reopen_person, {"subject": subject, **event})
-    app.emit(done, lambda it: f"Facts about {subject} are accepted again; event {it.event_id}.")
 
 
 @admin.command()

@@ -6,8 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property, wraps
-from inspect import signature
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
@@ -303,47 +301,6 @@ def command(*, tenant: bool = False, connects: bool = True) -> Callable[[F], F]:
     return decorate
 
 
-def method_command(
-    path: str,
-    text: str,
-    *params: Callable[[F], F],
-    counters: Mapping[str, str] | None = None,
-    fails: Callable[[Any], int] | None = None,
-    logs: bool = False,
-) -> click.Command:
-    """Return a command that calls a method of the open client and prints what it returns.
-
-    Args:
-        path: the method, for example beliefs.get; the command has its name and its view.
-        text: help of the command.
-        *params: arguments and options, named as the arguments of the method.
-        counters: labels of the progress counters, if the method takes `on_progress`.
-        fails: returns the exit code for a result.
-        logs: whether to print the number of log entries that were written, as `logged`.
-    """
-
-    def run(app: App, **kwargs: Any) -> int:
-        in_session = "session" in kwargs
-        name = kwargs.pop("session", None)
-        with app.client() as client:
-            handle = session_of(client, name) if in_session else client
-            method = attrgetter(path)(handle)
-            if counters is None:
-                found = called(method, kwargs)
-            else:
-                with app.counting(counters) as on_progress:
-                    found = called(method, {**kwargs, "on_progress": on_progress})
-            if logs:
-                found = {"logged": client.usage.flush()}
-            # Print before closing: a search that cannot be logged must not hide its results.
-            app.emit(found, path)
-        return int(fails(found)) if fails else 0
-
-    name = path.rpartition(".")[2].replace("_", "-")
-    add: Callable[..., Any] = options.stacked(*params)
-    return click.command(name, help=text)(add(command(tenant=True)(run)))
-
-
 def session_of(handle: Handle, name: str | None) -> Session:
     """Return a handle whose searches and accesses are logged in a session.
 
@@ -359,48 +316,6 @@ def terminal_session() -> str:
     # The parent of a command is the shell, also where terminals have no process of their own.
     terminal_id = os.getsid(0) if hasattr(os, "getsid") else os.getppid()
     return f"cli-{options.now():%Y-%m-%d}-{terminal_id}"
-
-
-class Group(click.Group):
-    """A group that can list its commands by the methods that they call."""
-
-    def __init__(self, name: str, text: str) -> None:
-        super().__init__(name, help=text)
-
-    def method(self, path: str, text: str, *params: Callable[[F], F], **how: Any) -> None:
-        """Add the command of a method; see `method_command`."""
-        self.add_command(method_command(path, text, *params, **how))
-
-
-ORIGIN = {
-    "event_id": "event_id",
-    "retraction_id": "event_id",
-    "source": "source",
-    "actor": "actor",
-    "note": "note",
-}
-"""Fields of the `Origin` of a method that takes one, by option."""
-
-
-def called(method: Callable[..., T], options: Mapping[str, Any]) -> T:
-    """Return the result of a method that is called with the options that have a value."""
-    arguments, parameters = given(options), signature(method).parameters
-    if "origin" in parameters:
-        names = [name for name in ORIGIN if name in arguments and name not in parameters]
-        arguments["origin"] = {ORIGIN[name]: arguments.pop(name) for name in names}
-    return method(**arguments)
-
-
-def given(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that have a value, with --valid and --known as `as_of`."""
-    present = {name: value for name, value in kwargs.items() if value not in (None, ())}
-    read_at = {name: present.pop(name) for name in ("valid", "known") if name in present}
-    if read_at:
-        from graphmem.client.validation import valid
-        from graphmem.model import AsOf
-
-        present["as_of"] = valid(AsOf, **read_at)
-    return present
 
 
 def exit_code_of(error: errors.GraphmemError) -> int:

@@ -9,42 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import options
-from graphmem.cli.app import App, Group, command, given
-from graphmem.cli.jobs import extract
-from graphmem.cli.options import TimeType
+from graphmem.cli import options, parameters
+from graphmem.cli.app import App, command, failure_code
+from graphmem.cli.derived import Group
+from graphmem.cli.jobs import READING
 
 if TYPE_CHECKING:
     from graphmem.model import Observation
 
-BELIEF_ID = click.argument("belief_id")
 VALUE_PARTS = 3
-CHANGE = options.stacked(options.REASON, options.EVENT, options.NOTE)
 
 
 belief = Group("belief", "Record evidence, test hypotheses, read beliefs.")
-belief.method(
-    "observe",
-    "Record evidence for a triple, for example alice likes tea.",
-    click.argument("subject"),
-    click.argument("predicate"),
-    click.argument("object"),
-    click.option("--confidence", default=0.8, help="Confidence of the source, 0 to 1."),
-    click.option("--refuting", "kind", flag_value="refuting", help="Record evidence against it."),
-    click.option(
-        "--source-type",
-        default="EXPLICIT",
-        help="TOOL, EXPLICIT, RULE, CLASSIFIER, EXTRACTOR or another type with a weight.",
-    ),
-    click.option(
-        "--cardinality",
-        type=click.Choice(["ONE", "MANY"]),
-        help="Declare that values of the predicate compete (ONE) or coexist (MANY).",
-    ),
-    options.PLACE,
-    options.EVENT,
-    options.NOTE,
-)
+belief.method("observe")
 
 
 @belief.command(name="import")
@@ -121,29 +98,19 @@ def _observation(where: str, line: str, scope: str) -> Observation:
         raise SourceFileError(f"{where}: {error.message}", hint=error.hint) from None
 
 
-belief.add_command(extract)
-
-
 belief.method(
-    "believe",
-    "Record a hypothesis: a STATEMENT, a triple, or both.",
-    click.argument("statement", required=False),
-    options.TRIPLE,
-    options.PLACE,
-    options.EVENT,
-    options.NOTE,
+    "extract",
+    more="The exit code is 4 when the model could not be reached, and 1 when turns could not be "
+    "read otherwise; the next run retries them.",
+    changes={"session_id": {"required": True}},
+    counters=READING,
+    fails=lambda report: failure_code(report.unread),
 )
+belief.method("believe")
 
 
-@belief.command(name="add-evidence")
-@BELIEF_ID
-@click.argument("kind", type=click.Choice(["supporting", "refuting"]))
-@click.argument("strength", type=float)
-@options.PLACE
-@options.EVENT
-@options.NOTE
-@command(tenant=True)
-def add_evidence(app: App, belief_id: str, kind: Any, strength: float, **event: Any) -> None:
+@belief.runs("add_evidence")
+def add_evidence(app: App, belief_id: str, **evidence: Any) -> None:
     """Record evidence for a belief and show the test result.
 
     STRENGTH is the likelihood that such evidence is right: 0.5 is neutral, 0.9 is the maximum.
@@ -151,141 +118,75 @@ def add_evidence(app: App, belief_id: str, kind: Any, strength: float, **event: 
     from graphmem.cli.views import belief as views
 
     with app.client() as client:
-        done = client.add_evidence(belief_id, kind, strength, **given(event))
+        done = client.add_evidence(belief_id, **parameters.grouped(evidence))
         trail = client.evidence_for(belief_id, limit=1)
     shown = {"recorded": done, "verdict": trail.verdict, "needed": trail.needed}
     app.emit(shown, lambda _: views.added(done, trail))
 
 
-belief.method(
-    "evidence_for",
-    "Show the sequential test of a belief, piece by piece.",
-    BELIEF_ID,
-    options.POOLED,
-    options.CURSOR,
-    options.limit(100, "pieces"),
-    options.AS_OF,
-)
+belief.method("evidence_for")
 
 
-@belief.command(name="what-if")
-@BELIEF_ID
-@click.option(
-    "--supporting", type=float, multiple=True, help="Suppose support of this strength (repeatable)."
+@belief.runs(
+    "beliefs.what_if",
+    click.option(
+        "--supporting", type=float, multiple=True, help="Suppose support of this strength."
+    ),
+    click.option(
+        "--refuting", type=float, multiple=True, help="Suppose refutation of this strength."
+    ),
 )
-@click.option(
-    "--refuting",
-    type=float,
-    multiple=True,
-    help="Suppose refutation of this strength (repeatable).",
-)
-@click.option("--without", multiple=True, help="Leave out the event with this id (repeatable).")
-@options.POOLED
-@options.AS_OF
-@command(tenant=True)
-def what_if(app: App, belief_id: str, **supposed: Any) -> None:
+def what_if(app: App, **supposed: Any) -> None:
     """Show the test result with hypothetical evidence.
 
-    Nothing is written.
+    Nothing is written. --supporting, --refuting and --without may be repeated.
     """
     evidence = [
         {"kind": kind, "strength": strength}
         for kind in ("supporting", "refuting")
-        for strength in supposed.pop(kind, ())
+        for strength in supposed.pop(kind)
     ]
     with app.client() as client:
-        app.emit(client.beliefs.what_if(belief_id, evidence, **given(supposed)), "beliefs.what_if")
+        found = client.beliefs.what_if(evidence=evidence, **parameters.grouped(supposed))
+        app.emit(found, "beliefs.what_if")
 
 
-belief.method(
-    "beliefs.flip_set",
-    "Show a smallest set of evidence that decides the test.",
-    BELIEF_ID,
-    options.AS_OF,
-)
+belief.method("beliefs.flip_set")
 belief.method(
     "beliefs.retract",
-    """Retract an event of evidence.
-
-    The retraction applies to all times. A retraction can itself be retracted.
-    """,
-    click.argument("event_id"),
-    click.option("--retraction-id", help="Id of the retraction; makes the write idempotent."),
-    options.ORIGIN,
-    options.NOTE,
+    more="A retraction can itself be retracted.",
+    changes={"origin__event_id": {"opts": ["--retraction-id"]}},
 )
 
 
-@belief.command()
-@click.argument("subject")
-@click.argument("predicate")
-@options.limit(10, "candidates")
-@options.AS_OF
-@command(tenant=True)
-def current(app: App, subject: str, predicate: str, *, limit: int, **times: Any) -> None:
+@belief.runs("current")
+def current(app: App, **slot: Any) -> None:
     """Show the candidates of a slot, best first."""
     from graphmem.cli.views import belief as views
 
-    read = given(times)
+    arguments = parameters.grouped(slot)
     with app.client() as client:
-        slot = client.current(subject, predicate, limit=limit, **read)
+        found = client.current(**arguments)
         # A slot has no verdict: the view for people needs one more query.
-        candidate = slot.leader if not app.json else None
-        leader = client.beliefs.get(candidate.belief_id, **read) if candidate else None
-    app.emit(slot, lambda it: views.slot(it, leader))
+        candidate = found.leader if not app.json else None
+        as_of = arguments.get("as_of")
+        leader = client.beliefs.get(candidate.belief_id, as_of=as_of) if candidate else None
+    app.emit(found, lambda it: views.slot(it, leader))
 
 
-belief.method(
-    "beliefs.slots",
-    """List the slots of SUBJECT, or all slots.
-
-    Each slot is shown with its best candidates.
-    """,
-    click.argument("subject", required=False),
-    click.option("--top", default=3, help="Maximum number of values per slot."),
-    options.PAGE,
-    options.AS_OF,
-)
-belief.method(
-    "beliefs.list",
-    "List beliefs page by page, newest first.",
-    click.option("--include-superseded", is_flag=True, help="Include superseded beliefs."),
-    click.option("--include-archived", is_flag=True, help="Include archived beliefs."),
-    click.option("--include-rejected", is_flag=True, help="Include beliefs a person rejected."),
-    options.PAGE,
-    options.AS_OF,
-)
-belief.method(
-    "beliefs.get", "Show one belief; `graphmem why` adds its evidence.", BELIEF_ID, options.AS_OF
-)
-belief.method(
-    "beliefs.history",
-    "Show what happened to a belief, oldest first.",
-    BELIEF_ID,
-    options.limit(100, "events, the newest"),
-    options.AS_OF,
-)
-belief.method(
-    "beliefs.chain", "Show the chain of replacements of a belief.", BELIEF_ID, options.AS_OF
-)
-belief.method(
-    "beliefs.provenance",
-    "Show the events, turns, episodes and memories of a belief.",
-    BELIEF_ID,
-    options.limit(100, "events, the newest, and of memories"),
-    options.AS_OF,
-)
+belief.method("beliefs.slots")
+belief.method("beliefs.list")
+belief.method("beliefs.get", more="`graphmem why` adds its evidence.")
+belief.method("beliefs.history")
+belief.method("beliefs.chain")
+belief.method("beliefs.provenance")
 
 
-@belief.command()
-@click.argument("of")
-@click.argument("predicate", required=False)
-@options.output("Write to this .png or .svg file instead of the terminal.")
-@click.option("--points", default=60, help="Maximum number of points.")
-@click.option("--top", default=5, help="Maximum number of candidates of a slot.")
-@options.AS_OF
-@command(tenant=True)
-def timeline(app: App, *, output: Path | None, **options: Any) -> None:
+@belief.runs(
+    "beliefs.timeline",
+    options.output("Write to this .png or .svg file instead of the terminal."),
+)
+def timeline(app: App, *, output: Path | None, **asked: Any) -> None:
     """Plot a belief or a slot over time.
 
     OF is the id of a belief, or with PREDICATE the subject of a slot.
@@ -299,7 +200,7 @@ def timeline(app: App, *, output: Path | None, **options: Any) -> None:
     elif not app.json:
         draw = plot.in_terminal(app.console.width)
     with app.client() as client:
-        found = client.beliefs.timeline(**given(options))
+        found = client.beliefs.timeline(**parameters.grouped(asked))
     if app.json:
         app.emit_json(found)
     elif draw:
@@ -307,45 +208,18 @@ def timeline(app: App, *, output: Path | None, **options: Any) -> None:
         app.console.print(drawing(draw(terminal.visible(found))), soft_wrap=True)
 
 
-belief.method(
-    "beliefs.revise",
-    """Replace a belief with a STATEMENT or a triple.
-
-    The replaced belief stays readable.
-    """,
-    BELIEF_ID,
-    click.argument("statement", required=False),
-    options.TRIPLE,
-    options.PLACE,
-    CHANGE,
-)
-belief.method(
-    "beliefs.split",
-    "Replace a belief that is too broad with several STATEMENTS.",
-    BELIEF_ID,
-    click.argument("statements", nargs=-1, required=True),
-    options.PLACE,
-    CHANGE,
-)
+belief.method("beliefs.revise")
+belief.method("beliefs.split")
 belief.method(
     "beliefs.merge",
-    "Replace equivalent beliefs with one statement.",
-    click.argument("beliefs", metavar="BELIEF_ID...", nargs=-1, required=True),
-    click.option("--into", "statement", required=True, help="Statement that replaces them."),
-    options.TRIPLE,
-    options.PLACE,
-    CHANGE,
+    changes={
+        "beliefs": {"metavar": "BELIEF_ID..."},
+        "statement": {"argument": False, "opts": ["--into"]},
+    },
 )
-belief.method(
-    "beliefs.archive",
-    "Archive a belief: hide it from recall, keep its evidence.",
-    BELIEF_ID,
-    CHANGE,
-)
-belief.method(
-    "beliefs.restore", "Make an archived or superseded belief current again.", BELIEF_ID, CHANGE
-)
-belief.method("beliefs.clear_flag", "Clear the revision flag of a belief.", BELIEF_ID, CHANGE)
+belief.method("beliefs.archive")
+belief.method("beliefs.restore")
+belief.method("beliefs.clear_flag")
 
 
 def _target(
@@ -358,70 +232,21 @@ def _target(
     )
 
 
-TARGET = click.argument("target", metavar="TARGET...", nargs=-1, required=True, callback=_target)
+TARGET: dict[str, Any] = {"target": {"metavar": "TARGET...", "nargs": -1, "callback": _target}}
 belief.method(
     "reject",
-    """Reject a belief, or a value.
-
-    TARGET is the id of a belief, or SUBJECT PREDICATE OBJECT. The value stays hidden in every
-    spelling, whatever is written or imported later.
-    """,
-    TARGET,
-    options.WHY,
-    options.EVENT,
+    more="TARGET is the id of a belief, or SUBJECT PREDICATE OBJECT. The value stays hidden in "
+    "every spelling, whatever is written or imported later.",
+    changes=TARGET,
 )
-belief.method(
-    "unreject",
-    "Take a rejection back; TARGET as in `reject`.",
-    TARGET,
-    options.WHY,
-    options.EVENT,
-)
+belief.method("unreject", more="TARGET is as in `reject`.", changes=TARGET)
 
 
 predicate = Group("predicate", "Declare and list the policies of predicates.")
-predicate.method(
-    "predicates.declare",
-    "Declare how the evidence of predicate NAME is read.",
-    click.argument("name"),
-    click.option(
-        "--cardinality",
-        type=click.Choice(["ONE", "MANY"]),
-        help="Whether the values of a slot compete (ONE) or coexist.  [default: MANY]",
-    ),
-    click.option(
-        "--kappa", type=float, help="ONE: strength with which newer values suppress others."
-    ),
-    click.option("--tau-days", type=float, help="ONE: time constant of that suppression, in days."),
-    click.option("--decay-per-day", type=float, help="Decay rate of evidence, per day."),
-    click.option(
-        "--margin", type=float, help="ONE: the two best are ambiguous below this difference."
-    ),
-    click.option("--combine", help="MANY: how to combine evidence, net or log_odds."),
-    click.option("--template", help="Statement of a new belief: '{subject} works on {object}'."),
-    click.option(
-        "--valid-from",
-        type=TimeType(),
-        help="Valid time from which it applies.  [default: every valid time]",
-    ),
-    options.EVENT,
-    options.NOTE,
-)
-predicate.method("predicates.list", "List the declared policies.")
+predicate.method("predicates.declare")
+predicate.method("predicates.list")
 
 alias = Group("alias", "Add, remove and list second names of one thing.")
-alias.method(
-    "aliases.add",
-    """Make NAME an alias of OTHER.
-
-    Evidence about either name is read as evidence about both.
-    """,
-    click.argument("name"),
-    click.argument("other"),
-    options.EVENT,
-    options.NOTE,
-)
-alias.method(
-    "aliases.remove", "Remove the alias NAME.", click.argument("name"), options.EVENT, options.NOTE
-)
-alias.method("aliases.list", "List the aliases.")
+alias.method("aliases.add", more="Evidence about either name is read as evidence about both.")
+alias.method("aliases.remove")
+alias.method("aliases.list")

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from pydantic import BaseModel
 
-from graphmem.cli import options, terminal
-from graphmem.cli.app import App, Group, command, failure_code, given, method_command, plain
-from graphmem.cli.options import TimeType
+from graphmem.cli import parameters, terminal
+from graphmem.cli.app import App, command, failure_code, plain
+from graphmem.cli.derived import Group, method_command
 from graphmem.cli.terminal import visible
 from graphmem.errors import (
     ConfigurationError,
@@ -58,16 +58,7 @@ class HoursType(click.ParamType[float]):
         return float(match[1]) * _HOURS[match[2]]
 
 
-@click.command()
-@options.DRY_RUN
-@click.option(
-    "--every", type=HoursType(), help="Repeat at this interval (30m, 4h, 1d), or after 20 episodes."
-)
-@click.option("--extractive", is_flag=True, help="Do not use the configured language model.")
-@click.option("--retry", is_flag=True, help="Retry clusters that were given up.")
-@click.option("--status", is_flag=True, help="Show what waits and why; change nothing.")
-@command(tenant=True)
-def consolidate(app: App, *, every: float | None, status: bool, **run: Any) -> int:
+def run_consolidate(app: App, *, every: float | None, status: bool, **run: Any) -> int:
     """Derive beliefs from several episodes; show the changes.
 
     The command is resumable, and concurrent runs are safe: each belief's evidence is written once.
@@ -89,6 +80,19 @@ def consolidate(app: App, *, every: float | None, status: bool, **run: Any) -> i
     return failure_code(found.troubles)
 
 
+consolidate = method_command(
+    "consolidate",
+    click.option(
+        "--every",
+        type=HoursType(),
+        help="Repeat at this interval (30m, 4h, 1d), or after 20 episodes.",
+    ),
+    click.option("--status", is_flag=True, help="Show what waits and why; change nothing."),
+    run=run_consolidate,
+    without=["if_due"],
+)
+
+
 def _run_forever(app: App, client: GraphMem, every: float, **run: Any) -> None:
     policy = app.settings.consolidation.model_copy(update={"interval_hours": every})
     while True:
@@ -106,29 +110,11 @@ def _run_forever(app: App, client: GraphMem, every: float, **run: Any) -> None:
         time.sleep(POLL_S)
 
 
-JOBS = ("extract", "consolidate", "rate", "graduate", "compress", "plan_pruning", "roll_up", "seal")
 MAX_WAIT_S = 600.0
 """Maximum number of seconds between two attempts to reach the graph."""
 
 
-@click.command()
-@click.option("--tenant", "tenants", multiple=True, help="Serve only this tenant (repeatable).")
-@click.option(
-    "--job",
-    "jobs",
-    multiple=True,
-    type=click.Choice(JOBS),
-    metavar="JOB",
-    help=f"Run only this job (repeatable): {', '.join(JOBS)}.",
-)
-@click.option(
-    "--digests",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the digests of important episodes.  [default: write none]",
-)
-@click.option("--once", is_flag=True, help="Run the jobs that are due and exit.")
-@command()
-def worker(app: App, *, once: bool, **asked: Any) -> int:
+def run_worker(app: App, *, once: bool, **asked: Any) -> int:
     """Run the background jobs of all tenants until stopped.
 
     The jobs are extraction, consolidation, rating, graduation, compression, the roll-up of the
@@ -139,11 +125,24 @@ def worker(app: App, *, once: bool, **asked: Any) -> int:
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with app.client() as client:
-        run = partial(client.run_jobs, on_job=partial(_report_job, app), **given(asked))
+        run = partial(
+            client.run_jobs,
+            on_job=partial(_report_job, app),
+            **parameters.grouped(asked),
+        )
         if once:
             return int(any(job.error or job.failed for job in run().runs))
         _serve(app, run)
     return 0
+
+
+worker = method_command(
+    "run_jobs",
+    click.option("--once", is_flag=True, help="Run the jobs that are due and exit."),
+    name="worker",
+    run=run_worker,
+    tenant=False,
+)
 
 
 def _serve(app: App, run: Callable[[], WorkerReport]) -> None:
@@ -176,150 +175,38 @@ def _report_job(app: App, run: JobRun) -> None:
         terminal.echo(display.line(f"{start} skipped {unit}: {one.problem} ({again})"))
 
 
-extract = method_command(
-    "extract",
-    """Extract evidence with quotes from a session.
-
-    The command uses the language model in GRAPHMEM_MODEL. It is resumable: each turn is read once.
-    The exit code is 4 when the model could not be reached, and 1 when turns could not be read
-    otherwise; the next run retries them.
-    """,
-    click.option("--session-id", required=True, help="Name of the session."),
-    options.DRY_RUN,
-    options.EXTRACTION,
-    counters=READING,
-    fails=lambda report: failure_code(report.unread),
-)
-
-IDS = click.argument("proposal_ids", metavar="ID...", nargs=-1, required=True)
-
 proposal = Group("proposal", "List, accept or dismiss proposals of `belief extract`.")
-proposal.method(
-    "proposals.list",
-    "List proposals page by page, oldest first.",
-    click.option(
-        "--status", default="open", help="Status of the proposals: open, accepted or dismissed."
-    ),
-    options.PAGE,
-)
-proposal.method(
-    "proposals.accept",
-    "Record proposals as evidence: all of them or none.",
-    IDS,
-    options.ORIGIN,
-    options.NOTE,
-)
-proposal.method(
-    "proposals.dismiss",
-    "Dismiss proposals for good: all of them or none.",
-    IDS,
-    options.ORIGIN,
-    options.NOTE,
-)
+proposal.method("proposals.list")
+proposal.method("proposals.accept", changes={"proposal_ids": {"metavar": "ID..."}})
+proposal.method("proposals.dismiss", changes={"proposal_ids": {"metavar": "ID..."}})
 
 episode = Group("episode", "Write, read, summarise and compress episodes.")
-
-
-@episode.command()
-@click.option("--episode-id", help="Id of the episode.  [default: a new one]")
-@click.option("--session-id", help="Name of the session that it belongs to.")
-@click.option("--summary", help="Summary of the episode.")
-@click.option("--content", help="Full text of the episode.")
-@click.option(
-    "--entity", "entities", multiple=True, help="Person or thing that it is about (repeatable)."
-)
-@click.option("--importance", type=float, help="Importance, 0 to 1.  [default: by its turns]")
-@click.option("--at", type=TimeType(), help="Time of the episode.  [default: now]")
-@command(tenant=True)
-def add(app: App, **fields: Any) -> None:
-    """Store an episode, for example a document.
-
-    If the session has an episode, the options that are given change it.
-    """
-    with app.client() as client:
-        episode_id = client.episodes.add(**given(fields))
-    app.emit({"episode_id": episode_id}, lambda _: f"{episode_id} is stored.")
-
-
-episode.method(
-    "episodes.get",
-    "Show one episode; `graphmem expand` adds its turns.",
-    click.argument("episode_id"),
-)
-episode.method(
-    "episodes.list",
-    "List episodes page by page, newest first.",
-    click.option("--session-id", help="Include only episodes of this session."),
-    click.option(
-        "--since",
-        type=TimeType(),
-        help="Include only episodes that happened at or after this time.",
-    ),
-    click.option(
-        "--until",
-        type=TimeType(),
-        help="Include only episodes that happened before this time.",
-    ),
-    click.option("--include-archived", is_flag=True, help="Include archived episodes."),
-    options.PAGE,
-    options.AS_OF,
-)
-episode.method(
-    "episodes.turns",
-    "Show the turns of an episode, in order.",
-    click.argument("episode_id"),
-    options.CURSOR,
-    options.limit(1_000, "turns"),
-)
+episode.method("episodes.add", key="episode_id")
+episode.method("episodes.get", more="`graphmem expand` adds its turns.")
+episode.method("episodes.list")
+episode.method("episodes.turns")
 episode.method(
     "episodes.summarise",
-    """Summarise conversations whose turns changed, or EPISODE_ID.
-
-    The end of a session does this by rules. If a language model is set, it also summarises what
-    only the rules have summarised.
-    """,
-    click.argument("episode_id", required=False),
-    click.option("--by-rules", is_flag=True, help="Use no language model."),
-    options.DRY_RUN,
+    more="The end of a session does this by rules. If a language model is set, it also summarises "
+    "what only the rules have summarised.",
     counters={"episode": "Summarising"},
 )
-episode.method(
-    "history",
-    "Show what happened to an episode and why, oldest first.",
-    click.argument("item_id", metavar="EPISODE_ID"),
-    options.limit(1_000, "events"),
-    options.AS_OF,
-)
+episode.method("history", changes={"item_id": {"metavar": "EPISODE_ID"}})
 episode.method(
     "episodes.graduate",
-    """Add a line per important episode to a digest.
-
-    The digest is a Markdown FILE, for example MEMORY.md. Only the section between the graphmem
-    markers is modified.
-    """,
-    click.argument("file", type=click.Path(path_type=Path)),
-    options.DRY_RUN,
+    more="Only the section between the graphmem markers of FILE is modified.",
 )
-episode.method(
-    "episodes.compress",
-    "Reduce old, unused episodes to their summaries.",
-    options.DRY_RUN,
-    counters={"episode": "Compressing"},
-)
-episode.method(
-    "episodes.restore",
-    "Restore the full text of a compressed episode.",
-    click.argument("episode_id"),
-)
-episode.method("episodes.pin", "Protect an episode from pruning.", click.argument("episode_id"))
-episode.method("episodes.unpin", "End the protection of an episode.", click.argument("episode_id"))
+episode.method("episodes.compress", counters={"episode": "Compressing"})
+episode.method("episodes.restore")
+episode.method("episodes.pin")
+episode.method("episodes.unpin")
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--strict", is_flag=True, help="Ingest nothing if any part of the file is invalid.")
 @click.option("--extract", is_flag=True, help="Then extract evidence from each session.")
-@options.EXTRACTION
+@parameters.of_method("extract", only=["extractor", "review"])
 @command(tenant=True)
 def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: Any) -> int:
     """Ingest the conversations of FILE.
@@ -345,7 +232,9 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
         for name in transcripts.sessions(messages) if extract else []:
             with app.counting(READING) as count:
                 found.append(
-                    client.extract(session_id=name, on_progress=count, **given(extraction))
+                    client.extract(
+                        session_id=name, on_progress=count, **parameters.grouped(extraction)
+                    )
                 )
     for problem in read.problems:
         app.note(f"{file.name}: {problem.text}", style="yellow")

@@ -11,61 +11,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from graphmem.cli import options, output_files, terminal
-from graphmem.cli.app import App, command, given
-from graphmem.cli.options import TimeType
+from graphmem.cli import options, output_files, parameters, terminal
+from graphmem.cli.app import App, command
+from graphmem.cli.derived import Group
 from graphmem.rules import urls
 
 if TYPE_CHECKING:
     from graphmem.client.namespace import Exporter
 
 
-@click.group()
-def tenant() -> None:
-    """List the tenants of the graph."""
+tenant = Group("tenant", "List the tenants of the graph.")
+tenant.method(
+    "tenants",
+    name="list",
+    more="This is for operators: all other commands see one tenant. A tenant with only a log of "
+    "searches is not listed.",
+    tenant=False,
+)
+scope = Group("scope", "List the scopes of a tenant.")
+scope.method("admin.scopes", name="list")
+session = Group("session", "List conversations by session.")
 
 
-@tenant.command(name="list")
-@options.PAGE
-@command()
-def list_tenants(app: App, **page: Any) -> None:
-    """List the tenants that have data, by name.
-
-    This is for operators: all other commands see one tenant. A tenant with only a log of searches
-    is not listed.
-    """
-    from graphmem.cli.views import admin as views
-
-    with app.client() as client:
-        app.emit(client.tenants(**given(page)), views.stored)
-
-
-@click.group()
-def scope() -> None:
-    """List the scopes of a tenant."""
-
-
-@scope.command(name="list")
-@options.PAGE
-@command(tenant=True)
-def list_scopes(app: App, **page: Any) -> None:
-    """List the scopes of a tenant that have data, by name."""
-    from graphmem.cli.views import admin as views
-
-    with app.client() as client:
-        app.emit(client.admin.scopes(**given(page)), views.stored)
-
-
-@click.group()
-def session() -> None:
-    """List conversations by session."""
-
-
-@session.command(name="list")
-@click.option("--since", type=TimeType(), help="Include only sessions started since then.")
-@click.option("--until", type=TimeType(), help="Include only sessions started before then.")
-@options.PAGE
-@command(tenant=True)
+@session.runs("episodes.list", only=["since", "until", "cursor", "limit"])
 def list_sessions(app: App, **page: Any) -> None:
     """List sessions in the read scopes, newest first, with their episodes.
 
@@ -74,7 +42,8 @@ def list_sessions(app: App, **page: Any) -> None:
     from graphmem.cli.views import usage as views
 
     with app.client() as client:
-        app.emit(client.episodes.list(sessions_only=True, **given(page)), views.conversations)
+        found = client.episodes.list(sessions_only=True, **parameters.grouped(page))
+        app.emit(found, views.conversations)
 
 
 PROGRAM, VARIABLE = "graphmem", "_GRAPHMEM_COMPLETE"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -111,71 +111,13 @@ CONNECTION = stacked(
     JSON,
 )
 TENANT = stacked(
-    click.option("--scope", help="Scope within the tenant.  [default: GRAPHMEM_SCOPE]"),
+    click.option("--scope", help="Scope.  [default: GRAPHMEM_SCOPE]"),
     click.option("--tenant", help="Tenant.  [default: GRAPHMEM_TENANT]"),
-)
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Show the changes without writing them.")
-AS_OF = stacked(
-    click.option(
-        "--as-of",
-        "--valid",
-        "valid",
-        type=TimeType(),
-        help="Show the world at that time.  [default: now]",
-    ),
-    click.option(
-        "--known",
-        type=TimeType(),
-        help="Use what was recorded by then.  [default: now]",
-    ),
-)
-FILTERS = stacked(
-    click.option(
-        "--tag", "tags", multiple=True, help="Require this tag (repeatable; all must match)."
-    ),
-    click.option("--source", help="Require an event from this source."),
-    click.option("--since", type=TimeType(), help="Include only memories created since then."),
-    click.option("--until", type=TimeType(), help="Include only memories created before then."),
 )
 SESSION = click.option(
     "--session",
     metavar="NAME",
     help="Session.  [default: this terminal's of today]",
-)
-CURSOR = click.option("--cursor", help="Cursor printed by the previous page.")
-POOLED = click.option(
-    "--pooled", is_flag=True, help="Count only the strongest piece per episode and kind."
-)
-EVENT_ID = click.option("--event-id", help="Id of the event; makes the write idempotent.")
-ORIGIN = stacked(
-    click.option("--at", type=TimeType(), help="Time of the event.  [default: now]"),
-    click.option("--source", default="manual", help="Source of the event."),
-    click.option("--actor", help="Person or program that records the event."),
-)
-EVENT = stacked(EVENT_ID, ORIGIN)
-NOTE = click.option("--note", help="Comment, stored with the event.")
-REASON = click.option("--reason", help="Reason, stored with the event.")
-WHY = click.option("--reason", required=True, help="Reason, stored with the event.")
-PLACE = stacked(
-    click.option("--episode-id", help="Id of the episode the evidence comes from."),
-    click.option("--turn-id", help="Id of the turn that contains the evidence."),
-)
-TRIPLE = stacked(
-    click.option("--subject", help="Subject of the triple; needs --predicate and --object."),
-    click.option("--predicate", help="Predicate of the triple."),
-    click.option("--object", help="Object of the triple."),
-    click.option(
-        "--confidence", type=float, help="Confidence before any evidence.  [default: 0.5]"
-    ),
-)
-EXTRACTION = stacked(
-    click.option(
-        "--rules",
-        "extractor",
-        flag_value="rules",
-        help="Extract with sentence patterns, without a language model.",
-    ),
-    click.option("--review", is_flag=True, help="Record proposals for review instead of evidence."),
 )
 
 
@@ -189,26 +131,6 @@ def apply(verb: str) -> Callable[[F], F]:
         default=True,
         show_default=False,
         help=f"{verb}; without it, only show the plan.",
-    )
-
-
-def limit(default: int | None, rows: str) -> Callable[[F], F]:
-    """Return the option --limit."""
-    text = f"Maximum number of {rows}."
-    return click.option("--limit", type=int, default=default, help=text)
-
-
-PAGE = stacked(limit(50, "rows per page"), CURSOR)
-
-
-def kinds(names: Sequence[str]) -> Callable[[F], F]:
-    """Return the option --kind."""
-    return click.option(
-        "--kind",
-        "kinds",
-        multiple=True,
-        metavar="|".join(names),
-        help="Include only this kind (repeatable).  [default: all kinds]",
     )
 
 

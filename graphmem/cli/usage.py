@@ -10,13 +10,12 @@ from typing import Any
 
 import click
 
-from graphmem.cli import options, output_files
-from graphmem.cli.app import App, Group, command, given
+from graphmem.cli import options, output_files, parameters
+from graphmem.cli.app import App
+from graphmem.cli.derived import Group
 from graphmem.errors import ConfigurationError
 
-RATED = ("Memory", "Belief", "Episode", "Artifact")
 ARTIFACTS = ("file", "symbol", "document")
-ITEMS = ("memory", "belief", "turn", "episode")
 ID = re.compile(r"(?:m|b|t|ep|ar)_[^./\\]*")
 
 
@@ -35,90 +34,45 @@ def _is_lost(found: Mapping[str, int]) -> bool:
     return not found["logged"]
 
 
+RESULT: dict[str, Any] = {
+    "callback": _results,
+    "help": "Id, path of a file, or symbol:NAME or document:NAME.",
+}
 usage = Group("usage", "Rate, audit and prune the memory by its search log.")
 usage.method(
-    "usage.log_search",
-    "Log a search of another tool, with its results.",
-    click.argument("query"),
-    click.option("--tool", required=True, help="Name of the tool that searched."),
-    click.option(
-        "--result",
-        "results",
-        metavar="RESULT",
-        multiple=True,
-        callback=_results,
-        help="Id, path of a file, or symbol:NAME or document:NAME (repeatable).",
-    ),
-    options.SESSION,
-    fails=_is_lost,
-    logs=True,
+    "usage.log_search", options.SESSION, changes={"results": RESULT}, fails=_is_lost, logs=True
 )
-usage.method(
-    "usage.log_access",
-    "Log that an agent used the file or symbol REF, or an item.",
-    click.argument("kind", type=click.Choice(ARTIFACTS + ITEMS)),
-    click.argument("ref"),
-    options.SESSION,
-    fails=_is_lost,
-    logs=True,
-)
+usage.method("usage.log_access", options.SESSION, fails=_is_lost, logs=True)
 usage.method(
     "usage.rate",
-    """Rate search results, starting where the last run stopped.
-
-    A result that was opened in a session wins against the unopened results of the same search. A
-    session counts when it has ended, or a day after its last entry. The command is resumable, and
-    concurrent runs are safe.
-    """,
-    click.option(
-        "--from-scratch", is_flag=True, help="Drop all ratings and start from the first session."
-    ),
+    more="A result that was opened in a session wins against the unopened results of the same "
+    "search. The command is resumable, and concurrent runs are safe.",
     counters={"rating": "Ratings dropped", "session": "Sessions"},
 )
-usage.method(
-    "usage.ratings",
-    "List rated items, best first.",
-    click.option("--tier", help="Include only this tier: HIGH, MEDIUM, LOW or VERY_LOW."),
-    options.kinds(RATED),
-    options.limit(50, "items"),
-)
-usage.method(
-    "usage.goals",
-    """Show whether the ratings reach their goals.
-
-    The curve is the value after each tenth of the rated sessions.
-    """,
-)
+usage.method("usage.ratings")
+usage.method("usage.goals")
 usage.method(
     "usage.audit",
-    """List sessions and violations of the search protocol.
-
-    The exit code is 1 when there is a finding.
-    """,
-    click.option("--days", default=7.0, help="Length of the audited period, in days up to now."),
-    click.option("--session-id", metavar="NAME", help="Audit only sessions of this name."),
+    more="The exit code is 1 when there is a finding.",
     fails=lambda audit: bool(audit.findings),
 )
 
 
-@usage.command()
-@options.kinds(RATED)
-@click.option(
-    "--limit", type=int, help="Rows of each section, 1 to 1,000.  [default: 10; live: 100]"
+@usage.runs(
+    "usage.dashboard",
+    click.option(
+        "--live", is_flag=True, help="Show an interactive, refreshing dashboard; ? lists the keys."
+    ),
+    click.option(
+        "--every",
+        type=click.FloatRange(min=0.1),
+        default=5.0,
+        help="Seconds between refreshes, with --live.",
+    ),
 )
-@click.option(
-    "--live", is_flag=True, help="Show an interactive, refreshing dashboard; ? lists the keys."
-)
-@click.option(
-    "--every",
-    type=click.FloatRange(min=0.1),
-    default=5.0,
-    help="Seconds between refreshes, with --live.",
-)
-@command(tenant=True)
 def dashboard(app: App, *, live: bool, every: float, **query: Any) -> None:
     """Show top items, the rating distribution and recent use."""
-    shown = given(query)
+    shown = parameters.grouped(query)
     if live:
         _live(app, shown, every)
         return
@@ -150,10 +104,7 @@ def _live(app: App, shown: dict[str, Any], every: float) -> None:
         DashboardApp(client, every=every, **wanted).run()
 
 
-@usage.command()
-@options.apply("Prune")
-@options.output("Write the manifest to this file, as JSON.")
-@command(tenant=True)
+@usage.runs("usage.prune", options.output("Write the manifest to this file, as JSON."))
 def prune(app: App, *, output: Path | None, **run: Any) -> None:
     """Plan the pruning of unused episodes; --apply prunes them.
 
@@ -162,46 +113,22 @@ def prune(app: App, *, output: Path | None, **run: Any) -> None:
     Nothing is deleted: `graphmem usage restore-pruned` restores it.
     """
     with app.client() as client, app.counting({"rating": "Ratings examined"}) as on_progress:
-        done = client.usage.prune(on_progress=on_progress, **given(run))
+        done = client.usage.prune(on_progress=on_progress, **parameters.grouped(run))
     if output is not None:
         output_files.write(output, done.model_dump_json(indent=2))
     app.emit(done, "usage.prune")
 
 
-usage.method(
-    "usage.prune_manifest",
-    "List the items of all prune runs, or of RUN_ID.",
-    click.argument("run_id", required=False),
-)
-usage.method(
-    "usage.restore_pruned",
-    "Restore the items of the prune run RUN_ID.",
-    click.argument("run_id"),
-    click.option(
-        "--item-id", "item_ids", multiple=True, help="Restore only this item (repeatable)."
-    ),
-    counters={"item": "Items restored"},
-)
+usage.method("usage.prune_manifest")
+usage.method("usage.restore_pruned", counters={"item": "Items restored"})
+FOLDER = {"type": click.Path(file_okay=False, exists=True, path_type=Path), "metavar": "DIR"}
 
 
-@usage.command()
-@click.option("--tokens", default=4_000, help="Token budget of the pack; HIGH items may exceed it.")
-@click.option("--model", help="litellm model whose tokens are counted.  [default: an estimate]")
-@click.option(
-    "--root",
-    type=click.Path(file_okay=False, exists=True, path_type=Path),
-    metavar="DIR",
-    help="Include the text of files below DIR that agents touched.",
+@usage.runs(
+    "usage.pack",
+    options.output("Write the pack to this file and its manifest next to it."),
+    changes={"root": FOLDER},
 )
-@click.option(
-    "--blocked-path",
-    "blocked_paths",
-    multiple=True,
-    metavar="GLOB",
-    help="Leave out artifacts that match GLOB (repeatable).",
-)
-@options.output("Write the pack to this file and its manifest next to it.")
-@command(tenant=True)
 def pack(app: App, *, output: Path | None, **wanted: Any) -> None:
     """Pack the most used items into Markdown for a prompt.
 
@@ -212,7 +139,7 @@ def pack(app: App, *, output: Path | None, **wanted: Any) -> None:
     from graphmem.cli.views import usage as views
 
     with app.client() as client:
-        found = client.usage.pack(**given(wanted))
+        found = client.usage.pack(**parameters.grouped(wanted))
     if output is not None:
         manifest = found.model_dump_json(indent=2, exclude={"text"})
         output_files.write(output, found.text)
@@ -222,12 +149,7 @@ def pack(app: App, *, output: Path | None, **wanted: Any) -> None:
 
 usage.method(
     "usage.roll_up",
-    """Replace rated searches of old sessions by their counts.
-
-    Ratings and accesses stay, and `rate --from-scratch` starts from the ratings of that time. The
-    searches cannot be restored.
-    """,
-    click.option("--days", default=90.0, help="Minimum age of a session, in days since its end."),
-    options.apply("Replace the searches"),
+    more="Ratings and accesses stay, and `rate --from-scratch` starts from the ratings of that "
+    "time. The searches cannot be restored.",
     counters={"session": "Sessions", "search": "Others"},
 )

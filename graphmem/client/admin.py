@@ -150,7 +150,7 @@ class AsyncAdmin(AsyncErasing):
         return await foreign_import.run(self._state, plan, on_progress)
 
     async def rebuild(self, on_progress: OnProgress = silent) -> RebuildReport:
-        """Rebuild every cache of the tenant from its events; safe to interrupt and to repeat.
+        """Rebuild every cache of the tenant. Safe to interrupt and to repeat.
 
         Missing beliefs that consolidation derived are restored too. That needs no model, because
         the decision about each cluster is stored.
@@ -161,7 +161,7 @@ class AsyncAdmin(AsyncErasing):
         return await rebuilt(self._state.context, on_progress)
 
     async def seal(self, *, late: bool = False, on_progress: OnProgress = silent) -> SealReport:
-        """Seal the events of the tenant: append digests of those recorded since the last seal.
+        """Seal the events of the tenant against changes.
 
         `verify` finds later changes of sealed events. The digest of a seal covers all seals before
         it. With a copy of the newest one, `head`, outside the graph, it also finds forged seals.
@@ -187,7 +187,7 @@ class AsyncAdmin(AsyncErasing):
         head: Head | None = None,
         on_progress: OnProgress = silent,
     ) -> RebuildReport:
-        """Check a file that `export_to` wrote, and its events against its seals.
+        """Check a file of `export_to` against its seals.
 
         The graph is neither read nor written. Holds about 0.2 kB per event in memory.
 
@@ -206,7 +206,7 @@ class AsyncAdmin(AsyncErasing):
     async def verify(
         self, on_progress: OnProgress = silent, *, head: Head | None = None
     ) -> RebuildReport:
-        """Compare every cache of the tenant with its events, and these with their seals.
+        """Compare caches and seals of a tenant with its events.
 
         Nothing is written. Compares the edges from consolidation's events to their beliefs, the
         rejections of values, the status of memories and beliefs, their SUPERSEDES edges, the
@@ -229,7 +229,7 @@ class AsyncAdmin(AsyncErasing):
         return RebuildReport(wrong=(*mismatches, *changed), seals=state)
 
     async def backfill(self, on_progress: OnProgress = silent) -> BackfillReport:
-        """Create the missing events of memories that another tool wrote without any.
+        """Create missing events for memories of another tool.
 
         Every read depends on events: a Memory node without events appears in no history and at no
         past time. A memory without an event of its own scope gets an ADD at its `created_at`, with
@@ -250,7 +250,7 @@ class AsyncAdmin(AsyncErasing):
         return await backfill.add_events(self._state.context, on_progress)
 
     async def scopes(self, *, cursor: str | None = None, limit: Limit = 50) -> ScopePage:
-        """Return one page of the scopes of the tenant that have data, by name, with their sizes.
+        """Return one page of the scopes with data, and their sizes.
 
         Args:
             cursor: `next_cursor` of the previous page; None for the first page.
@@ -269,7 +269,7 @@ class AsyncAdmin(AsyncErasing):
         return not await operations.is_known(self._state.context)
 
     async def stats(self) -> TenantStats:
-        """Return the numbers of nodes of the tenant, their ratings, waiting work and costs.
+        """Return the numbers of nodes, waiting work and costs.
 
         All scopes of the tenant are counted, in one transaction. The duration is proportional to
         the number of nodes. Log entries that are not written yet are not counted.

@@ -47,7 +47,7 @@ class AsyncBeliefChanges(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> RetractionReceipt:
-        """Retract evidence, or the declaration of a predicate, for every valid time, from now on.
+        """Retract evidence or a declaration. That holds for every valid time, from now on.
 
         Without its declaration a predicate has the one before it, or the default. A retraction can
         be retracted too; of all retractions of an event the newest decides.
@@ -93,7 +93,7 @@ class AsyncBeliefChanges(AsyncNamespace):
         Args:
             belief_id: id of the belief, or a receipt or record of it.
             statement: the new belief in words; may be omitted if a triple is given.
-            reason: why; kept with the event.
+            reason: the reason; kept with the event.
             subject: subject of the new triple; give all three parts or none.
             predicate: predicate of the new triple.
             object: object of the new triple.
@@ -135,12 +135,12 @@ class AsyncBeliefChanges(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> ReplacementReceipt:
-        """Replace a belief that states several things by several beliefs.
+        """Replace a belief that states several things by several.
 
         Args:
             belief_id: id of the belief, or a receipt or record of it.
             statements: two or more statements in words.
-            reason: why; kept with the event.
+            reason: the reason; kept with the event.
             episode_id: id of the episode that the evidence comes from; the session's by default.
             turn_id: id of the turn that it quotes.
             at: when it happened, with a time zone; now by default.
@@ -177,7 +177,7 @@ class AsyncBeliefChanges(AsyncNamespace):
         Args:
             beliefs: two or more ids of beliefs, receipts or records.
             statement: the new belief in words.
-            reason: why; kept with the event.
+            reason: the reason; kept with the event.
             subject: subject of the new triple; give all three parts or none.
             predicate: predicate of the new triple.
             object: object of the new triple.
@@ -215,14 +215,14 @@ class AsyncBeliefChanges(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> StatusReceipt:
-        """Archive a belief: hide it from recall like a superseded one, without deleting it.
+        """Archive a belief: hide it from recall without deleting it.
 
         The belief keeps its evidence, and further evidence counts. `beliefs.restore`, or stating it
         again with `believe`, makes it current.
 
         Args:
             belief_id: id of the belief, or a receipt or record of it.
-            reason: why; kept with the event.
+            reason: the reason; kept with the event.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
@@ -249,7 +249,7 @@ class AsyncBeliefChanges(AsyncNamespace):
 
         Args:
             belief_id: id of the belief, or a receipt or record of it.
-            reason: why; kept with the event.
+            reason: the reason; kept with the event.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
@@ -268,13 +268,13 @@ class AsyncBeliefChanges(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> StatusReceipt:
-        """Clear the flag of a belief that was due for revision and may stay as it is.
+        """Clear the flag of a belief that was due for revision.
 
         If the belief is not flagged, the receipt reports that nothing changed.
 
         Args:
             belief_id: id of the belief, or a receipt or record of it.
-            reason: why; kept with the event.
+            reason: the reason; kept with the event.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
 

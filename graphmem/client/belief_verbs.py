@@ -66,7 +66,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         artifact_ref: str | None = None,
         note: str | None = None,
     ) -> EvidenceReceipt:
-        """Record one piece of evidence about a triple; the first one creates its belief.
+        """Record evidence about a triple. The first piece creates its belief.
 
         Args:
             subject: subject of the triple; compared trimmed and without regard to case.
@@ -83,10 +83,10 @@ class AsyncBeliefVerbs(AsyncNamespace):
             turn_id: id of the turn that it quotes.
             event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
+            source: where it comes from, for example manual or hook.
             actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            artifact_ref: file, address or session that it comes from.
+            note: comment; kept with the event.
 
         Raises:
             InvalidInputError: an argument is invalid, or the source type has no weight.
@@ -155,7 +155,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         artifact_ref: str | None = None,
         note: str | None = None,
     ) -> EvidenceReceipt:
-        """Record a hypothesis to be tested, and return the id of its belief.
+        """Record a hypothesis; return the id of its belief.
 
         Args:
             statement: the hypothesis in words; may be omitted if a triple is given.
@@ -167,10 +167,10 @@ class AsyncBeliefVerbs(AsyncNamespace):
             turn_id: id of the turn that it quotes.
             event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
+            source: where it comes from, for example manual or hook.
             actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            artifact_ref: file, address or session that it comes from.
+            note: comment; kept with the event.
 
         Raises:
             InvalidInputError, EventConflictError, NotFoundError: see `observe`.
@@ -219,10 +219,10 @@ class AsyncBeliefVerbs(AsyncNamespace):
             turn_id: id of the turn that it quotes.
             event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
-            source: where it comes from, for example manual, hook or import.
+            source: where it comes from, for example manual or hook.
             actor: who recorded it.
-            artifact_ref: file name, address or session that it comes from.
-            note: free text that is kept with the event.
+            artifact_ref: file, address or session that it comes from.
+            note: comment; kept with the event.
 
         Raises:
             NotFoundError: no visible belief has this id.
@@ -284,7 +284,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         pooled: bool = False,
         as_of: AsOfLike | None = None,
     ) -> Trail:
-        """Return the sequential test of a belief, oldest piece of evidence first.
+        """Return the sequential test of a belief, oldest piece first.
 
         Args:
             belief_id: id of the belief, or a receipt or record of it.
@@ -358,7 +358,7 @@ class AsyncRejectionVerbs(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> RejectionReceipt:
-        """Record a person's decision that a value must not be believed again.
+        """Record that a person rejects a value.
 
         The value is hidden from every reader of the handle's write scope, in all scopes that the
         reader sees and in every spelling and form. It stays so whatever is written or imported
@@ -367,7 +367,7 @@ class AsyncRejectionVerbs(AsyncNamespace):
 
         Args:
             target: a memory or a belief, or a value of a slot: (subject, predicate, object).
-            reason: why; kept with the event.
+            reason: the reason; kept with the event.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
@@ -390,11 +390,11 @@ class AsyncRejectionVerbs(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> RejectionReceipt:
-        """Take the rejection of a value back; all evidence for it counts again.
+        """Take a rejection back. All evidence for the value counts again.
 
         Args:
             target: what to give: see `reject`.
-            reason: why; kept with the event.
+            reason: the reason; kept with the event.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
 

@@ -60,7 +60,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
     ) -> Belief:
-        """Return a belief, its projection and the state of its sequential test.
+        """Return a belief and the state of its sequential test.
 
         Args:
             belief_id: id of the belief, or a receipt or record of it.
@@ -122,7 +122,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         as_of: AsOfLike | None = None,
         policy: Policy | None = None,
     ) -> SlotPage:
-        """Return one page of slots with their best values, ordered by subject and predicate.
+        """Return one page of slots, by name, with their best values.
 
         Slots of every read scope are listed, each with its scope.
 
@@ -170,7 +170,11 @@ class AsyncBeliefs(AsyncBeliefChanges):
         )
 
     async def chain(self, belief_id: BeliefLike, *, as_of: AsOfLike | None = None) -> BeliefChain:
-        """Return the chain of beliefs that superseded one another, including this one.
+        """Return the chain of beliefs that replaced one another.
+
+        Args:
+            belief_id: id of a belief of the chain, or a receipt or record of it.
+            as_of: valid and known time of the read; now by default.
 
         Raises:
             NotFoundError: no visible belief has this id, or it was not known at that time.
@@ -182,7 +186,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
     async def provenance(
         self, belief_id: BeliefLike, *, limit: Limit = 100, as_of: AsOfLike | None = None
     ) -> Provenance:
-        """Return the provenance of a belief: its events, turns, episodes and memories.
+        """Return the events, turns, episodes and memories of a belief.
 
         Args:
             belief_id: id of the belief, or a receipt or record of it.
@@ -265,7 +269,7 @@ class AsyncBeliefs(AsyncBeliefChanges):
         return await belief.test(self._state.context, belief_id_of(belief_id), by, suppose)
 
     async def flip_set(self, belief_id: BeliefLike, *, as_of: AsOfLike | None = None) -> FlipSet:
-        """Return a smallest set of evidence without which the test has another status.
+        """Return a smallest set of evidence that decides the test.
 
         If there are several such sets, the same one is returned each time. Evidence is not pooled.
 

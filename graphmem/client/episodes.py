@@ -93,6 +93,9 @@ class AsyncEpisodes(AsyncNamespace):
     async def get(self, episode_id: AskedId) -> Episode:
         """Return an episode.
 
+        Args:
+            episode_id: id of the episode.
+
         Raises:
             NotFoundError: no visible episode has this id.
         """
@@ -110,7 +113,7 @@ class AsyncEpisodes(AsyncNamespace):
         include_archived: bool = False,
         as_of: AsOfLike | None = None,
     ) -> EpisodePage:
-        """Return one page of episodes, newest first; the read is not logged as an access.
+        """Return one page of episodes, newest first. The read is not logged as an access.
 
         Args:
             cursor: `next_cursor` of the previous page; None for the first page.
@@ -166,7 +169,7 @@ class AsyncEpisodes(AsyncNamespace):
         dry_run: bool = False,
         on_progress: OnProgress = silent,
     ) -> SummaryReport:
-        """Summarise conversations of the handle's own scope: summary, entities and importance.
+        """Summarise conversations of the write scope.
 
         The end of a session and `ingest` do this by rules. This method does it for conversations
         whose turns have changed since, for example after an interruption, and, if the settings
@@ -200,7 +203,7 @@ class AsyncEpisodes(AsyncNamespace):
         dry_run: bool = False,
         policy: UpkeepPolicy | None = None,
     ) -> GraduationReport:
-        """Add a line for each important episode of the handle's own scope to a digest file.
+        """Add a line for each important episode to a digest file.
 
         Episodes with an importance of at least 0.7 graduate after three accesses or at an age of
         14 days; at most ten per call, the most important first. An episode graduates once into
@@ -240,7 +243,7 @@ class AsyncEpisodes(AsyncNamespace):
         policy: UpkeepPolicy | None = None,
         on_progress: OnProgress = silent,
     ) -> CompressionReport:
-        """Reduce unused episodes of the handle's own scope to their summaries.
+        """Reduce unused episodes of the write scope to summaries.
 
         An episode is compressed if it is older than 30 days, its importance is below 0.7, it was
         neither accessed nor restored, and its text is longer than what replaces it. That is the
@@ -266,10 +269,13 @@ class AsyncEpisodes(AsyncNamespace):
         return report.model_copy(update={"failed": (*failed, *report.failed)})
 
     async def restore(self, episode_id: AskedId) -> RestoredEpisode:
-        """Restore the full text or the turns of an episode; `compress` skips it from then on.
+        """Restore the text of an episode. `compress` skips it from then on.
 
         An episode that pruning archived is searchable again. For any other episode, the result
         reports no change.
+
+        Args:
+            episode_id: id of the episode.
 
         Raises:
             NotFoundError: no visible episode has this id.
@@ -281,6 +287,9 @@ class AsyncEpisodes(AsyncNamespace):
     async def pin(self, episode_id: AskedId) -> PinReceipt:
         """Protect an episode from pruning, however rarely it is used.
 
+        Args:
+            episode_id: id of the episode.
+
         Raises:
             NotFoundError: no visible episode has this id.
             ForeignScopeError: the episode belongs to another scope.
@@ -289,6 +298,9 @@ class AsyncEpisodes(AsyncNamespace):
 
     async def unpin(self, episode_id: AskedId) -> PinReceipt:
         """End the protection of an episode from pruning.
+
+        Args:
+            episode_id: id of the episode.
 
         Raises:
             NotFoundError: no visible episode has this id.

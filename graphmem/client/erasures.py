@@ -81,7 +81,7 @@ class AsyncErasing(AsyncNamespace):
             include_mentions: erase memories, free statements and episodes that name the person.
             digests: files that `graduate` wrote; lines about erased episodes are removed.
             actor: who asks for it; kept with the record of the erasure and in its certificate.
-            reason: why; kept likewise, so it must not repeat the erased data.
+            reason: the reason; kept likewise, so it must not repeat the erased data.
             on_progress: progress callback; receives `page` for each page of events, and `node` with
                 the number of erased nodes.
 
@@ -121,7 +121,7 @@ class AsyncErasing(AsyncNamespace):
         Args:
             dry_run: report what would be erased without erasing; pass False to erase.
             actor: who asks for it; kept with the record of the erasure and in its certificate.
-            reason: why; kept likewise.
+            reason: the reason; kept likewise.
             on_progress: progress callback; receives `page` for each page of events, and `node` with
                 the number of erased nodes.
 
@@ -137,7 +137,7 @@ class AsyncErasing(AsyncNamespace):
         return await signed(self._state, job.erase_tenant, request)
 
     async def erasures(self, *, cursor: Name | None = None, limit: Limit = 50) -> ErasurePage:
-        """Return one page of the records of erasures in the tenant, oldest first.
+        """Return one page of the erasures, oldest first.
 
         A record contains the digest of the target, the time, who asked, why and the counts. It
         outlives the tenant.
@@ -158,7 +158,7 @@ class AsyncErasing(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> ReopenReceipt:
-        """Reopen a scope that `forget` erased, so that its name can be used again.
+        """Reopen a scope that `forget` erased.
 
         Nothing erased comes back. The ids of its episodes and events stay refused, so that a
         redelivered message or an old export is not stored again; the same texts and facts may be
@@ -184,7 +184,7 @@ class AsyncErasing(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> ReopenReceipt:
-        """Accept new facts about a person that `erase_person` erased.
+        """Accept new facts about a person that was erased.
 
         Nothing erased comes back, and the erased facts stay refused. The reopening is recorded as
         an event of the scope `global`, without the name. Each alias is reopened by itself.

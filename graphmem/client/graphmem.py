@@ -161,7 +161,7 @@ class AsyncGraphMem(AsyncHandle):
         return await worker.run_due(self._state, tenants, jobs, folder, on_job)
 
     async def tenants(self, *, cursor: str | None = None, limit: Limit = 50) -> TenantPage:
-        """Return one page of the tenants that have data, by name, with their sizes.
+        """Return one page of the tenants with data, and their sizes.
 
         Only the client can list tenants, since a handle belongs to one.
 

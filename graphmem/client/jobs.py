@@ -37,7 +37,7 @@ class AsyncJobs(AsyncNamespace):
         review: bool = False,
         on_progress: OnProgress = silent,
     ) -> ExtractionReport:
-        """Extract evidence from the turns of people in a session; it quotes their words.
+        """Extract evidence from a session. It quotes the words of people.
 
         The extractor reads the turns that it has not read before, eight at a time. Each proposal
         is checked: its turn must be in this session, its quote in that turn, and its subject and

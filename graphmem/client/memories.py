@@ -67,7 +67,7 @@ class AsyncMemories(AsyncNamespace):
         statuses: Annotated[Sequence[Status], As(tuple[Status, ...])] = (Status.CURRENT,),
         as_of: AsOfLike | None = None,
     ) -> Page:
-        """Return one page of memories, newest first; the read is not logged as an access.
+        """Return one page of memories, newest first. The read is not logged as an access.
 
         Args:
             cursor: `next_cursor` of the previous page; None for the first page.
@@ -108,7 +108,7 @@ class AsyncMemories(AsyncNamespace):
         )
 
     async def chain(self, memory_id: AskedId, *, as_of: AsOfLike | None = None) -> MemoryChain:
-        """Return all memories of the supersession chain that this memory belongs to.
+        """Return the chain of memories that replaced one another.
 
         Args:
             memory_id: id of a memory of the chain.
@@ -127,11 +127,11 @@ class AsyncMemories(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> str:
-        """Hide a memory from recall without a successor, and return the id of the event.
+        """Hide a memory from recall; return the id of the event.
 
         Args:
             memory_id: id of the memory.
-            reason: why; kept with the event.
+            reason: the reason; kept with the event.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
@@ -150,11 +150,11 @@ class AsyncMemories(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> str:
-        """Make a hidden memory current again, and return the id of the event.
+        """Make a hidden memory current again; return the event's id.
 
         Args:
             memory_id: id of the memory.
-            reason: why; kept with the event.
+            reason: the reason; kept with the event.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
@@ -172,7 +172,7 @@ class AsyncMemories(AsyncNamespace):
         cursor: str | None = None,
         limit: Limit = 50,
     ) -> StalePage:
-        """Return current memories that may be outdated, those stated longest ago first.
+        """Return memories that may be outdated, the oldest first.
 
         These are memories last stated more than `days` ago and, whatever their age, those of which
         a claim has lost its slot, was superseded or archived, or has more evidence against it than

@@ -73,10 +73,10 @@ class AsyncMemoryVerbs(AsyncNamespace):
             content: the text, one sentence worth recalling.
             event_id: idempotency key; the same id and content return the first result again.
             at: when it was stated, with a time zone; now by default.
-            tags: labels of the memory.
-            source: where it comes from, for example manual, hook or import.
+            tags: tags of the memory.
+            source: where it comes from, for example manual or hook.
             actor: who wrote it.
-            artifact_ref: file name, address or session that it comes from.
+            artifact_ref: file, address or session that it comes from.
             episode_id: episode that the text comes from; the session's by default.
             turn_id: turn that the text quotes.
             claims: triples that the text states: subject, predicate and object of each. One that
@@ -199,7 +199,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
         origin: Origin | None = None,
         tags: Sequence[str] = (),
     ) -> Supersession:
-        """Replace a memory by a new text; the older memory stays readable with its history.
+        """Replace a memory by a new text. The older memory stays readable with its history.
 
         If the memory was replaced before, the head of its chain is replaced, and `older_id` of the
         result is the id of that head.
@@ -207,11 +207,11 @@ class AsyncMemoryVerbs(AsyncNamespace):
         Args:
             memory_id: id of the memory to replace, or of an earlier version of it.
             content: the new text.
-            reason: why; kept with the event.
+            reason: the reason; kept with the event.
             fork: replace exactly this memory, so that a chain may have several heads.
             at: when it was stated, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
-            tags: labels of the memory.
+            tags: tags of the memory.
 
         Raises:
             NotFoundError: no visible memory has this id.
@@ -263,7 +263,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
             dry_run: report what would be erased without erasing; pass False to erase.
             digests: files that `graduate` wrote; lines about erased data are removed.
             actor: who asks for it; kept with the record of the erasure and in its certificate.
-            reason: why; kept likewise, so it must not repeat the erased data.
+            reason: the reason; kept likewise, so it must not repeat the erased data.
             on_progress: progress callback; receives `page` for each page of events, and `node` with
                 the number of erased nodes.
 

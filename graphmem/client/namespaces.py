@@ -56,7 +56,7 @@ class AsyncPredicates(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> Predicate:
-        """Declare how the evidence of a predicate is read, in the scope of the handle.
+        """Declare how the evidence of a predicate is read.
 
         In the scope `global` it applies to the whole tenant. A read uses the nearest declaration:
         of the reader's own scope, then of the scope of the facts, then of `global`. In one scope
@@ -101,7 +101,7 @@ class AsyncPredicates(AsyncNamespace):
         )
 
     async def list(self) -> Sequence[Predicate]:
-        """Return the predicates declared in the scopes that the handle reads, by name."""
+        """Return the predicates declared in the read scopes, by name."""
         return await declarations.predicates(self._state.context)
 
 
@@ -125,7 +125,7 @@ class AsyncAliases(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> Alias:
-        """Make a name an alias of another in the scope of the handle, for every valid time.
+        """Make a name an alias of another, for every valid time.
 
         In the scope `global` it is an alias for the whole tenant; see `predicates.declare`.
 
@@ -171,7 +171,7 @@ class AsyncAliases(AsyncNamespace):
         return await declarations.say(self._state.context, name, None, by)
 
     async def list(self) -> Sequence[Alias]:
-        """Return the aliases in the scopes that the handle reads, by name."""
+        """Return the aliases in the read scopes, by name."""
         return await declarations.aliases(self._state.context)
 
 
@@ -198,7 +198,7 @@ class AsyncProposals(AsyncNamespace):
         cursor: str | None = None,
         limit: Limit = 50,
     ) -> ProposalPage:
-        """Return a page of the proposals of extraction and of updates, oldest first.
+        """Return a page of the proposals under review, oldest first.
 
         Args:
             status: open, accepted or dismissed; None for all.
@@ -218,7 +218,7 @@ class AsyncProposals(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> ReviewReport:
-        """Turn proposals into evidence, supersessions and retractions: all or none.
+        """Turn proposals into evidence and changes: all or none.
 
         Evidence declares the cardinality that its proposal suggests, if its predicate is undeclared
         and not on the built-in list. A dismissed proposal can be accepted later. `retract` takes
@@ -254,7 +254,7 @@ class AsyncProposals(AsyncNamespace):
         at: Instant | None = None,
         origin: Origin | None = None,
     ) -> ReviewReport:
-        """Dismiss proposals, all of them or none; no extraction proposes them again.
+        """Dismiss proposals for good: all of them or none.
 
         Args:
             proposal_ids: ids of proposals.

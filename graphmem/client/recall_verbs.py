@@ -120,21 +120,21 @@ class AsyncRecallVerbs(AsyncNamespace):
                 (vector and TraceRank), "esper" (vector and belief), "engram" (BM25, vector,
                 recency and use, at most three results), "agent" (relevance, recency, use), or a
                 policy of your own.
-            min_score: return nothing if no item is at least this similar to the question, -1 to 1;
-                by default the policy's value, or the floor of the embedding model.
+            min_score: similarity that the best item must have, -1 to 1; by default the policy's
+                value, or the floor of the embedding model.
             as_of: answer as of this valid and known time: decay, ranking and supersession use the
                 state at that time; text and tags are current.
-            kinds: what is searched, some of "memory", "belief", "turn" and "episode" (the summaries
-                of conversations and documents); all by default. A belief that lost its ONE slot is
-                replaced by the leader.
-            include_hidden: include superseded, deprecated, archived and outvoted items.
+            kinds: what to search: "memory", "belief", "turn" or "episode"; all by default. An
+                episode is found by its summary. A belief that lost its ONE slot is replaced by the
+                leader.
+            include_hidden: include superseded, outvoted, deprecated and archived items.
             tags: return only memories with all of these tags.
-            source: return only memories and beliefs with an event from this source.
-            since: return only items created, or that occurred, at or after this time.
-            until: return only items created, or that occurred, before this time.
-            min_trust: return only items of at least this trust: "person", "tool", "model",
-                "imported" or "unknown"; any by default.
-            scopes: search only these of the handle's read scopes; all of them by default.
+            source: return only items with an event from this source.
+            since: return only what was created or occurred since this time.
+            until: return only what was created or occurred before this time.
+            min_trust: least trust of an item: "person", "tool", "model", "imported" or "unknown";
+                any by default.
+            scopes: read scopes to search; all by default.
 
         Raises:
             InvalidInputError: an argument is invalid, a scope is not a read scope of the handle,
@@ -190,19 +190,19 @@ class AsyncRecallVerbs(AsyncNamespace):
             limit: maximum number of items to choose from, 1 to 1,000; by default 20, or fewer, see
                 `recall`.
             policy: ranking; see `recall`.
-            min_score: return nothing if no item is at least this similar; see `recall`.
+            min_score: similarity that the best item must have, -1 to 1; see `recall`.
             as_of: answer as of this valid and known time; see `recall`.
-            kinds: what is searched, some of "memory", "belief", "turn" and "episode" (the summaries
-                of conversations and documents); all by default. A belief that lost its ONE slot is
-                replaced by the leader.
-            include_hidden: include superseded, deprecated, archived and outvoted items.
+            kinds: what to search: "memory", "belief", "turn" or "episode"; all by default. An
+                episode is found by its summary. A belief that lost its ONE slot is replaced by the
+                leader.
+            include_hidden: include superseded, outvoted, deprecated and archived items.
             tags: return only memories with all of these tags.
-            source: return only memories and beliefs with an event from this source.
-            since: return only items created, or that occurred, at or after this time.
-            until: return only items created, or that occurred, before this time.
-            min_trust: return only items of at least this trust: "person", "tool", "model",
-                "imported" or "unknown"; any by default.
-            scopes: search only these of the handle's read scopes; all of them by default.
+            source: return only items with an event from this source.
+            since: return only what was created or occurred since this time.
+            until: return only what was created or occurred before this time.
+            min_trust: least trust of an item: "person", "tool", "model", "imported" or "unknown";
+                any by default.
+            scopes: read scopes to search; all by default.
             roles: what other roles of messages mean; see `add_messages`.
 
         Raises:
@@ -274,7 +274,7 @@ class AsyncRecallVerbs(AsyncNamespace):
     async def history(
         self, item_id: BeliefLike, *, limit: Limit = 100, as_of: AsOfLike | None = None
     ) -> Sequence[BeliefEvent] | Sequence[MemoryEvent]:
-        """Return the newest events of a belief, a memory or an episode, oldest of them first.
+        """Return the newest events of an item, oldest of them first.
 
         The payload of a GRADUATE, COMPRESS or ARCHIVE event of an episode has a `reason`.
 

@@ -60,7 +60,7 @@ class AsyncUsage(AsyncNamespace):
     _prefix = "usage."
 
     async def log_search(self, query: Question, *, tool: Name, results: Results = ()) -> None:
-        """Log a search that an agent made with another tool; see `expand`.
+        """Log a search of another tool, with its results.
 
         `recall` and `context` log their own searches.
 
@@ -81,7 +81,7 @@ class AsyncUsage(AsyncNamespace):
         await self._state.searched(tool, query, hits)
 
     async def log_access(self, kind: Annotated[str, As(OpenedKind)], ref: Ref) -> None:
-        """Log that an agent used something: a file, a symbol, a document or an item; see `expand`.
+        """Log the use of an artifact or an item; see `expand`.
 
         `expand` and `why` log their own accesses, and so does a stored reply that
         cites the id of a result or repeats its words.
@@ -119,7 +119,7 @@ class AsyncUsage(AsyncNamespace):
     async def rate(
         self, *, from_scratch: bool = False, on_progress: OnProgress = silent
     ) -> RatingReport:
-        """Rate the search log of the tenant: its ended sessions that are not rated yet.
+        """Rate the ended sessions of the search log.
 
         An opened result wins against the unopened results of the same search (Elo). Each call
         resumes where the last one stopped. Safe to interrupt and to run concurrently. A session
@@ -144,7 +144,7 @@ class AsyncUsage(AsyncNamespace):
         kinds: Kinds = RATED,
         limit: Limit = 50,
     ) -> tuple[RatedItem, ...]:
-        """Return the most used items in the read scopes, highest rating first.
+        """Return the most used items, highest rating first.
 
         Args:
             tier: return only items of this tier.
@@ -170,7 +170,7 @@ class AsyncUsage(AsyncNamespace):
         return await operations.attention(self._state.context, kinds, limit)
 
     async def goals(self) -> UsageGoals:
-        """Return the five goals of Vector ELO, measured on the search log in the read scopes.
+        """Return whether the ratings reach the goals of Vector ELO.
 
         Each goal has its value, whether it is reached or why not, and the curve of its values by
         the number of rated sessions. It replays the log, so its duration is proportional to it.
@@ -186,7 +186,7 @@ class AsyncUsage(AsyncNamespace):
         days: Annotated[float, Field(gt=0, le=MAX_DAYS, allow_inf_nan=False)] = 7.0,
         session_id: Name | None = None,
     ) -> Audit:
-        """Return the sessions in the read scopes, and violations of the search protocol.
+        """Return sessions and violations of the search protocol.
 
         Findings are a keyword search for a conceptual query, a search or an access outside any
         session, an access without an earlier search, and a session without an end.
@@ -234,7 +234,7 @@ class AsyncUsage(AsyncNamespace):
         return await pruning.prune(self._state.context, used, on_progress, apply=not dry_run)
 
     async def prune_manifest(self, run_id: Name | None = None) -> tuple[PruneRecord, ...]:
-        """Return the manifest of pruning in the write scope, oldest entries first.
+        """Return the items that pruning changed, oldest first.
 
         Args:
             run_id: id of a run; None for all runs.
@@ -252,7 +252,7 @@ class AsyncUsage(AsyncNamespace):
         item_ids: Annotated[Iterable[str], As(frozenset[ItemId])] | None = None,
         on_progress: OnProgress = silent,
     ) -> PruneRestoreReport:
-        """Restore the items of a run of `prune`; items restored already are skipped.
+        """Restore the items of a run of `prune`.
 
         Args:
             run_id: id of the run.
@@ -317,7 +317,7 @@ class AsyncUsage(AsyncNamespace):
         dry_run: bool = True,
         on_progress: OnProgress = silent,
     ) -> RollUpReport:
-        """Replace searches of old sessions by their counts, in all scopes of the tenant.
+        """Replace searches of old sessions by counts, in all scopes.
 
         Rolls up sessions that `rate` has rated and that ended at least `days` ago, in the order of
         their ends, and entries of that age outside any session. Ratings stay, and

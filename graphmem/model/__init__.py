@@ -6,7 +6,6 @@ from graphmem.model.belief import BeliefPage as BeliefPage
 from graphmem.model.belief import Candidate as Candidate
 from graphmem.model.belief import Cardinality as Cardinality
 from graphmem.model.belief import Combine as Combine
-from graphmem.model.belief import EventSource as EventSource
 from graphmem.model.belief import EvidenceKind as EvidenceKind
 from graphmem.model.belief import EvidenceNeeded as EvidenceNeeded
 from graphmem.model.belief import EvidenceReceipt as EvidenceReceipt
@@ -14,9 +13,7 @@ from graphmem.model.belief import EvidenceSource as EvidenceSource
 from graphmem.model.belief import FlipSet as FlipSet
 from graphmem.model.belief import Hypothesis as Hypothesis
 from graphmem.model.belief import HypotheticalEvidence as HypotheticalEvidence
-from graphmem.model.belief import Note as Note
 from graphmem.model.belief import Observation as Observation
-from graphmem.model.belief import Origin as Origin
 from graphmem.model.belief import Part as Part
 from graphmem.model.belief import Policy as Policy
 from graphmem.model.belief import PolicyOrigin as PolicyOrigin
@@ -109,8 +106,11 @@ from graphmem.model.terms import GLOBAL_SCOPE as GLOBAL_SCOPE
 from graphmem.model.terms import Alias as Alias
 from graphmem.model.terms import AsOf as AsOf
 from graphmem.model.terms import EmbeddingModel as EmbeddingModel
+from graphmem.model.terms import EventSource as EventSource
 from graphmem.model.terms import Instant as Instant
 from graphmem.model.terms import Name as Name
+from graphmem.model.terms import Note as Note
+from graphmem.model.terms import Origin as Origin
 from graphmem.model.terms import QualityStats as QualityStats
 from graphmem.model.terms import Rating as Rating
 from graphmem.model.terms import Record as Record

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from graphmem.model.terms import Instant, Name, Record, Rejection, Text, Trust
+from graphmem.model.terms import EventSource, Instant, Name, Record, Rejection, Text, Trust
 
 
 class Vitality(Record):
@@ -61,7 +61,6 @@ Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Part = Annotated[Text, Field(min_length=1, max_length=1_000, pattern=r"\S")]
 """A subject, a predicate or an object."""
 Statement = Annotated[Text, Field(min_length=1, max_length=8_000, pattern=r"\S")]
-Note = Annotated[Text, Field(max_length=10_000)]
 
 
 class EvidenceKind(StrEnum):
@@ -124,22 +123,6 @@ class Triple(Record):
     subject: Part
     predicate: Part
     object: Part
-
-
-class Origin(Record):
-    """Where an event comes from; its id is a key: repeated, it returns the first result again."""
-
-    event_id: Name | None = None
-    source: Name = "manual"
-    actor: Name | None = None
-    artifact_ref: Annotated[Text, Field(max_length=2_000)] | None = None
-    note: Note | None = None
-
-
-class EventSource(Origin):
-    """Origin and time of an event, by default now; every field is optional."""
-
-    at: Instant | None = None
 
 
 class EvidenceSource(EventSource):

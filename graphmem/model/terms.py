@@ -70,6 +70,7 @@ RepairedText: TypeAlias = Annotated[Text, BeforeValidator(_repaired)]
 Name: TypeAlias = Annotated[Text, Field(min_length=1, max_length=200)]
 """A short label or an id given by a caller."""
 RepairedName: TypeAlias = Annotated[RepairedText, Field(min_length=1, max_length=200)]
+Note: TypeAlias = Annotated[Text, Field(max_length=10_000)]
 Tags: TypeAlias = Annotated[tuple[Name, ...], Field(max_length=64)]
 
 GLOBAL_SCOPE = "global"
@@ -117,9 +118,30 @@ class AsOf(Record):
     """
 
     valid: Instant | None = None
-    """Time in the world: later events are ignored. It may be in the future."""
+    """Time in the world, now by default; later events are ignored. It may be in the future."""
     known: Instant | None = None
-    """Time in the store, by the server's clock: events recorded later are ignored."""
+    """Time in the store, now by default; events recorded later, by its clock, are ignored."""
+
+
+class Origin(Record):
+    """Where an event comes from; its id is a key: repeated, it returns the first result again."""
+
+    event_id: Name | None = None
+    """Idempotency key; the same id and content return the first result again."""
+    source: Name = "manual"
+    """Where it comes from, for example manual or hook."""
+    actor: Name | None = None
+    """Who recorded it."""
+    artifact_ref: Annotated[Text, Field(max_length=2_000)] | None = None
+    """File, address or session that it comes from."""
+    note: Note | None = None
+    """Comment; kept with the event."""
+
+
+class EventSource(Origin):
+    """Origin and time of an event, by default now; every field is optional."""
+
+    at: Instant | None = None
 
 
 class EmbeddingModel(Record):

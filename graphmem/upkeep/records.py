@@ -238,7 +238,7 @@ class BackfillReport(Record):
 
 
 JobName = Literal[
-    "extract", "consolidate", "graduate", "compress", "rate", "plan_pruning", "roll_up", "seal"
+    "extract", "consolidate", "rate", "graduate", "compress", "plan_pruning", "roll_up", "seal"
 ]
 
 

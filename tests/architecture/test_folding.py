@@ -22,6 +22,7 @@ OTHERS = {
     "graphmem/cli/plot.py": "suffixes of files",
     "graphmem/cli/views/usage.py": "labels of nodes",
     "graphmem/erasure/wording.py": "names in capitals, which are folded again",
+    "graphmem/cli/parameters.py": "first letters of texts, and names of values",
     "graphmem/errors.py": "names of classes",
     "graphmem/extraction/quotes.py": "spans of a text, which must keep its length",
     "graphmem/extraction/review.py": "labels of nodes",

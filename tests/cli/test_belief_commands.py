@@ -60,7 +60,7 @@ def test_a_tie_is_said_to_be_one(run: Run) -> None:
 def test_evidence_counts_by_its_kind_and_source(run: Run) -> None:
     seen = ("belief", "observe", "alice", "likes", "tea", "--json")
     done = run(*seen, "--confidence", "0.6", "--source-type", "RULE", "--note", "said so").data
-    run(*seen, "--confidence", "0.5", "--refuting")
+    run(*seen, "--confidence", "0.5", "--kind", "refuting")
     piece, against = run("why", done["belief_id"], "--json").data["pieces"]
     assert (piece["weight"], piece["confidence"], piece["note"]) == (0.8, 0.6, "said so")
     assert (piece["kind"], against["kind"]) == ("supporting", "refuting")

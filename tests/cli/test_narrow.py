@@ -29,7 +29,7 @@ def ids(narrow: Run) -> dict[str, str]:
     """Items with long ids, notes and numbers; evidence fades and echoes."""
     narrow("predicate", "declare", "likes", "--decay-per-day", "0.001", "--at", "2025-01-01")
     narrow("episode", "add", "--episode-id", "monday", "--at", "2025-05-01")
-    for day, more in ((1, ("--source-type", "CLASSIFIER")), (2, ()), (3, ("--refuting",))):
+    for day, more in ((1, ("--source-type", "CLASSIFIER")), (2, ()), (3, ("--kind", "refuting"))):
         at = ("--at", f"2025-05-{day:02}T09:00:00Z")
         done = narrow(
             *("belief", "observe", "alice", "likes", "tea", "--note", NOTE, *at, *more),

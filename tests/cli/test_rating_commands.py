@@ -178,7 +178,7 @@ def test_only_some_kinds_are_shown(run: Run, used: str) -> None:
     run("usage", "rate")
     assert run("usage", "dashboard", "--kind", "Belief", "--json").data["top"] == []
     assert len(run("usage", "dashboard", "--kind", "Memory", "--json").data["top"]) == 4
-    for option, value, named in (("--kind", "Turn", "kinds"), ("--limit", "0", "limit")):
+    for option, value, named in (("--kind", "Turn", "--kind"), ("--limit", "0", "limit")):
         refused = run("usage", "dashboard", option, value)
         assert (refused.code, named in refused.err) == (2, True)
 
