@@ -86,7 +86,7 @@ def invented(made: Made) -> tuple[str, ...]:
     found = [
         word
         for word in _VALUE.findall(made.statement)
-        if word not in _OPENINGS and word.casefold().removesuffix("s") not in sources
+        if word not in _OPENINGS and re.sub("['’]?s$", "", word.casefold()) not in sources
     ]
     stated = re.findall(r"\w+", made.statement.casefold())
     found += [word for word in stated if word in _NUMBERS and word not in words]

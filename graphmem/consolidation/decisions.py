@@ -16,11 +16,10 @@ from graphmem.consolidation.statements import ClauseMatch, ClauseSimilarities
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import AsOf, Belief, EventType, EvidenceKind, EvidenceSource, Status
 from graphmem.ports import RequestContext, TokenUsage
-from graphmem.rules import changes, claims, clauses, drafts, formulas, identity, read_options
-from graphmem.rules.changes import Change
+from graphmem.rules import claims, drafts, formulas, identity, read_options
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.formulas import Evidence
-from graphmem.rules.passages import Passage, prefix_speaker
+from graphmem.rules.passages import Passage
 from graphmem.rules.read_options import ReadOptions
 
 if TYPE_CHECKING:
@@ -194,18 +193,7 @@ async def matched(
 def _whole_match(
     passage: Passage, near: NearBelief, policy: ConsolidationPolicy
 ) -> ClauseMatch | None:
-    """Return the relation of a passage as a whole to a belief, if the similarity tells.
-
-    An equal request makes two turns similar that state different things.
-    """
     kind = rules.relation(passage, near.wording)
-    stated = near.wording.removeprefix(prefix_speaker(passage.name, ""))
-    stated = rules.first_person(stated, passage.name)
-    if kind is EvidenceKind.SUPPORTING and (
-        clauses.asserted(passage.text) != passage.text
-        or changes.between(passage.text, stated) is not Change.NONE
-    ):
-        return None
     least = policy.refute_similarity if kind is EvidenceKind.REFUTING else policy.match_similarity
     return ClauseMatch(kind, near.similarity) if kind and near.similarity >= least else None
 

@@ -284,11 +284,19 @@ def relation(passage: Passage, statement: str) -> EvidenceKind | None:
     """Return how a passage near a statement relates to it; None if this cannot be determined.
 
     A statement by a named speaker about themselves is not evidence about others, so the statement
-    must name the speaker.
+    must name the speaker. A passage supports nothing if each has words of content of its own, as
+    with another value, or if it has a request: an equal one makes different turns similar.
     """
     if not speaks_of(passage, statement):
         return None
-    return compare_texts(passage.spoken, statement)
+    kind = compare_texts(passage.spoken, statement)
+    if kind is not EvidenceKind.SUPPORTING:
+        return kind
+    said, claimed = (
+        clauses.statement_clause(one, passage.name).stems for one in (passage.text, statement)
+    )
+    differs = bool(said - claimed) and bool(claimed - said)
+    return None if differs or clauses.asserted(passage.text) != passage.text else kind
 
 
 def compare_texts(stated: str, claimed: str) -> EvidenceKind | None:
