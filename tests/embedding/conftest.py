@@ -72,16 +72,14 @@ class Talk:
 Connect = Callable[..., Talk]
 
 
-@pytest.fixture(params=["blocking", "awaited"])
-def connect(
-    request: pytest.FixtureRequest, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> Connect:
+@pytest.fixture
+def connect(client_name: str, service: Service, monkeypatch: pytest.MonkeyPatch) -> Connect:
     """Open an embedder over the loopback service; keywords are settings."""
     for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
         monkeypatch.delenv(name, raising=False)
 
     def opened(**fields: Any) -> Talk:
-        waits = Waits(awaited=request.param == "awaited")
+        waits = Waits(awaited=client_name == "awaited")
         fields = {
             "embedder": "openai/some-model",
             "embedder_url": service.url,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tests.embedding.conftest import Connect, Service
 
 
+@pytest.mark.usefixtures("both_clients")
 def expected(*texts: str) -> np.ndarray[Any, Any]:
     rows = np.array([[len(t), 1.0, sum(map(ord, t)) % 97] for t in texts])
     unit: np.ndarray[Any, Any] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -227,6 +228,7 @@ def test_neither_engine_nor_gateway_shows_the_key(connect: Connect) -> None:
     assert "opensesame" not in repr(talk.embedder) + repr(vars(talk.embedder))
 
 
+@pytest.mark.usefixtures("both_clients")
 @pytest.mark.parametrize("embedder", ["openai/m", "cohere/embed-english-v3.0"])
 def test_a_request_ends_at_its_deadline(connect: Connect, service: Service, embedder: str) -> None:
     url = service.url + ("/embed" if embedder.startswith("cohere") else "")

@@ -53,16 +53,14 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatService]:
         yield played
 
 
-@pytest.fixture(params=["blocking", "awaited"])
-def connect(
-    request: pytest.FixtureRequest, service: ChatService, monkeypatch: pytest.MonkeyPatch
-) -> Connect:
+@pytest.fixture
+def connect(client_name: str, service: ChatService, monkeypatch: pytest.MonkeyPatch) -> Connect:
     """Open a model over the loopback chat; keywords are settings."""
     for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
         monkeypatch.delenv(name, raising=False)
 
     def opened(**fields: Any) -> Talk:
-        waits = Waits(awaited=request.param == "awaited")
+        waits = Waits(awaited=client_name == "awaited")
         fields = {"model": "openai/some-model", "model_url": service.url, "model_key": KEY} | fields
         return Talk(LanguageGateway(fields["model"], Settings(**fields), waits), waits)
 

@@ -32,6 +32,7 @@ PASSING: dict[str, Callable[[ChatService], Any]] = {
 }
 
 
+@pytest.mark.usefixtures("both_clients")
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
 def test_a_passing_fault_is_asked_again(
     connect: Connect, service: ChatService, fault: Callable[[ChatService], Any]

@@ -31,6 +31,8 @@ SLOW: dict[str, Callable[[ChatService], Reply]] = {
 }
 
 
+@pytest.mark.usefixtures("both_clients")
+@pytest.mark.usefixtures("both_clients")
 @pytest.mark.parametrize("slow", SLOW.values(), ids=SLOW)
 def test_a_request_ends_at_its_deadline(
     connect: Connect, service: ChatService, slow: Callable[[ChatService], Reply]

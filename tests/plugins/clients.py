@@ -1,10 +1,10 @@
 """Both clients behind one interface, so that one suite runs on both.
 
-A test that uses `door` or `memory` runs with one client, chosen by the test's name: the clients run
-the same coroutines, and test_client_parity compares their signatures. Where the clients can differ
-(opening and closing, sessions, hooks, lost commits, concurrent calls, background logs), a test or
-its module uses `usefixtures("both_clients")` and runs with each. The profile `deep` runs every test
-with each.
+A test that uses `door`, `memory` or `client_name` runs with one client, chosen by the test's name:
+the clients run the same coroutines, and test_client_parity compares their signatures. Where they
+can differ (opening and closing, sessions, hooks, lost commits, concurrent calls, background logs),
+a test or its module uses `usefixtures("both_clients")` and runs with each. The profile `deep` runs
+every test with each.
 """
 
 from __future__ import annotations
@@ -170,19 +170,24 @@ def both_clients() -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Choose the client or clients of each test that uses `door`."""
-    if "door" not in metafunc.fixturenames:
-        return
+    """Choose the client or clients of each test that uses `door` or `client_name`."""
     chosen = ["blocking", "awaited"]
     if "both_clients" not in metafunc.fixturenames and not is_deep():
         chosen = [chosen[crc32(metafunc.function.__name__.encode()) % 2]]
-    metafunc.parametrize("door", chosen, indirect=True, scope="session")
+    for name in {"door", "client_name"}.intersection(metafunc.fixturenames):
+        metafunc.parametrize(name, chosen, indirect=True, scope="session")
 
 
 @pytest.fixture(scope="session")
 def door(request: pytest.FixtureRequest, migrated: Settings, runner: asyncio.Runner) -> Door:
     """One of the two clients."""
     return Door(request.param, migrated, runner)
+
+
+@pytest.fixture(scope="session")
+def client_name(request: pytest.FixtureRequest) -> str:
+    """Name of the client, for tests of adapters alone."""
+    return str(request.param)
 
 
 @pytest.fixture(scope="session")

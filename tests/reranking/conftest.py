@@ -73,16 +73,14 @@ class Talk:
 Connect = Callable[..., Talk]
 
 
-@pytest.fixture(params=["blocking", "awaited"])
-def connect(
-    request: pytest.FixtureRequest, service: RerankService, monkeypatch: pytest.MonkeyPatch
-) -> Connect:
+@pytest.fixture
+def connect(client_name: str, service: RerankService, monkeypatch: pytest.MonkeyPatch) -> Connect:
     """Open a reranker over the loopback service: `name` "http" or "litellm", and settings."""
     monkeypatch.setenv("COHERE_API_BASE", service.url)
     monkeypatch.delenv("COHERE_API_KEY", raising=False)
 
     def opened(name: str = "http", **fields: Any) -> Talk:
-        waits = Waits(awaited=request.param == "awaited")
+        waits = Waits(awaited=client_name == "awaited")
         reranker = f"{service.url}/rerank" if name == "http" else "cohere/rerank-v3.5"
         settings = Settings(**{"reranker": reranker, "reranker_key": KEY, **fields})
         assert settings.reranker is not None

@@ -30,6 +30,7 @@ SCORES = [0.02, 0.13, 0.01]
 both_kinds = pytest.mark.parametrize("name", ["http", "litellm"])
 
 
+@pytest.mark.usefixtures("both_clients")
 @both_kinds
 def test_scores_are_in_the_order_of_the_texts(
     connect: Connect, service: RerankService, name: str
@@ -181,6 +182,7 @@ def test_a_redirect_is_not_followed(connect: Connect, service: RerankService) ->
     assert service.paths == ["/v1/rerank"]
 
 
+@pytest.mark.usefixtures("both_clients")
 @both_kinds
 @pytest.mark.parametrize("slowness", ["hang", "drip", "drip_headers"])
 def test_a_slow_service_ends_with_the_time_budget(
