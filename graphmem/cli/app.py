@@ -65,6 +65,8 @@ class App:
         self._overrides = overrides
         self._ask_password = ask_password
         self._of_tenant = of_tenant
+        self.is_blank = False
+        """Whether the result has no rows, perhaps because the name of the tenant is misspelt."""
 
     @cached_property
     def settings(self) -> Settings:
@@ -104,6 +106,7 @@ class App:
             view: builds the output for people from `data` with all texts escaped, or the path of
                 the client's method that returned it.
         """
+        self.is_blank = blank(data)
         if self.json:
             self.emit_json(data)
             return
@@ -118,6 +121,7 @@ class App:
 
     def emit_json(self, data: object) -> None:
         """Print `data` as JSON, with or without --json."""
+        self.is_blank = blank(data)
         terminal.echo_json(plain(data), indent=2)
 
     @contextmanager
@@ -168,10 +172,11 @@ class App:
                 if not self.json:
                     self._note_empty_tenant(client)
                 raise
-            self._note_empty_tenant(client)
+            if self.is_blank:
+                self._note_empty_tenant(client)
 
     def _note_empty_tenant(self, client: GraphMem) -> None:
-        """Say that the tenant has no data, since its name may be misspelt."""
+        """Note that the tenant has no data, if it has none."""
         if self._of_tenant and client.admin.is_empty():
             self.note(f"Tenant {self.settings.tenant!r} has no data.", style="yellow")
 
@@ -179,7 +184,10 @@ class App:
         """Start the managed server, or ask for a missing password if the settings have a URI."""
         self.log_in()
         if self.settings.uri is None:
-            terminal.start(self)
+            from graphmem.adapters import local_server
+
+            if local_server.running_uri(self.settings) is None:
+                terminal.start(self)
 
     def log_in(self) -> None:
         """Ask for the password of the server at the URI of the settings, if it is needed.
@@ -220,6 +228,16 @@ class App:
     def note(self, line: str, *, style: str = "dim") -> None:
         """Print a line on standard error."""
         self.err.print(display.line(line), style=style)
+
+
+def blank(data: object) -> bool:
+    """Return whether a result is a list without rows, or a record of such lists."""
+    if isinstance(data, list | tuple):
+        return not data
+    fields = getattr(type(data), "model_fields", {})
+    rows = [getattr(data, name) for name, field in fields.items() if field.is_required()]
+    lists = [row for row in rows if isinstance(row, list | tuple)]
+    return "id" not in fields and bool(lists) and not any(lists)
 
 
 def plain(data: object) -> Any:

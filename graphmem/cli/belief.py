@@ -171,7 +171,7 @@ def current(app: App, **slot: Any) -> None:
         candidate = found.leader if not app.json else None
         as_of = arguments.get("as_of")
         leader = client.beliefs.get(candidate.belief_id, as_of=as_of) if candidate else None
-    app.emit(found, lambda it: views.slot(it, leader))
+        app.emit(found, lambda it: views.slot(it, leader))
 
 
 belief.method("beliefs.slots")
@@ -201,11 +201,11 @@ def timeline(app: App, *, output: Path | None, **asked: Any) -> None:
         draw = plot.in_terminal(app.console.width)
     with app.client() as client:
         found = client.beliefs.timeline(**parameters.grouped(asked))
-    if app.json:
-        app.emit_json(found)
-    elif draw:
-        # Do not wrap a drawing.
-        app.console.print(drawing(draw(terminal.visible(found))), soft_wrap=True)
+        if app.json:
+            app.emit_json(found)
+        elif draw:
+            # Do not wrap a drawing.
+            app.console.print(drawing(draw(terminal.visible(found))), soft_wrap=True)
 
 
 belief.method("beliefs.revise")

@@ -213,6 +213,7 @@ def run_context(app: App, *, session: str | None, **search: Any) -> None:
             # Do not wrap the text of a prompt.
             terminal.echo(found.text)
         else:
+            app.is_blank = True
             terminal.echo(f"No results: {found.reason}.", err=True)
 
 

@@ -190,8 +190,7 @@ async def health(services: Services) -> Health:
 
 async def _ready(services: Services, known: Settings) -> EmbeddingModel:
     await services.graph.verify()
-    if known.uri is None:
-        await migration.migrate_if_due(services)
-    model = await migration.checked(services)
+    found = await migration.migrate_if_due(services) if known.uri is None else None
+    model = await migration.checked(services, found)
     services.graph.use(model.generation)
     return model

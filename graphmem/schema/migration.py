@@ -98,10 +98,14 @@ def due(found: GraphState, language: str) -> Sequence[Migration]:
     return tuple(wanted[number] for number in sorted(wanted))
 
 
-async def checked(services: Services) -> EmbeddingModel:
+async def checked(services: Services, found: GraphState | None = None) -> EmbeddingModel:
     """Check schema, model and language, and return the graph's record of the configured model.
 
     The record is the current model, or the former one until its embeddings are removed.
+
+    Args:
+        services: services of the graph.
+        found: the graph's state; read if it is not given.
 
     Raises:
         MigrationPendingError, MigrationChangedError: the schema is not current.
@@ -109,7 +113,7 @@ async def checked(services: Services) -> EmbeddingModel:
         LanguageMismatchError: the full-text indexes use another language than the settings.
         ConfigurationError: the server does not support the language of the settings.
     """
-    found = await state(services)
+    found = found or await state(services)
     waiting = pending(found)
     if waiting or found.model is None:
         raise MigrationPendingError(
@@ -120,8 +124,8 @@ async def checked(services: Services) -> EmbeddingModel:
     return ours
 
 
-async def migrate_if_due(services: Services) -> None:
-    """Migrate if anything is pending; otherwise make a single read.
+async def migrate_if_due(services: Services) -> GraphState:
+    """Migrate if anything is pending, and return the graph's state.
 
     Raises:
         LanguageMismatchError, ConfigurationError: see `checked`; a schema upgrade does not change
@@ -131,6 +135,8 @@ async def migrate_if_due(services: Services) -> None:
     if found.model is None or pending(found):
         await _same_language(found, services)
         await migrate(services)
+        found = await state(services)
+    return found
 
 
 async def migrate(services: Services) -> tuple[str, ...]:

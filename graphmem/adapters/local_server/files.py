@@ -75,6 +75,8 @@ class ServerState:
     version: str
     log_from: int
     """Length of Neo4j's log before this start, bytes."""
+    login: str = ""
+    """SHA-256 digest of the password that it accepted; empty before the first login."""
 
     @property
     def uri(self) -> str:

@@ -186,6 +186,8 @@ TRIES = 3
 def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
     """Return the endpoint of the managed server; start it if it is not running.
 
+    A server that accepted a login before is not asked again: the caller connects to it.
+
     Missing files are fetched first. The server outlives this process; concurrent callers start
     one server and all get the same endpoint.
 
@@ -346,13 +348,12 @@ def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -
 
 
 def _log_in(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoint:
-    """Wait for a started server, log in, and return its endpoint."""
-    endpoint = Endpoint(
-        uri=state.uri,
-        user=USER,
-        password=folder.password(),
-        version=state.version,
-    )
+    """Return the endpoint of a started server; wait for its first login with this password."""
+    password = folder.password()
+    endpoint = Endpoint(uri=state.uri, user=USER, password=password, version=state.version)
+    login = sha256(password.get_secret_value().encode()).hexdigest()
+    if state.login == login:
+        return endpoint
     try:
         process.wait_ready(
             folder, state, settings.start_timeout_s, lambda: _accepts_login(endpoint)
@@ -364,6 +365,7 @@ def _log_in(folder: DataFolder, state: ServerState, settings: Settings) -> Endpo
             f"The password in {folder.password_file} does not match the data next to it.",
             hint="Restore that file, or set GRAPHMEM_HOME to another folder for a new graph.",
         ) from None
+    folder.write_state(replace(state, login=login))
     return endpoint
 
 
