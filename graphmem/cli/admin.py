@@ -150,40 +150,19 @@ admin.method("admin.reopen")
 admin.method("admin.reopen_person")
 
 
-@admin.runs("admin.erase_person", *memory.ERASURE)
-def erase_person(app: App, *, compact: bool, certificate: Path | None, **erasure: Any) -> int:
-    """Plan the erasure of a person; --apply erases for good.
-
-    SUBJECT is any name of the person. The command erases the facts about it and its aliases, and
-    lists what only mentions it. The exit code is 1 when the final check finds remaining data.
-    """
-    arguments = parameters.grouped(erasure)
-    return memory.run_erasure(
-        app,
-        "admin.erase_person",
-        lambda client, seen: client.admin.erase_person(on_progress=seen, **arguments),
-        compact=compact,
-        certificate=certificate,
-    )
-
-
-@admin.runs("admin.erase_tenant", click.argument("tenant"), *memory.ERASURE, tenant=False)
-def erase_tenant(app: App, *, compact: bool, certificate: Path | None, **erasure: Any) -> int:
-    """Plan the erasure of a tenant; --apply erases for good.
-
-    The command erases all scopes of TENANT. Its name is refused from then on. The exit code is 1
-    when the final check finds remaining data.
-    """
-    arguments = parameters.grouped(erasure)
-    return memory.run_erasure(
-        app,
-        "admin.erase_tenant",
-        lambda client, seen: client.admin.erase_tenant(on_progress=seen, **arguments),
-        compact=compact,
-        certificate=certificate,
-    )
-
-
+memory.add_erasure(
+    admin,
+    "admin.erase_person",
+    "SUBJECT is any name of the person. The command erases the facts about it and its aliases, and "
+    "lists what only mentions it.",
+)
+memory.add_erasure(
+    admin,
+    "admin.erase_tenant",
+    "Its name is refused from then on.",
+    click.argument("tenant"),
+    tenant=False,
+)
 admin.add_command(memory.verify_certificate)
 
 

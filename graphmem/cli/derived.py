@@ -48,7 +48,7 @@ class MethodCommand:
 
     def make(self) -> DerivedCommand:
         """Return the command."""
-        written = self.text or (self.run.__doc__ if self.run is not None else "")
+        written = self.text or (self.run.__doc__ if inspect.isfunction(self.run) else "")
         help_text = written or parameters.summary(self.path)
         help_texts = [inspect.cleandoc(help_text), self.more]
         taken = parameters.of_method(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +16,12 @@ from graphmem import private_files
 from graphmem.cli import COMMANDS, options, parameters, terminal
 from graphmem.cli.app import App, command, session_of
 from graphmem.cli.derived import Group, method_command
+from graphmem.cli.options import F
 from graphmem.errors import ConfigurationError, InvalidInputError
 
 if TYPE_CHECKING:
-    from graphmem import GraphMem, Handle
+    from graphmem import Handle
     from graphmem.erasure import ErasureReport
-    from graphmem.ports import OnProgress
 
 ERASING = {"node": "nodes erased", "page": "pages of events examined"}
 """Labels of the progress counters of an erasure."""
@@ -39,14 +41,16 @@ ERASURE = (
 
 
 def run_erasure(
-    app: App,
-    view: str,
-    erase: Callable[[GraphMem, OnProgress], ErasureReport],
-    *,
-    compact: bool,
-    certificate: Path | None,
+    path: str, app: App, *, compact: bool, certificate: Path | None, **erasure: Any
 ) -> int:
     """Run an erasure; then compact the files and write the certificate if asked.
+
+    Args:
+        path: path of the method that erases.
+        app: the command.
+        compact: whether to rewrite the files of the managed server.
+        certificate: new file for the certificate.
+        **erasure: options of the method.
 
     Returns:
         Exit code: 1 if the final check found remaining data, else 0.
@@ -68,18 +72,36 @@ def run_erasure(
             hint="Name a new file in an existing folder.",
         )
     with app.client() as client, app.counting(ERASING) as on_progress:
-        done = erase(client, on_progress)
+        # Open the named scope, so that --scope need not repeat it.
+        is_scope = erasure.get("what") == "scope"
+        handle: Handle = client.scope(erasure["item_id"]) if is_scope else client
+        erase = attrgetter(path)(handle)
+        done: ErasureReport = erase(on_progress=on_progress, **parameters.grouped(erasure))
     if compact and done.applied:
         done = _compacted(app, done)
     problem = None
     if certificate is not None and done.certificate is not None:
         problem = _write(certificate, done.certificate.to_json())
-    app.emit(done, view)
+    app.emit(done, path)
     if problem is not None and done.certificate is not None:
         if not app.json:
             terminal.echo(done.certificate.to_json())
         raise click.FileError(str(certificate), problem)
     return int(bool(done.left))
+
+
+def add_erasure(group: Group, path: str, what: str, *own: Callable[[F], F], **how: Any) -> None:
+    """Add the command of a method that erases.
+
+    Args:
+        group: group of the command.
+        path: path of the method.
+        what: text about what is erased.
+        *own: further options of the command.
+        **how: see `MethodCommand`.
+    """
+    more = f"{what} The exit code is 1 when the final check finds remaining data."
+    group.method(path, *own, *ERASURE, run=partial(run_erasure, path), more=more, **how)
 
 
 def _compacted(app: App, done: ErasureReport) -> ErasureReport:
@@ -167,24 +189,12 @@ memory.method("reject", changes=TARGET)
 memory.method("unreject", changes=TARGET)
 
 
-@memory.runs("forget", *ERASURE)
-def forget(app: App, *, compact: bool, certificate: Path | None, **erasure: Any) -> int:
-    """Plan an erasure; --apply erases for good.
-
-    The command erases a memory, a belief, an episode or a scope together with everything derived
-    from it. Erased items are refused when they are submitted again. The exit code is 1 when the
-    final check finds remaining data. `graphmem admin` erases a person or a tenant.
-    """
-
-    def erase(client: GraphMem, on_progress: OnProgress) -> ErasureReport:
-        # Open the named scope, so that --scope need not repeat it.
-        is_scope = erasure["what"] == "scope"
-        handle: Handle = client.scope(erasure["item_id"]) if is_scope else client
-        return handle.forget(on_progress=on_progress, **parameters.grouped(erasure))
-
-    return run_erasure(app, "forget", erase, compact=compact, certificate=certificate)
-
-
+add_erasure(
+    memory,
+    "forget",
+    "The command erases everything derived from the item too; erased items are refused when they "
+    "are submitted again. `graphmem admin` erases a person or a tenant.",
+)
 WORDS: dict[str, Any] = {
     "nargs": -1,
     "metavar": "QUERY...",

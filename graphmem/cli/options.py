@@ -121,19 +121,6 @@ SESSION = click.option(
 )
 
 
-def apply(verb: str) -> Callable[[F], F]:
-    """Return the option --apply of a command that otherwise only shows its plan."""
-    return click.option(
-        "--apply",
-        "dry_run",
-        is_flag=True,
-        flag_value=False,
-        default=True,
-        show_default=False,
-        help=f"{verb}; without it, only show the plan.",
-    )
-
-
 def output(text: str, path: click.Path = FILE, *, required: bool = False) -> Callable[[F], F]:
     """Return the option --output."""
     return click.option("-o", "--output", type=path, required=required, help=text)

@@ -14,6 +14,15 @@ from graphmem.cli import signatures
 from graphmem.cli.options import F, TimeType
 from graphmem.cli.signatures import Kind, Parameter
 
+TYPES: Mapping[str, click.ParamType[Any]] = {
+    "time": TimeType(),
+    "path": click.Path(path_type=Path),
+    "flag": click.BOOL,
+    "whole": click.INT,
+    "number": click.FLOAT,
+    "text": click.STRING,
+}
+"""Types of click, by the name of a kind."""
 Changes = Mapping[str, Mapping[str, Any]]
 """Keyword arguments of click's option, by the name of the parameter; `opts` are other names of the
 option, and `argument` is whether it is positional."""
@@ -100,7 +109,8 @@ def _spread(parameters: Iterable[Parameter]) -> Iterator[tuple[Parameter, Kind]]
 
 
 def _made(one: Parameter, kind: Kind, changes: Mapping[str, Any]) -> click.Parameter:
-    how = {"type": _type(kind), "required": one.required, **changes}
+    kind_type = TYPES.get(kind.name) or click.Choice(kind.choices)
+    how = {"type": kind_type, "required": one.required, **changes}
     opts = how.pop("opts", None)
     if how.pop("argument", one.positional and (one.required or one.default is None)):
         how |= {"nargs": -1} if kind.many else {}
@@ -135,23 +145,6 @@ def _option(name: str, *, many: bool = False) -> str:
     if many:
         name = re.sub(r"(?<=us)es$|(?<!us)s$", "", re.sub(r"ies$", "y", name))
     return f"--{name.replace('_', '-')}"
-
-
-def _type(kind: Kind) -> click.ParamType[Any] | None:
-    match kind.name:
-        case "choice":
-            return click.Choice(kind.choices)
-        case "time":
-            return TimeType()
-        case "path":
-            return click.Path(path_type=Path)
-        case "whole":
-            return click.INT
-        case "number":
-            return click.FLOAT
-        case "flag":
-            return click.BOOL
-    return click.STRING
 
 
 def _help(one: Parameter) -> str:

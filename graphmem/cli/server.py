@@ -160,18 +160,18 @@ def backup(app: App, file: Path) -> None:
 
 @server.command()
 @FILE
-@options.apply("Restore")
+@click.option("--apply", is_flag=True, help="Restore; without it, only show the plan.")
 @command(connects=False)
-def restore(app: App, file: Path, *, dry_run: bool) -> None:
+def restore(app: App, file: Path, *, apply: bool) -> None:
     """Plan to replace all data with FILE; --apply does."""
     from graphmem.adapters import local_server
 
     found = local_server.status(app.settings)
     plan = f"All data in {found.home} would be replaced by {file}; use --apply."
-    if not dry_run:
+    if apply:
         local_server.restore(app.settings, file, report=lambda step: app.report(str(step)))
         plan = f"The data is restored from {file}. The server is running."
-    app.emit({"file": file, "home": found.home, "applied": not dry_run}, lambda _: plan)
+    app.emit({"file": file, "home": found.home, "applied": apply}, lambda _: plan)
 
 
 @server.command()

@@ -61,7 +61,7 @@ class AsyncErasing(AsyncNamespace):
         reason: Note | None = None,
         on_progress: OnProgress = silent,
     ) -> ErasureReport:
-        """Erase a person in all scopes of the handle's tenant.
+        """Erase a person in all scopes of the tenant.
 
         A person is a subject and all its aliases. Erased are the beliefs with one of these names
         as subject or object, the memories that claim nothing else, the aliases, and everything
@@ -111,7 +111,7 @@ class AsyncErasing(AsyncNamespace):
         reason: Note | None = None,
         on_progress: OnProgress = silent,
     ) -> ErasureReport:
-        """Erase all data of the handle's tenant, in all its scopes.
+        """Erase all data of the tenant, in all its scopes.
 
         Erasure is permanent, and the name of the tenant is refused from then on. The report
         contains a signed certificate; see `forget`.

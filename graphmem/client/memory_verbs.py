@@ -244,7 +244,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
         reason: Note | None = None,
         on_progress: OnProgress = silent,
     ) -> ErasureReport:
-        """Erase a memory, a belief, an episode or a scope, with all data derived from it.
+        """Erase an item or a scope, with all data derived from it.
 
         Erasure is permanent. A tombstone, which is a hash without content, refuses the same data
         when it is sent again. Erasing a memory also erases its events and the beliefs that only

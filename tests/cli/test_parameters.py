@@ -38,7 +38,7 @@ NAMESAKES = {
     "mcp": {"tokens"},
     "server backup": {"file"},
     "server browse": {"kind", "limit"},
-    "server restore": {"dry_run", "file"},
+    "server restore": {"file"},
     "admin cypher show": {"name"},
     "admin reembed": {"model"},
     "admin verify-certificate": {"file"},
