@@ -171,8 +171,8 @@ class AsyncAdmin(AsyncErasing):
         transaction under the tenant's write lock. Waits for open transactions, at most 30 seconds.
 
         Args:
-            late: also seal events that were recorded before the end of the newest seal, which
-                `verify` reports as added, for example after the server's clock was set back.
+            late: also seal events recorded before the end of the newest seal; `verify` reports
+                them as added, for example after the server's clock was set back.
             on_progress: progress callback; receives `event` and the number sealed.
 
         Raises:

@@ -81,7 +81,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
                 the whole tenant. Declares an undeclared predicate; None leaves it as it is.
             episode_id: id of the episode that the evidence comes from; the session's by default.
             turn_id: id of the turn that it quotes.
-            event_id: idempotency key; the same id and content return the first result again.
+            event_id: idempotency key of the event; the same content returns the first result again.
             at: when it happened, with a time zone; now by default.
             source: where it comes from, for example manual or hook.
             actor: who recorded it.
@@ -165,7 +165,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
             confidence: confidence before any evidence, 0 to 1.
             episode_id: id of the episode that the evidence comes from; the session's by default.
             turn_id: id of the turn that it quotes.
-            event_id: idempotency key; the same id and content return the first result again.
+            event_id: idempotency key of the event; the same content returns the first result again.
             at: when it happened, with a time zone; now by default.
             source: where it comes from, for example manual or hook.
             actor: who recorded it.
@@ -217,7 +217,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
                 it counts in the opposite direction, and the receipt reports that.
             episode_id: id of the episode that the evidence comes from; the session's by default.
             turn_id: id of the turn that it quotes.
-            event_id: idempotency key; the same id and content return the first result again.
+            event_id: idempotency key of the event; the same content returns the first result again.
             at: when it happened, with a time zone; now by default.
             source: where it comes from, for example manual or hook.
             actor: who recorded it.

@@ -79,7 +79,7 @@ class AsyncErasing(AsyncNamespace):
             subject: name of the person, 1 to 1,000 characters; any alias will do.
             dry_run: report what would be erased without erasing; pass False to erase.
             include_mentions: erase memories, free statements and episodes that name the person.
-            digests: files that `graduate` wrote; lines about erased episodes are removed.
+            digests: files that `graduate` wrote, without lines about erased episodes afterwards.
             actor: who asks for it; kept with the record of the erasure and in its certificate.
             reason: the reason; kept likewise, so it must not repeat the erased data.
             on_progress: progress callback; receives `page` for each page of events, and `node` with

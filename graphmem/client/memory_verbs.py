@@ -71,7 +71,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
 
         Args:
             content: the text, one sentence worth recalling.
-            event_id: idempotency key; the same id and content return the first result again.
+            event_id: idempotency key of the event; the same content returns the first result again.
             at: when it was stated, with a time zone; now by default.
             tags: tags of the memory.
             source: where it comes from, for example manual or hook.
@@ -261,7 +261,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
             what: memory, belief, episode or scope.
             item_id: id of the target; for a scope, the name of the handle's own.
             dry_run: report what would be erased without erasing; pass False to erase.
-            digests: files that `graduate` wrote; lines about erased data are removed.
+            digests: files that `graduate` wrote, without lines about erased data afterwards.
             actor: who asks for it; kept with the record of the erasure and in its certificate.
             reason: the reason; kept likewise, so it must not repeat the erased data.
             on_progress: progress callback; receives `page` for each page of events, and `node` with

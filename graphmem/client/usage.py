@@ -290,7 +290,7 @@ class AsyncUsage(AsyncNamespace):
             tokens: maximum number of tokens, 1 to 10,000,000.
             model: model whose tokens litellm counts; None for an estimate, which is rather high.
             kinds: any of Memory, Belief, Episode and Artifact.
-            blocked_paths: at most 1,000 globs; an artifact whose name matches one is left out.
+            blocked_paths: globs of artifacts to leave out, at most 1,000.
             root: folder whose files and documents are packed with their text; None to pack
                 artifacts by name only.
             limit: maximum number of rated items, and of unrated memories in each scope, 1 to

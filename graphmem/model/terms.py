@@ -127,7 +127,7 @@ class Origin(Record):
     """Where an event comes from; its id is a key: repeated, it returns the first result again."""
 
     event_id: Name | None = None
-    """Idempotency key; the same id and content return the first result again."""
+    """Idempotency key of the event; the same content returns the first result again."""
     source: Name = "manual"
     """Where it comes from, for example manual or hook."""
     actor: Name | None = None
