@@ -115,8 +115,7 @@ def test_one_life(
     with monkeypatch.context() as patched:
         # It has accepted a login, so no connection is opened to check that.
         patched.delattr(neo4j.GraphDatabase, "driver")
-        again = local_server.ensure(own_server)
-    assert again == found
+        assert local_server.ensure(own_server) == found
     assert found.version == shipped_lock().neo4j
 
     status = local_server.status(own_server)
