@@ -242,7 +242,6 @@ def answer(shown_to_it: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.usefixtures("both_clients")
 def test_faults_of_a_service_lose_no_episode(
     door: Door, memory: Handle, look: Look, tenant: str, service: ChatService
 ) -> None:

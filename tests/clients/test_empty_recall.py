@@ -66,10 +66,9 @@ CASES: dict[str, tuple[Ask, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_an_empty_answer_counts_what_its_reader_may_read(ann: Handle, name: str) -> None:
-    ask, expected = CASES[name]
-    assert ask(ann) == expected
+def test_an_empty_answer_counts_what_its_reader_may_read(ann: Handle) -> None:
+    expected = {name: reason for name, (_, reason) in CASES.items()}
+    assert {name: ask(ann) for name, (ask, _) in CASES.items()} == expected
 
 
 def test_an_empty_scope_says_so_beside_full_ones(memory: Handle, ann: Handle) -> None:

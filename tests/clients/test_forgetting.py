@@ -432,7 +432,6 @@ def test_a_scope_is_not_reopened_before_its_erasure_is_recorded(
         assert holding(look, tenant, MARK) == []
 
 
-@pytest.mark.usefixtures("both_clients")
 def test_a_tenant_goes_whole_and_is_closed(memory: Handle, look: Look, tenant: str) -> None:
     write_everything(memory)
     write_everything(memory.scope("alice"), mark="a")

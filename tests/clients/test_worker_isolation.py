@@ -343,7 +343,7 @@ class World:
                 self.slow[tenant, scope] = faults[fault]
 
 
-@settings(max_examples=examples(2, 10, 60))
+@settings(max_examples=examples(1, 10, 60))
 @given(seed=st.integers(0, 2**32))
 def test_every_healthy_unit_is_served_in_every_round(
     door: Door, driver: neo4j.Driver, tmp_path_factory: pytest.TempPathFactory, seed: int

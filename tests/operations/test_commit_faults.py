@@ -25,8 +25,6 @@ from tests.plugins.faults import (
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
 
-pytestmark = pytest.mark.usefixtures("both_clients")
-
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 
 
@@ -102,6 +100,7 @@ def test_a_retried_transaction_counts_once(
     assert cards(retried) == cards(straight)
 
 
+@pytest.mark.usefixtures("both_clients")
 @pytest.mark.parametrize("nth", sample([1, 2], 2))
 @pytest.mark.parametrize("name", WRITES)
 def test_a_lost_acknowledgement_and_a_second_try_count_once(
@@ -181,6 +180,7 @@ def test_what_is_there_already_needs_no_model(door: Door, memory: Handle) -> Non
     assert without.remember("?").outcome is Outcome.REJECTED_HYGIENE
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_a_text_that_another_writer_wrote_meanwhile_is_a_duplicate(
     door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
 ) -> None:
@@ -242,6 +242,7 @@ def test_messages_that_another_writer_added_meanwhile_are_not_added_again(
     ]
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_a_conversation_that_moved_on_meanwhile_is_looked_at_again(
     door: Door, memory: Handle, plain: Handle
 ) -> None:
