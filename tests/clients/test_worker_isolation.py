@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from graphmem import GraphMem
 from graphmem.client import worker
+from graphmem.erasure import guard
 from graphmem.erasure import rules as erasure_rules
 from graphmem.errors import GraphQueryError, GraphUnavailableError, ModelUnavailableError
 from graphmem.ports import Prompt, Query, Tx
@@ -68,6 +70,7 @@ def bury(driver: neo4j.Driver, tenant: str, scope: str | None = None) -> None:
         "CREATE (:Tombstone {tenant: $tenant, key: $key, erased_at: datetime()})",
         {"tenant": identity.tenant_key(tenant), "key": key},
     )
+    time.sleep(guard.TRUST_S)  # An erasure waits as long, until every writer looks again.
 
 
 def tell(client: GraphMem, tenant: str, scope: str, session: str, text: str) -> None:
