@@ -18,12 +18,7 @@ def known(migrated: Settings, tenant: str) -> Settings:
 
 
 @pytest.fixture(params=["python", "mcp", "command line"])
-def surface(
-    request: pytest.FixtureRequest,
-    plain: Handle,
-    known: Settings,
-    tenant: str,
-) -> Surface:
+def surface(request: pytest.FixtureRequest, plain: Handle, known: Settings, tenant: str) -> Surface:
     """A fresh tenant through each of the interfaces."""
     if request.param == "python":
         return InPython(plain)

@@ -43,8 +43,5 @@ def test_both_sides_leave_the_same_nodes_properties_and_edges(
     [left], [right] = (look.rows(LEFT, tenant=tenant) for tenant in (ours, theirs))
     for row in (left, right):
         row["event"], row["memory"] = sorted(row["event"]), sorted(row["memory"])
-    keys = {
-        "key": identity.tenant_key(theirs),
-        "scope_key": identity.scope_key(theirs, "global"),
-    }
+    keys = {"key": identity.tenant_key(theirs), "scope_key": identity.scope_key(theirs, "global")}
     assert right == left | keys

@@ -159,10 +159,7 @@ def test_a_file_of_locomo_is_read_whole(
 
 
 @on_each(
-    ("folder", "files", "messages", "sessions"),
-    "beam",
-    sample=(1, 24, 2),
-    real=(10, 2432, 40),
+    ("folder", "files", "messages", "sessions"), "beam", sample=(1, 24, 2), real=(10, 2432, 40)
 )
 def test_the_chats_of_beam_are_read_whole(
     folder: Path, files: int, messages: int, sessions: int

@@ -27,9 +27,7 @@ def talk(tmp_path: Path) -> list[list[TurnWindow]]:
     return [one for found in read_conversations(path).conversations for one in sessions(found)]
 
 
-def test_every_corruption_is_refused_and_nothing_honest(
-    talk: list[list[TurnWindow]],
-) -> None:
+def test_every_corruption_is_refused_and_nothing_honest(talk: list[list[TurnWindow]]) -> None:
     cases = [case for session in talk for case in _scripted(session)]
     assert len(cases) == 2
     rows = {str(row["proposals"]): row for row in _corrupted("talk", cases).rows}

@@ -61,12 +61,7 @@ def cypher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Files]:
 
 def forget() -> None:
     """Clear what the catalog has read."""
-    for cached in (
-        catalog.names,
-        catalog.procedure,
-        catalog.fragment,
-        catalog.common_params,
-    ):
+    for cached in (catalog.names, catalog.procedure, catalog.fragment, catalog.common_params):
         cached.cache_clear()
 
 

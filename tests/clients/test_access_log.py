@@ -313,10 +313,7 @@ def test_nothing_but_retrieval_rests_on_a_look(door: Door, memory: Handle) -> No
 
     def told() -> list[Any]:
         return [
-            sorted(
-                map(hit_of, memory.recall(unlike(1), include_hidden=True).bites),
-                key=str,
-            ),
+            sorted(map(hit_of, memory.recall(unlike(1), include_hidden=True).bites), key=str),
             memory.memories.list(statuses=list(Status)),
             *(read(x) for x in (memory_id, newer) for read in (memory.memories.get, memory.why)),
             *(memory.memories.history(x) for x in (memory_id, newer)),

@@ -80,10 +80,7 @@ def test_memories_of_mem0_with_their_history(memory: Handle, look: Look, tenant:
         "The office has a red door": "deprecated",
     }
     before = alice.memories.list(as_of=AsOf(valid=datetime(2025, 4, 1, tzinfo=UTC))).memories
-    assert {one.content for one in before} == {
-        "Alice lives in Porto",
-        "The office has a red door",
-    }
+    assert {one.content for one in before} == {"Alice lives in Porto", "The office has a red door"}
     [now] = alice.memories.list().memories
     assert (now.created_at, now.tags) == (MAY, ("home", "places"))
     events = look.given_events(tenant)

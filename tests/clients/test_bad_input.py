@@ -257,15 +257,7 @@ def test_a_cursor_is_a_string(offline: Handle, cursor: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "messages",
-    [
-        "hello there",
-        5,
-        [5],
-        ["hello"],
-        [{"role": "user"}],
-    ],
-    ids=lambda v: repr(v)[:25],
+    "messages", ["hello there", 5, [5], ["hello"], [{"role": "user"}]], ids=lambda v: repr(v)[:25]
 )
 def test_messages_are_messages(offline: Handle, messages: Any) -> None:
     session = offline.session("s")

@@ -200,12 +200,7 @@ def test_a_page_at_a_time(then: Handle, monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("nth", [1, 2])
 def test_a_batch_is_written_whole_or_not_at_all(
-    door: Door,
-    then: Handle,
-    look: Look,
-    tenant: str,
-    nth: int,
-    monkeypatch: pytest.MonkeyPatch,
+    door: Door, then: Handle, look: Look, tenant: str, nth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compression, "BATCH", 1)
     for name in "ab":

@@ -235,11 +235,7 @@ def service() -> Iterator[ChatService]:
 def answer(shown_to_it: str) -> dict[str, Any]:
     """What a model that understands would say: the first passage, resting on all of them."""
     shown = re.findall(r'^(e\d+) \S+ "(.*)"$', shown_to_it, re.MULTILINE)
-    return {
-        "statement": shown[0][1],
-        "confidence": 0.8,
-        "episodes": [key for key, _ in shown],
-    }
+    return {"statement": shown[0][1], "confidence": 0.8, "episodes": [key for key, _ in shown]}
 
 
 def test_faults_of_a_service_lose_no_episode(

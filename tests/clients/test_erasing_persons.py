@@ -29,8 +29,7 @@ def fill(memory: Handle) -> str:
     other.observe("Carol", "lives_in", "Porto")
     memory.remember(f"{MARK} moved to Porto", claims=[(MARK, "lives_in", "Porto")])
     memory.remember(
-        "A move and a visit",
-        claims=[(MARK, "lives_in", "Porto"), ("Carol", "visited", "Rome")],
+        "A move and a visit", claims=[(MARK, "lives_in", "Porto"), ("Carol", "visited", "Rome")]
     )
     with other.session("monday") as session:
         session.add_messages([{"role": "user", "name": MARK, "content": "I keep bees", "id": "1"}])

@@ -71,11 +71,7 @@ def only_there(look: Look, tenant: str) -> bool:
 
 # Each of these takes one value and is refused for it by name, with nothing written.
 FIELDS: dict[str, tuple[str, list[Any], Call]] = {
-    "observe confidence": (
-        "confidence",
-        NO_UNITS,
-        lambda m, x: m.observe(*ATLAS, confidence=x),
-    ),
+    "observe confidence": ("confidence", NO_UNITS, lambda m, x: m.observe(*ATLAS, confidence=x)),
     "believe confidence": (
         "confidence",
         NO_UNITS,
@@ -86,11 +82,7 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
         NO_UNITS,
         lambda m, x: m.beliefs.revise("b_1", "It rains", confidence=x),
     ),
-    "strength": (
-        "strength",
-        NO_STRENGTHS,
-        lambda m, x: m.add_evidence("b_1", "supporting", x),
-    ),
+    "strength": ("strength", NO_STRENGTHS, lambda m, x: m.add_evidence("b_1", "supporting", x)),
     "supposed strength": (
         "strength",
         NO_STRENGTHS,

@@ -211,11 +211,7 @@ def test_what_is_not_there_or_not_ones_own_is_not_forgotten(memory: Handle, tena
     alice = memory.scope("alice")
     with pytest.raises(ForeignScopeError):
         alice.forget("memory", shared, dry_run=False)
-    for what, name in (
-        ("memory", "m_none"),
-        ("belief", shared),
-        ("episode", shared),
-    ):
+    for what, name in (("memory", "m_none"), ("belief", shared), ("episode", shared)):
         with pytest.raises(NotFoundError):
             memory.forget(what, name, dry_run=False)
     nobody = on_tenant(memory, fresh_tenant())
@@ -451,10 +447,7 @@ def test_a_tenant_goes_whole_and_is_closed(memory: Handle, look: Look, tenant: s
 
     again = memory.admin.erase_tenant(dry_run=False)
     assert again.repeated
-    rows = look.rows(
-        NODES + "RETURN labels(n) AS l, properties(n) AS p",
-        tenant=tenant,
-    )
+    rows = look.rows(NODES + "RETURN labels(n) AS l, properties(n) AS p", tenant=tenant)
     assert rows == []
     with pytest.raises(ErasedError):
         memory.remember(unlike(1))

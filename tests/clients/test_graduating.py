@@ -11,12 +11,7 @@ from typing import Any
 import pytest
 
 from graphmem import Handle, UpkeepPolicy
-from graphmem.errors import (
-    DigestFileError,
-    GraphUnavailableError,
-    InvalidInputError,
-    NotFoundError,
-)
+from graphmem.errors import DigestFileError, GraphUnavailableError, InvalidInputError, NotFoundError
 from graphmem.rules import identity
 from graphmem.testing import FrozenClock
 from graphmem.upkeep import GraduationReport

@@ -122,11 +122,7 @@ def test_an_outage_of_any_length_changes_no_belief(
 
 @pytest.mark.parametrize("model", sample(["scripted", "none"], 2))
 def test_an_outage_of_the_embedder_costs_the_worker_nothing(
-    door: Door,
-    driver: neo4j.Driver,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    model: str,
+    door: Door, driver: neo4j.Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
     """Each job fails or waits while it is down, and does its whole work when it is back."""
     monkeypatch.setattr(schedule, "retry_after", lambda _: 0.0)

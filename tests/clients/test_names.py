@@ -10,12 +10,7 @@ from typing import Any
 import pytest
 
 from graphmem import AsOf, Handle, MemoryBite, Message
-from graphmem.errors import (
-    EventConflictError,
-    InvalidInputError,
-    NameChainError,
-    NotFoundError,
-)
+from graphmem.errors import EventConflictError, InvalidInputError, NameChainError, NotFoundError
 from graphmem.model import BeliefReasons, Origin
 from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import Door, on_tenant

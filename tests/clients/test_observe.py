@@ -59,10 +59,7 @@ def test_the_first_evidence_makes_a_belief(memory: Handle, look: Look, tenant: s
     assert done == EvidenceReceipt(event_id="e1", belief_id=claim.id)
     assert look.count(tenant) == {"Belief": 1, "Event": 1, "Episode": 1}
     event = look.events(tenant)["e1"]
-    assert event["edges"] == [
-        ["OCCURRED_IN", "Episode", episode],
-        ["SUPPORTS", "Belief", claim.id],
-    ]
+    assert event["edges"] == [["OCCURRED_IN", "Episode", episode], ["SUPPORTS", "Belief", claim.id]]
     assert (event["type"], event["polarity"], event["confidence"]) == ("EVIDENCE", 1, 0.9)
     assert (event["source_type"], event["source"], event["actor"]) == ("TOOL", "hook", "bob")
     assert (event["artifact_ref"], event["occurred_at"].to_native()) == ("tracker/7", MAY)

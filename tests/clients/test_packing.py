@@ -60,10 +60,7 @@ def test_tiers_decide_what_stands_for_an_item(memory: Handle, rate: Rate) -> Non
     assert hows(memory.usage.pack(kinds=["Belief"])) == {}
 
 
-def test_what_is_used_most_is_in_it_whatever_the_budget(
-    memory: Handle,
-    rate: Rate,
-) -> None:
+def test_what_is_used_most_is_in_it_whatever_the_budget(memory: Handle, rate: Rate) -> None:
     first, second = (str(memory.remember(unlike(n), at=MARCH).memory_id) for n in (1, 2))
     rate(memory, {first: 1e9})
     found = memory.usage.pack(1)

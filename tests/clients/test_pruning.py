@@ -132,12 +132,7 @@ def test_high_and_medium_stay_however_long_nobody_touched_them(
     ],
 )
 def test_an_episode_goes_in_time_after_it_was_last_opened(
-    then: Handle,
-    clock: FrozenClock,
-    rate: Rate,
-    elo: float,
-    days: float,
-    fate: PruneAction | None,
+    then: Handle, clock: FrozenClock, rate: Rate, elo: float, days: float, fate: PruneAction | None
 ) -> None:
     then.episodes.add(episode_id="text", content=LONG, at=MARCH - 100 * DAY)
     then.expand("text")

@@ -98,11 +98,7 @@ def test_scores_and_their_order_are_those_of_the_oracle(
 def _recalled(memory: Handle, query: str, policy: RecallPolicy) -> tuple[AnyBite, ...]:
     """Return all that can be found, in the policy's limit."""
     return memory.recall(
-        query,
-        limit=1_000,
-        kinds=["memory", "belief", "turn"],
-        include_hidden=True,
-        policy=policy,
+        query, limit=1_000, kinds=["memory", "belief", "turn"], include_hidden=True, policy=policy
     ).bites
 
 

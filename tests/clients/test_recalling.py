@@ -12,15 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import (
-    Handle,
-    MemoryBite,
-    RecallPolicy,
-    Recollection,
-    Status,
-    Turn,
-    TurnBite,
-)
+from graphmem import Handle, MemoryBite, RecallPolicy, Recollection, Status, Turn, TurnBite
 from graphmem.errors import InvalidInputError
 from graphmem.model import MemoryReasons, Score, TraceRank
 from graphmem.ports import Role, run_now

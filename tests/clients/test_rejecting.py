@@ -11,12 +11,7 @@ from typing import Any
 import pytest
 
 from graphmem import AsOf, Handle, Outcome, Status
-from graphmem.errors import (
-    EventConflictError,
-    InvalidInputError,
-    NotFoundError,
-    RejectedError,
-)
+from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError, RejectedError
 from graphmem.model import Origin, Triple
 from graphmem.operations import evidence
 from graphmem.ports import run_now

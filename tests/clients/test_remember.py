@@ -10,12 +10,7 @@ from typing import Any
 import pytest
 
 from graphmem import Handle, NewMemory, Outcome, Status
-from graphmem.errors import (
-    EventConflictError,
-    InvalidInputError,
-    NotFoundError,
-    RefusedError,
-)
+from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError, RefusedError
 from graphmem.model import OnUpdate, Origin
 from graphmem.rules import identity
 from graphmem.rules.drafts import MAX_CLOCK_SKEW

@@ -270,10 +270,7 @@ def test_what_was_shown_and_returned_is_not_evidence(memory: Handle) -> None:
             ),
             "In Lisbon.",
         ),
-        (
-            {"messages": [HumanMessage(ASKED), AIMessage("In Lisbon.")]},
-            "In Lisbon.",
-        ),
+        ({"messages": [HumanMessage(ASKED), AIMessage("In Lisbon.")]}, "In Lisbon."),
         (
             SimpleNamespace(
                 output="In Lisbon.",

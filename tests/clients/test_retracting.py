@@ -196,9 +196,7 @@ def test_what_belongs_to_another_scope_is_not_retracted(
             with pytest.raises(NotFoundError):
                 stranger.beliefs.retract("hers")
             assert not stranger.beliefs.retract(
-                "hers",
-                missing_ok=True,
-                origin=Origin(event_id="r" + stranger._state.context.scope),
+                "hers", missing_ok=True, origin=Origin(event_id="r" + stranger._state.context.scope)
             ).found
     assert counted(alice) == 1
     assert all(e["edges"] == [] for e in look.events(tenant).values() if e["type"] == "RETRACT")
@@ -214,11 +212,7 @@ def test_only_evidence_is_retracted(memory: Handle, look: Look, tenant: str) -> 
     memory.remember("Alice works on Atlas", event_id="said")
     memory.beliefs.revise(belief, "It pours", origin=Origin(event_id="revised"))
     before = look.events(tenant)
-    for name, kind in (
-        ("believed", "BELIEVE"),
-        ("said", "ADD"),
-        ("revised", "REVISE"),
-    ):
+    for name, kind in (("believed", "BELIEVE"), ("said", "ADD"), ("revised", "REVISE")):
         with pytest.raises(RefusedError, match=f"is a {kind}: only evidence") as caught:
             memory.beliefs.retract(name)
         assert "`deprecate`" in caught.value.hint

@@ -299,11 +299,7 @@ def test_what_is_said_of_where_it_comes_from_is_kept(
     made = [e for key, e in events.items() if key not in ("b1", "b2", "x1")]
     assert len(made) == len(done.newer_ids)
     for event in made:
-        assert (event["type"], event["actor"], event["artifact_ref"]) == (
-            "BELIEVE",
-            "bob",
-            "notes",
-        )
+        assert (event["type"], event["actor"], event["artifact_ref"]) == ("BELIEVE", "bob", "notes")
         assert ["OCCURRED_IN", "Episode", session.episode_id] in event["edges"]
 
 

@@ -18,13 +18,7 @@ from graphmem.ports import run_now, silent
 from graphmem.testing import FrozenClock
 from graphmem.usage import access_log
 from graphmem.usage.access_log import SearchEntry, SessionStart
-from tests.cypher.attention.test_rating_equals_oracle import (
-    JUNE,
-    Log,
-    ratings,
-    things,
-    written,
-)
+from tests.cypher.attention.test_rating_equals_oracle import JUNE, Log, ratings, things, written
 from tests.oracles import rating
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged

@@ -68,13 +68,7 @@ def test_a_search_is_logged_with_what_it_returned(
     assert (start["actor"], start["payload"]) == ("planner", {"session_id": "s1"})
     assert search["payload"] == {"tool": "recall", "query": unlike(1)}
     assert search["returned"] == [
-        [
-            rank,
-            bite.kind.capitalize(),
-            bite.id,
-            bite.similarity,
-            identity.content_hash(bite.text),
-        ]
+        [rank, bite.kind.capitalize(), bite.id, bite.similarity, identity.content_hash(bite.text)]
         for rank, bite in enumerate(found.bites, 1)
     ]
     assert len(found.bites) == 3
@@ -113,9 +107,7 @@ def test_what_agents_do_elsewhere_is_logged_too(memory: Handle, look: Look, tena
     belief = memory.believe(unlike(2)).belief_id
     with memory.session("s1") as session:
         session.usage.log_search(
-            "def main",
-            tool="grep",
-            results=[("file", "a.py"), known, belief, ("symbol", "a.main")],
+            "def main", tool="grep", results=[("file", "a.py"), known, belief, ("symbol", "a.main")]
         )
         session.usage.log_access("file", "a.py")
         session.usage.log_access("document", "https://example.org/plan")

@@ -137,8 +137,7 @@ def test_a_models_value_marks_no_words_of_a_person(door: Door, memory: Handle) -
 
 
 @pytest.mark.parametrize(
-    ("reply", "marked"),
-    [("It was not serviced at all.", True), ("Thanks, that is all.", False)],
+    ("reply", "marked"), [("It was not serviced at all.", True), ("Thanks, that is all.", False)]
 )
 def test_an_assistants_words_that_a_person_rejects_are_marked(
     memory: Handle, reply: str, *, marked: bool

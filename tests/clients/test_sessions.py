@@ -221,13 +221,7 @@ def test_more_messages_than_one_transaction_takes(memory: Handle) -> None:
     assert [
         t.position
         for t in keyed.episodes.turns(keyed.episode_id, cursor=position_cursor(998), limit=5).turns
-    ] == [
-        998,
-        999,
-        1_000,
-        1_001,
-        1_002,
-    ]
+    ] == [998, 999, 1_000, 1_001, 1_002]
     placed = memory.session("placed")
     unkeyed = [Message(role="user", content=unlike(n)) for n in range(520)]
     assert placed.add_messages(unkeyed).added == 520

@@ -308,10 +308,7 @@ NAMED: dict[str, tuple[LiteralString, str]] = {
         "predicate",
     ),
     "another reader": ("MATCH (n:Name {tenant: $tenant}) SET n.scope = 'user:eve'", "name"),
-    "a type": (
-        "MATCH (n:Event {tenant: $tenant, type: 'RETRACT'}) SET n.type = 'SEARCH'",
-        "event",
-    ),
+    "a type": ("MATCH (n:Event {tenant: $tenant, type: 'RETRACT'}) SET n.type = 'SEARCH'", "event"),
     "an edge": (
         "MATCH (:Memory {tenant: $tenant})-[r:SUPERSEDES]->() "
         "SET r.recorded_at = r.recorded_at - duration('P30D')",

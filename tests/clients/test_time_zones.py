@@ -96,10 +96,7 @@ def test_slots_order_by_the_instants(
 
 
 def test_a_turn_keeps_its_zone(plain: Handle) -> None:
-    times = {
-        "2026-05-05T07:30:00+09:00": "+09:00",
-        "2026-05-05T07:30:00-03:30": "-03:30",
-    }
+    times = {"2026-05-05T07:30:00+09:00": "+09:00", "2026-05-05T07:30:00-03:30": "-03:30"}
     for at, zone in times.items():
         turn = said(plain, f"Nothing at {at}.", at)
         assert (turn.time_zone, turn.local_at.isoformat()) == (zone, at)

@@ -12,22 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import AsOf, GraphMem, Handle
-from graphmem.errors import (
-    ForeignScopeError,
-    InvalidInputError,
-    NotFoundError,
-    PersonOnlyError,
-)
-from graphmem.model import (
-    Belief,
-    BeliefBite,
-    EvidenceKind,
-    Kind,
-    Memory,
-    MemoryBite,
-    Origin,
-    Trust,
-)
+from graphmem.errors import ForeignScopeError, InvalidInputError, NotFoundError, PersonOnlyError
+from graphmem.model import Belief, BeliefBite, EvidenceKind, Kind, Memory, MemoryBite, Origin, Trust
 from graphmem.rules import trust as rules
 from tests.oracles import trust as oracle
 from tests.oracles.trust import Statement
@@ -50,9 +36,7 @@ def of_memory(memory: Handle, memory_id: str | None, **how: Any) -> str:
     return memory.why(str(memory_id), **how).trust
 
 
-def test_every_read_of_an_item_shows_the_class_of_its_writer(
-    by: Callable[[Trust], Handle],
-) -> None:
+def test_every_read_of_an_item_shows_the_class_of_its_writer(by: Callable[[Trust], Handle]) -> None:
     memory, agent = by("person"), by("model")
     ids = {
         "person": str(memory.remember(TEA).memory_id),

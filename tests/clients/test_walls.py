@@ -180,8 +180,7 @@ def test_two_tenants_with_the_same_ids_live_apart(
     }
     assert {bite.id for bite in found if bite.kind == "belief"} == seen
     crossing = look.rows(
-        NODES + "MATCH (n)--(b) WHERE b.tenant <> $tenant RETURN count(*) AS n",
-        tenant=tenant,
+        NODES + "MATCH (n)--(b) WHERE b.tenant <> $tenant RETURN count(*) AS n", tenant=tenant
     )
     assert crossing == [{"n": 0}]
 

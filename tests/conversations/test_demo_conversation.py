@@ -43,9 +43,7 @@ def test_it_is_one_talk_of_two_over_half_a_year(demo: tuple[Message, ...]) -> No
     assert {at.year for at in instants} == {2026}
 
 
-def test_every_line_has_an_id_of_its_own_and_sessions_do_not_mix(
-    demo: tuple[Message, ...],
-) -> None:
+def test_every_line_has_an_id_of_its_own_and_sessions_do_not_mix(demo: tuple[Message, ...]) -> None:
     lines = [json.loads(line) for line in (DATA / "demo.jsonl").read_text("utf-8").splitlines()]
     assert [line["id"] for line in lines] == [m.id for m in demo]
     assert len({m.id for m in demo}) == len(demo)

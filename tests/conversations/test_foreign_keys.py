@@ -124,7 +124,7 @@ def test_people_of_one_name_stay_apart(write_file: WriteFile, key: str) -> None:
     )
     file = read_conversations(path)
     assert named(file.conversations[0].messages) == [
-        *("Alex", "alex (u2)", "Alex", "Bo", "ALEX (4)", None, "u6", None, "Alex"),
+        *("Alex", "alex (u2)", "Alex", "Bo", "ALEX (4)", None, "u6", None, "Alex")
     ]
     assert "another sender of the name 'alex': 'alex (u2)'" in file.notes
     assert file.unread == {}

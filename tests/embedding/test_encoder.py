@@ -325,9 +325,7 @@ def test_an_embedder_without_token_states_stays_one(encoder: TokenEmbedder) -> N
     assert token_embedder(InstrumentedEmbedder(encoder, CompositeTelemetry([]))) is not None
 
 
-def test_loading_prints_nothing_and_happens_with_the_first_text(
-    encoder_settings: Settings,
-) -> None:
+def test_loading_prints_nothing_and_happens_with_the_first_text(encoder_settings: Settings) -> None:
     folder = EncoderJar.of(encoder_settings).folder
     code = (
         "import sys\n"

@@ -92,10 +92,7 @@ def handle(client: Handle, victim: Victim, attack: Attack) -> Handle:
     own = on_tenant(client, disguises(victim.name)[attack.disguise])
     if attack.scope == "both":
         return own.scope("x", read_scopes=["global", "alice", victim.name])
-    scopes = {
-        "victim": victim.name,
-        "victim's key": identity.scope_key(victim.name, "global"),
-    }
+    scopes = {"victim": victim.name, "victim's key": identity.scope_key(victim.name, "global")}
     return own.scope(scopes.get(attack.scope, attack.scope))
 
 

@@ -53,8 +53,7 @@ scalars = st.sampled_from([None, True, False, 0, 1, 1.0, 2**53 + 1, 0.1, "", "x"
 nested = st.recursive(
     scalars,
     lambda inner: st.one_of(
-        st.lists(inner, max_size=2),
-        st.dictionaries(st.sampled_from(["p", "q"]), inner, max_size=2),
+        st.lists(inner, max_size=2), st.dictionaries(st.sampled_from(["p", "q"]), inner, max_size=2)
     ),
     max_leaves=4,
 )
@@ -76,9 +75,7 @@ compared = st.one_of(
     numbers,
 )
 same = st.one_of(
-    nested,
-    st.fixed_dictionaries({"$eq": nested}),
-    st.fixed_dictionaries({"$ne": nested}),
+    nested, st.fixed_dictionaries({"$eq": nested}), st.fixed_dictionaries({"$ne": nested})
 )
 filters = st.one_of(
     st.none(),

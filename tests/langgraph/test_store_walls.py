@@ -52,11 +52,7 @@ def shown(store: Any) -> set[tuple[Place, Any]]:
 @hypothesis.settings(max_examples=examples(4, 40, 500), deadline=None)
 @hypothesis.given(data=st.data())
 def test_no_store_sees_or_changes_what_another_stored(
-    stores: Stores,
-    memory: Handle,
-    monkeypatch: pytest.MonkeyPatch,
-    exact: int,
-    data: st.DataObject,
+    stores: Stores, memory: Handle, monkeypatch: pytest.MonkeyPatch, exact: int, data: st.DataObject
 ) -> None:
     monkeypatch.setattr(operations, "EXACT", exact)
     tenants = fresh_tenant(), fresh_tenant()

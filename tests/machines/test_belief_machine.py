@@ -442,10 +442,7 @@ class Writers(RuleBasedStateMachine):
         return self.model.claim(scope, parts, statement)
 
     def is_closed(
-        self,
-        scope: str,
-        beliefs: Sequence[str],
-        superseded: type[Exception] | None = None,
+        self, scope: str, beliefs: Sequence[str], superseded: type[Exception] | None = None
     ) -> type[Exception] | None:
         """Return how a handle is refused to act on beliefs, by the first that is closed to it."""
         for belief in beliefs:

@@ -227,13 +227,7 @@ def test_writing_looks_after_long_slots(
     plain: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        writing.keep,
-        "__kwdefaults__",
-        {
-            "newest": 8,
-            "min_events": 8,
-            "longest_s": 0.0,
-        },
+        writing.keep, "__kwdefaults__", {"newest": 8, "min_events": 8, "longest_s": 0.0}
     )
     filled(plain, 700)
     # One event in 256 has its slot looked after: among 700 ids some are due.

@@ -105,10 +105,7 @@ def _supersede(older: str, text: str) -> Any:
 
 @pytest.mark.parametrize(
     "sizes",
-    [
-        pytest.param((2,), id="mutual"),
-        pytest.param((3, 4, 5), id="ring", marks=pytest.mark.system),
-    ],
+    [pytest.param((2,), id="mutual"), pytest.param((3, 4, 5), id="ring", marks=pytest.mark.system)],
 )
 def test_supersession_in_a_ring_at_once_leaves_no_cycle(
     door: Door, memory: Handle, look: Look, tenant: str, sizes: tuple[int, ...]

@@ -179,7 +179,7 @@ WRITES: dict[str, list[Callable[[Handle], Any]]] = {
     "remember_many": [
         lambda m: m.remember_many(
             [unlike(1), unlike(1), NewMemory(content=unlike(2), event_id="e2")]
-        ),
+        )
     ],
     "supersede": [
         lambda m: m.supersede(

@@ -99,14 +99,7 @@ WRITES: dict[str, Callable[[Handle], Any]] = {
         "works_on", cardinality="ONE", origin=Origin(event_id="e1"), at=MAY
     ),
 }
-EMBEDDING = [
-    "observe",
-    "observe in other words",
-    "believe",
-    "revise",
-    "split",
-    "merge",
-]
+EMBEDDING = ["observe", "observe in other words", "believe", "revise", "split", "merge"]
 """Those that embed a new statement before they write."""
 
 

@@ -105,8 +105,7 @@ def test_an_edge_that_is_not_in_force_any_more_is_found(
     filled: Handle, look: Look, tenant: str
 ) -> None:
     look._driver.execute_query(
-        "MATCH (:Memory {tenant: $tenant})-[s:SUPERSEDES]->() SET s.in_force = false",
-        tenant=tenant,
+        "MATCH (:Memory {tenant: $tenant})-[s:SUPERSEDES]->() SET s.in_force = false", tenant=tenant
     )
     [wrong] = filled.admin.verify().wrong
     assert (wrong.kind, wrong.cached) == ("memory", "superseded, 1 edges otherwise")

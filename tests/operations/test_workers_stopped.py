@@ -112,11 +112,7 @@ def state(client: GraphMem, look: Look, tenant: str, folder: Path) -> Any:
 @pytest.mark.system
 @pytest.mark.parametrize("job", JOBS)
 def test_what_another_worker_did_meanwhile_is_done_once(
-    client: GraphMem,
-    look: Look,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    job: JobName,
+    client: GraphMem, look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: JobName
 ) -> None:
     monkeypatch.setattr(schedule, "LEASE_S", -1)  # Each lease has run out at once.
     before = JOBS[: JOBS.index(job)]

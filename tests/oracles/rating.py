@@ -133,9 +133,7 @@ def played(
 
 
 def rate(
-    searches: Iterable[Search],
-    start: Mapping[str, Standing] | None = None,
-    by: Rating = STANDARD,
+    searches: Iterable[Search], start: Mapping[str, Standing] | None = None, by: Rating = STANDARD
 ) -> Rated:
     """Return the ratings after a log.
 

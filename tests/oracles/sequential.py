@@ -11,12 +11,7 @@ from operator import attrgetter
 
 from graphmem.model.belief import VerdictStatus
 from graphmem.model.policies import SprtParameters
-from graphmem.rules.formulas import (
-    STANDARD_TEST,
-    TOLERANCE,
-    Evidence,
-    evidence_strength,
-)
+from graphmem.rules.formulas import STANDARD_TEST, TOLERANCE, Evidence, evidence_strength
 from tests.oracles.projection import episode_of
 
 

@@ -393,12 +393,7 @@ _CURRENT, _SUPERSEDED = Status.CURRENT, Status.SUPERSEDED
 
 
 def told(
-    event_id: str,
-    claim: str,
-    at: datetime,
-    kind: str,
-    strength: float,
-    episode: str | None = None,
+    event_id: str, claim: str, at: datetime, kind: str, strength: float, episode: str | None = None
 ) -> Evidence:
     """Return evidence with a strength, in the form that the oracles use."""
     counted = min(max(strength, 0.1), 0.9)
@@ -419,11 +414,7 @@ def many_of(
 ) -> dict[str, Any]:
     """Return the belief in a claim from its evidence, with the fields of a candidate."""
     result = projection.many(
-        evidence,
-        valid,
-        decay_per_day=policy.decay_per_day,
-        combine=policy.combine,
-        initial=initial,
+        evidence, valid, decay_per_day=policy.decay_per_day, combine=policy.combine, initial=initial
     )
     return {
         "belief": result.belief,

@@ -157,11 +157,7 @@ def _many(
     evidence: Sequence[Evidence], valid: datetime, policy: Policy, initial: float = 0.5
 ) -> ManyBelief:
     return projection.many(
-        evidence,
-        valid,
-        decay_per_day=policy.decay_per_day,
-        combine=policy.combine,
-        initial=initial,
+        evidence, valid, decay_per_day=policy.decay_per_day, combine=policy.combine, initial=initial
     )
 
 

@@ -152,10 +152,7 @@ class Look:
         Two tenants with the same input have the same graph.
         """
         parts: tuple[tuple[LiteralString, str], ...] = (
-            (
-                NODES + "RETURN labels(n) AS of, properties(n) AS has",
-                "node",
-            ),
+            (NODES + "RETURN labels(n) AS of, properties(n) AS has", "node"),
             (
                 NODES + "MATCH (n)-[r]->(b) "
                 "RETURN [type(r), coalesce(n.id, ''), coalesce(b.id, '')] AS of, "

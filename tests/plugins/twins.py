@@ -30,10 +30,7 @@ TWINS = [
     (AsyncSession, Session),
     *NAMESPACES.values(),
 ]
-NO_DATA = {
-    *("open", "close", "health", "tenant", "scope", "session"),
-    *("tenants", "run_jobs"),
-}
+NO_DATA = {*("open", "close", "health", "tenant", "scope", "session"), *("tenants", "run_jobs")}
 """Methods that read no data, and those that only the client has since they are of all tenants."""
 
 

@@ -37,12 +37,7 @@ DERIVED: dict[str, Any] = {
     "policy": ALL,
     "include_hidden": True,
 }
-TURNS: dict[str, Any] = {
-    "limit": 1_000,
-    "kinds": ("turn",),
-    "include_hidden": True,
-    "policy": ALL,
-}
+TURNS: dict[str, Any] = {"limit": 1_000, "kinds": ("turn",), "include_hidden": True, "policy": ALL}
 ITEM = re.compile(
     r'^\[([a-z]+_?[^\]\s]*)\] [^\n]*: (?:\[Memory flash: )?"(.*)"\]?(?: \([^\n]*\))?$'
 )

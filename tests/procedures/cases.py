@@ -61,11 +61,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "usage/sessionless": {**seen, **period, "type": "SEARCH"},
         "usage/pack_candidates": {**seen, **rated},
         "usage/prune_candidates": {"scope": "global", "after_elo": 0.0},
-        "usage/missing_results": {
-            "scopes": SCOPES,
-            "ids": [memory, "none"],
-            "labels": ["Memory"],
-        },
+        "usage/missing_results": {"scopes": SCOPES, "ids": [memory, "none"], "labels": ["Memory"]},
         "usage/rated_sessions": {**seen, "after_position": 0, "top": 5},
         "usage/short_term_size": {"scopes": SCOPES},
         "usage/prune_manifest": {"scope": "global"},
@@ -119,10 +115,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "seal/check": {"content": seals.COVERED},
         "seal/find_uncovered": {"label": "Memory", "before": LATER},
         "seal/newest": {"content": seals.COVERED, "nodes": []},
-        "seal/nodes": {
-            "content": seals.COVERED,
-            "nodes": [{"label": "Memory", "key": memory}],
-        },
+        "seal/nodes": {"content": seals.COVERED, "nodes": [{"label": "Memory", "key": memory}]},
         "seal/touched": {"nodes": [{"label": "Memory", "key": memory}]},
         "seal/uncovered": {"content": seals.COVERED, **period},
         "seal/find_late": {"telemetry": [], "before": LATER},
@@ -179,11 +172,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "erase/candidates": {"prefilter": "(?s).*"},
         "erase/names_of": {**own, "key": "alice"},
         "erase/items_of_person": {"names": ["alice"]},
-        "erase/events": {
-            "memories": [memory],
-            "beliefs": [belief],
-            "episodes": [],
-        },
+        "erase/events": {"memories": [memory], "beliefs": [belief], "episodes": []},
         "erase/events_of_scope": {},
         "erase/target": {**seen, "label": "Memory", "id": memory},
         "erase/count_attached": {
@@ -191,11 +180,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "beliefs": [belief],
             "episodes": [known["episode"]],
         },
-        "erase/texts": {
-            "memories": [memory],
-            "beliefs": [belief],
-            "episodes": [known["episode"]],
-        },
+        "erase/texts": {"memories": [memory], "beliefs": [belief], "episodes": [known["episode"]]},
         "erase/memories_of": {"episodes": [known["episode"]]},
         "erase/mentions": {"marks": [memory], "event": "", "reply": ""},
         "erase/items_of_scope": {"scope": "global"},
@@ -228,11 +213,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "extract/find_existing": {"event_ids": ["o1", known["proposal"]], "belief_ids": [belief]},
         "extract/proposals": seen,
         "extract/proposed": {**seen, "ids": [known["proposal"]]},
-        "extract/scan": {
-            "scope": "global",
-            "episode_id": known["episode"],
-            "extractor": "rules",
-        },
+        "extract/scan": {"scope": "global", "episode_id": known["episode"], "extractor": "rules"},
         "extract/recalled_texts": {
             "scope": "global",
             "session_id": "s2",
@@ -279,11 +260,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "metrics/work": {},
         "alias/list": own,
         "predicate/list": own,
-        "recall/hits": {
-            "found": {"candidates": [], "filtered": False},
-            **own,
-            "kinds": KINDS,
-        },
+        "recall/hits": {"found": {"candidates": [], "filtered": False}, **own, "kinds": KINDS},
         "recall/filtered": {
             **_asked(found, facets=True),
             "cached_statuses": [*map(str, Status)],

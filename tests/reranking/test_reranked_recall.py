@@ -152,7 +152,7 @@ def test_it_gets_the_speaker_of_a_turn(memory: Handle) -> None:
         [
             {"role": "user", "name": "Ann", "content": "The train leaves from track two."},
             {"role": "assistant", "content": "Then the train leaves late."},
-        ],
+        ]
     )
     ranker = Ranker()
     on(memory, reranker=ranker).recall("which train leaves", kinds=("belief", "turn"))

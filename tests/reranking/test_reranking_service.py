@@ -107,11 +107,7 @@ def test_scores_that_do_not_fit_are_refused(
     ("case", "pairs", "message"), NOT_NUMBERS, ids=[case for case, _, _ in NOT_NUMBERS]
 )
 def test_what_is_no_number_is_refused(
-    connect: Connect,
-    service: RerankService,
-    case: str,
-    pairs: list[tuple[Any, Any]],
-    message: str,
+    connect: Connect, service: RerankService, case: str, pairs: list[tuple[Any, Any]], message: str
 ) -> None:
     service.play(service.results(pairs))
     with pytest.raises(ModelReplyError, match=message):

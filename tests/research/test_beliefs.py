@@ -37,9 +37,7 @@ def _day(year: int, month: int = 1, day: int = 1) -> datetime:
 
 def _slot(*values: str) -> Slot:
     return Slot(
-        "made up",
-        "a",
-        [Period(v, _day(2000 + n), _day(2001 + n)) for n, v in enumerate(values)],
+        "made up", "a", [Period(v, _day(2000 + n), _day(2001 + n)) for n, v in enumerate(values)]
     )
 
 
@@ -62,8 +60,7 @@ def _dyknow(*answers: str) -> Slot:
 
 def test_dyknow_slots_are_found_at_any_depth_and_sorted() -> None:
     slot = _dyknow(
-        "Q |S: +2015-06-00T00:00:00Z",
-        "P |S: +2010-00-00T00:00:00Z |E: +2015-03-02T00:00:00Z",
+        "Q |S: +2015-06-00T00:00:00Z", "P |S: +2010-00-00T00:00:00Z |E: +2015-03-02T00:00:00Z"
     )
     assert slot.name == "/countries/X/Head"
     assert slot.periods == [

@@ -216,10 +216,7 @@ SWIM = "I swim across the cold lake before breakfast."
 
 def _swimming(name: str) -> Talk:
     """Four sessions with the same fact, and one with another."""
-    texts = [
-        *(f"{SWIM.rstrip('.')}{'!' * n}." for n in range(4)),
-        "Rain fell in Oslo again.",
-    ]
+    texts = [*(f"{SWIM.rstrip('.')}{'!' * n}." for n in range(4)), "Rain fell in Oslo again."]
     messages = [
         {"role": "user", "content": text, "at": DAY + timedelta(days=n), "id": f"m{n}"}
         for n, text in enumerate(texts)

@@ -66,11 +66,7 @@ def make_evidence(
 
 @st.composite
 def histories(
-    draw: st.DrawFn,
-    claims: Sequence[str] = CLAIMS,
-    max_size: int = 12,
-    *,
-    testimonies: bool = True,
+    draw: st.DrawFn, claims: Sequence[str] = CLAIMS, max_size: int = 12, *, testimonies: bool = True
 ) -> list[Evidence]:
     """Draw the evidence of a slot, in the order of its delivery.
 

@@ -270,10 +270,7 @@ def test_an_empty_context_has_a_reason() -> None:
             memory_bite(0, "tea", id="m_1", status=Status.DEPRECATED),
             '[m_1] deprecated, 5 May 2025: "tea"',
         ),
-        (
-            memory_bite(0, "tea", id="m [1]"),
-            '[m \\u005b1\\u005d] 5 May 2025: "tea"',
-        ),
+        (memory_bite(0, "tea", id="m [1]"), '[m \\u005b1\\u005d] 5 May 2025: "tea"'),
         (
             memory_bite(0, "tea", id="m_1").model_copy(update={"outdated_by": "m [2]"}),
             '[m_1] outdated, now [m \\u005b2\\u005d], 5 May 2025: "tea"',
@@ -290,20 +287,14 @@ def test_an_empty_context_has_a_reason() -> None:
         ),
         (turn_bite(0, "tea"), '[t_0] 5 May 2025: "tea"'),
         (turn_bite(0, "tea", name="Zoë"), '[t_0] 5 May 2025, Zoë: "tea"'),
-        (
-            turn_bite(0, "tea", name="n" * 50),
-            f'[t_0] 5 May 2025, "{"n" * 39}…": "tea"',
-        ),
+        (turn_bite(0, "tea", name="n" * 50), f'[t_0] 5 May 2025, "{"n" * 39}…": "tea"'),
         (belief_bite(0, "tea"), '[b_0] 5 May 2025: "tea"'),
         (belief_bite(0, "tea", supported=False), '[b_0] 5 May 2025, assumed: "tea"'),
         (
             belief_bite(0, "tea", VerdictStatus.DEMOTED),
             '[b_0] 5 May 2025, to be revised: contradicted: "tea"',
         ),
-        (
-            belief_bite(0, "tea", VerdictStatus.PROMOTED),
-            '[b_0] 5 May 2025: "tea"',
-        ),
+        (belief_bite(0, "tea", VerdictStatus.PROMOTED), '[b_0] 5 May 2025: "tea"'),
         (
             belief_bite(0, "tea", ambiguous=True, contested=True),
             '[b_0] 5 May 2025, disputed: another value is as likely: "tea"',

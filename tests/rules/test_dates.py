@@ -170,10 +170,7 @@ def test_the_longest_question_is_read_at_once(word: str) -> None:
 
 
 def test_several_days_are_all_looked_at() -> None:
-    assert days("between 2024-01-02 and March 3, 2024") == [
-        *a_day(2024, 1, 2),
-        *a_day(2024, 3, 3),
-    ]
+    assert days("between 2024-01-02 and March 3, 2024") == [*a_day(2024, 1, 2), *a_day(2024, 3, 3)]
 
 
 def test_eight_at_most_are_looked_at() -> None:

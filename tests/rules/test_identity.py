@@ -50,8 +50,7 @@ def test_the_normal_form_is_its_own(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
-    [("Zoe\u0308", "Zoë"), ("a\u3000b", "a b"), ("a\r\nb", "a b"), ("  a", "a")],
+    ("one", "other"), [("Zoe\u0308", "Zoë"), ("a\u3000b", "a b"), ("a\r\nb", "a b"), ("  a", "a")]
 )
 def test_one_content(one: str, other: str) -> None:
     assert identity.content_hash(one) == identity.content_hash(other)
@@ -78,11 +77,7 @@ def test_ids_differ_by_scope(scope: str, other: str, text: str) -> None:
 
 
 def test_ids_of_different_kinds_differ() -> None:
-    made = [
-        identity.memory_id("s", "x"),
-        identity.episode_id("s", "x"),
-        identity.turn_id("s", "x"),
-    ]
+    made = [identity.memory_id("s", "x"), identity.episode_id("s", "x"), identity.turn_id("s", "x")]
     assert [one[: one.index("_") + 1] for one in made] == ["m_", "ep_", "t_"]
     assert all(len(one.partition("_")[2]) == 32 for one in made)
 

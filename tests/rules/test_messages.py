@@ -196,12 +196,7 @@ ANTHROPIC: list[tuple[object, list[tuple[str, str]]]] = [
                 {"type": "image", "source": {"type": "file", "file_id": "file_1"}},
             ],
         },
-        [
-            (
-                "user",
-                f"[document Lease text/plain {LEASE}]\n[image file_1]",
-            )
-        ],
+        [("user", f"[document Lease text/plain {LEASE}]\n[image file_1]")],
     ),
     (
         {

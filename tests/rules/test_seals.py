@@ -47,12 +47,7 @@ def test_a_changed_event_has_another_digest(changed: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "equal",
-    [
-        {"tenant": "other"},
-        {"polarity": 1.0},
-        {"occurred_at": MAY.astimezone(UTC)},
-    ],
+    "equal", [{"tenant": "other"}, {"polarity": 1.0}, {"occurred_at": MAY.astimezone(UTC)}]
 )
 def test_an_import_keeps_the_digest(equal: dict[str, Any]) -> None:
     assert digest(**equal) == digest()

@@ -242,9 +242,7 @@ def refuting(name: str, day: float, confidence: float = 0.8, **given: object) ->
 def test_the_prior_and_what_contradicts_it_by_hand() -> None:
     """Belief 0.8 / (0.8 + 0.2) after a support at 0.75; the rest is compared with it."""
     life = alive(
-        make_evidence("s", confidence=0.75, day=2),
-        refuting("r1", 3, 0.5),
-        refuting("r2", 4, 0.5),
+        make_evidence("s", confidence=0.75, day=2), refuting("r1", 3, 0.5), refuting("r2", 4, 0.5)
     )
     found = vitality_oracle.vitality(life, after(5))
     assert found.prior == pytest.approx(0.8)

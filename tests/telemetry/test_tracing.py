@@ -88,8 +88,7 @@ def test_a_use_of_a_model_lies_inside_its_operation(spans: Spans) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "outcome"),
-    [(NotFoundError("secret"), "not_found"), (ValueError("secret"), "error")],
+    ("error", "outcome"), [(NotFoundError("secret"), "not_found"), (ValueError("secret"), "error")]
 )
 def test_an_error_leaves_its_code_and_none_of_its_words(
     spans: Spans, error: Exception, outcome: str

@@ -12,15 +12,7 @@ from hypothesis import strategies as st
 from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
 from tests.plugins.belief_oracle import wrong_slot
 from tests.plugins.examples import few
-from tests.plugins.histories import (
-    PREDICATE,
-    SUBJECT,
-    Archive,
-    Item,
-    Undo,
-    Written,
-    accounts,
-)
+from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, Undo, Written, accounts
 from tests.rules.strategies_histories import BASE, END, long_history, make_evidence, policies
 
 pytestmark = pytest.mark.timeout(3_600)
@@ -74,9 +66,7 @@ def test_a_busy_slot(archive: Archive, draw: int) -> None:
                 assert wrong_slot(written, slot, as_of) == []
 
 
-def test_a_retraction_speaks_of_nothing_while_the_one_between_is_unknown(
-    archive: Archive,
-) -> None:
+def test_a_retraction_speaks_of_nothing_while_the_one_between_is_unknown(archive: Archive) -> None:
     """The newest word leads to the evidence by way of a retraction that is not written yet."""
     told = make_evidence("e1", day=0)
     plain, later, between = (

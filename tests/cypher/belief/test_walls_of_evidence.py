@@ -56,10 +56,7 @@ def test_two_scopes_with_the_same_names(
     other = archive.write(theirs)
     for number, target in enumerate(targets):
         done = other.handle.beliefs.retract(
-            target,
-            missing_ok=True,
-            origin=Origin(event_id=f"{other.prefix}x{number}"),
-            at=BASE,
+            target, missing_ok=True, origin=Origin(event_id=f"{other.prefix}x{number}"), at=BASE
         )
         assert not done.found
     for each in (one, other):

@@ -105,11 +105,7 @@ def test_a_correction_is_about_what_its_speaker_spoke_of_last() -> None:
         turn("Actually, Porto since May.", 3),
         turn("Actually it rains", 4),
     ]
-    expected = [
-        "user lives_in Lisbon",
-        "user speaks Dutch",
-        "user lives_in Porto, since May",
-    ]
+    expected = ["user lives_in Lisbon", "user speaks Dutch", "user lives_in Porto, since May"]
     assert facts(*messages) == expected
     # The corrected fact may have been read before.
     assert facts(*messages, offered=[3, 4]) == expected[2:]

@@ -9,15 +9,7 @@ from graphmem.extraction.proposals import CheckContext, CheckedProposal, check_p
 from graphmem.extraction.sentences import parse_window
 from graphmem.model import EvidenceKind
 from tests.plugins.sayings import read_together, turn
-from tests.rules.extraction.stated import (
-    ALSO,
-    DENIED,
-    PHRASES,
-    STATED,
-    UNSTATED,
-    Saying,
-    sayings,
-)
+from tests.rules.extraction.stated import ALSO, DENIED, PHRASES, STATED, UNSTATED, Saying, sayings
 
 PARTS = ("tuning", "kept")
 PAST = "used to"
