@@ -11,11 +11,11 @@ from zipfile import ZipFile, ZipInfo
 
 import click
 
-from graphmem import Handle
 from graphmem.cli import options, output_files, terminal
 from graphmem.cli.app import App, command, session_of
 
 if TYPE_CHECKING:
+    from graphmem import Handle
     from graphmem.rules.urls import Value
 
     Words = tuple[str, ...]

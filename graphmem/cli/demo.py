@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from graphmem import Handle
 from graphmem.cli import options, terminal
 from graphmem.cli.app import App, command
-from graphmem.rules import identity, quantities
+from graphmem.rules import quantities
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from graphmem import Handle
     from graphmem.model import BeliefBite, CommitOutcome, Message, Recollection
 
 TENANT, SCOPE = "demo", "user:alice"
@@ -241,6 +241,7 @@ def _moved_date(found: re.Match[str], by: timedelta) -> str:
 def correct(memory: Handle, messages: Sequence[Message], weeks: int) -> list[dict[str, str]]:
     """Supersede the memories of changed facts; return the old and new texts and ids."""
     from graphmem.model import Origin
+    from graphmem.rules import identity
 
     by_id = {message.id: message for message in messages}
     corrected = []

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from pydantic import BaseModel
 
 from graphmem.cli import parameters, terminal
 from graphmem.cli.app import App, command, failure_code, plain
@@ -249,12 +248,6 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
     return failure_code(unread) or int(bool(read.problems))
 
 
-class _Ready(BaseModel):
-    """Any reply of a language model."""
-
-    ready: bool = True
-
-
 def require_model(app: App) -> None:
     """Ask the language model of the settings for a short reply.
 
@@ -262,6 +255,8 @@ def require_model(app: App) -> None:
         ConfigurationError: no language model is set.
         ModelUnavailableError: it cannot be reached or refuses the key.
     """
+    from pydantic import create_model
+
     from graphmem.adapters.models import open_llm
     from graphmem.ports import run_now
     from graphmem.rules.prompts import Prompt
@@ -272,7 +267,8 @@ def require_model(app: App) -> None:
             "No language model is set; nothing was ingested.",
             hint="Set GRAPHMEM_MODEL, or use --rules.",
         )
-    asked = Prompt("ready", 'Reply with the JSON object {"ready": true}.', "Are you ready?", _Ready)
+    reply = create_model("Reply", ready=(bool, True))
+    asked = Prompt("ready", 'Reply with the JSON object {"ready": true}.', "Are you ready?", reply)
     # A model that answers anything else can be reached; extraction tries again and reports it.
     with suppress(ModelReplyError):
         run_now(llm.answer(asked))

@@ -168,8 +168,10 @@ def test_importing_costs_nothing() -> None:
     assert loaded_by("import graphmem") == set()
 
 
-def test_help_costs_nothing() -> None:
-    assert loaded_by("from graphmem.cli import main\nmain()", "--help") == set()
+@pytest.mark.parametrize("words", ["", "belief", "memory remember", "server", "admin", "demo"])
+def test_help_costs_nothing(words: str) -> None:
+    given = [*words.split(), "--help"]
+    assert loaded_by("from graphmem.cli import main\nmain()", *given) == set()
 
 
 def test_a_name_that_is_used_is_loaded() -> None:
