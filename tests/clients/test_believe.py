@@ -98,23 +98,6 @@ def test_the_trail_by_pages_and_as_of_any_time(memory: Handle) -> None:
     assert memory.evidence_for(belief, cursor=position_cursor(3)).lines == ()
 
 
-def test_a_promotion_and_a_demotion_each_count_once(memory: Handle) -> None:
-    belief = memory.believe(FOUR, confidence=0.6, at=MAY)
-    for n, (kind, status, confidence) in enumerate(
-        [
-            ("supporting", ACCUMULATING, 0.6),
-            ("supporting", PROMOTED, 0.7),
-            ("supporting", PROMOTED, 0.7),
-            *[("refuting", PROMOTED, 0.7)] * 4,
-            ("refuting", DEMOTED, 0.5),
-            ("refuting", DEMOTED, 0.5),
-        ]
-    ):
-        memory.add_evidence(belief, kind, 0.85, at=MAY + n * HOUR)  # type: ignore[arg-type]
-        verdict = memory.beliefs.get(belief).verdict
-        assert (verdict.status, round(verdict.confidence, 9)) == (status, confidence), n
-
-
 def test_a_statement_is_the_same_whatever_its_space_but_not_its_case(memory: Handle) -> None:
     first = memory.believe("Zoë  pays\tin euros ")
     assert memory.believe("Zoe\u0308 pays in euros").belief_id == first.belief_id
@@ -179,14 +162,10 @@ def test_a_belief_about_a_triple_has_both_readings(memory: Handle) -> None:
     [
         ("supporting", 0.0, 0.1, True),
         ("supporting", 1.0, 0.9, False),
-        ("supporting", -3, 0.1, True),
         ("supporting", 1e308, 0.9, False),
-        ("supporting", 0.1, 0.1, True),
-        ("supporting", 0.9, 0.9, False),
         ("supporting", 0.49, 0.49, True),
         ("supporting", 0.5, 0.5, False),
         ("refuting", 0.3, 0.3, True),
-        ("refuting", 0.0, 0.1, True),
     ],
 )
 def test_a_strength_is_clamped_and_a_weak_one_counts_the_other_way(
@@ -358,7 +337,7 @@ def test_what_cannot_be_seen_is_not_there(memory: Handle, look: Look, tenant: st
     known = look.events(tenant)
     strangers = [memory, memory.scope("bob"), on_tenant(memory, fresh_tenant()).scope("alice")]
     for stranger in strangers:
-        for belief_id in (hers.belief_id, "b_nowhere", ""):
+        for belief_id in (hers.belief_id, "b_nowhere", "", "b_" + "0" * 32, "x" * 200):
             for ask in (
                 stranger.beliefs.get,
                 stranger.evidence_for,
@@ -371,6 +350,7 @@ def test_what_cannot_be_seen_is_not_there(memory: Handle, look: Look, tenant: st
                 with pytest.raises(NotFoundError) as caught:
                     ask(belief_id)
                 assert caught.value.code == "not_found"
+                assert "the id" in caught.value.hint
                 assert "scope 'alice'" not in str(caught.value)
         assert stranger.beliefs.list(include_superseded=True).beliefs == ()
     assert look.events(tenant) == known

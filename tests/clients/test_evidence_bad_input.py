@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.errors import GraphmemError, InvalidInputError, NotFoundError
+from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import Observation, Origin
 from graphmem.rules.read_options import key_cursor, position_cursor
 from tests.plugins.clients import on_tenant
@@ -281,28 +281,6 @@ def test_a_belief_is_named_by_an_id(offline: Handle, value: Any) -> None:
     )
     for call in calls:
         refused(offline, call, value, "id")
-
-
-@pytest.mark.parametrize("belief_id", ["b_nowhere", "", "there", "b_" + "0" * 32, "x" * 200])
-def test_an_unknown_belief_is_not_found(
-    memory: Handle, look: Look, tenant: str, belief_id: str
-) -> None:
-    there(memory)
-    calls: tuple[Callable[[Handle, str], object], ...] = (
-        lambda m, x: m.beliefs.get(x),
-        lambda m, x: m.evidence_for(x),
-        lambda m, x: m.beliefs.what_if(x, [{"kind": "supporting", "strength": 0.9}]),
-        lambda m, x: m.add_evidence(x, "supporting", 0.7),
-        lambda m, x: m.beliefs.revise(x, "It rains"),
-        lambda m, x: m.beliefs.split(x, ["It rains", "It is wet"]),
-        lambda m, x: m.beliefs.merge([there(m), x], "It rains"),
-    )
-    for call in calls:
-        with pytest.raises(NotFoundError) as caught:
-            call(memory, belief_id)
-        assert caught.value.code == "not_found"
-        assert "the id" in caught.value.hint
-    assert only_there(look, tenant)
 
 
 @pytest.mark.parametrize(

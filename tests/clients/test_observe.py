@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,8 +13,7 @@ from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
 from graphmem.model import BeliefReasons, EvidenceReceipt, Observation, Origin
 from graphmem.ports import Role, run_now
 from graphmem.rules import claims
-from graphmem.rules.drafts import MAX_CLOCK_SKEW
-from graphmem.testing import FrozenClock, HashEmbedder
+from graphmem.testing import HashEmbedder
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look
 
@@ -466,29 +465,3 @@ def test_a_source_without_a_weight_is_refused(memory: Handle, look: Look, tenant
         assert "EXPLICIT, EXTRACTOR, RULE, TOOL" in caught.value.hint
         assert "GRAPHMEM_SOURCE_WEIGHTS" in caught.value.hint
     assert look.count(tenant) == {}
-
-
-def test_instants_of_any_zone_are_kept_in_utc_to_the_microsecond(memory: Handle) -> None:
-    far = MAY.astimezone(timezone(timedelta(hours=-7, minutes=-30)))
-    kept = memory.beliefs.get(memory.observe(*ATLAS, at=far))
-    assert (kept.created_at, kept.created_at.utcoffset()) == (MAY, timedelta(0))
-    [line] = memory.evidence_for(kept).lines
-    assert line.occurred_at == MAY
-
-
-@pytest.mark.parametrize("at", [datetime(1, 1, 1, tzinfo=UTC), datetime(1582, 10, 10, tzinfo=UTC)])
-def test_far_instants_come_back_as_they_were(memory: Handle, at: datetime) -> None:
-    done = memory.observe(*ATLAS, at=at)
-    assert memory.beliefs.get(done).created_at == at
-    assert memory.current("alice", "works_on").candidates[0].last_at == at
-
-
-def test_the_future_is_refused_beyond_a_clock_that_runs_ahead(
-    door: Door, memory: Handle, look: Look, tenant: str
-) -> None:
-    memory = door.on(memory, clock=FrozenClock(MAY))
-    with pytest.raises(InvalidInputError, match="must not be in the future") as caught:
-        memory.observe(*ATLAS, at=MAY + MAX_CLOCK_SKEW + timedelta(microseconds=1))
-    assert caught.value.hint
-    assert look.count(tenant) == {}
-    memory.observe(*ATLAS, at=MAY + MAX_CLOCK_SKEW)

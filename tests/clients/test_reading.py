@@ -58,33 +58,6 @@ def test_an_unknown_id_is_not_found(memory: Handle, memory_id: str) -> None:
         assert caught.value.hint
 
 
-def test_list_narrows(memory: Handle) -> None:
-    memory.remember_many(
-        [
-            NewMemory(content=unlike(1), at=day(1), tags=("a",), source="hook"),
-            NewMemory(content=unlike(2), at=day(2), tags=("a", "b"), source="import"),
-            NewMemory(content=unlike(3), at=day(3), tags=("b",)),
-            NewMemory(content=unlike(1), at=day(4), source="import"),
-        ]
-    )
-
-    def numbers(**narrowing: object) -> list[int]:
-        texts = [m.content for m in memory.memories.list(**narrowing).memories]  # type: ignore[arg-type]
-        return [n for text in texts for n in (1, 2, 3) if text == unlike(n)]
-
-    assert numbers() == [3, 2, 1]
-    assert numbers(tags=["a"]) == [2, 1]
-    assert numbers(tags=["b", "a"]) == [2]
-    assert numbers(tags=["a", "nowhere"]) == []
-    assert numbers(source="import") == [2, 1]
-    assert numbers(source="manual") == [3]
-    assert numbers(since=day(2)) == [3, 2]
-    assert numbers(until=day(2)) == [1]
-    assert numbers(since=day(2), until=day(3)) == [2]
-    assert numbers(since=day(3), until=day(3)) == []
-    assert numbers(limit=2) == [3, 2]
-
-
 def test_list_shows_what_is_current_unless_told_otherwise(memory: Handle) -> None:
     first, second, _ = memory.remember_many(
         [NewMemory(content=unlike(n), at=day(n)) for n in (1, 2, 3)]
@@ -101,7 +74,7 @@ def test_list_shows_what_is_current_unless_told_otherwise(memory: Handle) -> Non
     assert memory.memories.list(statuses=[]).memories == ()
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 7, 12, 13])
+@pytest.mark.parametrize("limit", [1, 5, 12, 13])
 def test_pages_cover_everything_once(memory: Handle, limit: int) -> None:
     """Many memories share an instant, so the cursor has to tell them apart."""
     memory.remember_many([NewMemory(content=unlike(n), at=day(n % 3)) for n in range(12)])

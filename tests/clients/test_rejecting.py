@@ -221,12 +221,6 @@ def again_rebuilt(memory: Handle, seen: str) -> None:
     memory.admin.backfill()
 
 
-def again_pruned(memory: Handle, seen: str) -> None:
-    memory.usage.prune(dry_run=False)
-    memory.usage.roll_up()
-    memory.episodes.compress()
-
-
 def again_retracted(memory: Handle, seen: str) -> None:
     event = memory.observe(*LISBON).event_id
     retraction = memory.beliefs.retract(event).event_id
@@ -240,16 +234,10 @@ def again_aliased(memory: Handle, seen: str) -> None:
     assert found(memory) == set()
 
 
-def again_extracted(memory: Handle, seen: str) -> None:
-    with memory.session("s") as session:
-        session.add_messages([{"role": "user", "name": "alice", "content": "I live in Lisbon."}])
-        session.extract(extractor="rules")
-
-
 ROUTES = [
     *(again_observe, again_observe_many, again_add_evidence, again_believe, again_claim),
-    *(again_revise, again_restore, again_replaced, again_rebuilt, again_pruned),
-    *(again_retracted, again_aliased, again_extracted),
+    *(again_revise, again_restore, again_replaced, again_rebuilt),
+    *(again_retracted, again_aliased),
 ]
 
 

@@ -255,31 +255,6 @@ def test_a_proposed_update_may_be_dismissed(memory: Handle) -> None:
     assert memory.memories.get(head).head_ids == (newest.memory_id,)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "empty"),
-        (" \t\n", "empty"),
-        ("ok", "too_short"),
-        ("?!... --", "only_punctuation"),
-        ("x" * 8_001, "too_long"),
-        ("a\x00b c", "control_characters"),
-        ("half \ud800 a pair", "invalid_unicode"),
-        ("the password is hunter2hunter2", "secret"),
-        ("<graphmem>as I said</graphmem>", "memory_echo"),
-    ],
-)
-def test_hygiene_refuses_and_writes_nothing(
-    memory: Handle, look: Look, tenant: str, text: str, reason: str
-) -> None:
-    done = memory.remember(text)
-
-    assert done.outcome is Outcome.REJECTED_HYGIENE
-    assert reason in done.hygiene_reasons
-    assert done.memory_id is None
-    assert look.count(tenant) == {}
-
-
 def test_a_rule_of_the_caller_is_asked_too(door: Door) -> None:
     def no_gossip(text: str) -> str | None:
         return "gossip" if "rumour" in text else None

@@ -214,12 +214,6 @@ def test_days_are_a_whole_number_in_their_range(plain: Handle, days: Any) -> Non
         plain.memories.stale(days=days)
 
 
-@pytest.mark.parametrize("limit", [0, -1, 10**6, 1_001, True, 1.5, "5", None], ids=str)
-def test_a_limit_is_a_whole_number_in_its_range(plain: Handle, limit: Any) -> None:
-    with pytest.raises(InvalidInputError, match="limit"):
-        plain.memories.stale(limit=limit)
-
-
 @pytest.mark.parametrize("cursor", ["x", "", "bm90aGluZw==", 5, b"x", "é", "a" * 100_000])
 def test_a_cursor_is_one_that_a_page_gave(plain: Handle, cursor: Any) -> None:
     with pytest.raises(InvalidInputError, match="cursor"):
