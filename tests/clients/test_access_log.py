@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem, Handle, Status
+from graphmem.client import state
 from graphmem.client.state import FULL_LOG, MAX_LOG, AccessLog
 from graphmem.errors import GraphUnavailableError, NotFoundError
 from graphmem.model.recall import AnyBite
@@ -35,6 +36,15 @@ def memory(memory: Handle) -> Handle:
     """A memory of whose client nothing waits."""
     memory.usage.flush()
     return memory
+
+
+FEW = 10
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write the log when it has this many entries, instead of a hundred."""
+    monkeypatch.setattr(state, "FULL_LOG", FEW)
 
 
 class Counting(Through):
@@ -125,14 +135,15 @@ def test_only_expand_and_why_are_a_look(memory: Handle, look: Look) -> None:
     assert (memory.usage.flush(), len(accesses(look, memory))) == (1, 1)
 
 
-def test_a_hundred_are_one_transaction(door: Door, look: Look) -> None:
+@pytest.mark.usefixtures("few")
+def test_a_full_log_is_one_transaction(door: Door, look: Look) -> None:
     with counting(door) as (memory, graph, memory_id):
-        for _ in range(FULL_LOG - 1):
+        for _ in range(FEW - 1):
             memory.expand(memory_id)
         assert (graph.writes, accesses(look, memory)) == (0, [])
         memory.expand(memory_id)
-        assert (graph.writes, len(accesses(look, memory))) == (1, FULL_LOG)
-        assert memory.expand(memory_id).accesses == FULL_LOG
+        assert (graph.writes, len(accesses(look, memory))) == (1, FEW)
+        assert memory.expand(memory_id).accesses == FEW
         assert (graph.writes, memory.usage.flush(), graph.writes) == (1, 1, 2)
         assert (memory.usage.flush(), graph.writes) == (0, 2)
 
@@ -189,23 +200,24 @@ def test_looks_are_counted_as_far_as_their_scopes_are_seen(memory: Handle) -> No
     assert hers.last_access_at == seen[0].last_access_at
 
 
+@pytest.mark.usefixtures("few")
 def test_a_write_that_fails_is_raised_by_flush_alone_and_made_again(
     door: Door, look: Look, caplog: pytest.LogCaptureFixture
 ) -> None:
     with counting(door) as (memory, graph, memory_id):
         graph.refuses = True
-        for _ in range(2 * FULL_LOG + 50):
+        for _ in range(2 * FEW + 5):
             memory.expand(memory_id)
         assert graph.writes == 2
         assert caplog.messages == [
-            f"{n} log entries are still to be written: graph_unavailable" for n in (100, 200)
+            f"{n} log entries are still to be written: graph_unavailable" for n in (FEW, 2 * FEW)
         ]
         for _ in range(2):
             with pytest.raises(GraphUnavailableError):
                 memory.usage.flush()
         graph.refuses = False
-        assert memory.usage.flush() == 2 * FULL_LOG + 50
-        assert len(accesses(look, memory)) == 2 * FULL_LOG + 50
+        assert memory.usage.flush() == 2 * FEW + 5
+        assert len(accesses(look, memory)) == 2 * FEW + 5
 
 
 @pytest.fixture

@@ -28,8 +28,6 @@ from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.origins import with_origin
 
-pytestmark = pytest.mark.usefixtures("both_clients")
-
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 FOUR, EIGHT = "The worker pool should have 4 threads", "The worker pool should have 8 threads"

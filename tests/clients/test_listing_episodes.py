@@ -33,7 +33,6 @@ def ids(memory: Handle, **narrowing: Any) -> list[str]:
     return [one.id for one in memory.episodes.list(**narrowing).episodes]
 
 
-@pytest.mark.usefixtures("both_clients")
 def test_a_page_has_the_episodes_as_get_returns_them(
     memory: Handle, look: Look, tenant: str
 ) -> None:

@@ -31,7 +31,6 @@ def opened(look: Look, tenant: str) -> list[str]:
     return [row["id"] for row in rows]
 
 
-@pytest.mark.usefixtures("both_clients")
 @pytest.mark.parametrize(
     "use",
     [
@@ -58,7 +57,6 @@ def test_an_item_that_was_used_is_rated(
     assert opened(look, tenant) == [kept]
 
 
-@pytest.mark.usefixtures("both_clients")
 def test_reasons_of_a_belief_open_it(memory: Handle, look: Look, tenant: str) -> None:
     belief = memory.believe("The pool needs 8 threads").belief_id
     with memory.session("s") as session:
@@ -69,7 +67,6 @@ def test_reasons_of_a_belief_open_it(memory: Handle, look: Look, tenant: str) ->
     assert opened(look, tenant) == [belief]
 
 
-@pytest.mark.usefixtures("both_clients")
 def test_what_a_person_says_opens_nothing(memory: Handle, look: Look, tenant: str) -> None:
     kept = str(memory.remember(HOME).memory_id)
     with memory.session("s") as session:
@@ -81,7 +78,6 @@ def test_what_a_person_says_opens_nothing(memory: Handle, look: Look, tenant: st
     assert opened(look, tenant) == []
 
 
-@pytest.mark.usefixtures("both_clients")
 def test_only_a_visible_item_of_the_kind_can_be_reported(
     memory: Handle, look: Look, tenant: str
 ) -> None:

@@ -23,7 +23,6 @@ def values(memory: Handle, predicate: str, subject: str = "user") -> list[str | 
     return [one.object for one in memory.current(subject, predicate).candidates]
 
 
-@pytest.mark.usefixtures("both_clients")
 def test_the_end_of_a_session_extracts_facts(memory: Handle) -> None:
     hold(memory, "I live in Lisbon.", "What is a soffit?", "Do I live in Rome?")
     assert values(memory, "lives_in") == ["Lisbon"]

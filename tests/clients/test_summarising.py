@@ -33,7 +33,6 @@ def talk(memory: Handle, *messages: dict[str, Any], name: str = "s") -> Episode:
     return memory.episodes.get(episode_id)
 
 
-@pytest.mark.usefixtures("both_clients")
 def test_the_end_of_a_session_summarises_it(memory: Handle) -> None:
     found = talk(memory)
     assert found.summary == "Ann: I moved to Porto last week. I decided to stay at Nordlys."

@@ -27,7 +27,6 @@ def found(memory: Handle, question: str) -> list[str]:
     return [bite.text for bite in memory.recall(question, limit=3).bites]
 
 
-@pytest.mark.usefixtures("both_clients")
 def test_one_message_is_a_conversation(memory: Handle) -> None:
     assert close(memory, "I live in Porto.") == ["user lives in Porto"]
     assert found(memory, "Where do I live?") == ["I live in Porto."]

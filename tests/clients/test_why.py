@@ -235,7 +235,6 @@ def test_what_does_not_fit_is_refused(memory: Handle, asked: dict[str, Any], sai
         memory.why(None)  # type: ignore[arg-type]
 
 
-@pytest.mark.usefixtures("both_clients")
 def test_the_history_is_that_of_the_kind_of_the_item(memory: Handle) -> None:
     known = str(memory.remember(unlike(1), at=FRIDAY).memory_id)
     memory.memories.deprecate(known, reason="wrong")
