@@ -273,7 +273,7 @@ def test_nobody_is_shown_what_another_keeps(memory: Handle) -> None:
 def test_what_is_no_question_is_refused(memory: Handle, about: Any, said: str) -> None:
     with pytest.raises(InvalidInputError, match=said) as caught:
         memory.context(about)
-    if said.startswith("no person"):
+    if "person" in said:
         assert "role `user`" in str(caught.value.hint)
 
 
