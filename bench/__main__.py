@@ -58,12 +58,14 @@ def recall(sizes: tuple[int, ...], keep: Path | None, *, as_json: bool) -> None:
 
 @bench.command()
 @click.option("--beam", is_flag=True, help="Include BEAM; embedding it takes half an hour.")
+@click.option("--shipped", is_flag=True, help="Leave out the other rankings.")
 @as_json
-def locomo(*, beam: bool, as_json: bool) -> None:
+def locomo(*, beam: bool, shipped: bool, as_json: bool) -> None:
     """Share of the evidence that recall finds in long conversations."""
-    from bench.locomo import measure
+    from bench.locomo import SHIPPED, SYSTEMS, measure
 
-    run(lambda steps: measure(steps, beam=beam), as_json=as_json)
+    systems = (SHIPPED,) if shipped else tuple(SYSTEMS)
+    run(lambda steps: measure(steps, beam=beam, systems=systems), as_json=as_json)
 
 
 @bench.command()

@@ -266,7 +266,7 @@ def _peer(data: DataSet, peer: str, python: str, steps: Steps, setting: dict[str
         found = run_peer(peer, python, task | {"embeddings": url})
     setting[peer] = found["version"]
     answered = [
-        replace(locomo.placed(question, ids), ms=ms)
+        replace(locomo.placed(question, [[i] for i in ids]), ms=ms)
         for question, ids, ms in zip(data.questions, found["found"], found["ms"], strict=True)
     ]
     return Run(peer, answered, round(found["ingest_s"], 1), round(found["embedding_s"], 1))

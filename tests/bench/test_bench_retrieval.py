@@ -35,7 +35,8 @@ DATA = DataSet("LoCoMo", (), QUESTIONS)
 
 
 def _run(system: str, *found: Sequence[str]) -> Run:
-    answered = [placed(q, ids) for q, ids in zip(QUESTIONS, found, strict=True)]
+    ranked = [[[i] for i in ids] for ids in found]
+    answered = [placed(q, ids) for q, ids in zip(QUESTIONS, ranked, strict=True)]
     return Run(system, answered, 1.0, 0.5)
 
 
