@@ -21,14 +21,14 @@ _MAX_QUESTION_CHARS = 300
 _MAX_MESSAGE_CHARS = 4_000
 """Maximum characters of the newest message: half from its start, half from its end."""
 
-_PIECE = re.compile(r" ?[A-Z]?[a-z]+|'[a-z]{1,2}(?![a-z])|[A-Z]+| +|[^\x00-\x7f]|.", re.DOTALL)
+_PIECE = re.compile(r" ?[A-Z]?[a-z]+| ?[0-9]+|'[a-z]{1,2}(?![a-z])|[A-Z]+| +|[^\x00-\x7f]|.", re.DOTALL)
 _UNIT = re.compile(
     r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4}|\\."
     r"| ?[A-Z]?[a-z]{1,20}|[A-Z]{1,20}| {1,20}|.",
     re.DOTALL,
 )
 """Units that are never cut: escapes, and words up to 20 characters."""
-_LOWER_LETTERS, _UPPER_LETTERS, _SPACES = 4, 3, 16
+_LOWER_LETTERS, _UPPER_LETTERS, _DIGITS, _SPACES = 4, 3, 2, 16
 """Maximum lengths of a token, in characters."""
 _WORD_LETTERS = 7
 """Letters of a word after a space that are one token; each further letter counts as one more."""
@@ -75,12 +75,12 @@ def count_tokens(text: str) -> int:
     """Return an estimate of the number of tokens of a text, rather too high than too low.
 
     ASCII: a word after a space is one token up to seven letters, and one more for each further
-    letter; elsewhere four lower-case letters of a word, three capitals, each digit and each mark; a
-    contraction is one, and one space is free. Beyond: 1 a character below U+0800 and for quotation
+    letter; elsewhere four lower-case letters of a word, three capitals, two digits and each mark; a
+    contraction is one, and one space is free, but not before a number. Beyond: 1 a character below U+0800 and for quotation
     marks and dashes, 2 below U+10000, else 3. Measured against the tokenizers cl100k, o200k and
     Claude 2: 1.14 to 1.21 times their count for English talk, 0.91 to 1.34 for German, French,
-    Spanish and Portuguese, 1.3 to 1.6 for code, ids and numbers; the least 0.76 for Polish, 0.86
-    for base64, 0.67 for rare Han characters, 0.32 for invented words of six letters.
+    Spanish and Portuguese, 1.0 to 1.5 for code, ids, times and numbers; the least 0.76 for Polish,
+    0.81 for base64, 0.67 for rare Han characters, 0.32 for invented words of six letters.
     """
     return sum(map(_piece_tokens, _PIECE.findall(text)))
 
@@ -93,6 +93,8 @@ def _piece_tokens(piece: str) -> int:
         return 1 if first == "'" else -(-len(piece) // _LOWER_LETTERS)
     if "A" <= last <= "Z":
         return -(-len(piece) // _UPPER_LETTERS)
+    if "0" <= last <= "9":
+        return -(-len(piece.lstrip()) // _DIGITS) + (first == " ")
     if last == " ":
         return 0 if len(piece) == 1 else -(-len(piece) // _SPACES)
     if last < "\u0800" or "\u2010" <= last <= "\u2026":
