@@ -161,7 +161,7 @@ def measure(steps: Steps, *, beam: bool, systems: Sequence[str] = tuple(SYSTEMS)
         notes=[
             "R@k: mean share of a question's evidence among the first k results of all kinds, in "
             "percent, over the questions of category 1 to 4: a result counts for the turns that it "
-            "shows, quotes or stands for. MRR of the first evidence among the first 20. "
+            "shows, quotes or represents. MRR of the first evidence among the first 20. "
             "95 % interval: about 3 points.",
             "Blocks: share of a question's evidence in its block; content: share of the block's "
             "characters that are quoted.",
@@ -445,7 +445,7 @@ def answer(
 
 
 def stated_by(bite: AnyBite, turns: Mapping[str, str]) -> list[str]:
-    """Return the source ids of the turns that a result shows, quotes or stands for."""
+    """Return the source ids of the turns that a result shows, quotes or represents."""
     quoted = [reason.turn_id for reason in getattr(bite, "reasons", ())]
     return [turns[i] for i in (bite.id, *bite.covers, *quoted) if i in turns]
 

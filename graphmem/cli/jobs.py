@@ -223,8 +223,11 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
         raise click.UsageError("--rules and --review require --extract.")
     read = read_conversations(file, strict=strict, time_zone=app.settings.time_zone)
     messages = [message for conversation in read.conversations for message in conversation.messages]
-    if extract and extraction["extractor"] is None:
-        require_model(app)
+    if extract:
+        # This run chooses the extractor, and whether its facts are reviewed first.
+        app.settings = app.settings.model_copy(update={"session_facts": False})
+        if extraction["extractor"] is None:
+            require_model(app)
     found: list[ExtractionReport] = []
     with app.client() as client:
         total = ingest_messages(app, client, messages, file.name)

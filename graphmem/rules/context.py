@@ -21,7 +21,9 @@ _MAX_QUESTION_CHARS = 300
 _MAX_MESSAGE_CHARS = 4_000
 """Maximum characters of the newest message: half from its start, half from its end."""
 
-_PIECE = re.compile(r" ?[A-Z]?[a-z]+| ?[0-9]+|'[a-z]{1,2}(?![a-z])|[A-Z]+| +|[^\x00-\x7f]|.", re.DOTALL)
+_PIECE = re.compile(
+    r" ?[A-Z]?[a-z]+| ?[0-9]+|'[a-z]{1,2}(?![a-z])|[A-Z]+| +|[^\x00-\x7f]|.", re.DOTALL
+)
 _UNIT = re.compile(
     r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4}|\\."
     r"| ?[A-Z]?[a-z]{1,20}|[A-Z]{1,20}| {1,20}|.",
@@ -76,11 +78,12 @@ def count_tokens(text: str) -> int:
 
     ASCII: a word after a space is one token up to seven letters, and one more for each further
     letter; elsewhere four lower-case letters of a word, three capitals, two digits and each mark; a
-    contraction is one, and one space is free, but not before a number. Beyond: 1 a character below U+0800 and for quotation
-    marks and dashes, 2 below U+10000, else 3. Measured against the tokenizers cl100k, o200k and
-    Claude 2: 1.14 to 1.21 times their count for English talk, 0.91 to 1.34 for German, French,
-    Spanish and Portuguese, 1.0 to 1.5 for code, ids, times and numbers; the least 0.76 for Polish,
-    0.81 for base64, 0.67 for rare Han characters, 0.32 for invented words of six letters.
+    contraction is one, and one space is free, but not before a number. Beyond: 1 a character below
+    U+0800 and for quotation marks and dashes, 2 below U+10000, else 3. Measured against the
+    tokenizers cl100k, o200k and Claude 2: 1.14 to 1.21 times their count for English talk, 0.91 to
+    1.34 for German, French, Spanish and Portuguese, 1.0 to 1.5 for code, ids, times and numbers;
+    the least 0.76 for Polish, 0.81 for base64, 0.67 for rare Han characters, 0.32 for invented
+    words of six letters.
     """
     return sum(map(_piece_tokens, _PIECE.findall(text)))
 

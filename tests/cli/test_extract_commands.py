@@ -34,6 +34,8 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatService]:
     """A language model that the environment names."""
     with ChatService.opened() as opened:
         opened.always = lambda _: answered()
+        # The model reads the facts in these tests, not the rules before it.
+        monkeypatch.setenv("GRAPHMEM_SESSION_FACTS", "false")
         monkeypatch.setenv("GRAPHMEM_MODEL", "openai/some-model")
         monkeypatch.setenv("GRAPHMEM_MODEL_URL", opened.url)
         monkeypatch.setenv("GRAPHMEM_MODEL_KEY", KEY)
