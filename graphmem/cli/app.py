@@ -326,7 +326,7 @@ def session_of(handle: Handle, name: str | None) -> Session:
         handle: handle on the same scope.
         name: name of the session; by default that of this terminal and day.
     """
-    return handle.session(terminal_session() if name is None else name, agent="cli")
+    return handle.session(terminal_session() if name is None else name, agent="cli", shared=True)
 
 
 def terminal_session() -> str:

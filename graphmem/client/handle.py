@@ -121,7 +121,12 @@ class AsyncHandle(
         return AsyncHandle(on_scope(self._state, name, read_scopes))
 
     def session(
-        self, session_id: str, *, agent: str | None = None, logged: bool = True
+        self,
+        session_id: str,
+        *,
+        agent: str | None = None,
+        logged: bool = True,
+        shared: bool = False,
     ) -> AsyncSession:
         """Return a handle whose writes belong to a session; use it in `async with`.
 
@@ -129,8 +134,13 @@ class AsyncHandle(
             session_id: your name for the session; the same name continues the same conversation.
             agent: name of the agent that works in the session, for the log.
             logged: False keeps the session's searches and accesses out of the log.
+            shared: whether other processes log in the same session, as hooks of an agent do. What
+                they log on a day (UTC) is then one session, which is over a day after its last
+                entry.
         """
-        return AsyncSession(_in_session(self._state, session_id, agent, logged=logged))
+        return AsyncSession(
+            _in_session(self._state, session_id, agent, logged=logged, shared=shared)
+        )
 
 
 class Handle(MemoryVerbs, BeliefVerbs, RejectionVerbs, RecallVerbs, Jobs):
@@ -190,15 +200,25 @@ class Handle(MemoryVerbs, BeliefVerbs, RejectionVerbs, RecallVerbs, Jobs):
         """
         return Handle(on_scope(self._state, name, read_scopes))
 
-    def session(self, session_id: str, *, agent: str | None = None, logged: bool = True) -> Session:
+    def session(
+        self,
+        session_id: str,
+        *,
+        agent: str | None = None,
+        logged: bool = True,
+        shared: bool = False,
+    ) -> Session:
         """Return a handle whose writes belong to a session; use it in `with`.
 
         Args:
             session_id: your name for the session; the same name continues the same conversation.
             agent: name of the agent that works in the session, for the log.
             logged: False keeps the session's searches and accesses out of the log.
+            shared: whether other processes log in the same session, as hooks of an agent do. What
+                they log on a day (UTC) is then one session, which is over a day after its last
+                entry.
         """
-        return Session(_in_session(self._state, session_id, agent, logged=logged))
+        return Session(_in_session(self._state, session_id, agent, logged=logged, shared=shared))
 
 
 @validated
@@ -223,10 +243,11 @@ def _moved(state: HandleState, to: TenantScope) -> HandleState:
 
 @validated
 def _in_session(
-    state: HandleState, session_id: Name, agent: Name | None, *, logged: bool
+    state: HandleState, session_id: Name, agent: Name | None, *, logged: bool, shared: bool
 ) -> HandleState:
     episode_id = identity.episode_id(state.context.scope, session_id)
-    return replace(state, session=SessionState(session_id, episode_id, agent=agent), logged=logged)
+    session = SessionState(session_id, episode_id, agent=agent, shared=shared)
+    return replace(state, session=session, logged=logged)
 
 
 log = logging.getLogger("graphmem")

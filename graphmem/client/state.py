@@ -143,8 +143,9 @@ class AccessLog:
 
     def _end(self, start: SessionStart, now: datetime) -> None:
         _, logged = self._open.pop(start.event_id)
-        end = access_log.ended(start, now, logged)
-        self._waiting[end.event_id] = end
+        if not start.shared:
+            end = access_log.ended(start, now, logged)
+            self._waiting[end.event_id] = end
 
     def _drop_oldest(self) -> None:
         # Drops the oldest entry, but no start or end: they separate a session from the others.
@@ -225,6 +226,8 @@ class SessionState:
     replies: set[str] = field(default_factory=set)
     """Replies whose citations were read."""
     agent: str | None = None
+    shared: bool = False
+    """Whether other processes log in it, too."""
     extracts: bool = True
     """Whether to extract evidence when the session is closed."""
     asks_model: bool = False
@@ -345,9 +348,9 @@ class HandleState:
 
     def _start(self) -> SessionStart | None:
         session = self.session
-        if session is not None and session.start is None:
+        if session is not None and (session.start is None or session.shared):
             session.start = access_log.session_start(
-                self.context, session.session_id, session.agent
+                self.context, session.session_id, session.agent, shared=session.shared
             )
         return session.start if session else None
 

@@ -66,6 +66,8 @@ class SessionStart:
     logged: int = 0
     """Searches and accesses made in the session, for an end. Those missing from the graph were
     lost."""
+    shared: bool = False
+    """Whether other processes log in it too, so that none of them ends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +120,17 @@ Entry: TypeAlias = SessionStart | SearchEntry | AccessEntry
 _TENANT = attrgetter("tenant")
 
 
-def session_start(context: RequestContext, session_id: str, agent: str | None) -> SessionStart:
-    """Return a session start, at the current time."""
-    return SessionStart(**_event_fields(context), session_id=session_id, agent=agent)
+def session_start(
+    context: RequestContext, session_id: str, agent: str | None, *, shared: bool = False
+) -> SessionStart:
+    """Return a session start, at the current time; that of a shared session is one a day."""
+    fields = _event_fields(context)
+    if shared:
+        # A session is over after a day without entries, so what is logged on its day is in time.
+        day = f"{fields['at']:%Y-%m-%d}"
+        kind = EventType.SESSION_START
+        fields["event_id"] = f"day_{identity.digest(kind, context.scope, session_id, day)[:32]}"
+    return SessionStart(**fields, session_id=session_id, agent=agent, shared=shared)
 
 
 def _event_fields(context: RequestContext) -> dict[str, Any]:

@@ -252,8 +252,8 @@ def _never_ended(session: LoggedSession, quiet: timedelta) -> AuditFinding:
         "session_not_ended",
         Severity.WARNING,
         f"Session {_quote(session.id)} of {_quote(session.agent)} has not ended and was inactive "
-        f"for {quiet // timedelta(hours=1)} h; end it, because its searches are not rated until "
-        "then.",
+        f"for {quiet // timedelta(hours=1)} h; end it or run rate, which ends it, because its "
+        "searches are not rated until then.",
         (session.id,),
     )
 

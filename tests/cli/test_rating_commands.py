@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +12,8 @@ import pytest
 from graphmem import GraphMem
 from graphmem.cli import app, options
 from graphmem.settings import Settings
-from graphmem.testing import HashEmbedder
+from graphmem.testing import FrozenClock, HashEmbedder
+from tests.plugins.clients import on
 from tests.plugins.graph import Look
 
 Run = Callable[..., Any]
@@ -103,6 +104,28 @@ def test_commands_of_a_terminal_are_of_one_session(
     assert "cli-2031-05-01-" in app.terminal_session()
 
 
+def test_files_that_commands_find_and_open_are_rated(
+    run: Run, migrated: Settings, tenant: str
+) -> None:
+    results = ("--result", "a.py", "--result", "symbol:app.main", "--result", "b.py")
+    assert run("usage", "log-search", "def main", "--tool", "rg", *results).code == 0
+    assert run("usage", "log-access", "symbol", "app.main").code == 0
+    # The session of a terminal is over a day after its last command.
+    assert run("usage", "rate", "--json").data["searches"] == 0
+    clock = FrozenClock(datetime.now(UTC) + timedelta(days=1, minutes=1))
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
+        done = on(client.tenant(tenant), clock=clock).usage.rate()
+    assert (done.abandoned, done.searches, done.updates) == (1, 1, 3)
+    listed = run("usage", "ratings", "--kind", "Artifact", "--json").data
+    assert [(one["text"], one["rating"]["elo"] > 1200) for one in listed] == [
+        *(("app.main", True), ("a.py", False), ("b.py", False))
+    ]
+    board = run("usage", "dashboard", "--json").data
+    assert board["top"][0]["text"] == "app.main"
+    assert len(board["updates"]) == 3
+    assert run("usage", "goals", "--json").data["sessions"] == 1
+
+
 @pytest.mark.parametrize(
     ("given", "kind", "ref"),
     [
@@ -170,7 +193,7 @@ def test_a_command_may_name_its_session(run: Run) -> None:
     found = run("usage", "audit", "--session-id", "thursday", "--json")
     assert (found.code, found.data["findings"]) == (0, [])
     counts = [(one["searches"], one["accesses"]) for one in found.data["sessions"]]
-    assert sorted(counts) == [(0, 1), (1, 0)]
+    assert counts == [(1, 1)]
     assert run("recall", "roses", "--session", "").code == 2
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import pytest
@@ -132,6 +133,31 @@ def test_what_agents_do_elsewhere_is_logged_too(memory: Handle, look: Look, tena
     ]
     assert memory.usage.rate().updates == 4
     assert {one.text for one in memory.usage.ratings(kinds=["Artifact"])} == {"a.py", "a.main"}
+
+
+def test_processes_share_a_session_of_one_day(
+    door: Door, memory: Handle, look: Look, tenant: str
+) -> None:
+    # The first day is not over by the clock of the server, which sets recorded_at.
+    clock = FrozenClock(datetime.combine(datetime.now(UTC), time(9), UTC) + timedelta(days=1))
+    log: list[Callable[[Handle], None]] = [
+        lambda it: it.usage.log_search("main", tool="rg", results=[("file", "a"), ("file", "b")]),
+        lambda it: it.usage.log_access("file", "a"),
+    ]
+    for entry in (*log, *log):  # at 9:00, at 23:00, at 13:00 of the next day, at 3:00 of the third
+        # As in another process, the client does not know the session and closes.
+        with door.open() as client:
+            entry(door.on(on_tenant(client, tenant), clock=clock).session("s1", shared=True))
+        clock.advance(timedelta(hours=14))
+    found = logged(look, tenant)
+    starts = [one["id"] for one in found if one["type"] == "SESSION_START"]
+    assert [one["within"][0] for one in found if one["type"] in ("SEARCH", "ACCESS")] == [
+        *(starts[0], starts[0], starts[1], starts[2])
+    ]
+    memory = door.on(memory, clock=clock)
+    # Only the first day has a search and an access; that of the third is not over.
+    done = memory.usage.rate()
+    assert (done.abandoned, done.searches, len(set(starts))) == (2, 1, 3)
 
 
 @pytest.mark.parametrize("wrong", ["m_nope", "src/app.py", "of another scope"])
