@@ -315,7 +315,7 @@ class Writers(RuleBasedStateMachine):
         if found is not None and found.scope in SEES[scope]:
             if found.scope != scope:
                 return refused(act, ForeignScopeError)
-            if found.kind not in ("EVIDENCE", "RETRACT", "ADD", "REINFORCE_EXACT"):
+            if found.kind not in ("EVIDENCE", "POLICY", "RETRACT", "ADD", "REINFORCE_EXACT"):
                 return refused(act, RefusedError)
         self.model.retract(event_id, scope, target, at)
         for repeated in (False, True)[: 1 + again]:

@@ -125,9 +125,11 @@ class Model:
     def claim(self, scope: str, parts: Sequence[str], statement: str | None = None) -> Claim:
         """Return the claim of a triple, worded by the predicate's current template."""
         if statement is None:
-            newest = max(
-                self.declared.get(claims.predicate_key(parts[1]), []), default=None, key=_when
+            declared, gone = (
+                self.declared.get(claims.predicate_key(parts[1]), []),
+                self._retracted(),
             )
+            newest = max((d for d in declared if d.event_id not in gone), default=None, key=_when)
             statement = claims.triple_sentence(newest[3] if newest else None, *parts)
         subject, predicate, object_ = parts
         return claims.triple_claim(scope, subject, predicate, object_, statement)
@@ -233,13 +235,19 @@ class Model:
 
     def visible(self, kept: Kept, when: Moment) -> list[Evidence]:
         """Return the evidence that counts for a belief, without retracted events."""
+        gone = self._retracted(when)
+        return [e for e in kept.evidence if when.sees(e.at, e.id) and e.id not in gone]
+
+    def _retracted(self, when: Moment | None = None) -> frozenset[str]:
+        """Return the ids of the retracted events, as known at a moment."""
         known = [
-            retraction.Retract(e.id, str(e.target), e.at, when.recorded.get(e.id, when.valid))
+            retraction.Retract(
+                e.id, str(e.target), e.at, when.recorded.get(e.id, when.valid) if when else e.at
+            )
             for e in self.events.values()
             if e.kind == "RETRACT" and self._is_own(e)
         ]
-        gone = retraction.retracted(known, when.known)
-        return [e for e in kept.evidence if when.sees(e.at, e.id) and e.id not in gone]
+        return retraction.retracted(known, when.known if when else None)
 
     def _is_own(self, e: Happened) -> bool:
         """Return whether a retraction and its target have the same scope."""
@@ -248,7 +256,8 @@ class Model:
 
     def policy(self, predicate_key: str | None, when: Moment) -> Policy:
         """Return the policy in force."""
-        known = [d for d in self.declared.get(predicate_key or "", []) if when.knows(d.event_id)]
+        gone, declared = self._retracted(when), self.declared.get(predicate_key or "", [])
+        known = [d for d in declared if when.knows(d.event_id) and d.event_id not in gone]
         started = [d for d in known if d.valid_from is None or d.valid_from <= when.valid]
         if started:
             return max(started, key=_when).policy
