@@ -59,6 +59,10 @@ pictures:
 api:
     python -m tests.docs.api_reference
 
+# Write the parts of docs/objects.md and docs/sealing.md that follow from the node classes.
+nodes:
+    python -m tests.docs.node_pages
+
 # Regenerate the managed server's lock file for a Neo4j version.
 lock version:
     graphmem server lock --neo4j {{version}}

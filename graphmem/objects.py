@@ -11,37 +11,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from graphmem.adapters.neomodel_nodes import schema
-from graphmem.adapters.neomodel_nodes.declarations import EvidenceEdge as EvidenceEdge
-from graphmem.adapters.neomodel_nodes.declarations import RatedEdge as RatedEdge
-from graphmem.adapters.neomodel_nodes.declarations import ReturnedEdge as ReturnedEdge
-from graphmem.adapters.neomodel_nodes.declarations import Supersedes as Supersedes
-from graphmem.adapters.neomodel_nodes.nodes import Archive as Archive
-from graphmem.adapters.neomodel_nodes.nodes import Artifact as Artifact
-from graphmem.adapters.neomodel_nodes.nodes import Belief as Belief
-from graphmem.adapters.neomodel_nodes.nodes import Episode as Episode
-from graphmem.adapters.neomodel_nodes.nodes import Event as Event
-from graphmem.adapters.neomodel_nodes.nodes import Item as Item
-from graphmem.adapters.neomodel_nodes.nodes import ItemText as ItemText
-from graphmem.adapters.neomodel_nodes.nodes import Memory as Memory
-from graphmem.adapters.neomodel_nodes.nodes import Name as Name
-from graphmem.adapters.neomodel_nodes.nodes import Namespace as Namespace
-from graphmem.adapters.neomodel_nodes.nodes import Predicate as Predicate
-from graphmem.adapters.neomodel_nodes.nodes import Rating as Rating
-from graphmem.adapters.neomodel_nodes.nodes import Reply as Reply
-from graphmem.adapters.neomodel_nodes.nodes import Seal as Seal
-from graphmem.adapters.neomodel_nodes.nodes import Tenant as Tenant
-from graphmem.adapters.neomodel_nodes.nodes import Turn as Turn
-from graphmem.adapters.neomodel_nodes.state_nodes import Checkpoint as Checkpoint
-from graphmem.adapters.neomodel_nodes.state_nodes import Consolidation as Consolidation
-from graphmem.adapters.neomodel_nodes.state_nodes import EmbeddingModel as EmbeddingModel
-from graphmem.adapters.neomodel_nodes.state_nodes import Migration as Migration
-from graphmem.adapters.neomodel_nodes.state_nodes import MigrationLock as MigrationLock
-from graphmem.adapters.neomodel_nodes.state_nodes import NameLock as NameLock
-from graphmem.adapters.neomodel_nodes.state_nodes import Rater as Rater
-from graphmem.adapters.neomodel_nodes.state_nodes import Rejection as Rejection
-from graphmem.adapters.neomodel_nodes.state_nodes import Tombstone as Tombstone
+from graphmem.adapters import browsing as connection
 from graphmem.client import connect
+from graphmem.nodes.classes import Archive as Archive
+from graphmem.nodes.classes import Artifact as Artifact
+from graphmem.nodes.classes import Belief as Belief
+from graphmem.nodes.classes import Episode as Episode
+from graphmem.nodes.classes import Event as Event
+from graphmem.nodes.classes import Item as Item
+from graphmem.nodes.classes import ItemText as ItemText
+from graphmem.nodes.classes import Memory as Memory
+from graphmem.nodes.classes import Name as Name
+from graphmem.nodes.classes import Namespace as Namespace
+from graphmem.nodes.classes import Predicate as Predicate
+from graphmem.nodes.classes import Rating as Rating
+from graphmem.nodes.classes import Rejection as Rejection
+from graphmem.nodes.classes import Reply as Reply
+from graphmem.nodes.classes import Seal as Seal
+from graphmem.nodes.classes import Tenant as Tenant
+from graphmem.nodes.classes import Turn as Turn
+from graphmem.nodes.declarations import EvidenceEdge as EvidenceEdge
+from graphmem.nodes.declarations import RatedEdge as RatedEdge
+from graphmem.nodes.declarations import ReturnedEdge as ReturnedEdge
+from graphmem.nodes.declarations import Supersedes as Supersedes
+from graphmem.nodes.state import Checkpoint as Checkpoint
+from graphmem.nodes.state import Consolidation as Consolidation
+from graphmem.nodes.state import EmbeddingModel as EmbeddingModel
+from graphmem.nodes.state import Migration as Migration
+from graphmem.nodes.state import MigrationLock as MigrationLock
+from graphmem.nodes.state import NameLock as NameLock
+from graphmem.nodes.state import Rater as Rater
+from graphmem.nodes.state import Tombstone as Tombstone
 
 if TYPE_CHECKING:
     from graphmem.settings import Settings
@@ -66,5 +66,5 @@ def browsing(settings: Settings | None = None) -> Iterator[None]:
     """
     known = settings or connect.settings()
     at = connect.address(known, connect.silent)
-    with schema.browsing(at.uri, at.user, at.password, known.database):
+    with connection.browsing(at.uri, at.user, at.password, known.database):
         yield

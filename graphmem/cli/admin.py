@@ -114,7 +114,7 @@ def _import_foreign(app: App, file: Path, source: str | None) -> int:
 
 
 def _record_counters() -> dict[str, str]:
-    from graphmem.transfer.format import KINDS
+    from graphmem.transfer.kinds import KINDS
 
     return {kind.label: kind.label for kind in KINDS}
 

@@ -42,7 +42,7 @@ class SchemaClient:
 
     def drift(self) -> Sequence[Difference]:
         """Return the differences between the graph and the declared schema."""
-        from graphmem.adapters.neomodel_nodes.schema import declared
+        from graphmem.schema.declared import declared
 
         return run_now(migration.drift(self.services, declared()))
 

@@ -46,60 +46,9 @@ STATES = LINKS - {"QUOTES", "OCCURRED_IN"}
 """Relationships from an event to what it states, creates or changes."""
 
 
-_OWN_LINKS = frozenset({"OCCURRED_IN", "CLAIMS"})
+OWN_LINKS = frozenset({"OCCURRED_IN", "CLAIMS"})
 """Relationships of other nodes that a seal covers: of a turn, and, as they may be added later, of a
 memory."""
-
-
-class Content(NamedTuple):
-    """Properties of a kind of node that a seal covers."""
-
-    fixed: tuple[str, ...]
-    """Those that no write changes."""
-    changing: tuple[str, ...] = ()
-    """Those that an event may change later, after which the node is sealed again."""
-
-
-CONTENT: Mapping[str, Content] = {
-    "Memory": Content(("scope", "content", "content_hash"), ("tags", "created_at", "recorded_at")),
-    "Belief": Content(
-        ("scope", "subject_key", "predicate_key", "object_key"),
-        (
-            *("statement", "subject", "predicate", "object", "depth"),
-            *("created_at", "recorded_at", "worded_at", "first_id"),
-        ),
-    ),
-    "Turn": Content(
-        (
-            *("scope", "episode_id", "position", "role", "name", "text", "trust"),
-            *("occurred_at", "time_zone", "recorded_at"),
-        )
-    ),
-    "Episode": Content(
-        ("scope", "session_id", "request_hash", "recorded_at"),
-        (
-            *("content", "gist", "summary", "entities", "importance", "trust"),
-            *("occurred_at", "turns_compressed"),
-        ),
-    ),
-    "Predicate": Content(
-        ("scope", "key"),
-        (
-            *("name", "trust", "template", "cardinality", "kappa", "tau_days"),
-            *("decay_per_day", "margin", "combine", "valid_from"),
-            *("event_id", "occurred_at", "recorded_at"),
-        ),
-    ),
-    "Name": Content(("scope", "key", "name")),
-    "Rejection": Content(("scope", "digest"), ("rejects", "at", "known_at", "event_ids")),
-}
-"""Content of nodes that are not events, by label. The rest follows from events, and is compared
-with them; an embedding is of a sealed text."""
-COVERED = {label: [*kind.fixed, *kind.changing] for label, kind in CONTENT.items()}
-"""Names of these properties; an episode names those that a caller gave."""
-COVERED["Episode"].append("stated")
-SUMMARISED = ("summary", "entities", "importance")
-"""Properties of an episode that a seal covers only if a caller gave them; others are computed."""
 _NODE = "~"
 """Start of the name of an entry that is not an event; alone, of one that was erased."""
 START = ""
@@ -153,7 +102,7 @@ def event_digest(
         "links": sorted(
             [link["type"], link["label"], link["key"]]
             for link in links
-            if link["type"] in LINKS | _OWN_LINKS and link["label"] != "Event"
+            if link["type"] in LINKS | OWN_LINKS and link["label"] != "Event"
         ),
     }
     # Another writer may have stored a type that graphmem does not, for example a date.
@@ -171,25 +120,6 @@ def entry(label: str, key: str) -> str:
 def erased_entry(label: str) -> str:
     """Return what an erasure leaves of the name of an entry."""
     return "" if label == "Event" else _NODE
-
-
-def content_digests(node: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the digests of the content of a node as the graph or an export has it.
-
-    Args:
-        node: its label, key, links, and properties: a map, or pairs of name and value.
-    """
-    label, has = node["label"], dict(node["properties"])
-    kind = CONTENT[label]
-    computed = {*SUMMARISED} - {*(has.get("stated") or SUMMARISED)} if label == "Episode" else set()
-    fixed, changing = (
-        {name: json_value(has[name]) for name in names if has.get(name) is not None}
-        for names in (kind.fixed, [one for one in kind.changing if one not in computed])
-    )
-    key = f"{label} {node['key']}"
-    links = [link for link in node["links"] if link["type"] in _OWN_LINKS]
-    held, gained = (links, ()) if label == "Turn" else ((), links)
-    return event_digest(key, fixed, held), event_digest(key, changing, gained)
 
 
 def salts(count: int) -> list[str]:
@@ -285,7 +215,7 @@ class CoveredNode(NamedTuple):
     """A node that is not an event, as it is now."""
 
     digests: tuple[str, str]
-    """Digests of its content: see `content_digests`."""
+    """Digests of its content: see `contents.content_digests` in upkeep."""
     newest: bool = True
     """Whether no later seal covers it."""
 

@@ -13,6 +13,7 @@ from graphmem.rules.seals import Finding, SealCheck
 from graphmem.transfer import exporting
 from graphmem.transfer.lines import Header, Node
 from graphmem.upkeep import Mismatch, RebuildReport, sealing
+from graphmem.upkeep.contents import content_digests, contents
 
 STEP = 500
 """Lines between two calls of the progress callback."""
@@ -45,11 +46,11 @@ class FileSeals:
                 self.stated[name] = [
                     seals.entry(one.label, one.key)
                     for one in node.links
-                    if one.type in seals.STATES and one.label in seals.CONTENT
+                    if one.type in seals.STATES and one.label in contents()
                 ]
-        elif node.kind.label in seals.CONTENT:
+        elif node.kind.label in contents():
             has = {"label": node.kind.label, "key": node.key, **node.given}
-            self.contents[seals.entry(node.kind.label, node.key)] = seals.content_digests(has)
+            self.contents[seals.entry(node.kind.label, node.key)] = content_digests(has)
         elif node.kind.label == "Seal":
             has = {**node.properties, "id": node.key}
             has.pop("recorded_at")

@@ -14,7 +14,8 @@ from graphmem.ports import Exports, OnProgress, RequestContext, Tx
 from graphmem.rules import read_options
 from graphmem.transfer import ExportReport
 from graphmem.transfer import format as file_format
-from graphmem.transfer.format import KINDS, DigestChain, ExportCounts, NodeKind
+from graphmem.transfer.format import DigestChain, ExportCounts
+from graphmem.transfer.kinds import KINDS, NodeKind
 from graphmem.transfer.lines import KIND_ORDER, End, Header, Node, Reader
 from graphmem.upkeep import sealing
 

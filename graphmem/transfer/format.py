@@ -14,86 +14,13 @@ from typing_extensions import TypedDict
 
 from graphmem.errors import ExportFileError
 from graphmem.model import Cardinality, EventType, EvidenceKind, Name, Outcome, Text
+from graphmem.nodes.values import Count, Flag, Id, Key, Number, Scope, parse_object
 from graphmem.rules import claims, seals
 from graphmem.rules.scoring import generation_properties
 from graphmem.rules.seals import json_value
-from graphmem.transfer.fields import Count, Flag, Id, Key, Number, Scope, parse_object
-from graphmem.transfer.kinds import LINKS, NODES, adapter, closed
+from graphmem.transfer.kinds import NodeKind, adapter, closed, immutable, links, node_shape
 
 FORMAT, VERSION = "graphmem export", 2
-
-
-@dataclass(frozen=True, slots=True)
-class NodeKind:
-    """Nodes of one label that an export treats alike."""
-
-    label: str
-    part: str = ""
-    """Label of the rated node; empty except for ratings."""
-    auxiliary: bool = False
-    """Whether the node accompanies the memory: an existing one is kept without comparison."""
-
-
-KINDS = (
-    *(NodeKind(label) for label in ("Episode", "Archive", "Turn", "Reply", "Artifact", "Item")),
-    *(NodeKind(label, auxiliary=True) for label in ("Name", "Predicate", "Rejection")),
-    *(NodeKind(label) for label in ("Belief", "Memory", "Event", "Seal")),
-    NodeKind("Consolidation", auxiliary=True),
-    *(
-        NodeKind("Rating", part, auxiliary=True)
-        for part in ("Artifact", "Belief", "Episode", "Memory")
-    ),
-    NodeKind("Rater", auxiliary=True),
-)
-"""Node kinds in file order: relationships point to earlier nodes. Ratings come last, followed by
-the number of sessions that they cover, so that no exported session is rated again."""
-OMITTED_LABELS: Mapping[str, str] = {
-    "Tenant": "the writers' lock node, created by the first writer",
-    "NameLock": "exists only within a transaction",
-    "Checkpoint": "a cache, recomputed from the events",
-    "Job": "belongs to the workers of this graph",
-    "JobUnit": "belongs to the workers of this graph",
-    "Namespace": "part of the records of its items",
-    "ItemText": "part of the record of its item",
-    "EmbeddingModel": "belongs to the graph, not to a tenant; the header names it",
-    "Tombstone": "records what this graph erased; the file contains none of it",
-    "Migration": "belongs to the graph, not to a tenant",
-    "MigrationLock": "belongs to the graph, not to a tenant",
-}
-"""Labels without records in a file, with the reason."""
-OMITTED_PROPERTIES: Mapping[str, str] = {
-    "tenant": "chosen at import",
-    "tenant_key": "a digest of the tenant",
-    "scope_key": "a digest of the tenant and the scope",
-    "facet_keys": "digests of the tenant, the tags and the sources",
-    "value_key": "a digest of the tenant and what the node states",
-    "rulings": "a copy of those of the rejection",
-    "ruled_at": "a copy of those of the rejection",
-    "ruled_known": "a copy of those of the rejection",
-    "ruled_scopes": "a copy of those of the rejections",
-    "ruled_paths": "a copy of those of the rejections",
-    "rejected": "computed from the rejections",
-    "statement_key": "a digest of the tenant and what the node states",
-    "locked_at": "time of the last write",
-    "asked_at": "time of the last worker's request",
-    "owner": "belongs to a worker's lease",
-    "until": "belongs to a worker's lease",
-}
-"""Properties that a file does not contain, with the reason. Node keys and properties that are
-derived from others are also left out; see `transfer_kinds`."""
-IMMUTABLE_PROPERTIES: Mapping[str, tuple[str, ...]] = {
-    "Episode": ("scope", "session_id", "request_hash"),
-    "Archive": ("scope", "episode_id", "sha256"),
-    "Turn": ("scope", "episode_id", "position", "role", "name", "text"),
-    "Reply": ("scope",),
-    "Artifact": ("scope", "kind", "ref"),
-    "Item": ("scope", "key"),
-    "Belief": ("scope", "subject_key", "predicate_key", "object_key"),
-    "Memory": ("scope", "content_hash"),
-    "Seal": ("sealed_until", "leaves", "digest"),
-}
-"""Immutable properties of a node. Of an event, all are immutable except `recorded_at`, `trust`,
-which older files lack, and `imported_path`, which an import extends."""
 
 
 @dataclass(slots=True)
@@ -201,7 +128,7 @@ def node_record(kind: NodeKind, node: Mapping[str, Any], generation: int) -> dic
             kind.label, generation_properties(node["properties"], generation)
         ),
         "links": sorted(
-            _links(kind.label, node["links"]),
+            _exported_links(kind.label, node["links"]),
             key=lambda link: (link["type"], link["label"], link["key"], link["leaves"]),
         ),
     }
@@ -214,16 +141,16 @@ def node_record(kind: NodeKind, node: Mapping[str, Any], generation: int) -> dic
     return record
 
 
-def _links(label: str, links: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    for link in links:
+def _exported_links(label: str, given: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    for link in given:
         ends = (label, link["label"]) if link["leaves"] else (link["label"], label)
         # Other programs may have added relationships.
-        if (known := LINKS.get((ends[0], link["type"], ends[1]))) is not None:
-            yield {**link, "properties": _select_properties(known.properties, link["properties"])}
+        if (known := links().get((ends[0], link["type"], ends[1]))) is not None:
+            yield {**link, "properties": _select_properties(known.shape, link["properties"])}
 
 
 def _exported_properties(label: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    return _select_properties(NODES[label], properties)
+    return _select_properties(node_shape(label), properties)
 
 
 def _select_properties(declared: Any, properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -242,10 +169,7 @@ def node_difference(
         the two are equal.
     """
     own = _exported_properties(label, stored)
-    names = IMMUTABLE_PROPERTIES.get(label) or sorted(
-        (own.keys() | properties.keys()) - {"recorded_at", "trust", "imported_path"}
-    )
-    wrong = next((name for name in names if own.get(name) != properties.get(name)), None)
+    wrong = next((name for name in immutable(label) if own.get(name) != properties.get(name)), None)
     # An import extends the path.
     apart = {"imported_path": None}
     return "" if wrong is None and own | apart != {**properties, **apart} else wrong

@@ -17,11 +17,11 @@ from typing_extensions import TypedDict
 from graphmem.errors import ExportFileError, InvalidInputError
 from graphmem.items import rules
 from graphmem.model import EventType, Instant, Name, Text
+from graphmem.nodes.values import Flag, Id, Key, parse_object
 from graphmem.rules import claims, identity, rejections
 from graphmem.transfer import format as file_format
-from graphmem.transfer.fields import Flag, Id, Key, parse_object
-from graphmem.transfer.format import KINDS, DigestChain, ExportCounts, NodeKind
-from graphmem.transfer.kinds import LINKS, NODES, TEXTS, adapter, closed
+from graphmem.transfer.format import DigestChain, ExportCounts
+from graphmem.transfer.kinds import KINDS, NodeKind, adapter, closed, links, node_shape
 
 KIND_ORDER = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
 _LABELS = {kind.label: place for place, kind in enumerate(KINDS)}
@@ -175,19 +175,21 @@ def _parse_header(record: dict[str, Any]) -> Header:
 def _parse_node(line: int, record: dict[str, Any], dimension: int) -> Node:
     kind = _parse_kind(record)
     key = _validate("key", _key_type(kind.label), record["key"])
-    properties = _validate("properties", NODES[kind.label], record["properties"], dimension)
+    properties = _validate("properties", node_shape(kind.label), record["properties"], dimension)
     texts: list[dict[str, Any]] = []
     namespace: dict[str, Any] = {}
     if kind.label == "Item":
-        namespace = _validate("namespace", NODES["Namespace"], record["namespace"])
-        texts = _validate("texts", TEXTS, record["texts"], dimension)
-    links = _parse_links(kind, key, record["links"], properties)
+        namespace = _validate("namespace", node_shape("Namespace"), record["namespace"])
+        texts = [
+            _validate(f"texts.{n}", node_shape("ItemText"), one, dimension)
+            for n, one in enumerate(_validate("texts", list[Any], record["texts"]))
+        ]
     node = Node(
         line=line,
         kind=kind,
         key=key,
         properties=properties,
-        links=links,
+        links=_parse_links(kind, key, record["links"], properties),
         texts=texts,
         namespace=namespace,
         given=record,
@@ -225,13 +227,13 @@ def _parse_links(
     kind: NodeKind, key: str, given: object, properties: Mapping[str, Any]
 ) -> list[Related]:
     own = _LABELS[kind.label], key
-    links = []
+    found = []
     for n, link in enumerate(_validate("links", list[_Link], given)):
         where = f"links.{n}"
         start, end = kind.label, link["label"]
         if not link["leaves"]:
             start, end = end, start
-        known = LINKS.get((start, link["type"], end))
+        known = links().get((start, link["type"], end))
         # If both are events, only the current one is available.
         of = known.of if known and link["leaves"] else None
         if known is None or (of is not None and properties["type"] not in of):
@@ -240,9 +242,9 @@ def _parse_links(
             raise _LineError(f"{where}.key: must be the key of an earlier node")
         if _POLARITY.get(link["type"], properties.get("polarity")) != properties.get("polarity"):
             raise _LineError(f"{where}.type: must match the event's polarity")
-        valid = _validate(f"{where}.properties", known.properties, link["properties"])
-        links.append(Related(**link | {"properties": valid}))
-    return links
+        valid = _validate(f"{where}.properties", known.shape, link["properties"])
+        found.append(Related(**link | {"properties": valid}))
+    return found
 
 
 def _check_event(node: Node) -> None:

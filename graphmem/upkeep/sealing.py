@@ -10,6 +10,7 @@ from graphmem import catalog, stored
 from graphmem.ports import OnProgress, RequestContext, Tx, silent
 from graphmem.rules import drafts, read_options, seals
 from graphmem.rules.seals import Finding, SealCheck
+from graphmem.upkeep.contents import content_digests, contents, covered
 from graphmem.upkeep.records import Mismatch, SealReport, SealState
 
 PAGE = 500
@@ -107,11 +108,11 @@ async def defer_changed(context: RequestContext, nodes: Sequence[tuple[str, str]
 
     An import may have changed them: it merges the properties of its file into existing nodes.
     """
-    sealed = sorted({one for one in nodes if one[0] in seals.CONTENT})
+    sealed = sorted({one for one in nodes if one[0] in contents()})
     for some in drafts.batches(sealed, PAGE):
         rows = [{"label": one[0], "key": one[1], "entry": seals.entry(*one)} for one in some]
-        for row in await context.fetch(NEWEST, nodes=rows, content=seals.COVERED):
-            if row["leaves"] != seals.leaves_of(row["salt"], seals.content_digests(row["node"])):
+        for row in await context.fetch(NEWEST, nodes=rows, content=covered()):
+            if row["leaves"] != seals.leaves_of(row["salt"], content_digests(row["node"])):
                 await _defer(context, row["node"]["label"], [row["node"]["key"]])
 
 
@@ -137,7 +138,7 @@ async def _seal(
 
 async def _has_more(context: RequestContext, until: datetime | None) -> bool:
     if await context.fetch(WAITING, limit=1) or await context.fetch(
-        WAITING_NODES, content=seals.COVERED, limit=1
+        WAITING_NODES, content=covered(), limit=1
     ):
         return True
     if until is None:
@@ -158,7 +159,7 @@ async def _next(context: RequestContext, until: datetime | None) -> int | None:
         heads = await tx.fetch(HEAD)
         end = heads[0]["until"] if heads else read_options.BEGINNING
         found = await tx.fetch(WAITING, limit=PAGE) if heads else []
-        nodes = await tx.fetch(WAITING_NODES, content=seals.COVERED, limit=PAGE) if heads else []
+        nodes = await tx.fetch(WAITING_NODES, content=covered(), limit=PAGE) if heads else []
         if not found and not nodes and until is not None:
             nodes = await _unseen(tx.fetch, end, until, PAGE)
             # The end may pass only nodes that are sealed.
@@ -170,10 +171,8 @@ async def _next(context: RequestContext, until: datetime | None) -> int | None:
             return None
         before = (heads[0]["id"], heads[0]["digest"]) if heads else None
         events = _digests(found)
-        nodes += await tx.fetch(NODES, content=seals.COVERED, nodes=_stated(found, nodes))
-        contents = {
-            seals.entry(one["label"], one["key"]): seals.content_digests(one) for one in nodes
-        }
+        nodes += await tx.fetch(NODES, content=covered(), nodes=_stated(found, nodes))
+        contents = {seals.entry(one["label"], one["key"]): content_digests(one) for one in nodes}
         made = seals.make(before, end, events, salts, contents)._asdict()
         await tx.fetch(
             APPEND,
@@ -200,7 +199,7 @@ def _stated(
         (link["label"], link["key"])
         for event in events
         for link in event["links"]
-        if link["type"] in seals.STATES and link["label"] in seals.CONTENT
+        if link["type"] in seals.STATES and link["label"] in contents()
     }
     return [{"label": label, "key": key} for label, key in sorted(found - known)]
 
@@ -220,7 +219,7 @@ async def _unseen(
     until: datetime,
     limit: int,
 ) -> list[dict[str, Any]]:
-    return await fetch(UNCOVERED, content=seals.COVERED, since=since, until=until, limit=limit)
+    return await fetch(UNCOVERED, content=covered(), since=since, until=until, limit=limit)
 
 
 async def check(
@@ -236,7 +235,7 @@ async def check(
     found, after = SealCheck(head), ""
     late: list[str] = []
     wrong: list[Mismatch] = []
-    while pages := await context.fetch(CHECK, content=seals.COVERED, after=after, limit=SEALS):
+    while pages := await context.fetch(CHECK, content=covered(), after=after, limit=SEALS):
         for page in pages:
             one = seals.Seal(**page["seal"])
             end = found.until
@@ -244,7 +243,7 @@ async def check(
             digests = _digests(page["events"])
             nodes = {
                 seals.entry(x["label"], x["key"]): seals.CoveredNode(
-                    seals.content_digests(x), x["newest"]
+                    content_digests(x), x["newest"]
                 )
                 for x in page["nodes"]
             }
@@ -332,7 +331,7 @@ async def _late(context: RequestContext, before: datetime, after: str) -> dict[s
 
 async def _unexcused(context: RequestContext, found: Sequence[Finding]) -> list[Finding]:
     """Return findings without the nodes that an event without a seal may have changed."""
-    labels = {label.lower(): label for label in seals.CONTENT}
+    labels = {label.lower(): label for label in contents()}
     asked = [{"label": labels[one.kind], "key": one.id} for one in found if one.problem == "stale"]
     touched = {*(await context.fetch(TOUCHED, nodes=asked) if asked else ())}
     return [
@@ -347,7 +346,7 @@ async def _late_nodes(
 
     No event without a seal states them. Before the first seal (None) there are none.
     """
-    for label in seals.CONTENT if before is not None else ():
+    for label in contents() if before is not None else ():
         after = ""
         while True:
             [page] = await context.fetch(

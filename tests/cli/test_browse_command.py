@@ -137,17 +137,12 @@ def test_files_for_browser(tmp_path: Path, run: Run) -> None:
 
 
 def test_the_style_sheet_speaks_of_what_is_in_the_graph() -> None:
-    from graphmem.adapters.neomodel_nodes.schema import NODE_CLASSES
+    from graphmem.nodes.declared import NODE_CLASSES, properties, relationships
 
     style = browse.style_sheet()
-    held = {
-        node.__label__: {prop.get_db_property_name(name) for name, prop in node.__all_properties__}
-        for node in NODE_CLASSES
-    }
-    relations = [r for node in NODE_CLASSES for _, r in node.__all_relationships__]
-    edges = {relation.definition["relation_type"] for relation in relations}
+    edges = {relation.kind for relation in relationships()}
     rules = re.findall(r'node\.(\w+) \{[^}]*caption: "\{(\w+)\}"', style)
     assert {label for label, _ in rules} >= {"Memory", "Belief", "Episode", "Turn", "Event"}
     for label, prop in rules:
-        assert prop in held[label], f"{label}.{prop}"
+        assert prop in properties(NODE_CLASSES[label]), f"{label}.{prop}"
     assert set(re.findall(r"relationship\.(\w+)", style)) <= edges

@@ -17,7 +17,6 @@ import pytest
 from neomodel.properties import Property
 
 from graphmem import AsOf, Handle, Status
-from graphmem.adapters.neomodel_nodes.schema import NODE_CLASSES
 from graphmem.errors import (
     ExportFileError,
     ImportConflictError,
@@ -26,8 +25,11 @@ from graphmem.errors import (
     NotFoundError,
 )
 from graphmem.model import Record
+from graphmem.nodes.declarations import BytesProperty
+from graphmem.nodes.declared import NODE_CLASSES, exported, properties, relationships
 from graphmem.testing import FrozenClock
 from graphmem.transfer import format as file_format
+from graphmem.transfer.kinds import KINDS
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import ASK_ITEMS, write_everything
@@ -35,7 +37,18 @@ from tests.plugins.graph import NODES, Look, fresh_tenant
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
-LEFT_OUT = frozenset(file_format.OMITTED_LABELS) - {"Namespace", "ItemText"}
+LABELS = {kind.label for kind in KINDS} | {"Namespace", "ItemText"}
+"""Labels that an export contains."""
+LEFT_OUT = {
+    *("Tenant", "NameLock", "Checkpoint", "Job", "JobUnit", "Tombstone"),
+    *("EmbeddingModel", "Migration", "MigrationLock"),
+}
+"""Labels that no export contains: state of the graph or of its workers, and what was erased."""
+OWN = {
+    *("tenant", "tenant_key", "scope_key", "facet_keys", "value_key", "statement_key", "paths"),
+    *("ruled_paths", "imported_path", "locked_at", "asked_at", "owner", "until"),
+}
+"""Properties of which an import makes others: digests of the tenant, paths, and locks."""
 
 
 def everything(memory: Handle) -> dict[str, str]:
@@ -80,7 +93,7 @@ def whole(look: Look, tenant: str) -> dict[str, list[str]]:
             for row in rows
         )
         for kind, rows, own in (
-            ("nodes", nodes, {*file_format.OMITTED_PROPERTIES, "paths", "imported_path"}),
+            ("nodes", nodes, OWN),
             ("links", links, {"tenant"}),
         )
     }
@@ -127,6 +140,7 @@ VALUES: dict[type[Property[Any]], Any] = {
     neomodel.FloatProperty: 0.1,
     neomodel.BooleanProperty: True,
     neomodel.ArrayProperty: ["one", "two"],
+    BytesProperty: b"states",
     neomodel.DateTimeNeo4jFormatProperty: datetime(2025, 5, 5, 1, 2, 3, 456789, tzinfo=UTC),
 }
 MENDED = {"Belief": {"unembedded"}}
@@ -135,16 +149,14 @@ MENDED = {"Belief": {"unembedded"}}
 
 def completed(driver: neo4j.Driver, tenant: str) -> None:
     """Let a node of every label have what is declared and none of them has."""
-    for kind in sorted({kind.label for kind in file_format.KINDS} | {"Namespace", "ItemText"}):
+    for kind in sorted(LABELS):
         rows, _, _ = driver.execute_query(
             f"MATCH (n:{kind}) WHERE n.tenant = $tenant UNWIND keys(n) AS key RETURN DISTINCT key",
             tenant=tenant,
         )
-        [node] = [node for node in NODE_CLASSES if node.__label__ == kind]
-        given = {
-            prop.get_db_property_name(name): VALUES[type(prop)]
-            for name, prop in node.__all_properties__
-        }
+        node = NODE_CLASSES[kind]
+        own = exported(node)
+        given = {n: VALUES[type(one)] for n, one in properties(node).items() if n in own}
         there = {row["key"] for row in rows} | MENDED.get(kind, set())
         driver.execute_query(
             f"MATCH (n:{kind}) WHERE n.tenant = $tenant WITH n LIMIT 1 SET n += $given",
@@ -169,22 +181,18 @@ def test_every_declared_label_property_and_relationship_comes_back(
     mine, theirs = whole(look, tenant), whole(look, other)
     assert theirs["nodes"] == mine["nodes"]
     assert theirs["links"] == mine["links"]
-    labels = {node.__label__ for node in NODE_CLASSES}
-    assert {kind.label for kind in file_format.KINDS} | file_format.OMITTED_LABELS.keys() == labels
+    assert NODE_CLASSES.keys() == LABELS | LEFT_OUT
     there = look.rows(
         NODES + "RETURN collect(DISTINCT labels(n)[0]) AS labels",
         tenant=other,
     )
-    assert {*there[0]["labels"]} - LEFT_OUT == labels - LEFT_OUT
+    assert {*there[0]["labels"]} - LEFT_OUT == LABELS
     types = look.rows(
         NODES + "MATCH (n)-[r]->() RETURN collect(DISTINCT type(r)) AS types",
         tenant=other,
     )
-    assert {*types[0]["types"]} == {
-        relation.definition["relation_type"]
-        for node in NODE_CLASSES
-        for _, relation in node.__all_relationships__
-    } - {"FOLLOWED_BY", "UNSEALED"}
+    declared = {relation.kind for relation in relationships()}
+    assert {*types[0]["types"]} == declared - {"FOLLOWED_BY", "UNSEALED"}
 
 
 PASSING = {"provisional", "bm25", "bm25_rank"}

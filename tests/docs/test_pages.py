@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from graphmem import objects
 from graphmem.items import operations as operation
 from graphmem.items import rules
 from tests.docs.conftest import FENCED, Follow, python
@@ -49,12 +47,3 @@ def test_the_blocks_print_what_the_page_shows(follow: Follow, page: str) -> None
 def test_the_page_of_langgraph_has_the_numbers_of_the_code() -> None:
     for number in (rules.MAX_VALUE_CHARS, rules.MAX_PATH_CHARS, operation.EXACT):
         assert f"{number:,}" in text_of("langgraph")
-
-
-def test_the_page_of_objects_names_every_class() -> None:
-    named = set(re.findall(r"`(\w+)`", text_of("objects")))
-    ours = "graphmem.adapters.neomodel_nodes."
-    classes = {
-        n for n, one in vars(objects).items() if getattr(one, "__module__", "").startswith(ours)
-    }
-    assert {"Memory", "Event", "Supersedes"} <= classes <= named

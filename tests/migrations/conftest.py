@@ -12,10 +12,10 @@ import pytest
 from graphmem import catalog
 from graphmem.adapters.file_access import ExportFiles, TextFiles
 from graphmem.adapters.neo4j_graph import BlockingGraph
-from graphmem.adapters.neomodel_nodes.schema import declared
 from graphmem.io_modes import BLOCKING
 from graphmem.ports import Clock, Embedder, Services, run_now
 from graphmem.schema import Difference
+from graphmem.schema.declared import declared
 from graphmem.schema.migration import drift, migrate
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock, HashEmbedder

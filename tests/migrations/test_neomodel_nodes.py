@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import io
 import logging
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, get_args
 
 import neomodel
 import pytest
-from neomodel.util import RelationshipDirection
 
-from graphmem import Handle, catalog
-from graphmem.adapters.neomodel_nodes import nodes, state_nodes
-from graphmem.adapters.neomodel_nodes.schema import NODE_CLASSES, browsing, declared
+from graphmem import Handle, catalog, objects
+from graphmem.adapters.browsing import browsing
 from graphmem.client import worker
 from graphmem.errors import (
     GraphAccessError,
@@ -24,50 +20,45 @@ from graphmem.errors import (
     GraphUnavailableError,
     InvalidInputError,
 )
+from graphmem.nodes.declarations import Sealed
+from graphmem.nodes.declared import NODE_CLASSES, indexes, properties, relationships
 from graphmem.ports import run_now, silent
 from graphmem.rules import identity
+from graphmem.schema.declared import declared
 from graphmem.settings import Settings
 from graphmem.usage import access_log
 from tests.plugins.cypher_checks import every_part
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything
-from tests.plugins.graph import KEYS, NODES, Look
+from tests.plugins.graph import NODES, Look
 
 MAY = datetime(2025, 5, 5, 12, 30, 15, 123456, tzinfo=UTC)
 SECRET = "s3cret-never-shown"
-BOTH = (RelationshipDirection.OUTGOING, RelationshipDirection.INCOMING)
 
 
-def properties(node: type[neomodel.StructuredNode]) -> set[str]:
-    """Return the names of its properties in the graph."""
-    return {prop.get_db_property_name(name) for name, prop in node.__all_properties__}
-
-
-def edges(node: type[neomodel.StructuredNode]) -> set[str]:
-    return {r.definition["relation_type"] for _, r in node.__all_relationships__}
-
-
-@pytest.mark.parametrize("node", NODE_CLASSES, ids=lambda node: node.__name__)
-def test_indexes_stand_on_declared_properties(node: type[neomodel.StructuredNode]) -> None:
-    for index in getattr(node, "indexes", ()):
-        assert set(index.on) <= properties(node)
+@pytest.mark.parametrize("label", NODE_CLASSES)
+def test_indexes_stand_on_declared_properties(label: str) -> None:
+    for index in indexes()[label]:
+        assert {*index.on} <= properties(NODE_CLASSES[label]).keys()
         assert index.prop in index.on
-        assert {"tenant", "tenant_key"} & set(index.on)
 
 
-def test_classes_find_one_another_whatever_the_importing_module_calls_its_own() -> None:
-    """A bare name neomodel looks for on the stack: pytest has an `Item`, a user may have any."""
-    code = (
-        "Item = Memory = Event = Belief = Turn = Episode = Name = Migration = str\n"
-        "from graphmem import objects\n"
-        "for one in vars(objects).values():\n"
-        "    for _, relation in getattr(one, '__all_relationships__', ()):\n"
-        "        relation.lookup_node_class()\n"
-        "        print(relation.definition['node_class'].__module__)\n"
-    )
-    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    found = {line.rpartition(".")[0] for line in run.stdout.splitlines()}
-    assert found == {"graphmem.adapters.neomodel_nodes"}
+EXTENSIONS: dict[str, set[Any]] = {
+    "exported": {False},
+    "immutable": {True, False},
+    "sealed": {*get_args(Sealed)},
+    "cached": {True},
+}
+"""Arguments of a property in addition to neomodel's own and `check`, with their values."""
+
+
+@pytest.mark.parametrize("label", NODE_CLASSES)
+def test_a_property_has_only_known_extensions(label: str) -> None:
+    """Neomodel takes any argument, so a misspelt one would be lost."""
+    for prop in properties(NODE_CLASSES[label]).values():
+        own = vars(prop).keys() - vars(type(prop)()).keys() - {"check"}
+        assert own <= EXTENSIONS.keys()
+        assert all(getattr(prop, name) in EXTENSIONS[name] for name in own)
 
 
 def test_names_say_label_property_and_kind() -> None:
@@ -86,7 +77,7 @@ def test_what_the_cypher_files_name_is_declared() -> None:
     assert labels <= declared().labels
     assert types
     # The types that transfer/link takes from its values come out of a graph.
-    assert types - {"$"} <= {edge for node in NODE_CLASSES for edge in edges(node)}
+    assert types - {"$"} <= {relation.kind for relation in relationships()}
 
 
 @pytest.fixture
@@ -127,7 +118,6 @@ def whole(filled: Handle) -> Handle:
 
 
 def test_what_the_clients_write_is_declared(whole: Handle, look: Look, tenant: str) -> None:
-    by_label = {node.__label__: node for node in NODE_CLASSES}
     rows = look.rows(
         "MATCH (n) WHERE n.tenant IN [$tenant, $tenant_key] UNWIND keys(n) AS key "
         "RETURN DISTINCT labels(n) AS labels, key",
@@ -136,18 +126,15 @@ def test_what_the_clients_write_is_declared(whole: Handle, look: Look, tenant: s
     )
     outside = {"EmbeddingModel", "Migration", "MigrationLock"}
     passing = {"NameLock", "Checkpoint"}
-    assert {row["labels"][0] for row in rows} == by_label.keys() - outside - passing
+    assert {row["labels"][0] for row in rows} == NODE_CLASSES.keys() - outside - passing
     for row in rows:
         [label] = row["labels"]
-        assert row["key"] in properties(by_label[label]), f"{label}.{row['key']}"
-    assert KEYS.keys() == by_label.keys() - outside
+        assert row["key"] in properties(NODE_CLASSES[label]), f"{label}.{row['key']}"
     [every] = look.rows("MATCH (n {tenant: $tenant}) RETURN count(n) AS n", tenant=tenant)
     assert look.rows(NODES + "RETURN count(n) AS n", tenant=tenant) == [every]
 
 
-def test_every_relationship_is_declared_at_both_ends(
-    whole: Handle, look: Look, tenant: str
-) -> None:
+def test_every_relationship_is_declared(whole: Handle, look: Look, tenant: str) -> None:
     """By its type, its direction, what stands at its ends and what it carries."""
     rows = look.rows(
         "MATCH (a {tenant: $tenant})-[r]->(b) "
@@ -156,33 +143,16 @@ def test_every_relationship_is_declared_at_both_ends(
         "RETURN source, type, target, collect(DISTINCT key) AS keys",
         tenant=tenant,
     )
-    written = {(row["source"], row["type"], row["target"]): {*row["keys"]} for row in rows}
-    outward, inward = (declared_edges(direction) for direction in BOTH)
+    declared = {
+        (one.start, one.kind, one.end): {*properties(one.model)} if one.model else set()
+        for one in relationships()
+    }
     # An event is marked only between its redaction by an erasure and the next seal.
     elsewhere = {"FOLLOWED_BY", "UNSEALED"}
-    assert {kind for _, kind, _ in written} == {kind for _, kind, _ in outward} - elsewhere
-    for edge, keys in written.items():
-        assert keys <= outward[edge], edge
-        assert keys <= inward[edge], edge
-    assert outward.keys() == inward.keys()
-
-
-def declared_edges(direction: RelationshipDirection) -> dict[tuple[str, str, str], set[str]]:
-    """Return source, type and target of what is declared at one end, with its properties."""
-    found = {}
-    for node in NODE_CLASSES:
-        for _, relation in node.__all_relationships__:
-            # Names of classes become classes when they are looked up.
-            relation.lookup_node_class()
-            definition = relation.definition
-            if definition["direction"] != direction:
-                continue
-            other = definition["node_class"].__label__
-            ends = (node.__label__, other) if direction == BOTH[0] else (other, node.__label__)
-            carried = definition["model"]
-            names = {*carried.defined_properties(rels=False, aliases=False)} if carried else set()
-            found[ends[0], definition["relation_type"], ends[1]] = names
-    return found
+    assert {row["type"] for row in rows} == {kind for _, kind, _ in declared} - elsewhere
+    for row in rows:
+        edge = (row["source"], row["type"], row["target"])
+        assert {*row["keys"]} <= declared[edge], edge
 
 
 @pytest.fixture
@@ -195,13 +165,13 @@ def browsed(migrated: Settings, filled: Handle) -> Iterator[None]:
 
 
 def test_browse_by_objects(browsed: None, tenant: str) -> None:
-    old: Any = nodes.Memory.nodes.get(tenant=tenant, content="The user lives in Porto")
+    old: Any = objects.Memory.nodes.get(tenant=tenant, content="The user lives in Porto")
     [new] = old.superseded_by.all()
     assert (old.status, old.tags, old.created_at) == ("superseded", ["home"], MAY)
     assert (new.content, new.status) == ("The user lives in Lisbon", "deprecated")
     assert [m.uid for m in new.supersedes.all()] == [old.uid]
     link = old.superseded_by.relationship(new)
-    event: Any = nodes.Event.nodes.get(tenant=tenant, uid=link.event_id)
+    event: Any = objects.Event.nodes.get(tenant=tenant, uid=link.event_id)
     assert event.type == "SUPERSEDE"
     assert {m.uid for m in event.concerns.all()} == {old.uid, new.uid}
 
@@ -213,17 +183,17 @@ def test_browse_by_objects(browsed: None, tenant: str) -> None:
     assert turns[0].next.single() == turns[1]
     assert turns[1].previous.single() == turns[0]
     assert len(old.embedding) > 1
-    archive: Any = nodes.Archive.nodes.get(tenant=tenant)
+    archive: Any = objects.Archive.nodes.get(tenant=tenant)
     document = archive.episode.single()
     assert (document.uid, document.content, archive.episode_id) == ("long", None, "long")
     assert [event.type for event in document.concerned_by.all()] == ["COMPRESS"]
-    first: Any = state_nodes.Migration.nodes.get(number=1)
+    first: Any = objects.Migration.nodes.get(number=1)
     assert first.followed_by.single().number == 2
 
 
 def test_browsing_cannot_write(browsed: None, look: Look, tenant: str) -> None:
     before = look.events(tenant)
-    event = nodes.Event.nodes.filter(tenant=tenant).first()
+    event = objects.Event.nodes.filter(tenant=tenant).first()
     event.payload = "{}"
     with pytest.raises(Exception, match="read access mode"):
         event.save()
@@ -236,7 +206,7 @@ def test_the_connection_is_gone_afterwards(migrated: Settings, filled: Handle) -
     named = neomodel.get_config().database_name
     password = migrated.password.get_secret_value()
     with browsing(migrated.uri, migrated.user, password, "neo4j"):
-        assert nodes.Memory.nodes.first().content
+        assert objects.Memory.nodes.first().content
         with (
             pytest.raises(InvalidInputError, match="connected already"),
             browsing(migrated.uri, migrated.user, password),
@@ -245,7 +215,7 @@ def test_the_connection_is_gone_afterwards(migrated: Settings, filled: Handle) -
     assert neomodel.db.driver is None
     assert neomodel.get_config().database_name == named
     with pytest.raises(ValueError, match="No Neo4j connection"):
-        nodes.Memory.nodes.first()
+        objects.Memory.nodes.first()
 
 
 def test_wrong_credentials_are_refused_without_showing_them(migrated: Settings) -> None:

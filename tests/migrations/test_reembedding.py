@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem, Handle
-from graphmem.adapters.neomodel_nodes.schema import NODE_CLASSES
 from graphmem.cli import main
 from graphmem.errors import (
     GraphUnavailableError,
@@ -24,6 +23,7 @@ from graphmem.errors import (
     ReembeddingError,
 )
 from graphmem.model import Outcome
+from graphmem.nodes.declared import NODE_CLASSES
 from graphmem.ports import Embedder, Role, run_now, silent
 from graphmem.schema import ReembedReport, migration, reembedding
 from graphmem.settings import Settings
@@ -375,5 +375,5 @@ def test_an_export_holds_the_embeddings_of_its_client_s_model(
 @pytest.mark.system
 def test_every_label_with_a_vector_index_is_reembedded() -> None:
     """A new one must have its branch in cypher/vectors."""
-    declared = {node.__label__ for node in NODE_CLASSES if hasattr(node, "embedding")}
+    declared = {label for label, node in NODE_CLASSES.items() if hasattr(node, "embedding")}
     assert declared == {*VECTORED}

@@ -10,8 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
-from graphmem.transfer import format as file_format
-from graphmem.transfer.kinds import NODES
+from graphmem.nodes.declared import NODE_CLASSES, properties
 
 Record: TypeAlias = dict[str, Any]
 MEANT = ("properties", "links", "texts", "namespace", "payload", "value", "decided")
@@ -20,17 +19,11 @@ KEPT = ("kind", "part", "key", "label", "type")
 """Fields that identify a node; an import rejects a file that changes many of them."""
 NAMES = sorted(
     {
-        *file_format.OMITTED_PROPERTIES,
         *MEANT,
         *KEPT,
-        "id",
-        "embedding",
-        "embedding_2",
-        "slot_id",
-        "facets",
+        *("embedding_2", "", "a.b", "\ud800", "`}) //", "__class__"),
+        *(name for node in NODE_CLASSES.values() for name in properties(node)),
     }
-    | {"path", "depth", "reversed", "leaves", "", "a.b", "\ud800", "`}) //", "__class__"}
-    | {name for shape in NODES.values() for name in shape.__annotations__}
 )
 
 

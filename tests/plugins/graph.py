@@ -16,6 +16,7 @@ from graphmem import catalog
 from graphmem.client import connect
 from graphmem.erasure import guard
 from graphmem.model import Record
+from graphmem.nodes.declared import NODE_CLASSES, indexes, properties
 from graphmem.ports import run_now
 from graphmem.schema import migration
 from graphmem.settings import Settings
@@ -49,33 +50,10 @@ CLOCKED = frozenset(
 
 MARKS = frozenset({"FLAG", "ARCHIVE", "RESTORE"})
 
-BY_ID = ("tenant", "id")
-BY_KEY = ("tenant", "key")
 KEYS = {
-    "Tenant": ("tenant",),
-    "Memory": BY_ID,
-    "Belief": BY_ID,
-    "Episode": BY_ID,
-    "Turn": BY_ID,
-    "Event": BY_ID,
-    "Predicate": BY_ID,
-    "Name": BY_ID,
-    "NameLock": BY_KEY,
-    "Checkpoint": ("tenant", "slot_id"),
-    "Consolidation": ("tenant", "scope"),
-    "Job": ("tenant", "name"),
-    "JobUnit": ("tenant", "id"),
-    "Reply": BY_ID,
-    "Archive": BY_ID,
-    "Artifact": BY_ID,
-    "Rater": ("tenant",),
-    "Rating": ("tenant", "kind", "id"),
-    "Item": BY_ID,
-    "ItemText": ("tenant",),
-    "Namespace": BY_ID,
-    "Rejection": BY_ID,
-    "Seal": BY_ID,
-    "Tombstone": BY_KEY,
+    label: next((index.on for index in some if index.kind == "unique"), ("tenant",))
+    for label, some in indexes().items()
+    if label in NODE_CLASSES and "tenant" in properties(NODE_CLASSES[label])
 }
 """Properties that identify a node of a tenant, by label."""
 

@@ -10,8 +10,9 @@ import numpy as np
 from graphmem.items import rules
 from graphmem.model import Status, TenantScope
 from graphmem.ports import Role, run_now
-from graphmem.rules import claims, fulltext, identity, read_options, scoring, seals
+from graphmem.rules import claims, fulltext, identity, read_options, scoring
 from graphmem.testing import HashEmbedder
+from graphmem.upkeep.contents import covered
 from tests.plugins.texts import unlike
 from tests.procedures.conftest import Populated
 
@@ -112,17 +113,17 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "cache/chains": {"label": "Memory", "types": ["SUPERSEDE"]},
         "cache/keys": {"label": "Memory"},
         "cache/wiring": {"stating": [], "committed": [], "telemetry": []},
-        "seal/check": {"content": seals.COVERED},
+        "seal/check": {"content": covered()},
         "seal/find_uncovered": {"label": "Memory", "before": LATER},
-        "seal/newest": {"content": seals.COVERED, "nodes": []},
-        "seal/nodes": {"content": seals.COVERED, "nodes": [{"label": "Memory", "key": memory}]},
+        "seal/newest": {"content": covered(), "nodes": []},
+        "seal/nodes": {"content": covered(), "nodes": [{"label": "Memory", "key": memory}]},
         "seal/touched": {"nodes": [{"label": "Memory", "key": memory}]},
-        "seal/uncovered": {"content": seals.COVERED, **period},
+        "seal/uncovered": {"content": covered(), **period},
         "seal/find_late": {"telemetry": [], "before": LATER},
         "seal/head": {},
         "seal/unsealed": {"types": ["ADD"], "since": read_options.BEGINNING, "until": LATER},
         "seal/waiting": {},
-        "seal/waiting_nodes": {"content": seals.COVERED},
+        "seal/waiting_nodes": {"content": covered()},
         "memory/list_as_of": seen,
         "commit/find_existing": {
             **seen,

@@ -1,4 +1,4 @@
-"""Types of single values in an export, and their conversion for the graph."""
+"""Types of the values of nodes in an export, and their conversion for the graph."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import binascii
 import json
 import math
 from datetime import UTC, datetime
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from pydantic import (
@@ -19,7 +19,8 @@ from pydantic import (
 )
 
 from graphmem.items import rules
-from graphmem.model import Name, Text
+from graphmem.items.records import MAX_MINUTES, Label
+from graphmem.model import Name, Status, Text
 
 MAX_NORM = 1e6
 """Maximum norm of an embedding. Models give about 1; squares of much larger ones overflow."""
@@ -135,5 +136,19 @@ Rate: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1_000, allow_inf_nan
 TrustRank: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=4)]
 """Rank of a trust class: see rules/trust.py."""
 Flag: TypeAlias = Annotated[bool, Strict()]
+Texts: TypeAlias = list[Text]
+Rank: TypeAlias = Annotated[Count, Field(ge=1)]
+"""Place in an order, from 1."""
 CreationOrder: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]
 """Time of creation, and position in a batch."""
+Polarity: TypeAlias = Literal[-1, 1]
+ReplyKind: TypeAlias = Literal["extraction", "summary"]
+Reference: TypeAlias = Annotated[Text, Field(max_length=2_000)]
+Digests: TypeAlias = Annotated[list[Digest], Field(min_length=1, max_length=100)]
+NamespaceParts: TypeAlias = Annotated[list[Label], Field(max_length=100)]
+Minutes: TypeAlias = Annotated[Number, Field(gt=0, le=MAX_MINUTES)]
+SealEntries: TypeAlias = Annotated[list[Text], Field(min_length=1, max_length=MAX_SEALED)]
+SealLeaves: TypeAlias = Annotated[list[Leaves], Field(min_length=1, max_length=MAX_SEALED)]
+BeliefStatus: TypeAlias = Literal[
+    Status.CURRENT, Status.SUPERSEDED, Status.ARCHIVED, Status.REJECTED
+]

@@ -6,24 +6,21 @@ from typing import ClassVar
 
 from neomodel import (
     ArrayProperty,
-    BooleanProperty,
-    DateTimeNeo4jFormatProperty,
     FloatProperty,
     IntegerProperty,
-    RelationshipFrom,
-    RelationshipTo,
     StringProperty,
     StructuredNode,
     ZeroOrOne,
 )
 
-from graphmem.adapters.neomodel_nodes.declarations import (
+from graphmem.nodes.declarations import (
     ID,
     Index,
+    InstantProperty,
     KeyedNode,
     ScopedNode,
     TenantNode,
-    at,
+    relate,
 )
 
 
@@ -32,17 +29,17 @@ class Consolidation(TenantNode):
 
     indexes: ClassVar = (Index("unique", "scope", ("tenant", "scope")),)
 
-    scope = StringProperty(required=True)
-    cursor = DateTimeNeo4jFormatProperty()
-    known = DateTimeNeo4jFormatProperty()
-    owner = StringProperty()
-    until = DateTimeNeo4jFormatProperty()
-    asked_at = DateTimeNeo4jFormatProperty()
+    scope = StringProperty(required=True, exported=False)
+    cursor = InstantProperty()
+    known = InstantProperty()
+    owner = StringProperty(exported=False)
+    until = InstantProperty(exported=False)
+    asked_at = InstantProperty(exported=False)
     # Consecutive runs that a model was unavailable in.
     outages = IntegerProperty()
     failed = IntegerProperty()
-    away_since = DateTimeNeo4jFormatProperty()
-    retry_at = DateTimeNeo4jFormatProperty()
+    away_since = InstantProperty()
+    retry_at = InstantProperty()
 
 
 class Job(TenantNode):
@@ -52,13 +49,13 @@ class Job(TenantNode):
 
     name = StringProperty(required=True)
     owner = StringProperty()
-    until = DateTimeNeo4jFormatProperty()
-    due_at = DateTimeNeo4jFormatProperty()
-    finished_at = DateTimeNeo4jFormatProperty()
+    until = InstantProperty()
+    due_at = InstantProperty()
+    finished_at = InstantProperty()
     failures = IntegerProperty()
     error = StringProperty()
-    asked_at = DateTimeNeo4jFormatProperty()
-    served_at = DateTimeNeo4jFormatProperty()
+    asked_at = InstantProperty()
+    served_at = InstantProperty()
 
 
 class JobUnit(ScopedNode):
@@ -68,8 +65,8 @@ class JobUnit(ScopedNode):
 
     job = StringProperty(required=True)
     unit = StringProperty(required=True)
-    served_at = DateTimeNeo4jFormatProperty()
-    due_at = DateTimeNeo4jFormatProperty()
+    served_at = InstantProperty()
+    due_at = InstantProperty()
     failures = IntegerProperty()
     error = StringProperty()
     reason = StringProperty()
@@ -78,7 +75,7 @@ class JobUnit(ScopedNode):
 class Rater(StructuredNode):
     """Number of ended sessions of a tenant, and up to which they were rated and rolled up."""
 
-    tenant = StringProperty(unique_index=True)
+    tenant = StringProperty(unique_index=True, exported=False)
     ended = IntegerProperty()
     rated = IntegerProperty()
     rolled = IntegerProperty()
@@ -90,9 +87,9 @@ class Checkpoint(TenantNode):
     indexes: ClassVar = (Index("unique", "slot_id", ("tenant", "slot_id")),)
 
     slot_id = StringProperty(required=True)
-    until = DateTimeNeo4jFormatProperty()
-    known_at = DateTimeNeo4jFormatProperty()
-    locked_at = DateTimeNeo4jFormatProperty()
+    until = InstantProperty()
+    known_at = InstantProperty()
+    locked_at = InstantProperty()
     newest = ArrayProperty(StringProperty())
     weights_key = StringProperty()
     kappa = FloatProperty()
@@ -100,7 +97,7 @@ class Checkpoint(TenantNode):
     ids = ArrayProperty(StringProperty())
     scores = ArrayProperty(FloatProperty())
     affirmed = ArrayProperty(IntegerProperty())
-    last_at = ArrayProperty(DateTimeNeo4jFormatProperty())
+    last_at = ArrayProperty(InstantProperty())
     last_id = ArrayProperty(StringProperty())
     l_for = ArrayProperty(FloatProperty())
     l_against = ArrayProperty(FloatProperty())
@@ -121,7 +118,7 @@ class Tombstone(KeyedNode):
     key starts with `erasure_` is the record of an erasure.
     """
 
-    erased_at = DateTimeNeo4jFormatProperty(required=True)
+    erased_at = InstantProperty(required=True)
     what = StringProperty()
     digest = StringProperty()
     actor = StringProperty()
@@ -138,7 +135,7 @@ class EmbeddingModel(StructuredNode):
     dimension = IntegerProperty(required=True)
     mu_document = FloatProperty(required=True)
     mu_query = FloatProperty(required=True)
-    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+    recorded_at = InstantProperty(required=True)
 
 
 class Migration(StructuredNode):
@@ -148,12 +145,7 @@ class Migration(StructuredNode):
     name = StringProperty(required=True)
     sha256 = StringProperty(required=True)
     language = StringProperty()
-    applied_at = DateTimeNeo4jFormatProperty(required=True)
-
-    followed_by = RelationshipTo(
-        at("Migration", "state_nodes"), "FOLLOWED_BY", cardinality=ZeroOrOne
-    )
-    follows = RelationshipFrom(at("Migration", "state_nodes"), "FOLLOWED_BY", cardinality=ZeroOrOne)
+    applied_at = InstantProperty(required=True)
 
 
 class MigrationLock(StructuredNode):
@@ -161,25 +153,15 @@ class MigrationLock(StructuredNode):
 
     key = StringProperty(unique_index=True)
     owner = StringProperty()
-    since = DateTimeNeo4jFormatProperty()
-    asked_at = DateTimeNeo4jFormatProperty()
-    expires_at = DateTimeNeo4jFormatProperty()
+    since = InstantProperty()
+    asked_at = InstantProperty()
+    expires_at = InstantProperty()
 
 
-class Rejection(ScopedNode):
-    """Tombstone of a value that a person rejected, with every ruling about it, oldest first."""
-
-    indexes: ClassVar = (ID, Index("range", "value_key", ("tenant", "value_key", "scope")))
-
-    concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
-    sealed_by = RelationshipFrom(at("Seal"), "SEALS")
-    unsealed_by = RelationshipFrom(at("Tenant"), "UNSEALED")
-
-    value_key = StringProperty(required=True)
-    digest = StringProperty(required=True)
-    recorded_at = DateTimeNeo4jFormatProperty(required=True)
-    rejects = ArrayProperty(BooleanProperty())
-    at = ArrayProperty(DateTimeNeo4jFormatProperty())
-    known_at = ArrayProperty(DateTimeNeo4jFormatProperty())
-    event_ids = ArrayProperty(StringProperty())
-    paths = ArrayProperty(StringProperty())
+relate(
+    Migration,
+    "FOLLOWED_BY",
+    ("followed_by", "follows"),
+    Migration,
+    cardinality=(ZeroOrOne, ZeroOrOne),
+)

@@ -1,67 +1,15 @@
-"""The schema that the node classes declare."""
+"""The read-only connection of neomodel, for browsing the graph by objects."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import neo4j
 from neo4j import exceptions
-from neomodel import StructuredNode, db, get_config
+from neomodel import db, get_config
 
-from graphmem.adapters.neomodel_nodes import nodes, state_nodes
-from graphmem.adapters.neomodel_nodes.declarations import EDGES, Index
 from graphmem.errors import GraphAccessError, GraphUnavailableError, InvalidInputError
-from graphmem.schema import DeclaredSchema, SchemaItem
-
-_TYPES = {
-    "unique": "NODE_PROPERTY_UNIQUENESS",
-    "range": "RANGE",
-    "fulltext": "FULLTEXT",
-    "vector": "VECTOR",
-}
-NODE_CLASSES: tuple[type[StructuredNode], ...] = tuple(
-    one
-    for module in (nodes, state_nodes)
-    for one in vars(module).values()
-    if getattr(one, "__module__", "") == module.__name__
-)
-"""Every node class of the graph."""
-
-
-def declared() -> DeclaredSchema:
-    """Return every index and constraint that the classes declare."""
-    items = (
-        *(_item(node.__label__, index) for node in NODE_CLASSES for index in _indexes(node)),
-        *(_item(f"[{kind}]", index) for kind, edge in EDGES.items() for index in edge.indexes),
-    )
-    return DeclaredSchema(
-        items=tuple(sorted(items, key=lambda item: item.name)),
-        labels=frozenset(
-            (*(node.__label__ for node in NODE_CLASSES), *(f"[{kind}]" for kind in EDGES))
-        ),
-    )
-
-
-def _indexes(node: type[StructuredNode]) -> Iterator[Index]:
-    for attribute, prop in node.__all_properties__:
-        if prop.unique_index:
-            name = prop.get_db_property_name(attribute)
-            yield Index("unique", name, (name,))
-    yield from getattr(node, "indexes", ())
-
-
-def _item(label: str, index: Index) -> SchemaItem:
-    bare = label.strip("[]")
-    words = bare if bare.isupper() else re.sub(r"(?<!^)(?=[A-Z])", "_", bare)
-    return SchemaItem(
-        name=f"{words.lower()}_{index.prop}_{index.kind}",
-        type=_TYPES[index.kind],
-        labels=(label,),
-        properties=index.on,
-        config=index.config,
-    )
 
 
 @contextmanager
