@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from bench.figures import Cell, Report, Table, spread
 from bench.server import KEPT, fresh_server
 from graphmem import AsyncGraphMem
-from graphmem.mcp.tools import CORE_BUDGET, TOKENIZER, costs
+from graphmem.mcp.costs import CORE_BUDGET, TOKENIZER, costs
 
 if TYPE_CHECKING:
     from bench.progress import Steps

@@ -17,9 +17,9 @@ from graphmem.errors import ConfigurationError, InvalidInputError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from graphmem.mcp.costs import ToolCost
     from graphmem.mcp.http_server import ListenAddress, TokenTable
     from graphmem.mcp.tool import Profile
-    from graphmem.mcp.tools import ToolCost
 
 
 @click.command()
@@ -70,7 +70,7 @@ def mcp(
     """
     _installed()
     if list_tools:
-        from graphmem.mcp.tools import costs
+        from graphmem.mcp.costs import costs
 
         app.emit(costs(profile, read_only=read_only), _table)
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,18 +15,14 @@ from graphmem.cli.derived import Group
 from graphmem.errors import ConfigurationError
 
 ARTIFACTS = ("file", "symbol", "document")
-ID = re.compile(r"(?:m|b|t|ep|ar)_[^./\\]*")
 
 
 def _results(
     _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
 ) -> list[str | tuple[str, str]]:
-    """Return the ids, and the kind and reference of other results; a file needs no kind."""
-    parts = ((one, *one.partition(":")) for one in given)
-    return [
-        (kind, ref) if kind in ARTIFACTS and ref else one if ID.fullmatch(one) else ("file", one)
-        for one, kind, _, ref in parts
-    ]
+    from graphmem.rules import openings
+
+    return [openings.result_of(one) for one in given]
 
 
 def _is_lost(found: Mapping[str, int]) -> bool:

@@ -76,7 +76,7 @@ class AsyncUsage(AsyncNamespace):
         """
         results = list(results)
         named = [result for result in results if isinstance(result, str)]
-        await access_log.check_items(self._state.context, named, "results: no item")
+        await access_log.labelled(self._state.context, named, "results: no item")
         hits = [_hit(self._state, result) for result in results]
         await self._state.searched(tool, query, hits)
 
@@ -102,8 +102,17 @@ class AsyncUsage(AsyncNamespace):
         else:
             item_id = (await ids.resolved(request, [ref])).get(ref, ref)
             label = kind.capitalize()
-            await access_log.check_items(request, [item_id], f"ref: no {kind}", [label])
+            await access_log.labelled(request, [item_id], f"ref: no {kind}", [label])
             await self._state.accessed(label, item_id)
+
+    async def _log_used(self, item_ids: Sequence[str]) -> None:
+        """Log the use of items of any kind; of all or, if one of them is not visible, of none."""
+        request = self._state.context
+        known = await ids.resolved(request, item_ids)
+        used = list(dict.fromkeys(known.get(one, one) for one in item_ids))
+        labels = await access_log.labelled(request, used, "used: no item", access_log.ITEMS)
+        for item_id in used:
+            await self._state.accessed(labels[item_id], item_id)
 
     async def flush(self) -> int:
         """Write the log entries of all handles of this client; return the number of new entries.

@@ -78,21 +78,6 @@ def id_of(*kinds: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def kind_of(item_id: str) -> str:
-    """Return the kind of an item by its id.
-
-    Raises:
-        InvalidInputError: the id has no kind.
-    """
-    found = _KIND.fullmatch(item_id)
-    if found is None or found[1] not in _KINDS:
-        raise InvalidInputError(
-            f"used: {item_id!r} must be the id of a result.",
-            hint="Give the ids that context or recall returned, or leave out used.",
-        )
-    return _KINDS[found[1]]
-
-
 def _an(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 

@@ -182,6 +182,12 @@ class PredicateList(Record):
     predicates: tuple[model.Predicate, ...]
 
 
+class LoggedSearch(Record):
+    """Result of `usage_log_search`."""
+
+    results: int
+
+
 class LoggedAccess(Record):
     """Result of `usage_log_access`."""
 

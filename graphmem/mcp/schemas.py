@@ -324,6 +324,21 @@ class SlotsArguments(Record):
     as_of: _AsOf = None
 
 
+class LogSearchArguments(SessionArguments):
+    """Arguments of `usage_log_search`."""
+
+    query: _Question
+    tool: Annotated[Name, Field(description="Name of the tool that searched, e.g. grep")]
+    results: Annotated[
+        tuple[Name, ...],
+        Field(
+            description="Best first: paths of files, symbol:NAME, document:NAME, or ids",
+            min_length=1,
+            max_length=100,
+        ),
+    ]
+
+
 class LogAccessArguments(SessionArguments):
     """Arguments of `usage_log_access`."""
 

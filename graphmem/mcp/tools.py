@@ -1,4 +1,4 @@
-"""Definitions of the tools, and the token costs of those that are listed.
+"""Definitions of the tools.
 
 A tool has the name of the client's method. A method of a namespace has the namespace's noun before
 it: `memory_deprecate` calls `memories.deprecate`.
@@ -6,23 +6,19 @@ it: `memory_deprecate` calls `memories.deprecate`.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
-from importlib.util import find_spec
 from operator import attrgetter
-from pathlib import Path
 from typing import Any
 
 import mcp_types as types
 
 from graphmem import model
-from graphmem.errors import ConfigurationError
 from graphmem.mcp import inputs, results, schemas
 from graphmem.mcp.remembering import remember
 from graphmem.mcp.tool import Profile, Tool, ToolCall, forget
 from graphmem.model import Record
+from graphmem.rules import openings
 
 MAX_TURNS = 20
 
@@ -44,8 +40,7 @@ def context_text(found: model.Context) -> str:
 
 async def _context(call: ToolCall[schemas.ContextArguments]) -> model.Context:
     given = call.given()
-    for item_id in given.pop("used"):
-        await call.session.usage.log_access(inputs.kind_of(item_id), item_id)
+    await call.session.usage._log_used(given.pop("used"))
     return await call.session.context(**given)
 
 
@@ -90,6 +85,13 @@ async def _memory_deprecate(call: ToolCall[schemas.DeprecateArguments]) -> resul
 
 async def _predicate_list(call: ToolCall[schemas.PredicatesArguments]) -> results.PredicateList:
     return results.PredicateList(predicates=tuple(await call.session.predicates.list()))
+
+
+async def _usage_log_search(call: ToolCall[schemas.LogSearchArguments]) -> results.LoggedSearch:
+    asked = call.arguments
+    found = [openings.result_of(one) for one in asked.results]
+    await call.session.usage.log_search(asked.query, tool=asked.tool, results=found)
+    return results.LoggedSearch(results=len(found))
 
 
 async def _usage_log_access(call: ToolCall[schemas.LogAccessArguments]) -> results.LoggedAccess:
@@ -396,6 +398,16 @@ _ALL: tuple[Tool[Any], ...] = (
         asks=True,
     ),
     Tool(
+        "usage_log_search",
+        "Log a search",
+        "Use when another tool searched files or symbols for the task: logs what it "
+        "found, for the ratings; log what you open of it with usage_log_access.",
+        schemas.LogSearchArguments,
+        results.LoggedSearch,
+        _usage_log_search,
+        {"query": "connection pool", "tool": "grep", "results": ["src/pool.py", "docs/pool.md"]},
+    ),
+    Tool(
         "usage_log_access",
         "Log an access",
         "Use when you opened a file, a symbol or a document that matters for the task: logs it, "
@@ -422,78 +434,3 @@ def offered(profile: Profile, *, read_only: bool) -> Mapping[str, Tool[Any]]:
 def listed(profile: Profile, *, read_only: bool) -> tuple[types.Tool, ...]:
     """Return the tools of a profile as listed to clients."""
     return tuple(tool.listed(profile) for tool in offered(profile, read_only=read_only).values())
-
-
-TOKENIZER = "o200k_base"
-"""Tokenizer of OpenAI's models since GPT-4o."""
-CORE_BUDGET = 4_500
-"""Maximum tokens of the list of the core profile."""
-CORE_TOOLS = 10
-"""Maximum number of its tools."""
-
-
-class ToolCost(Record):
-    """One tool and its tokens."""
-
-    name: str
-    title: str
-    read_only: bool
-    destructive: bool
-    idempotent: bool
-    open_world: bool
-    tokens_asked: int
-    """Tokens of its name, description and argument schema: the part that most clients pass on."""
-    tokens: int
-    """Tokens of the complete listing, including result schema and annotations."""
-
-
-def costs(profile: Profile, *, read_only: bool = False) -> tuple[ToolCost, ...]:
-    """Return the cost of each tool of a profile, in the order of the list.
-
-    Raises:
-        ConfigurationError: the tokenizer's data are missing.
-    """
-    count = token_counter()
-    return tuple(
-        _cost(tool, profile, count) for tool in offered(profile, read_only=read_only).values()
-    )
-
-
-def _cost(tool: Tool[Any], profile: Profile, count: Callable[[object], int]) -> ToolCost:
-    listed = tool.listed(profile).model_dump(by_alias=True, mode="json", exclude_none=True)
-    hints = listed["annotations"]
-    return ToolCost(
-        name=tool.name,
-        title=tool.title,
-        read_only=hints["readOnlyHint"],
-        destructive=hints["destructiveHint"],
-        idempotent=hints["idempotentHint"],
-        open_world=hints["openWorldHint"],
-        tokens_asked=count({name: listed[name] for name in ("name", "description", "inputSchema")}),
-        tokens=count(listed),
-    )
-
-
-def token_counter() -> Callable[[object], int]:
-    """Return a function that counts the tokens of data as JSON.
-
-    The ranks are those in the package litellm, so that nothing is fetched.
-
-    Raises:
-        ConfigurationError: the package is not installed.
-    """
-    import tiktoken
-
-    package = find_spec("litellm")
-    origin = package.origin if package is not None else None
-    if origin is None:
-        raise ConfigurationError("Counting tokens requires the package litellm.")
-    folder = Path(origin).parent / "litellm_core_utils" / "tokenizers"
-    os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)  # as litellm does when it is imported
-    encoding = tiktoken.get_encoding(TOKENIZER)
-
-    def count(data: object) -> int:
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        return len(encoding.encode(text, disallowed_special=()))
-
-    return count

@@ -1,7 +1,8 @@
-"""Items that a reply was taken from, by the ids that it cites and by its words."""
+"""Results of searches as texts, and those that a reply was taken from, by its words."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 from graphmem.rules import mentions
@@ -16,6 +17,19 @@ _EMPTY = frozenset(
 """Words of replies that state nothing."""
 _MIN_WORDS, _SHARE = 2, 3
 """Words that make an item a source of a reply; one is enough if it is a third of the reply."""
+_ID = re.compile(r"(?:m|b|t|ep|ar)_[^./\\]*")
+_ARTIFACT = re.compile(r"(file|symbol|document):(.+)", re.DOTALL)
+
+
+def result_of(text: str) -> str | tuple[str, str]:
+    """Return a result as `log_search` takes it: an id, or the kind and the reference of another.
+
+    Args:
+        text: an id, the path of a file, or file:PATH, symbol:NAME or document:NAME.
+    """
+    if named := _ARTIFACT.fullmatch(text):
+        return named[1], named[2]
+    return text if _ID.fullmatch(text) else ("file", text)
 
 
 def words_taken(reply: str, asked: Collection[str], shown: Mapping[str, str]) -> list[str]:

@@ -29,10 +29,11 @@ END = catalog.query("usage/end_sessions", lambda row: row["written"])
 SEARCH = catalog.query("usage/log_searches", lambda row: row["written"])
 LOG = catalog.query("usage/log_accesses", lambda row: row["written"])
 ARTIFACTS = catalog.query("usage/create_artifacts", catalog.ignored)
-MISSING: Query[str] = catalog.query("usage/missing_results", lambda row: row["id"])
+LABELLED = catalog.query("usage/labels", lambda row: (row["id"], row["label"]))
 
 
-LABELS = ("Memory", "Belief", "Turn", "Episode", "Artifact")
+ITEMS = ("Memory", "Belief", "Turn", "Episode")
+LABELS = (*ITEMS, "Artifact")
 """Labels of what a search can return."""
 
 
@@ -182,25 +183,27 @@ def search(
     )
 
 
-async def check_items(
+async def labelled(
     context: RequestContext, ids: Sequence[str], kind: str, labels: Sequence[str] = LABELS
-) -> None:
-    """Refuse ids of items that are not visible, since an entry without items is not written.
+) -> dict[str, str]:
+    """Return the labels of items; an entry about an item that is not visible is not written.
 
     Args:
         context: request context.
-        ids: ids to check.
-        kind: start of the message about a missing id.
+        ids: ids of the items.
+        kind: start of the message about missing ids.
         labels: labels that an item may have.
 
     Raises:
         NotFoundError: no visible item with one of these labels has one of these ids.
     """
-    if ids and (missing := await context.fetch(MISSING, ids=ids, labels=labels)):
+    found = dict(await context.fetch(LABELLED, ids=ids, labels=labels)) if ids else {}
+    if missing := [repr(one) for one in dict.fromkeys(ids) if one not in found]:
         raise NotFoundError(
-            f"{kind} {missing[0]!r}.",
+            f"{kind} {', '.join(missing)}.",
             hint="Give ids that a read returned, or (kind, ref) of a file, symbol or document.",
         )
+    return found
 
 
 async def write(services: Services, entries: Iterable[Entry]) -> int:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from graphmem.mcp.clients import CLIENTS
+from graphmem.mcp.costs import CORE_BUDGET, costs, token_counter
 from graphmem.mcp.tool import Profile
-from graphmem.mcp.tools import CORE_BUDGET, TOOLS, costs, listed, offered, token_counter
+from graphmem.mcp.tools import TOOLS, listed, offered
 from tests.docs.conftest import FENCED, Follow
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")

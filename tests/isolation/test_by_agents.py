@@ -93,6 +93,7 @@ def asked_of(tool: str, known: dict[str, str]) -> dict[str, Any]:
         "belief_slots": {"as_of": "2025-05-20"},
         "predicate_list": {},
         "forget": {"item_id": known["memory"], "confirm": "yes-0123456789ab"},
+        "usage_log_search": {"query": "a", "tool": "rg", "results": ["a.py", known["memory"]]},
         "usage_log_access": {"kind": "file", "ref": "a.py"},
     }
     return given[tool]

@@ -17,12 +17,12 @@ from tests.plugins.loops import run_apart as run
 LIVES = {"subject": "alice", "predicate": "lives_in"}
 
 
-def read(tool: str, **given: Any) -> Any:
+def read(tool: str, /, **given: Any) -> Any:
     """Return the arguments of a call as the tool reads them."""
     return TOOLS[tool].read(given)[0]
 
 
-def problem(tool: str, **given: Any) -> InvalidInputError:
+def problem(tool: str, /, **given: Any) -> InvalidInputError:
     """Return the error of a call that the tool refuses."""
     with pytest.raises(InvalidInputError) as caught:
         TOOLS[tool].read(given)

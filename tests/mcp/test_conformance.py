@@ -14,8 +14,9 @@ import pytest
 from mcp import Client, MCPError, types
 from mcp.types import INVALID_PARAMS
 
+from graphmem.mcp.costs import CORE_BUDGET, CORE_TOOLS, costs, token_counter
 from graphmem.mcp.tool import Profile
-from graphmem.mcp.tools import CORE_BUDGET, CORE_TOOLS, TOOLS, costs, offered, token_counter
+from graphmem.mcp.tools import TOOLS, offered
 from tests.mcp.conftest import Environ, data, over_http, over_stdio, refused, text_of
 from tests.plugins.loops import run_apart as run
 
@@ -39,6 +40,7 @@ WRITING = {
         "belief_retract",
         "supersede",
         "forget",
+        "usage_log_search",
         "usage_log_access",
     ),
 }
@@ -92,6 +94,7 @@ def valid_arguments() -> dict[str, dict[str, Any]]:
         "belief_slots": {"subject": "alice"},
         "predicate_list": {},
         "forget": {"item_id": "m_none"},
+        "usage_log_search": {"query": "pool", "tool": "grep", "results": ["src/pool.py"]},
         "usage_log_access": {"kind": "file", "ref": "src/pool.py"},
     }
 

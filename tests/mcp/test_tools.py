@@ -70,6 +70,7 @@ async def _everything(client: Client) -> dict[str, Any]:
     await call("belief_retract", event_id=seen["event_id"])
     await call("belief_slots", subject="alice")
     await call("predicate_list")
+    await call("usage_log_search", query="pool", tool="grep", results=["src/pool.py"])
     await call("usage_log_access", kind="file", ref="src/pool.py")
     await call("forget", item_id=kept["memory_id"])
     return found

@@ -25,16 +25,47 @@ def test_the_next_call_names_what_an_answer_used(opened: Opened, settings: Setti
             await data(client, "context", **about)
             errors = [
                 await refused(client, "context", **about, used=used)
-                for used in (["m_ffff"], ["somewhere"], [kept.replace("m_", "b_")])
+                for used in ([kept, "m_ffff"], ["somewhere"], [kept.replace("m_", "b_"), "ep_1"])
             ]
             await data(client, "context", **about, used=[f"[{kept[:8]}]"])
             return kept, errors
 
     kept, errors = asyncio.run(chat())
-    assert [error["code"] for error in errors] == ["not_found", "invalid_input", "not_found"]
+    assert [error["code"] for error in errors] == ["not_found"] * 3
+    assert [error["message"] for error in errors] == [
+        "used: no item 'm_ffff'.",
+        "used: no item 'somewhere'.",
+        f"used: no item '{kept.replace('m_', 'b_')}', 'ep_1'.",
+    ]
     with GraphMem.open(settings=settings, embedder=HashEmbedder()) as memory:
+        [audited] = memory.usage.audit().sessions
+        # The calls with an unknown id logged nothing.
+        assert audited.accesses == 1
         assert memory.usage.rate().searches == 1
         assert memory.usage.ratings()[0].id == kept
+
+
+def test_files_that_an_agent_found_and_opened_are_rated(opened: Opened, settings: Settings) -> None:
+    named: dict[str, Any] = {"session_id": "s"}
+
+    async def work() -> tuple[Any, dict[str, str]]:
+        async with opened(profile="full") as client:
+            found = {"query": "def main", "tool": "rg", **named}
+            logged = await data(
+                client, "usage_log_search", results=["a.py", "symbol:app.main"], **found
+            )
+            error = await refused(client, "usage_log_search", results=["b.py", "m_ffff"], **found)
+            await data(client, "usage_log_access", kind="symbol", ref="app.main", **named)
+            return logged, error
+
+    logged, error = asyncio.run(work())
+    assert (logged, error["message"]) == ({"results": 2}, "results: no item 'm_ffff'.")
+    with GraphMem.open(settings=settings, embedder=HashEmbedder()) as memory:
+        assert memory.usage.rate().searches == 1
+        rated = memory.usage.ratings(kinds=["Artifact"])
+        assert [one.text for one in rated] == ["app.main", "a.py"]
+        assert rated[0].rating.elo > 1_200 > rated[1].rating.elo
+        assert [one.id for one in memory.usage.dashboard().top] == [one.id for one in rated]
 
 
 def test_half_of_what_a_chat_uses_is_rated(settings: Settings) -> None:

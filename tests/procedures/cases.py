@@ -62,7 +62,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "usage/sessionless": {**seen, **period, "type": "SEARCH"},
         "usage/pack_candidates": {**seen, **rated},
         "usage/prune_candidates": {"scope": "global", "after_elo": 0.0},
-        "usage/missing_results": {"scopes": SCOPES, "ids": [memory, "none"], "labels": ["Memory"]},
+        "usage/labels": {"scopes": SCOPES, "ids": [memory, "none"], "labels": ["Memory"]},
         "usage/rated_sessions": {**seen, "after_position": 0, "top": 5},
         "usage/short_term_size": {"scopes": SCOPES},
         "usage/prune_manifest": {"scope": "global"},
