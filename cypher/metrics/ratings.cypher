@@ -12,6 +12,7 @@
 
 MATCH (g:Rating)
 WHERE g.tenant = $tenant AND g.elo IS NOT NULL
+LET valid = $valid
 // include: fragments/rating_decayed.cypher
 RETURN g.kind AS kind, floor(elo / $step) * $step AS min_elo, count(*) AS items, sum(elo) AS total
 ORDER BY kind, min_elo

@@ -130,6 +130,7 @@ UNION ALL
 FILTER trust >= $min_trust
 CALL (hit) {
   OPTIONAL MATCH (g:Rating {tenant: $tenant, kind: CASE hit.kind WHEN 'memory' THEN 'Memory' WHEN 'episode' THEN 'Episode' ELSE 'Belief' END, id: hit.n.id})
+  LET valid = $valid
   // include: fragments/rating_decayed.cypher
   RETURN g {.games, elo: elo, touched_at: toString(g.touched_at)} AS rating
 }

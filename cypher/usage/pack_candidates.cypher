@@ -22,6 +22,7 @@
 CALL () {
   MATCH (g:Rating)
   WHERE g.tenant = $tenant AND g.elo IS NOT NULL AND g.scope IN $scopes AND g.kind IN $kinds
+  LET valid = $valid
   // include: fragments/rating_decayed.cypher
   WITH g, elo
   ORDER BY elo DESC, g.kind, g.id

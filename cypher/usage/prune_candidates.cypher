@@ -26,6 +26,7 @@ WHERE g.tenant = $tenant AND g.elo >= $after_elo AND (g.elo > $after_elo OR g.ki
 WITH g
 ORDER BY g.elo, g.kind, g.id
 LIMIT $limit
+LET valid = $valid
 // include: fragments/rating_decayed.cypher
 OPTIONAL CALL (g) {
   MATCH (n:Episode {tenant: $tenant, id: g.id})

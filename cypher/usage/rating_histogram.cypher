@@ -15,6 +15,7 @@
 
 MATCH (g:Rating)
 WHERE g.tenant = $tenant AND g.elo IS NOT NULL AND g.scope IN $scopes AND g.kind IN $kinds
+LET valid = $valid
 // include: fragments/rating_decayed.cypher
 RETURN floor(elo / $step) * $step AS min_elo, count(*) AS items
 ORDER BY min_elo

@@ -22,6 +22,7 @@
 
 MATCH (g:Rating)
 WHERE g.tenant = $tenant AND g.elo >= $min_elo AND g.scope IN $scopes AND g.kind IN $kinds
+LET valid = $valid
 // include: fragments/rating_decayed.cypher
 FILTER elo >= $min_elo AND elo < $below
 WITH g, elo

@@ -26,6 +26,7 @@ CALL (page) {
   MATCH (n:Artifact {tenant: $tenant, id: id})
   WHERE NOT EXISTS { (n)<-[:RETURNED|ACCESSED|RATED]-(:Event {tenant: $tenant}) }
   OPTIONAL MATCH (g:Rating {tenant: $tenant, kind: 'Artifact', id: n.id})
+  LET valid = $valid
   // include: fragments/rating_decayed.cypher
   FILTER coalesce(elo < $medium, true)
   // Writing before reading takes the write lock: a concurrent entry may refer to it by now.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from math import exp
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from statistics import pvariance
-from typing import Any
+from typing import Any, NamedTuple
 
-from graphmem.model import Tier
 from graphmem.rules import rating
 from graphmem.rules.rating import Rating
 from graphmem.usage.records import Pack, UsageGoal, UsageGoals
@@ -25,88 +22,101 @@ ENTRY_BYTES = 500
 _MOVED, _OPENED, _TOP, _PACK = 0.10, 0.90, 0.80, 0.80
 
 
-@dataclass(slots=True)
-class _Item:
+class Standing(NamedTuple):
+    """A rating after the games before a time; it decays until then."""
+
     elo: float
-    touched: datetime
+    touched_at: datetime
+    at: datetime
 
 
-@dataclass(slots=True)
-class Replay:
-    """Ratings as they were after each session, and what was shown and opened since a point."""
+class Point(NamedTuple):
+    """A point of the curves. Only a rating that is HIGH before decay has a standing."""
 
-    rule: Rating
-    items: dict[str, _Item] = field(default_factory=dict)
-    opened: list[str] = field(default_factory=list)
-    shown: int = 0
-    shown_high: int = 0
-
-    def add(self, session: Mapping[str, Any]) -> datetime | None:
-        """Take in a session; return the time of its last entry."""
-        last = None
-        for search in session["searches"]:
-            last = search["at"]
-            for item_id in search["top"]:
-                self.shown += 1
-                self.shown_high += self.is_high(item_id, last)
-            for change in search["changes"]:
-                self.items[change["id"]] = _Item(change["after"], last)
-        for look in session["opened"]:
-            self.opened.append(look["id"])
-            if item := self.items.get(look["id"]):
-                item.touched = max(item.touched, look["at"])
-            last = max(last or look["at"], look["at"])
-        return last
-
-    def is_high(self, item_id: str, at: datetime) -> bool:
-        """Return whether an item was HIGH at a time."""
-        item = self.items.get(item_id)
-        if item is None:
-            return False
-        days = max((at - item.touched) / timedelta(days=1), 0.0)
-        faded = self.rule.floor + (item.elo - self.rule.floor) * exp(-days / self.rule.fading_days)
-        return rating.tier(min(item.elo, faded), self.rule) is Tier.HIGH
+    sessions: int
+    elos: Mapping[str, float]
+    """Ratings before decay."""
+    opened: Sequence[Standing | None]
+    """Each opening until then, by the rating at the point."""
+    shown: Sequence[Standing | None]
+    """Each result since the last point, by the rating at its time."""
 
 
-def measured(
-    sessions: Sequence[Mapping[str, Any]], rule: Rating, packed: Pack, size: float
-) -> UsageGoals:
-    """Return the goals of rated sessions, with their curves.
+def replayed(sessions: Sequence[Mapping[str, Any]], rule: Rating) -> list[Point]:
+    """Return the points of the curves.
 
     Args:
         sessions: rows of rated_sessions with an entry, in the order in which they ended.
         rule: constants of the rating.
+    """
+    counts = {max(1, len(sessions) * n // POINTS) for n in range(1, POINTS + 1)}
+    elos: dict[str, float] = {}
+    touched: dict[str, datetime] = {}
+    opened: list[str] = []
+    shown: list[Standing | None] = []
+    found: list[Point] = []
+
+    def standing(item_id: str, at: datetime) -> Standing | None:
+        elo = elos.get(item_id)
+        # Decay only lowers a rating.
+        return Standing(elo, touched[item_id], at) if elo and elo >= rule.high else None
+
+    for n, session in enumerate(sessions, 1):
+        for search in session["searches"]:
+            shown += [standing(item_id, search["at"]) for item_id in search["top"]]
+            for change in search["changes"]:
+                elos[change["id"]] = change["after"]
+                touched.setdefault(change["id"], search["at"])
+        for look in session["opened"]:
+            opened.append(look["id"])
+            if look["id"] in touched:
+                touched[look["id"]] = max(touched[look["id"]], look["at"])
+        if n in counts:
+            now = max(one["at"] for one in (*session["searches"], *session["opened"]))
+            found.append(Point(n, dict(elos), [standing(one, now) for one in opened], shown))
+            shown = []
+    return found
+
+
+def measured(
+    points: Sequence[Point], high: Collection[Standing], rule: Rating, packed: Pack, size: float
+) -> UsageGoals:
+    """Return the goals of rated sessions, with their curves.
+
+    Args:
+        points: points of the curves.
+        high: standings that are HIGH after decay.
+        rule: constants of the rating.
         packed: a pack of everything that is rated.
         size: bytes of short-term memory.
     """
-    replay, moved, opened, top = Replay(rule), [], [], []
-    points = sorted({max(1, len(sessions) * n // POINTS) for n in range(1, POINTS + 1)})
-    earlier: dict[str, float] = {}
-    now = None
-    for n, session in enumerate(sessions, 1):
-        now = replay.add(session) or now
-        if n not in points or now is None:
-            continue
-        after = {item_id: item.elo for item_id, item in replay.items.items()}
-        if (share := _moved(earlier, after)) is not None:
-            moved.append((n, share))
-        if replay.opened:
-            high = sum(replay.is_high(item_id, now) for item_id in replay.opened)
-            opened.append((n, high / len(replay.opened)))
-        if replay.shown:
-            top.append((n, replay.shown_high / replay.shown))
-        replay.shown = replay.shown_high = 0
-        earlier = after
-    best = max((item.elo for item in replay.items.values()), default=None)
+    moved = [
+        (point.sessions, share)
+        for earlier, point in zip((None, *points), points, strict=False)
+        if (share := _moved(earlier.elos if earlier else {}, point.elos)) is not None
+    ]
+    opened = [
+        (point.sessions, sum(one in high for one in point.opened) / len(point.opened))
+        for point in points
+        if point.opened
+    ]
+    top = [
+        (point.sessions, sum(one in high for one in point.shown) / len(point.shown))
+        for point in points
+        if point.shown
+    ]
+    sessions = points[-1].sessions if points else 0
+    elos = points[-1].elos if points else {}
+    best = max(elos.values(), default=None)
     why = (
         "no item is rated yet"
         if best is None
-        else f"the highest of {len(replay.items):,} ratings is {best:,.0f} before decay, and HIGH "
+        else f"the highest of {len(elos):,} ratings is {best:,.0f} before decay, and HIGH "
         f"begins at {rule.high:,.0f}; each opened result lowers the others of its search"
     )
-    young = f"{len(sessions)} of {SETTLED} sessions" if len(sessions) < SETTLED else ""
+    young = f"{sessions} of {SETTLED} sessions" if sessions < SETTLED else ""
     return UsageGoals(
-        sessions=len(sessions),
+        sessions=sessions,
         goals=(
             _goal("movement of ratings", f"< {_MOVED:.0%}", moved, _MOVED, young, below=True),
             _goal("openings that are HIGH", f">= {_OPENED:.0%}", opened, _OPENED, why),
@@ -153,13 +163,12 @@ def _moved(before: Mapping[str, float], after: Mapping[str, float]) -> float | N
 def _goal(
     name: str,
     wanted: str,
-    curve: Iterable[tuple[int, float]],
+    points: Sequence[tuple[int, float]],
     limit: float,
     reason: str,
     *,
     below: bool = False,
 ) -> UsageGoal:
-    points = tuple(curve)
     value = points[-1][1] if points else None
     reached = None if value is None else value < limit if below else value >= limit
     return UsageGoal(
@@ -168,5 +177,5 @@ def _goal(
         value=value,
         reached=None if below and reason else reached,
         reason="" if reached and not below else reason,
-        curve=points,
+        curve=tuple(points),
     )

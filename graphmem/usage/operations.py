@@ -331,6 +331,7 @@ async def _text(context: RequestContext, row: dict[str, str], root: Path | None)
 
 
 RATED_SESSIONS = catalog.query("usage/rated_sessions", dict)
+FADED = catalog.query("usage/faded", dict)
 SHORT_TERM = catalog.query("usage/short_term_size", dict)
 GOAL_PAGE = 200
 """Sessions per read."""
@@ -348,9 +349,17 @@ async def goals(context: RequestContext, kinds: Sequence[str], shorten: Shorten)
     [size] = await context.fetch(SHORT_TERM)
     everything = PackBudget(MAX_PACK, count_tokens, "an estimate")
     packed = await pack(context, everything, kinds, MAX_PACKED, None, shorten)
+    rule = rating.from_settings(context.services.settings)
+    points = rated_goals.replayed(found, rule)
+    asked = list({one for point in points for one in (*point.opened, *point.shown) if one})
+    faded = await context.fetch(
+        FADED, ratings=[one._asdict() for one in asked], rating_decay=rating.decay_params(rule)
+    )
+    high = {asked[row["n"]] for row in faded if rating.tier(row["elo"], rule) is Tier.HIGH}
     return rated_goals.measured(
-        found,
-        rating.from_settings(context.services.settings),
+        points,
+        high,
+        rule,
         packed,
         float(size["characters"] + rated_goals.ENTRY_BYTES * size["entries"]),
     )

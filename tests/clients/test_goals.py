@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
-import pytest
+from datetime import UTC, datetime, timedelta
 
 from graphmem import Handle
+from graphmem.model import Tier
 from graphmem.rules import rating
+from graphmem.testing import FrozenClock
 from graphmem.usage import Pack, UsageGoal, goals
+from tests.plugins.clients import on
 
 MAY = datetime(2026, 5, 5, tzinfo=UTC)
+EMPTY = Pack(
+    text="",
+    items=(),
+    budget=1,
+    tokens=0,
+    overflow=0,
+    whole_tokens=0,
+    saved_tokens=0,
+    saved_share=0.0,
+    counted_by="",
+    blocked_paths=(),
+)
 
 
 def chat(memory: Handle, sessions: range, opened: str = "a") -> None:
@@ -63,32 +76,34 @@ def test_each_goal_has_its_value_and_curve(plain: Handle) -> None:
     assert plain.scope("alice").usage.goals().sessions == 23
 
 
-@pytest.mark.parametrize(("high", "share"), [(1_201.0, 1.0), (1_210.0, 0.0)])
-def test_the_tier_is_that_of_the_time(high: float, share: float) -> None:
-    sessions = [
-        {
-            "searches": [
-                {"at": MAY, "top": ["a", "b"], "changes": [{"id": "a", "after": 1_208.0}]},
-                {"at": MAY, "top": ["a", "b"], "changes": []},
-            ],
-            "opened": [{"id": "a", "at": MAY}],
-        }
-    ]
-    empty = Pack(
-        text="",
-        items=(),
-        budget=1,
-        tokens=0,
-        overflow=0,
-        whole_tokens=0,
-        saved_tokens=0,
-        saved_share=0.0,
-        counted_by="",
-        blocked_paths=(),
-    )
-    found = goals.measured(sessions, rating.Rating(high=high), empty, 11e9)
-    _, opened, top, _, size = found.goals
-    assert opened.curve == ((1, share),)
-    # Of four results shown, one was HIGH at its time.
-    assert top.value == share / 4
-    assert size.reached is False
+def test_a_rating_is_high_until_it_decays_below(plain: Handle) -> None:
+    clock = FrozenClock(MAY)
+    settings = plain._state.context.services.settings
+    limits = settings.rating.model_copy(update={"high": 1_205.0})
+    memory = on(plain, clock=clock, settings=settings.model_copy(update={"rating": limits}))
+
+    def session(*opened: str) -> None:
+        with memory.session("s") as log:
+            for one in opened or ("",):
+                found = [("file", name) for name in ("a", "b", "c")]
+                log.usage.log_search("where?", tool="grep", results=found)
+                if one:
+                    log.usage.log_access("file", one)
+                clock.advance(timedelta(minutes=1))
+        memory.usage.rate()
+
+    session("a")
+    session("a", "a", "a", "a")
+    clock.advance(timedelta(days=6))
+    session("b")
+    session()
+    # In the second session a was HIGH after 16 points of the first; six days later it was opened
+    # last, and a lost game is not an opening.
+    assert memory.usage.ratings(tier=Tier.HIGH) == ()
+    _, opened, top, _, _ = by_name(memory)
+    assert opened.curve == ((1, 1.0), (2, 1.0), (3, 0.0), (4, 0.0))
+    assert top.curve == ((1, 0.0), (2, 1 / 3), (3, 0.0), (4, 0.0))
+
+
+def test_a_large_log_is_not_small_short_term_memory() -> None:
+    assert goals.measured([], (), rating.STANDARD, EMPTY, 11e9).goals[-1].reached is False

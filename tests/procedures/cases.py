@@ -63,6 +63,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "usage/pack_candidates": {**seen, **rated},
         "usage/prune_candidates": {"scope": "global", "after_elo": 0.0},
         "usage/labels": {"scopes": SCOPES, "ids": [memory, "none"], "labels": ["Memory"]},
+        "usage/faded": {"ratings": [{"elo": 1_300.0, "touched_at": LATER, "at": LATER}]},
         "usage/rated_sessions": {**seen, "after_position": 0, "top": 5},
         "usage/short_term_size": {"scopes": SCOPES},
         "usage/prune_manifest": {"scope": "global"},
