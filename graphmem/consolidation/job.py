@@ -320,7 +320,8 @@ async def _clusters(
         for reply_id, cluster in waiting:
             near = decisions.candidates(ground, cluster, synthesis.MAX_BELIEFS)
             question = ClusterQuestion(reply_id, cluster, near)
-            ask = partial(synthesis.ask, run.context, llm, question, policy)
+            scope = run.context.scope
+            ask = partial(synthesis.ask, scope, run.similarities, llm, question, policy)
             units.append(await _asked(run, BeliefWrite(reply_id, cluster), ask))
     async for found in _settled(run, units, attempts):
         yield found

@@ -292,10 +292,10 @@ def relation(passage: Passage, statement: str) -> EvidenceKind | None:
     kind = compare_texts(passage.spoken, statement)
     if kind is not EvidenceKind.SUPPORTING:
         return kind
-    said, claimed = (
+    stated, claimed = (
         clauses.statement_clause(one, passage.name).stems for one in (passage.text, statement)
     )
-    differs = bool(said - claimed) and bool(claimed - said)
+    differs = bool(stated - claimed) and bool(claimed - stated)
     return None if differs or clauses.asserted(passage.text) != passage.text else kind
 
 

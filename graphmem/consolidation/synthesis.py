@@ -19,7 +19,7 @@ from graphmem.consolidation.sources import NearBelief
 from graphmem.consolidation.statements import ClauseSimilarities
 from graphmem.errors import ModelReplyError
 from graphmem.model import EventType, EvidenceKind
-from graphmem.ports import Answer, Llm, RequestContext, TokenUsage
+from graphmem.ports import Answer, Llm, TokenUsage
 from graphmem.rules import claims, clauses, prompts
 from graphmem.rules.claims import Claim
 from graphmem.rules.passages import Passage, prefix_speaker
@@ -47,7 +47,8 @@ def named(llm: Llm) -> str:
 
 
 async def ask(
-    context: RequestContext,
+    scope: str,
+    similarities: ClauseSimilarities,
     llm: Llm,
     of: ClusterQuestion,
     policy: ConsolidationPolicy,
@@ -81,7 +82,9 @@ async def ask(
             (EvidenceKind.REFUTING, reply.contradicts),
         )
         for key in keys
-        for one in await compared(context, beliefs[key], kind, resting, reply.confidence, policy)
+        for one in await compared(
+            similarities, beliefs[key], kind, resting, reply.confidence, policy
+        )
     ]
     supported = {one.claim.id for one in evidence if one.kind is EvidenceKind.SUPPORTING}
     if lost := [key for key in reply.supports if beliefs[key].claim.id not in supported]:
@@ -92,8 +95,8 @@ async def ask(
     )
     if reply.statement is None or reply.supports:
         return BeliefWrite(reply_id, cluster, tuple(evidence), archived=archived, raw=answer.raw)
-    claim = _claim(context.scope, reply)
-    borne_out = await _borne_out(context, claim, resting, reply.confidence, policy)
+    claim = _claim(scope, reply)
+    borne_out = await _borne_out(similarities, claim, resting, reply.confidence, policy)
     if not decisions.enough(borne_out, policy):
         problem = (
             f"of the {len(resting)} passages it names, those that support {claim.statement!r} "
@@ -107,7 +110,7 @@ async def ask(
 
 
 async def compared(
-    context: RequestContext,
+    similarities: ClauseSimilarities,
     belief: NearBelief,
     kind: EvidenceKind,
     resting: Sequence[Passage],
@@ -121,7 +124,7 @@ async def compared(
     supports = kind is EvidenceKind.SUPPORTING
     least = policy.grounding_similarity if supports else policy.refute_similarity
     wordings = dict.fromkeys((belief.claim.statement, belief.wording))
-    near = await nearest_parts(context, tuple(wordings), resting)
+    near = await nearest_parts(similarities, tuple(wordings), resting)
     return [
         PassageEvidence(belief.claim, one, kind, min(policy.max_confidence, confidence, similarity))
         for one, similarity in zip(resting, near, strict=True)
@@ -193,14 +196,14 @@ def _claim(scope: str, reply: SynthesisReply) -> Claim:
 
 
 async def _borne_out(
-    context: RequestContext,
+    similarities: ClauseSimilarities,
     claim: Claim,
     resting: Sequence[Passage],
     confidence: float,
     policy: ConsolidationPolicy,
 ) -> list[PassageEvidence]:
     """Return evidence from the passages that are similar to the statement and do not deny it."""
-    near = await nearest_parts(context, (claim.statement,), resting)
+    near = await nearest_parts(similarities, (claim.statement,), resting)
     found = []
     for one, similarity in zip(resting, near, strict=True):
         if similarity >= policy.grounding_similarity and not _denies(one, claim.statement):
@@ -215,7 +218,7 @@ def _denies(passage: Passage, statement: str) -> bool:
 
 
 async def nearest_parts(
-    context: RequestContext, wordings: Sequence[str], passages: Sequence[Passage]
+    similarities: ClauseSimilarities, wordings: Sequence[str], passages: Sequence[Passage]
 ) -> list[float]:
     """Return for each passage the similarity of it, or a clause of it, to the nearest wording.
 
@@ -228,7 +231,6 @@ async def nearest_parts(
         tuple({form for text in wordings for form in (text, rules.first_person(text, one.name))})
         for one in passages
     ]
-    similarities = ClauseSimilarities(context)
     await similarities.embed(text for group in (*texts, *forms) for text in group)
     return list(map(similarities.nearest, texts, forms))
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from graphmem import ConsolidationPolicy, Handle, MemoryBite
 from graphmem.consolidation import synthesis
 from graphmem.consolidation.sources import NearBelief
+from graphmem.consolidation.statements import ClauseSimilarities
 from graphmem.model import EvidenceKind
 from graphmem.ports import run_now
 from graphmem.rules import claims, hygiene
@@ -181,8 +182,8 @@ def test_an_unrelated_passage_is_no_evidence_about_an_offered_belief(
     passages = [
         Passage(f"t{n}", "Turn", f"ep{n}", None, text, MARCH) for n, text in enumerate(texts)
     ]
-    context = offline._state.context
-    found = run_now(synthesis.compared(context, belief, kind, passages, 0.8, FEW))
+    similarities = ClauseSimilarities(offline._state.context)
+    found = run_now(synthesis.compared(similarities, belief, kind, passages, 0.8, FEW))
     near = [*SWIMS, *([] if kind is EvidenceKind.SUPPORTING else [DENIAL])]
     assert [one.passage.text for one in found] == [text for text in texts if text in near]
     assert all(one.confidence <= 0.8 for one in found)
