@@ -172,18 +172,18 @@ def remember(app: App, memory: Handle, messages: Sequence[Message]) -> Stored:
     with app.progress() as bars:
         bar = bars.add_task("Remembering half a year of conversation", total=len(messages))
         for name, group in itertools.groupby(messages, lambda one: one.session):
-            said = list(group)
+            written = list(group)
             with memory.session(str(name)) as session:
-                receipt = session.add_messages(said)
+                receipt = session.add_messages(written)
                 stated = [
                     (message, turn_id)
-                    for message, turn_id in zip(said, receipt.turn_ids, strict=True)
+                    for message, turn_id in zip(written, receipt.turn_ids, strict=True)
                     if message.role == "user" and not message.content.endswith("?")
                 ]
                 outcomes = session.remember_many(
                     NewMemory(
                         content=message.content,
-                        event_id=f"demo-said-{message.id}",
+                        event_id=f"demo-remembers-{message.id}",
                         at=message.at,
                         source="conversation",
                         actor=message.name,
@@ -193,7 +193,7 @@ def remember(app: App, memory: Handle, messages: Sequence[Message]) -> Stored:
                 )
             added += receipt.added
             became += zip((message for message, _ in stated), outcomes, strict=True)
-            bars.advance(bar, len(said))
+            bars.advance(bar, len(written))
     return Stored(len(messages), added, became)
 
 
