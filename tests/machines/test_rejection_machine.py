@@ -78,7 +78,8 @@ class Laundering(RuleBasedStateMachine):
         """Number and kind of the newest ruling, by scope, kind of value and value."""
         self.ruled = 0
         self.files: list[Path] = []
-        self.events: list[str] = []
+        self.events: list[tuple[str, str]] = []
+        """Scope and id of evidence and retractions."""
 
     @initialize()
     def begin(self) -> None:
@@ -162,7 +163,7 @@ class Laundering(RuleBasedStateMachine):
                 done = handle.observe(*value, kind=EvidenceKind.of(polarity), confidence=0.9)
             rejected = self.is_rejected(scope, "city", VALUES[spelt, "city"])
             assert (done.rejection is not None) == rejected
-            self.events.append(done.event_id)
+            self.events.append((scope, done.event_id))
 
     @rule(scope=scopes, spelt=texts, way=st.sampled_from(["remember", "many", "believe", "turn"]))
     def say(self, scope: str, spelt: str, way: str) -> None:
@@ -232,9 +233,11 @@ class Laundering(RuleBasedStateMachine):
     @rule(place=places)
     def retract(self, place: int) -> None:
         if self.events:
-            with suppress(RefusedError):
-                done = self.tenant.beliefs.retract(self.events[place % len(self.events)])
-                self.events.append(done.event_id)
+            scope, event_id = self.events[place % len(self.events)]
+            # It may be erased.
+            with suppress(RefusedError, NotFoundError):
+                done = self.on(scope).beliefs.retract(event_id)
+                self.events.append((scope, done.event_id))
 
     @rule(spelt=st.sampled_from(["Lisboa", "Ali"]), add=st.booleans())
     def alias(self, spelt: str, *, add: bool) -> None:
