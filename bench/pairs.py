@@ -17,14 +17,14 @@ from bench.locomo import data_folder
 from bench.paraphrases import PARAPHRASES
 from bench.two_things import HALVES, RELATIONS, cases, judged
 from graphmem.adapters.models import open_embedder
+from graphmem.english.changes import Change, between
+from graphmem.english.facts import fact_tokens
+from graphmem.english.quantities import FactKind
 from graphmem.errors import ConfigurationError
 from graphmem.ports import Role, run_now
 from graphmem.rules import duplicates
-from graphmem.rules.changes import Change, between
 from graphmem.rules.duplicates import NearMatch, find_duplicate
-from graphmem.rules.facts import fact_tokens
 from graphmem.rules.identity import normalise
-from graphmem.rules.quantities import FactKind
 from graphmem.rules.scoring import calibrate, mean_cosine
 from graphmem.settings import Settings
 from tests.rules import held_out_pairs

@@ -14,9 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from graphmem.rules import changes, duplicates, repeats
-from graphmem.rules.changes import Change
-from graphmem.rules.versions import Statement, outdated
+from graphmem.english import changes, repeats
+from graphmem.english.changes import Change
+from graphmem.english.versions import Statement, outdated
+from graphmem.rules import duplicates
 
 Half = Literal["tuning", "kept"]
 Relation = Literal["parallel", "changed", "restated"]

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from pydantic import ValidationError
 
 from graphmem.errors import SourceFileError
-from graphmem.model import Message, Record
+from graphmem.model import Message, Record, roles
 from graphmem.rules import claims, messages, times, transcripts
 from graphmem.rules.transcripts import assign_ids
 
@@ -386,7 +386,7 @@ def parse_messages(raw: object, reader: FileReader) -> list[Message]:
             else _time(timed, fields[timed], own["time_zone"] or reader.time_zone)
         )
         by = next((name for name in fields if times.key(name) in _SENDERS), None)
-        is_person = any(transcripts.is_human(one.role) for one in texts)
+        is_person = any(roles.is_human(one.role) for one in texts)
         if is_person:
             sender = None if by is None else _label(by, fields[by])
             own["name"] = reader.name_of(own["name"], sender)

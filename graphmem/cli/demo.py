@@ -14,7 +14,7 @@ import click
 
 from graphmem.cli import options, terminal
 from graphmem.cli.app import App, command
-from graphmem.rules import quantities
+from graphmem.english import quantities
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
-from graphmem.rules import dates, folding
+from graphmem import folding
+from graphmem.english import dates
 
 READ_AS = "graphmem.times"
 """Key of the notes about incomplete times in the `meta` of a context."""

@@ -20,7 +20,7 @@ ARTIFACTS = ("file", "symbol", "document")
 def _results(
     _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
 ) -> list[str | tuple[str, str]]:
-    from graphmem.rules import openings
+    from graphmem.english import openings
 
     return [openings.result_of(one) for one in given]
 

@@ -31,9 +31,10 @@ from graphmem.model import (
     Text,
     Trust,
 )
+from graphmem.model.roles import SYSTEM_ROLES, is_human
 from graphmem.model.terms import RepairedText
 from graphmem.rules import messages as reading
-from graphmem.rules import read_options, transcripts
+from graphmem.rules import read_options
 from graphmem.settings import Settings
 
 AskedId: TypeAlias = Annotated[Text, Field(max_length=200), ShortId()]
@@ -332,9 +333,9 @@ def _place_of_block(messages: Sequence[object]) -> int:
     roles = [_role(message) or "" for message in messages]
     if all(isinstance(message, Message | Mapping) for message in messages):
         for place in range(len(messages) - 1, -1, -1):
-            if transcripts.is_human(roles[place]):
+            if is_human(roles[place]):
                 return place
-    turns = (place for place, role in enumerate(roles) if role not in transcripts.SYSTEM_ROLES)
+    turns = (place for place, role in enumerate(roles) if role not in SYSTEM_ROLES)
     return next(turns, len(roles))
 
 

@@ -28,6 +28,7 @@ from graphmem.client.recall_verbs import CHOSEN, KindsLike, recalled, supply
 from graphmem.client.state import HandleState, SessionState
 from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import ChatReply, Context, Message, TurnsReceipt
+from graphmem.model.roles import is_human
 from graphmem.operations import episode
 from graphmem.ports import run_now
 from graphmem.rules import alignment, context, transcripts
@@ -340,7 +341,7 @@ def _reply(
     known = set(asked)
     made = [
         message.model_copy(update={"role": "assistant"})
-        if transcripts.is_human(message.role) and key not in known
+        if is_human(message.role) and key not in known
         else message
         for message, key in zip(found.messages, replied, strict=True)
     ]

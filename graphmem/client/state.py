@@ -13,6 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
+from graphmem.english import openings
 from graphmem.errors import GraphmemError
 from graphmem.model import (
     AnyBite,
@@ -25,7 +26,7 @@ from graphmem.model import (
 )
 from graphmem.operations import commit, episode, evidence, ids, summaries
 from graphmem.ports import RequestContext, run_now
-from graphmem.rules import hygiene, identity, openings, short_ids
+from graphmem.rules import hygiene, identity, short_ids
 from graphmem.rules.hygiene import Rule
 from graphmem.usage import access_log
 from graphmem.usage.access_log import (

@@ -13,13 +13,13 @@ from graphmem.consolidation import rules, statements
 from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.consolidation.sources import NearBelief, Neighborhood, ScopeSnapshot
 from graphmem.consolidation.statements import ClauseMatch, ClauseSimilarities
+from graphmem.english.passages import Passage
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import AsOf, Belief, EventType, EvidenceKind, EvidenceSource, Status
 from graphmem.ports import RequestContext, TokenUsage
 from graphmem.rules import claims, drafts, formulas, identity, read_options
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.formulas import Evidence
-from graphmem.rules.passages import Passage
 from graphmem.rules.read_options import ReadOptions
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from graphmem.consolidation.decisions import BeliefWrite, DrawnFrom, PassageEvid
 from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.consolidation.sources import ScopeSnapshot
 from graphmem.consolidation.statements import ClauseSimilarities
+from graphmem.english.passages import Passage
 from graphmem.model import EvidenceKind
 from graphmem.ports import Llm, RequestContext, TokenUsage
 from graphmem.rules import claims
-from graphmem.rules.passages import Passage
 
 PAGE = 64
 """Beliefs per read, with a vector search each."""

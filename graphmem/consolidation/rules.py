@@ -20,17 +20,18 @@ from pydantic import (
     model_validator,
 )
 
+from graphmem import folding
+from graphmem.english import clauses
+from graphmem.english.clauses import Clause
+from graphmem.english.facts import FactToken, fact_tokens, has_other_date, is_named_date, is_negated
+from graphmem.english.passages import _WORD, Passage
+from graphmem.english.quantities import FactKind
 from graphmem.extraction import windows
 from graphmem.model import EvidenceKind
 from graphmem.model.belief import Part, Statement
 from graphmem.model.terms import Text
-from graphmem.rules import clauses, folding
 from graphmem.rules.claims import triple_sentence
-from graphmem.rules.clauses import Clause
-from graphmem.rules.facts import FactToken, fact_tokens, has_other_date, is_named_date, is_negated
-from graphmem.rules.passages import _WORD, Passage
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
-from graphmem.rules.quantities import FactKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.consolidation.records import ConsolidationPolicy
-from graphmem.model import Status
+from graphmem.english.passages import Passage, informative_sentences, prefix_speaker
+from graphmem.model import Status, roles
 from graphmem.ports import OnProgress, RequestContext
-from graphmem.rules import claims, drafts, read_options, scoring, transcripts
+from graphmem.rules import claims, drafts, read_options, scoring
 from graphmem.rules.claims import Claim
-from graphmem.rules.passages import Passage, informative_sentences, prefix_speaker
 
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
@@ -94,7 +94,7 @@ async def ground(
         "since": seen.since,
         "limit": PAGE,
         "known": seen.known,
-        "human_roles": sorted(transcripts.HUMAN_ROLES),
+        "human_roles": sorted(roles.HUMAN_ROLES),
         "neighbours": policy.neighbours,
         "beliefs": BELIEFS,
         "min_score": index_score(context, policy.clause_similarity),
@@ -282,7 +282,7 @@ async def _read_neighbors(
         AROUND,
         beliefs=beliefs,
         known=seen.known,
-        human_roles=sorted(transcripts.HUMAN_ROLES),
+        human_roles=sorted(roles.HUMAN_ROLES),
         limit=MOST,
         min_score=least_same(context, policy),
     )

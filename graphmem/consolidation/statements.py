@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from graphmem.consolidation import rules
+from graphmem.english import changes, clauses
+from graphmem.english.changes import Change
+from graphmem.english.clauses import Clause
+from graphmem.english.passages import Passage, prefix_speaker
 from graphmem.model import EvidenceKind
 from graphmem.ports import Role
-from graphmem.rules import changes, clauses, scoring
-from graphmem.rules.changes import Change
-from graphmem.rules.clauses import Clause
-from graphmem.rules.passages import Passage, prefix_speaker
+from graphmem.rules import scoring
 
 if TYPE_CHECKING:
     import numpy.typing as npt

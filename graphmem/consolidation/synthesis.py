@@ -17,12 +17,13 @@ from graphmem.consolidation.records import (
 from graphmem.consolidation.rules import SynthesisReply
 from graphmem.consolidation.sources import NearBelief
 from graphmem.consolidation.statements import ClauseSimilarities
+from graphmem.english import clauses
+from graphmem.english.passages import Passage, prefix_speaker
 from graphmem.errors import ModelReplyError
 from graphmem.model import EventType, EvidenceKind
 from graphmem.ports import Answer, Llm, TokenUsage
-from graphmem.rules import claims, clauses, prompts
+from graphmem.rules import claims, prompts
 from graphmem.rules.claims import Claim
-from graphmem.rules.passages import Passage, prefix_speaker
 from graphmem.rules.prompts import Prompt
 
 MAX_SHOWN = 20

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, product
 from typing import Any
 
-from graphmem.rules import folding
+from graphmem import folding
 
 _UNSPACED = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1950, 0x19DF), (0x1A20, 0x1AAF)),

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from graphmem.english import quantities
 from graphmem.extraction.records import DismissalReason
-from graphmem.rules import hygiene, quantities
+from graphmem.rules import hygiene
 
 ABBREVIATIONS = "".join(
     rf"(?<!\b{word}\.)" for word in ("Mr", "Mrs", "Ms", "Dr", "St", "vs", r"e\.g", r"i\.e", r"a\.m")

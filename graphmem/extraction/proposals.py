@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from graphmem.english import dates
 from graphmem.extraction import assertions, quotes, windows
 from graphmem.extraction.quotes import SuppliedText, TextSpan
 from graphmem.extraction.records import (
@@ -28,7 +29,7 @@ from graphmem.model import (
     TenantScope,
     Turn,
 )
-from graphmem.rules import claims, dates, drafts, hygiene, identity
+from graphmem.rules import claims, drafts, hygiene, identity
 from graphmem.rules.claims import Claim, EvidenceDraft
 
 

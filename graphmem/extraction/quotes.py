@@ -15,8 +15,9 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
+from graphmem import folding
 from graphmem.model import Turn
-from graphmem.rules import folding, hygiene
+from graphmem.rules import hygiene
 
 _FENCED = re.compile(
     rf"{hygiene.FENCE}.*?(?:{hygiene.FENCE.replace('<', '</')}[^>]*>?|\Z)", re.DOTALL | re.I

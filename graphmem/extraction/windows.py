@@ -11,14 +11,16 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, FailFast, ValidationError
 
+from graphmem import folding
+from graphmem.english import facts
+from graphmem.english.facts import FactToken
+from graphmem.english.quantities import ARTICLES, COMMON, FactKind
 from graphmem.extraction.quotes import nfc, occurs
 from graphmem.extraction.records import DismissalReason, DismissedProposal, Proposal
-from graphmem.model import EvidenceKind, Turn
-from graphmem.rules import facts, folding, identity, transcripts
+from graphmem.model import EvidenceKind, Turn, roles
+from graphmem.rules import identity
 from graphmem.rules.claims import name_key, predicate_key
-from graphmem.rules.facts import FactToken
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
-from graphmem.rules.quantities import ARTICLES, COMMON, FactKind
 
 
 def canonical_name(name: str, names: Mapping[str, str]) -> str:
@@ -105,7 +107,7 @@ def _distance(turn: Turn, other: Turn) -> int:
 
 def is_person(turn: Turn) -> bool:
     """Return whether a turn comes from a person, not an assistant, tool or system."""
-    return transcripts.is_human(turn.role)
+    return roles.is_human(turn.role)
 
 
 def turn_contexts(rows: Iterable[tuple[str, int, bool, Hashable]]) -> list[TurnContext]:

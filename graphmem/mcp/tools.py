@@ -14,11 +14,11 @@ from typing import Any
 import mcp_types as types
 
 from graphmem import model
+from graphmem.english import openings
 from graphmem.mcp import inputs, results, schemas
 from graphmem.mcp.remembering import remember
 from graphmem.mcp.tool import Profile, Tool, ToolCall, forget
 from graphmem.model import Record
-from graphmem.rules import openings
 
 MAX_TURNS = 20
 

@@ -13,8 +13,8 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+from graphmem.english import dates, quantities
 from graphmem.model import zones
-from graphmem.rules import dates, quantities
 
 Schema = Mapping[str, Any]
 

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphmem import catalog
+from graphmem.english import passages
 from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import (
     AsOf,
@@ -22,11 +23,12 @@ from graphmem.model import (
     Trust,
     TurnPage,
     TurnsReceipt,
+    roles,
     zones,
 )
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, identity, passages, read_options, transcripts, trust
+from graphmem.rules import claims, drafts, identity, read_options, transcripts, trust
 from graphmem.stored import TURNS
 
 if TYPE_CHECKING:
@@ -331,8 +333,8 @@ async def _stored(tx: Tx, new: NewMessages, ids: Sequence[str]) -> transcripts.S
         episode_id=new.episode_id,
         ids=[*ids, new.after] if new.after else ids,
         texts=list({message.content for message in new.messages}),
-        human_roles=sorted(transcripts.HUMAN_ROLES),
-        system_roles=sorted(transcripts.SYSTEM_ROLES),
+        human_roles=sorted(roles.HUMAN_ROLES),
+        system_roles=sorted(roles.SYSTEM_ROLES),
     )
     turns = [
         transcripts.StoredTurn(t["id"], t["position"], (t["role"], t["name"], t["text"]))

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
+from graphmem.english import dates, rebuttals, versions
 from graphmem.errors import GraphmemError, ModelReplyError
 from graphmem.model import (
     KINDS,
@@ -33,6 +34,7 @@ from graphmem.model import (
     Trust,
     Turn,
     TurnBite,
+    roles,
     zones,
 )
 from graphmem.ports import Query, RequestContext, Services, Tx
@@ -40,7 +42,6 @@ from graphmem.rules import (
     absence,
     claims,
     cutoff,
-    dates,
     formulas,
     fulltext,
     identity,
@@ -49,11 +50,8 @@ from graphmem.rules import (
     ranking,
     rating,
     read_options,
-    rebuttals,
     scoring,
-    transcripts,
     trust,
-    versions,
 )
 
 CURRENT = catalog.query("recall/current", dict)
@@ -168,7 +166,7 @@ async def recall(
         ]
         if by["dated"]
         else [],
-        "human_roles": sorted(transcripts.HUMAN_ROLES),
+        "human_roles": sorted(roles.HUMAN_ROLES),
         "min_trust": 0 if want.min_trust is None else trust.rank(want.min_trust),
         "pool": max(policy.pool, reach),
         "wide_pool": WIDER * max(policy.pool, reach),
@@ -465,7 +463,7 @@ class _RowDecoder:
 def _turn_heads(turn: Turn, hit: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what makes a turn outdated: the leaders of its slots, or the reply that rejects it."""
     reply = hit["reply"]
-    if reply is None or transcripts.is_human(turn.role) or not transcripts.is_human(reply["role"]):
+    if reply is None or roles.is_human(turn.role) or not roles.is_human(reply["role"]):
         return tuple(hit["head_ids"])
     return (reply["id"],) if rebuttals.rejects(reply["text"], turn.text) else ()
 

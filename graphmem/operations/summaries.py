@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from graphmem import catalog, stored
+from graphmem.english import summaries
+from graphmem.english.summaries import EpisodeSummary, SpokenText
 from graphmem.errors import (
     ModelReplyError,
     ModelUnansweredError,
@@ -18,7 +20,6 @@ from graphmem.model import SummarisedEpisode, SummaryReport, TenantScope
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage, silent
 from graphmem.rules import episodes, hygiene, identity, prompts
-from graphmem.rules.episodes import EpisodeSummary, SpokenText
 from graphmem.upkeep import FailedItem, Mismatch
 from graphmem.upkeep.isolation import write_each
 
@@ -64,7 +65,7 @@ class _Run:
     @property
     def method(self) -> str:
         """Name of the method that is wanted."""
-        return episodes.RULES if self.options.llm is None else named(self.options.llm)
+        return summaries.RULES if self.options.llm is None else named(self.options.llm)
 
 
 def named(llm: Llm) -> str:
@@ -169,7 +170,7 @@ async def _turns(context: RequestContext, episode_id: str) -> list[SpokenText]:
 
 async def _found(run: _Run, episode_id: str, turns: Sequence[SpokenText]) -> _Found:
     llm = run.options.llm
-    by_rules = _Found(episodes.summarise(turns), episodes.RULES)
+    by_rules = _Found(summaries.summarise(turns), summaries.RULES)
     if llm is None:
         return by_rules
     if run.unavailable is not None:
@@ -301,9 +302,9 @@ async def check(context: RequestContext, *, repair: bool, on_page: OnProgress) -
 
 async def _right(context: RequestContext, row: Mapping[str, Any]) -> _Found:
     """Return the summary that the turns have by the method that was used, without a model."""
-    if row["method"] != episodes.RULES:
+    if row["method"] != summaries.RULES:
         reply_id = _reply_id(context, row["method"], row["id"], row["turns"])
         kept = await context.fetch(REPLIES, ids=[reply_id])
         if kept and (of := decided(kept[0])):
             return _Found(of, row["method"])
-    return _Found(episodes.summarise(await _turns(context, row["id"])), episodes.RULES)
+    return _Found(summaries.summarise(await _turns(context, row["id"])), summaries.RULES)

@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from graphmem import folding
 from graphmem.errors import ContentRefusedError, InvalidInputError, NameChainError
 from graphmem.model import (
     BeliefEvidence,
@@ -28,7 +29,7 @@ from graphmem.model import (
     TenantScope,
 )
 from graphmem.model.terms import embedding_fields
-from graphmem.rules import drafts, folding, formulas, hygiene, identity, rejections
+from graphmem.rules import drafts, formulas, hygiene, identity, rejections
 from graphmem.rules.drafts import TextDraft
 
 if TYPE_CHECKING:

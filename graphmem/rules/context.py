@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from graphmem.model import AnyBite, BeliefBite, Context, EpisodeBite, Message, Recollection
-from graphmem.rules import formulas, hygiene, quoting, transcripts, wording
+from graphmem.model import AnyBite, BeliefBite, Context, EpisodeBite, Message, Recollection, roles
+from graphmem.rules import formulas, hygiene, quoting, wording
 
 MIN_TOKENS, MAX_TOKENS = 150, 100_000
 OPEN, CLOSE = f"{hygiene.FENCE}>", f"{hygiene.FENCE.replace('<', '</')}>"
@@ -58,7 +58,7 @@ def question(messages: Sequence[Message]) -> str:
     spoken = [
         text
         for message in reversed(messages)
-        if transcripts.is_human(message.role) and (text := message.content.strip())
+        if roles.is_human(message.role) and (text := message.content.strip())
     ]
     parts = [_cut_middle(text) for text in spoken[:1]]
     for earlier in spoken[1 : 1 + _MAX_EARLIER]:

@@ -14,9 +14,9 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphmem.english import passages
+from graphmem.english.mentions import split_sentences
 from graphmem.model import AnyBite, TurnBite
-from graphmem.rules import passages
-from graphmem.rules.mentions import split_sentences
 
 if TYPE_CHECKING:
     from graphmem.rules.late_interaction import MaxSim

@@ -17,18 +17,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphmem.model import Outcome, Status
-from graphmem.rules import changes, facts, scoring
-from graphmem.rules.changes import Change
-from graphmem.rules.drafts import TextDraft
-from graphmem.rules.facts import (
+from graphmem.english import changes, facts
+from graphmem.english.changes import Change
+from graphmem.english.facts import (
     FactToken,
     cached_if_short,
     comparable_keys,
     fact_tokens,
     is_negated,
 )
-from graphmem.rules.quantities import FactKind
+from graphmem.english.quantities import FactKind
+from graphmem.model import Outcome, Status
+from graphmem.rules import scoring
+from graphmem.rules.drafts import TextDraft
 
 CANDIDATES = 5
 """Nearest memories compared with each text, in the graph and in its batch."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Container, Iterable
 from typing import TypeAlias
 
-from graphmem.rules import folding
+from graphmem import folding
 
 _TOKENS = re.compile(
     r"-----BEGIN (?:[A-Z]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|AGE-SECRET-KEY-1[A-Z0-9]{50}"

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeAlias, TypeGuard
 
+from graphmem import folding
+from graphmem.english import mentions, passages, repeats, summaries
 from graphmem.model import (
     AnyBite,
     BeliefBite,
@@ -33,7 +35,7 @@ from graphmem.model import (
     Turn,
     TurnBite,
 )
-from graphmem.rules import claims, episodes, folding, mentions, passages, repeats, trust
+from graphmem.rules import claims, trust
 
 _EDGE = re.compile(r"^\W+|\W+$")
 _PREFERRED = ("episode", "turn", "memory", "belief")
@@ -134,7 +136,7 @@ def _words(text: str) -> set[str]:
 
 def _is_extract(bite: AnyBite) -> bool:
     """Return whether a summary consists of sentences of turns that are searched themselves."""
-    return isinstance(bite, EpisodeBite) and bite.episode.summarised_by == episodes.RULES
+    return isinstance(bite, EpisodeBite) and bite.episode.summarised_by == summaries.RULES
 
 
 def _fold_extracts(

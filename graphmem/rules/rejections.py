@@ -10,9 +10,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graphmem import folding
 from graphmem.errors import RejectedError
 from graphmem.model import Rejection
-from graphmem.rules import folding, identity
+from graphmem.rules import identity
 
 _WORD = re.compile(r"[^\W\d_]+")
 _CLOSING = " .!"

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from graphmem import folding
 from graphmem.errors import InvalidInputError
 from graphmem.model.recall import RecallPolicy, Score
 from graphmem.model.terms import EmbeddingModel
-from graphmem.rules import folding
 
 if TYPE_CHECKING:
     import numpy as np

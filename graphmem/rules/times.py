@@ -8,8 +8,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from graphmem import folding
 from graphmem.model import zones
-from graphmem.rules import folding
 
 KEYS = (
     *("at", "timestamp", "timestamputc", "timestampms", "createdat", "createtime", "created"),

@@ -17,6 +17,7 @@ from graphmem.model import (
     Trust,
     Turn,
 )
+from graphmem.model.roles import is_system
 from graphmem.rules import alignment, drafts, identity
 
 MessageKey = tuple[str, str | None, str]
@@ -238,21 +239,7 @@ def _numbered(
 
 BATCH = 100
 """Messages acknowledged together; after an interruption, up to this many are embedded again."""
-HUMAN_ROLES = frozenset({"user", "human"})
-"""Roles of people. Messages of other roles are not evidence."""
-SYSTEM_ROLES = frozenset({"system", "developer"})
-"""Roles of instructions to a model, which are aligned apart from the talk."""
 DEFAULT_SESSION = "conversation"
-
-
-def is_human(role: str) -> bool:
-    """Return whether a role is that of a person."""
-    return role.lower() in HUMAN_ROLES
-
-
-def is_system(role: str) -> bool:
-    """Return whether a role is that of instructions to a model."""
-    return role.lower() in SYSTEM_ROLES
 
 
 def fingerprint(message: Message) -> str:

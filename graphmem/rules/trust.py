@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 
 from graphmem.errors import PersonOnlyError
 from graphmem.model import EvidenceKind, Reason, Trust
-from graphmem.rules.transcripts import is_human
+from graphmem.model.roles import is_human
 
 CLASSES: tuple[Trust, ...] = get_args(Trust)[::-1]
 """Classes in order of their rank, from 0."""

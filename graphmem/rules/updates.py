@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from graphmem.english.changes import Change
 from graphmem.model import Status
-from graphmem.rules.changes import Change
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.duplicates import DuplicateVerdict
 from graphmem.rules.read_options import next_instant

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
+from graphmem import folding
+from graphmem.english import quantities
+from graphmem.english.mentions import words_of
 from graphmem.model import (
     AnyBite,
     BeliefBite,
@@ -22,10 +25,10 @@ from graphmem.model import (
     Trust,
     Turn,
     VerdictStatus,
+    roles,
 )
-from graphmem.rules import folding, formulas, quantities, quoting, transcripts
+from graphmem.rules import formulas, quoting
 from graphmem.rules import trust as ranks
-from graphmem.rules.mentions import words_of
 
 MIN_CERTAIN = 0.5
 """Least P+ of a belief that is not called uncertain."""
@@ -217,7 +220,7 @@ def _rank(reason: Reason) -> _Rank:
 
 def _speaker(name: str) -> str:
     """Return the word for a speaker: none for the user, whose words need none."""
-    if transcripts.is_human(name):
+    if roles.is_human(name):
         return ""
     return _ROLES.get(name.lower()) or _name(name)
 

@@ -11,11 +11,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from typing import Any
 
 from graphmem import catalog
+from graphmem.english import passages
 from graphmem.errors import MigrationPendingError, ReembeddingError
 from graphmem.model import EmbeddingModel
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, Row, Services, Tx, token_embedder
-from graphmem.rules import identity, passages, scoring
+from graphmem.rules import identity, scoring
 from graphmem.schema import migration
 from graphmem.schema.migration import INDEXES
 from graphmem.schema.records import GraphState, ReembedReport

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from graphmem import catalog, stored
+from graphmem.english import passages
 from graphmem.errors import ArchiveDamagedError
-from graphmem.model import EventType
+from graphmem.model import EventType, roles
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import drafts, formulas, identity, passages, read_options, transcripts
+from graphmem.rules import drafts, formulas, identity, read_options
 from graphmem.upkeep import rules
 from graphmem.upkeep.isolation import write_each
 from graphmem.upkeep.records import (
@@ -380,7 +381,7 @@ async def _first_turn(context: RequestContext, episode_id: str) -> str:
     first = ""
     async for turns in stored.turn_pages(context, episode_id, size=PAGE):
         for turn in turns:
-            if transcripts.is_human(turn.role) and turn.text.strip():
+            if roles.is_human(turn.role) and turn.text.strip():
                 text = rules.gist(turn.text, turn.name)
                 if passages.informative_sentences(turn.text):
                     return text

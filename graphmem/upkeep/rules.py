@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from graphmem.english import passages
+from graphmem.english.passages import Passage
 from graphmem.errors import DigestFileError
 from graphmem.model import Tier
-from graphmem.rules import passages, quoting, read_options
-from graphmem.rules.passages import Passage
+from graphmem.rules import quoting, read_options
 from graphmem.upkeep.records import PruneAction, PruneCandidate, PrunePolicy
 
 STANDARD = PrunePolicy()

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from graphmem.rules import folding, quoting
+from graphmem import folding
+from graphmem.rules import quoting
 from graphmem.usage.records import AuditFinding, Severity
 
 OPEN_AFTER = timedelta(hours=24)

@@ -17,11 +17,12 @@ import numpy as np
 from bench.figures import Cell, Report, Table
 from graphmem.adapters.models import open_embedder
 from graphmem.consolidation import rules
+from graphmem.english import passages
+from graphmem.english.passages import Passage
 from graphmem.model import EvidenceKind
 from graphmem.ports import Embedder, Role, run_now
-from graphmem.rules import formulas, passages
+from graphmem.rules import formulas
 from graphmem.rules.formulas import STANDARD_VITALITY, Evidence
-from graphmem.rules.passages import Passage
 from graphmem.schema import migration
 from graphmem.settings import Settings
 from research.beliefs import datasets

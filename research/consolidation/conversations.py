@@ -14,10 +14,10 @@ from bench.conversations import read_conversations
 from bench.figures import Cell
 from graphmem import GraphMem, Handle
 from graphmem.consolidation.records import BeliefChange, BeliefChangeKind, ConsolidationPolicy
-from graphmem.model import EvidenceKind
+from graphmem.english import passages
+from graphmem.english.passages import Passage
+from graphmem.model import EvidenceKind, roles
 from graphmem.ports import Role, run_now
-from graphmem.rules import passages, transcripts
-from graphmem.rules.passages import Passage
 from research.consolidation import histories, scores
 from research.consolidation.histories import History
 from research.consolidation.scores import Facts, percent
@@ -140,7 +140,7 @@ def _passages(sessions: Sequence[Session]) -> list[Passage]:
         Passage(f"{name}/{place}", "Turn", name, message.name, message.content, message.at)
         for name, messages in sessions
         for place, message in enumerate(messages)
-        if transcripts.is_human(message.role) and passages.informative_sentences(message.content)
+        if roles.is_human(message.role) and passages.informative_sentences(message.content)
     ]
 
 

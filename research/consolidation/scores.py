@@ -11,9 +11,9 @@ import numpy as np
 from bench.figures import Cell
 from graphmem.consolidation import rules
 from graphmem.consolidation.records import BeliefChange, BeliefChangeKind
+from graphmem.english.passages import Passage
 from graphmem.model import EvidenceKind
 from graphmem.rules import scoring
-from graphmem.rules.passages import Passage
 from research.consolidation.histories import History
 
 if TYPE_CHECKING:

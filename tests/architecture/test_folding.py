@@ -1,4 +1,4 @@
-"""Names and texts are compared in one form: no module but `rules/folding.py` makes another."""
+"""Names and texts are compared in one form: no module but `folding.py` makes another."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ OTHERS = {
     "graphmem/mcp/http_server.py": "a scheme of HTTP",
     "graphmem/mcp/written.py": "names of arguments, choices, numbers and months",
     "graphmem/rules/wording.py": "roles of messages",
-    "graphmem/rules/dates.py": "names of months",
-    "graphmem/rules/facts.py": "facts, which differ by a letter: in Massen is not in Maßen",
+    "graphmem/english/dates.py": "names of months",
+    "graphmem/english/facts.py": "facts, which differ by a letter: in Massen is not in Maßen",
     "graphmem/rules/fulltext.py": "words for the analyser of the index, and its operators",
     "graphmem/rules/hygiene.py": "words other than secrets",
     "graphmem/rules/identity.py": "texts as written, from which ids and embeddings are made",
     "graphmem/rules/messages.py": "roles of messages",
-    "graphmem/rules/quantities.py": "units and names of months",
+    "graphmem/english/quantities.py": "units and names of months",
     "graphmem/rules/rejections.py": "the folded form, of which it ignores more",
     "graphmem/rules/scoring.py": "names of speakers as the server lowers them",
     "graphmem/rules/seals.py": "labels of nodes",
     "graphmem/rules/summaries.py": "suffixes of files",
-    "graphmem/rules/transcripts.py": "roles of messages",
+    "graphmem/model/roles.py": "roles of messages",
     "graphmem/rules/trust.py": "roles of messages",
     "graphmem/setting_files.py": "names of settings",
     "graphmem/stored.py": "labels of nodes",
@@ -75,7 +75,7 @@ def is_call(node: ast.AST) -> bool:
 
 def test_only_one_module_folds_what_is_compared() -> None:
     found = {named(path) for path in MODULES if folds(path)}
-    assert found - {"graphmem/rules/folding.py"} == OTHERS.keys()
+    assert found - {"graphmem/folding.py"} == OTHERS.keys()
 
 
 def test_the_server_folds_only_roles() -> None:

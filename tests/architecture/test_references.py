@@ -14,8 +14,8 @@ TEXTS = {
     if path.suffix in {".py", ".cypher", ".md"}
 }
 FILES = "\n".join(f"/{path.relative_to(ROOT)}" for path in ROOT.glob("*/**/*.*"))
-PLACES = "adapters cli client consolidation erasure extraction graphmem items mcp model operations"
-PLACES += " oracles rules tests transfer upkeep usage"
+PLACES = "adapters cli client consolidation english erasure extraction graphmem items mcp model"
+PLACES += " operations oracles rules tests transfer upkeep usage"
 FILE = re.compile(rf"(?<![\w/.:-])(?:{PLACES.replace(' ', '|')})/[\w/]+\b")
 CLASS = re.compile(r"`+(Async\w+|[A-Z][a-z]+(?:[A-Z][a-z]+)+)\b")
 KNOWN = {"ReadOnly", "StoreCopy"}.union(

@@ -13,8 +13,8 @@ from rich.console import Console
 from bench import consolidate, episodes
 from bench.progress import Steps
 from graphmem.consolidation import BeliefChange, BeliefChangeKind, ConsolidationReport, Quote, rules
+from graphmem.english.passages import Passage, extractive_statement
 from graphmem.model import EvidenceKind
-from graphmem.rules.passages import Passage, extractive_statement
 
 STEPS = Steps(Console(quiet=True))
 DAY = datetime(2026, 3, 1, tzinfo=UTC)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from graphmem import BeliefBite, MemoryBite, RecallPolicy, TurnBite
 from graphmem.client.handle import Handle
+from graphmem.english import dates
 from graphmem.model import POLICIES, AnyBite, MemoryReasons, Score, TraceRank
-from graphmem.rules import dates, scoring
+from graphmem.rules import scoring
 from graphmem.testing import FrozenClock
 from tests.oracles import blending as blending_oracle
 from tests.oracles import fusion

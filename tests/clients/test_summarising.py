@@ -9,9 +9,9 @@ import neo4j
 import pytest
 
 from graphmem import Handle
+from graphmem.english import summaries
 from graphmem.errors import ModelUnavailableError, NotFoundError
 from graphmem.model import Episode
-from graphmem.rules import episodes
 from graphmem.testing import FrozenClock, ScriptedLlm
 from tests.plugins.clients import Door
 
@@ -37,7 +37,7 @@ def test_the_end_of_a_session_summarises_it(memory: Handle) -> None:
     found = talk(memory)
     assert found.summary == "Ann: I moved to Porto last week. I decided to stay at Nordlys."
     assert found.entities == ("Ann", "Porto", "Nordlys")
-    assert found.summarised_by == episodes.RULES
+    assert found.summarised_by == summaries.RULES
     assert 0.1 < found.importance < 0.9
 
 

@@ -19,6 +19,7 @@ from pydantic import SecretStr
 from graphmem.adapters.conversations import read_conversations
 from graphmem.client.arguments import given_messages, records
 from graphmem.client.validation import valid
+from graphmem.english import dates, facts
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
 from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems, rules
 from graphmem.mcp import http_server
@@ -26,9 +27,7 @@ from graphmem.mcp.tools import TOOLS
 from graphmem.model import AsOf, Message, NewMemory, Observation, Policy, TenantScope
 from graphmem.rules import (
     claims,
-    dates,
     duplicates,
-    facts,
     fulltext,
     hygiene,
     predicates,

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphmem.english import quantities
 from graphmem.errors import InvalidInputError
 from graphmem.mcp import schemas, written
 from graphmem.mcp.tools import TOOLS
 from graphmem.model import AsOf, Triple, zones
 from graphmem.model.memory import RefusedClaim
-from graphmem.rules import quantities
 from tests.mcp.test_arguments import LIVES, problem, read
 
 JUNE = datetime(2025, 6, 1, tzinfo=UTC)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from graphmem.english import summaries
 from graphmem.model import (
     Belief,
     BeliefBite,
@@ -23,7 +24,7 @@ from graphmem.model import (
     Verdict,
     VerdictStatus,
 )
-from graphmem.rules import episodes, identity
+from graphmem.rules import identity
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 FOUND: dict[str, Any] = {
@@ -119,7 +120,7 @@ def episode_bite(
     n: int,
     summary: str,
     *,
-    by: str = episodes.RULES,
+    by: str = summaries.RULES,
     compressed: bool = False,
     vouched: Trust = "model",
 ) -> EpisodeBite:

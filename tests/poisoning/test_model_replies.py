@@ -13,10 +13,10 @@ from graphmem import ConsolidationPolicy, Handle, MemoryBite
 from graphmem.consolidation import synthesis
 from graphmem.consolidation.sources import NearBelief
 from graphmem.consolidation.statements import ClauseSimilarities
+from graphmem.english.passages import Passage
 from graphmem.model import EvidenceKind
 from graphmem.ports import run_now
 from graphmem.rules import claims, hygiene
-from graphmem.rules.passages import Passage
 from graphmem.testing import ScriptedLlm
 from tests.clients.test_forgetting import holding
 from tests.plugins.clients import by, on

@@ -13,9 +13,9 @@ from rich.console import Console
 from bench.progress import Steps
 from graphmem import GraphMem
 from graphmem.consolidation import BeliefChange, BeliefChangeKind, Quote, rules
+from graphmem.english import passages
+from graphmem.english.passages import Passage
 from graphmem.model import EvidenceKind
-from graphmem.rules import passages
-from graphmem.rules.passages import Passage
 from research.consolidation import histories, quality, scores, sweeps
 from research.consolidation.conversations import Bench, Talk
 from research.consolidation.histories import Fact, History

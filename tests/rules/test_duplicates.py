@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.changes import Change
+from graphmem.english.changes import Change
+from graphmem.english.facts import fact_tokens
+from graphmem.english.quantities import FactKind
 from graphmem.rules.duplicates import Duplicate, NearMatch, difference, find_duplicate
-from graphmem.rules.facts import fact_tokens
-from graphmem.rules.quantities import FactKind
 from tests.plugins import pumps
 from tests.plugins.samples import on_each
 from tests.rules.strategies_pairs import Pair, changed_facts, lightly_reworded, repeats, texts

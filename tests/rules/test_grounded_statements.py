@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from graphmem import folding
 from graphmem.consolidation.rules import invented_value, states_triple
-from graphmem.rules import folding
 
 NAMES = ("Mallory", "Zürich", "Nordlys", "Dostoevsky", "İzmir", "O'Brien", "Ørsted", "Łódź")
 MONTHS = ("January", "March", "August", "December")

@@ -31,8 +31,8 @@ from openai.types.responses import (
     ResponseReasoningItem,
 )
 
-from graphmem.model import Message
-from graphmem.rules import context, messages, transcripts
+from graphmem.model import Message, roles
+from graphmem.rules import context, messages
 
 PNG = base64.b64encode(b"png bytes").decode()
 DIGEST = "sha256:d013614dc14a37ee"
@@ -398,7 +398,7 @@ def test_a_role_map_says_who_speaks() -> None:
 
 @pytest.mark.parametrize("role", ["user", "human", "User", "HUMAN"])
 def test_users_and_humans_are_people(role: str) -> None:
-    assert transcripts.is_human(role)
+    assert roles.is_human(role)
 
 
 @pytest.mark.parametrize(
@@ -409,7 +409,7 @@ def test_users_and_humans_are_people(role: str) -> None:
     ],
 )
 def test_no_other_role_is_a_person(role: str) -> None:
-    assert not transcripts.is_human(role)
+    assert not roles.is_human(role)
 
 
 def test_an_object_without_plain_data_is_named_by_its_type() -> None:

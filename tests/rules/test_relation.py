@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from graphmem.consolidation import rules
+from graphmem.english.passages import Passage
 from graphmem.model import EvidenceKind
-from graphmem.rules.passages import Passage
 
 FOR, AGAINST = EvidenceKind.SUPPORTING, EvidenceKind.REFUTING
 

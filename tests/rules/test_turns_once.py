@@ -10,7 +10,7 @@ import hypothesis
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Message
+from graphmem.model import Message, roles
 from graphmem.rules import transcripts
 from graphmem.rules.transcripts import StoredConversation, StoredTurn, TurnPlan
 from tests.plugins.examples import examples
@@ -41,7 +41,7 @@ class Log:
         texts = {message.content for message in messages}
         stored = StoredConversation(
             [turn for turn in self.turns if turn.key[2] in texts or turn.id in asked],
-            [n for n, turn in enumerate(self.turns) if transcripts.is_system(turn.key[0])],
+            [n for n, turn in enumerate(self.turns) if roles.is_system(turn.key[0])],
             max((n for n, turn in enumerate(self.turns) if turn.key[0] == "user"), default=-1),
             len(self.turns),
         )

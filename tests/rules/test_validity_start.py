@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.dates import validity_start
+from graphmem.english.dates import validity_start
 
 SAID = datetime(2024, 6, 12, 15, 30, tzinfo=UTC)
 """A Wednesday."""

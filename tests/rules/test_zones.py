@@ -14,9 +14,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from graphmem.english import dates
 from graphmem.errors import ConfigurationError
 from graphmem.model import Message, Turn, zones
-from graphmem.rules import dates
 from graphmem.settings import Settings
 
 OFFSETS = [timedelta(minutes=15 * n) for n in range(-48, 57)]

@@ -13,9 +13,10 @@ import pytest
 from graphmem import ConsolidationPolicy, Handle, Turn
 from graphmem.consolidation import sources
 from graphmem.consolidation.sources import Neighborhood, NewBelief, ScopeSnapshot
+from graphmem.english import passages
 from graphmem.model.terms import Embedding
 from graphmem.ports import Role, run_now
-from graphmem.rules import claims, passages, read_options, scoring
+from graphmem.rules import claims, read_options, scoring
 from graphmem.testing import HashEmbedder
 
 NEAR = 0.6

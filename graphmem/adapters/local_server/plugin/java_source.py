@@ -13,9 +13,9 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.catalog import HeaderEntry, Procedure
-from graphmem.model import Policy, Status
+from graphmem.model import Policy, Status, roles
 from graphmem.ports import Mode
-from graphmem.rules import formulas, predicates, rating, read_options, scoring, transcripts
+from graphmem.rules import formulas, predicates, rating, read_options, scoring
 from graphmem.settings import Settings
 
 TENANT = "tenant"
@@ -192,7 +192,7 @@ def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
         "pool": ArgumentDefault(settings.recall.pool, str(settings.recall.pool)),
         "statuses": ArgumentDefault([str(Status.CURRENT)], "current only"),
         "human_roles": ArgumentDefault(
-            sorted(transcripts.HUMAN_ROLES), ", ".join(sorted(transcripts.HUMAN_ROLES))
+            sorted(roles.HUMAN_ROLES), ", ".join(sorted(roles.HUMAN_ROLES))
         ),
         "tags": ArgumentDefault([], "any"),
         "min_trust": ArgumentDefault(0, "any"),

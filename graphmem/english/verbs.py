@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphmem.rules.facts import FactToken
-from graphmem.rules.mentions import STATES, words_of
-from graphmem.rules.quantities import ARTICLES, DETERMINERS, FactKind
+from graphmem.english.facts import FactToken
+from graphmem.english.mentions import STATES, words_of
+from graphmem.english.quantities import ARTICLES, DETERMINERS, FactKind
 
 CONTRACTED = frozenset({"'s", "'d"})
 ADDED = frozenset(

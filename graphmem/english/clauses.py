@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphmem.rules import mentions, quantities
-from graphmem.rules.facts import fact_tokens, is_named_date, is_negated
-from graphmem.rules.mentions import STOP_WORDS, read_tokens, stem, words_of
-from graphmem.rules.passages import (
+from graphmem.english import mentions, quantities
+from graphmem.english.facts import fact_tokens, is_named_date, is_negated
+from graphmem.english.mentions import STOP_WORDS, read_tokens, stem, words_of
+from graphmem.english.passages import (
     MAX_STATEMENT_CHARS,
     SENTENCE_END,
     informative_sentences,
     prefix_speaker,
 )
-from graphmem.rules.quantities import FactKind
+from graphmem.english.quantities import FactKind
 
 MIN_CONTENT = 2
 """Minimum number of words of content of a clause."""

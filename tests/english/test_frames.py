@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from graphmem.rules import frames
-from graphmem.rules.mentions import sentences
+from graphmem.english import frames
+from graphmem.english.mentions import sentences
 
 VALUES = (
     ("The allotment meeting is in {}.", "the barn", "the chapel"),

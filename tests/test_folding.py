@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from graphmem.folding import fold
 from graphmem.rules import claims
-from graphmem.rules.folding import fold
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
 EQUAL = [

@@ -14,9 +14,9 @@ from functools import lru_cache
 from itertools import groupby
 from typing import TypeVar
 
-from graphmem.rules import quantities
-from graphmem.rules.quantities import PATTERN as QUANTITY
-from graphmem.rules.quantities import CanonicalWord, FactKind, canonical_words, parse_number_words
+from graphmem.english import quantities
+from graphmem.english.quantities import PATTERN as QUANTITY
+from graphmem.english.quantities import CanonicalWord, FactKind, canonical_words, parse_number_words
 
 T = TypeVar("T")
 

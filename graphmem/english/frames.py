@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from graphmem.rules import changes, corrections
-from graphmem.rules.facts import FactToken, cached_if_short, fact_tokens, is_negated
-from graphmem.rules.mentions import (
+from graphmem.english import changes, corrections
+from graphmem.english.facts import FactToken, cached_if_short, fact_tokens, is_negated
+from graphmem.english.mentions import (
     ATTRIBUTES,
     Sentence,
     is_past,
@@ -27,8 +27,8 @@ from graphmem.rules.mentions import (
     stems_of,
     words_of,
 )
-from graphmem.rules.quantities import FactKind
-from graphmem.rules.verbs import AUXILIARIES, CONTRACTED, verb_place
+from graphmem.english.quantities import FactKind
+from graphmem.english.verbs import AUXILIARIES, CONTRACTED, verb_place
 
 _NEW = re.compile(
     r"\b(?:from now on|these days|nowadays|any ?more|instead|again|now|as of (?:today|now))\b", re.I

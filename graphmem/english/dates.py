@@ -12,7 +12,8 @@ from calendar import monthrange
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
-from graphmem.rules import folding, quantities
+from graphmem import folding
+from graphmem.english import quantities
 
 Span = tuple[datetime, datetime]
 """Start and end."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from graphmem.rules import mentions
+from graphmem.english import mentions
 
 _EMPTY = frozenset(
     mentions.stem(word)

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from graphmem.rules import folding
-from graphmem.rules.mentions import words_of
+from graphmem import folding
+from graphmem.english.mentions import words_of
 
 MAX_STATEMENT_CHARS = 300
 """Maximum length of an extracted statement, in characters."""

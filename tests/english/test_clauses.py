@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from graphmem.rules import clauses
-from graphmem.rules.clauses import Clause, statement_clause
+from graphmem.english import clauses
+from graphmem.english.clauses import Clause, statement_clause
 
 
 def clause(text: str, name: str | None = None) -> Clause:

@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 
-from graphmem.model import AnyBite, EpisodeBite, MemoryBite, Status, TurnBite
-from graphmem.rules import changes, corrections, endings, folding, frames, transcripts
-from graphmem.rules.changes import Change
-from graphmem.rules.facts import FactToken, fact_tokens
-from graphmem.rules.mentions import (
+from graphmem import folding
+from graphmem.english import changes, corrections, endings, frames
+from graphmem.english.changes import Change
+from graphmem.english.facts import FactToken, fact_tokens
+from graphmem.english.mentions import (
     ATTRIBUTES,
     STATES,
     Mention,
@@ -33,7 +33,8 @@ from graphmem.rules.mentions import (
     sentences,
     stem,
 )
-from graphmem.rules.quantities import FactKind
+from graphmem.english.quantities import FactKind
+from graphmem.model import AnyBite, EpisodeBite, MemoryBite, Status, TurnBite, roles
 
 MAX_COMPARED = 30
 """Maximum number of results that are compared, best first."""
@@ -92,7 +93,7 @@ def _statement(bite: AnyBite) -> Statement:
     if isinstance(bite, TurnBite):
         turn = bite.turn
         # An assistant answers and proposes; it does not state facts.
-        stated = transcripts.is_human(turn.role) and not bite.head_ids
+        stated = roles.is_human(turn.role) and not bite.head_ids
         at = turn.occurred_at if stated else None
         who = turn.name or turn.role
         place = turn.episode_id, turn.position

@@ -17,16 +17,16 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from graphmem.rules import differing
-from graphmem.rules.differing import Span
-from graphmem.rules.facts import (
+from graphmem.english import differing
+from graphmem.english.differing import Span
+from graphmem.english.facts import (
     FactToken,
     cached_if_short,
     comparable_keys,
     fact_tokens,
     is_negated,
 )
-from graphmem.rules.mentions import (
+from graphmem.english.mentions import (
     ATTRIBUTES,
     CHANGES,
     EVENT,
@@ -40,8 +40,8 @@ from graphmem.rules.mentions import (
     stem,
     words_of,
 )
-from graphmem.rules.quantities import BOUNDS, COMMON, DETERMINERS, FactKind
-from graphmem.rules.verbs import ADDED, AUXILIARIES, CONTRACTED, looks_finite, verb_place
+from graphmem.english.quantities import BOUNDS, COMMON, DETERMINERS, FactKind
+from graphmem.english.verbs import ADDED, AUXILIARIES, CONTRACTED, looks_finite, verb_place
 
 
 class Change(IntEnum):

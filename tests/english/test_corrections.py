@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from graphmem.rules.versions import Statement, outdated
+from graphmem.english.versions import Statement, outdated
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 THINGS = ("offsite", "workshop", "flea market", "tasting", "rehearsal")

@@ -21,7 +21,7 @@ from bench.two_things import (
     cases,
     judged,
 )
-from graphmem.rules.changes import Change, between
+from graphmem.english.changes import Change, between
 from graphmem.rules.duplicates import difference
 from tests.plugins import pumps
 from tests.rules import held_out_pairs

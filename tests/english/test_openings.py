@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from graphmem.rules.openings import words_taken
+from graphmem.english.openings import words_taken
 
 SHOWN = {
     "lives": "My friend Mara lives in Porto.",

@@ -15,11 +15,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphmem.rules import folding, quantities
-from graphmem.rules.facts import FactToken, cached_if_short, fact_tokens
-from graphmem.rules.mentions import ATTRIBUTES, split_sentences, stem, words_of
-from graphmem.rules.quantities import FactKind
-from graphmem.rules.verbs import verb_place
+from graphmem import folding
+from graphmem.english import quantities
+from graphmem.english.facts import FactToken, cached_if_short, fact_tokens
+from graphmem.english.mentions import ATTRIBUTES, split_sentences, stem, words_of
+from graphmem.english.quantities import FactKind
+from graphmem.english.verbs import verb_place
 
 MAX_CHARS = 300
 """Maximum characters of a text that is compared; a longer one states more than a fact."""

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from graphmem.rules.rebuttals import rejects
+from graphmem.english.rebuttals import rejects
 
 STATED = {
     "Your boiler is from Haldor and was serviced in spring.": (

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from graphmem.rules import folding, quantities
-from graphmem.rules.quantities import FactKind
+from graphmem import folding
+from graphmem.english import quantities
+from graphmem.english.quantities import FactKind
 
 MAX_CHARS = 2_000
 """Maximum characters of a text that are read: half from its start, half from its end."""

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from graphmem.rules import folding, quantities
-from graphmem.rules.facts import cached_if_short, fact_tokens, is_negated
-from graphmem.rules.mentions import (
+from graphmem import folding
+from graphmem.english import quantities
+from graphmem.english.facts import cached_if_short, fact_tokens, is_negated
+from graphmem.english.mentions import (
     Sentence,
     content_of,
     is_past,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphmem.rules import dates
+from graphmem.english import dates
 
 NOW = datetime(2025, 6, 15, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

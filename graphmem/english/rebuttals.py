@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, product
 
-from graphmem.rules import changes, folding, frames, passages, quantities
-from graphmem.rules.changes import Change
-from graphmem.rules.facts import fact_tokens, is_negated
-from graphmem.rules.mentions import Sentence, clauses_of, content_of, read_tokens, sentences
+from graphmem import folding
+from graphmem.english import changes, frames, passages, quantities
+from graphmem.english.changes import Change
+from graphmem.english.facts import fact_tokens, is_negated
+from graphmem.english.mentions import Sentence, clauses_of, content_of, read_tokens, sentences
 
 _MAX_REPLIES, _MAX_CLAIMS = 4, 12
 """First sentences of a reply that are read, and first statements of an assistant."""

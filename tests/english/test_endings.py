@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from graphmem.rules import endings
-from graphmem.rules.mentions import Sentence, sentences
-from graphmem.rules.versions import Statement, outdated
+from graphmem.english import endings
+from graphmem.english.mentions import Sentence, sentences
+from graphmem.english.versions import Statement, outdated
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from graphmem.rules.facts import cached_if_short, fact_tokens, is_negated
-from graphmem.rules.mentions import (
+from graphmem.english.facts import cached_if_short, fact_tokens, is_negated
+from graphmem.english.mentions import (
     Sentence,
     is_past,
     names_of,

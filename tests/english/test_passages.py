@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules import passages
-from graphmem.rules.passages import Passage
+from graphmem.english import passages
+from graphmem.english.passages import Passage
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 

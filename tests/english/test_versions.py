@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.versions import Statement, outdated, place_versions
+from graphmem.english.versions import Statement, outdated, place_versions
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 

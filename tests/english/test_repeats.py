@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.two_things import RESTATED, cases
+from graphmem.english import repeats
 from graphmem.model import AnyBite, Reason
-from graphmem.rules import repeats
 from graphmem.rules.one_list import collapse, join_repeats
 from tests.plugins.bites import MAY, belief_bite, turn_bite
 

@@ -1,0 +1,1 @@
+"""The one language pack: everything that knows English words and sentences."""
