@@ -14,8 +14,7 @@ from bench import episodes, synthetic
 from bench.figures import Cell, Report, Table
 from bench.footprint import footprint
 from bench.server import connected, running, settings_in, wind_down
-from graphmem import GraphMem
-from graphmem.adapters import local_server
+from graphmem import GraphMem, local_server
 from graphmem.consolidation import BeliefChange, BeliefChangeKind, ConsolidationReport
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import psutil
 from filelock import FileLock
 
-from graphmem import AsOf, GraphMem
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server.files import DataFolder
+from graphmem import AsOf, GraphMem, local_server
+from graphmem.local_server.files import DataFolder
 from graphmem.testing import HashEmbedder
 
 if TYPE_CHECKING:

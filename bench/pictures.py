@@ -14,8 +14,7 @@ from typing import Any
 
 from bench.browser import Window, chromium, context
 from bench.server import fresh_server
-from graphmem import GraphMem
-from graphmem.adapters import local_server
+from graphmem import GraphMem, local_server
 from graphmem.settings import Settings
 
 DEMO = ("--tenant", "demo", "--scope", "user:alice")

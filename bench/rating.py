@@ -19,8 +19,7 @@ from bench.footprint import footprint
 from bench.rating_log import SyntheticLog
 from bench.server import connected, running, settings_in, wind_down
 from bench.store import TENANTS, Store
-from graphmem import GraphMem, Handle
-from graphmem.adapters import local_server
+from graphmem import GraphMem, Handle, local_server
 from graphmem.client import connect
 
 if TYPE_CHECKING:

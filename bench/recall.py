@@ -20,8 +20,7 @@ from bench.figures import Cell, Report, Table, percentile
 from bench.footprint import footprint
 from bench.readers import Answers, ask_at_once
 from bench.store import EVENTS, SUPERSEDED, TENANTS, Store
-from graphmem import GraphMem, RecallPolicy
-from graphmem.adapters import local_server
+from graphmem import GraphMem, RecallPolicy, local_server
 from graphmem.rules import late_interaction
 
 if TYPE_CHECKING:

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.bare import Bare
-from graphmem import GraphMem
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server import process
-from graphmem.adapters.local_server.files import DataFolder
+from graphmem import GraphMem, local_server
 from graphmem.client import connect
+from graphmem.local_server import process
+from graphmem.local_server.files import DataFolder
 from graphmem.settings import Settings
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from bench import first_reads
 from bench.figures import Cell, Report, Table, spread
 from bench.server import settings_in
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server import lifecycle
+from graphmem import local_server
+from graphmem.local_server import lifecycle
 
 if TYPE_CHECKING:
     from bench.progress import Steps

@@ -25,7 +25,7 @@ from xml.etree import ElementTree
 
 import click
 
-from graphmem.adapters import local_server
+from graphmem import local_server
 from graphmem.settings import Settings
 from tests.plugins.server import keeping_plans
 

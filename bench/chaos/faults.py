@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench.chaos.proxy import Proxy
-from graphmem.adapters import local_server
+from graphmem import local_server
 from graphmem.settings import Settings
 
 DOWN_S = 1.0

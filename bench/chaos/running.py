@@ -18,8 +18,7 @@ from bench.chaos.proxy import proxy_to
 from bench.chaos.writers import Journal, Writer
 from bench.figures import Cell, Report, Table
 from bench.server import settings_in
-from graphmem import GraphMem, Handle
-from graphmem.adapters import local_server
+from graphmem import GraphMem, Handle, local_server
 from graphmem.client import connect
 from graphmem.testing import HashEmbedder
 

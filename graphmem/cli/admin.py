@@ -15,7 +15,7 @@ from graphmem.cli.operator import completion, metrics
 from graphmem.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec
+    from graphmem.local_server.plugin.java_source import ProcedureSpec
     from graphmem.schema import ReembedReport
 
 CACHED = ("reply", "rejection", "memory", "belief", "episode", "slot")
@@ -305,8 +305,8 @@ def procedures() -> None:
 @command(connects=False)
 def list_procedures(app: App) -> None:
     """List every procedure with its signature and result."""
-    from graphmem.adapters.local_server.plugin.java_source import procedure_specs
     from graphmem.cli.views import admin as views
+    from graphmem.local_server.plugin.java_source import procedure_specs
 
     app.emit([_described(offer) for offer in procedure_specs(app.settings)], views.procedures)
 
@@ -336,9 +336,9 @@ def build(app: App, *, output: Path | None) -> None:
     The jar also serves the compose file. The managed server does not need it: it compiles and
     loads the procedures when it starts.
     """
-    from graphmem.adapters.local_server.jars import shipped_lock
-    from graphmem.adapters.local_server.plugin import building
-    from graphmem.adapters.local_server.plugin.java_source import procedure_specs
+    from graphmem.local_server.jars import shipped_lock
+    from graphmem.local_server.plugin import building
+    from graphmem.local_server.plugin.java_source import procedure_specs
 
     jar = building.build(
         app.settings, report=lambda step: app.report(step.text) if step.stage != "fetch" else None

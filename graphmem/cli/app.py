@@ -184,7 +184,7 @@ class App:
         """Start the managed server, or ask for a missing password if the settings have a URI."""
         self.log_in()
         if self.settings.uri is None:
-            from graphmem.adapters import local_server
+            from graphmem import local_server
 
             if local_server.running_uri(self.settings) is None:
                 terminal.start(self)

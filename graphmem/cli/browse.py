@@ -182,7 +182,7 @@ def query(
 
 def browser_link(app: App, statement: str) -> BrowserLink:
     """Return the link that opens Browser on the configured server with a statement."""
-    from graphmem.adapters import local_server
+    from graphmem import local_server
     from graphmem.rules import urls
 
     known = app.settings

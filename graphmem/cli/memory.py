@@ -105,7 +105,7 @@ def add_erasure(group: Group, path: str, what: str, *own: Callable[[F], F], **ho
 
 
 def _compacted(app: App, done: ErasureReport) -> ErasureReport:
-    from graphmem.adapters import local_server
+    from graphmem import local_server
     from graphmem.adapters.signing import SigningKey
     from graphmem.erasure import certificates
 

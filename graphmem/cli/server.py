@@ -16,7 +16,7 @@ from graphmem.cli.browse import browse
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from graphmem.adapters.local_server import DoctorFinding, ServerStatus
+    from graphmem.local_server import DoctorFinding, ServerStatus
 
 FILE = click.argument("file", type=options.FILE)
 _SIGNS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}
@@ -37,7 +37,7 @@ def up(app: App) -> None:
 
     The server runs until `down`.
     """
-    from graphmem.adapters import local_server
+    from graphmem import local_server
     from graphmem.adapters.models import fetch_local_model
     from graphmem.cli import terminal
     from graphmem.errors import ConfigurationError, ModelFetchError
@@ -59,7 +59,7 @@ def down(app: App) -> None:
 
     `up` starts it again.
     """
-    from graphmem.adapters import local_server
+    from graphmem import local_server
 
     stopped = local_server.stop(app.settings)
     app.emit(
@@ -76,7 +76,7 @@ def status(app: App, *, show_password: bool) -> int:
     With --uri or GRAPHMEM_URI it is that server, else the local one. The exit code is 1 when the
     local server is not running, 3 when the other one cannot be used.
     """
-    from graphmem.adapters import local_server
+    from graphmem import local_server
 
     app.log_in()
     if app.settings.uri is not None:
@@ -95,7 +95,7 @@ def status(app: App, *, show_password: bool) -> int:
 
 
 def _remote_status(app: App) -> None:
-    from graphmem.adapters import local_server
+    from graphmem import local_server
     from graphmem.client.schema import open_schema
 
     known = app.settings
@@ -133,7 +133,7 @@ def doctor(app: App) -> int:
 
     The exit code is 1 when a check fails.
     """
-    from graphmem.adapters import local_server
+    from graphmem import local_server
 
     app.log_in()
     findings = local_server.diagnose(app.settings)
@@ -146,7 +146,7 @@ def doctor(app: App) -> int:
 @command(connects=False)
 def backup(app: App, file: Path) -> None:
     """Back up all data to FILE; stops the server meanwhile."""
-    from graphmem.adapters import local_server
+    from graphmem import local_server
 
     made = local_server.back_up(app.settings, file, report=lambda step: app.report(str(step)))
     app.emit(
@@ -164,7 +164,7 @@ def backup(app: App, file: Path) -> None:
 @command(connects=False)
 def restore(app: App, file: Path, *, apply: bool) -> None:
     """Plan to replace all data with FILE; --apply does."""
-    from graphmem.adapters import local_server
+    from graphmem import local_server
 
     found = local_server.status(app.settings)
     plan = f"All data in {found.home} would be replaced by {file}; use --apply."
@@ -182,7 +182,7 @@ def compact(app: App) -> None:
     The server is down meanwhile, and the disk needs room for a second copy. A failure or an
     interruption leaves the data as they were. Backups keep what they contain.
     """
-    from graphmem.adapters import local_server
+    from graphmem import local_server
 
     done = local_server.compact(app.settings, report=lambda step: app.report(str(step)))
     app.emit(
@@ -222,8 +222,8 @@ def lock(
 
     This command is for developers of graphmem.
     """
-    from graphmem.adapters.local_server import jars as locking
-    from graphmem.adapters.local_server.jars import shipped_lock
+    from graphmem.local_server import jars as locking
+    from graphmem.local_server.jars import shipped_lock
 
     shipped = shipped_lock()
     made = locking.make_lock(

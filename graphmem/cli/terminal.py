@@ -22,8 +22,8 @@ import click
 from graphmem.rules import display
 
 if TYPE_CHECKING:
-    from graphmem.adapters.local_server import Endpoint, Progress
     from graphmem.cli.app import App
+    from graphmem.local_server import Endpoint, Progress
 
 
 T = TypeVar("T")
@@ -119,7 +119,7 @@ def start(app: App) -> Endpoint:
     """
     from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    from graphmem.adapters import local_server
+    from graphmem import local_server
     from graphmem.cli.console import TaskLabel
 
     columns = (

@@ -68,7 +68,7 @@ def address(known: Settings, report: Callable[[str], None]) -> Neo4jAddress:
         LocalServerError: the managed server did not start.
     """
     if known.uri is None:
-        from graphmem.adapters import local_server
+        from graphmem import local_server
 
         endpoint = local_server.ensure(known, report=lambda progress: report(str(progress)))
         return Neo4jAddress(endpoint.uri, endpoint.user, endpoint.password.get_secret_value())
@@ -134,14 +134,14 @@ def open_services(
 
 
 def _planning(known: Settings) -> Planning:
-    from graphmem.adapters.local_server import DataFolder, plan_in_progress
+    from graphmem.local_server import DataFolder, plan_in_progress
 
     return partial(plan_in_progress, DataFolder.of(known))
 
 
 def _finding(known: Settings, report: Callable[[str], None]) -> Find:
     """Return what finds the managed server, which may have stopped or moved to another port."""
-    from graphmem.adapters import local_server
+    from graphmem import local_server
 
     def find(starts: bool) -> tuple[str, int]:  # noqa: FBT001 - see `Find`
         running = local_server.running_uri(known)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from graphmem.errors import GraphmemError, StillStartingError
 
 if TYPE_CHECKING:
-    from graphmem.adapters.local_server import Progress
     from graphmem.client import AsyncGraphMem, AsyncSession
+    from graphmem.local_server import Progress
     from graphmem.settings import Settings
 
 
@@ -193,7 +193,7 @@ class MemoryConnection:
         return await AsyncGraphMem.open(settings=self._settings, on_progress=self._report)
 
     def _start(self) -> None:
-        from graphmem.adapters import local_server
+        from graphmem import local_server
 
         local_server.ensure(self._settings, report=lambda step: self._report(_words(step)))
 

@@ -91,7 +91,7 @@ def user_token(settings: Settings, *, read_only: bool) -> tuple[TokenTable, Path
     Raises:
         ConfigurationError: the file cannot be written or read.
     """
-    from graphmem.adapters.local_server.files import DataFolder
+    from graphmem.local_server.files import DataFolder
     from graphmem.private_files import read_or_create
 
     file = DataFolder.of(settings).root.parent / "mcp-token"

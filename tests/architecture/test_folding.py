@@ -10,9 +10,9 @@ from tests.architecture.test_house import MODULES, ROOT, named
 
 FOLDING = {"casefold", "lower", "swapcase", "normalize", "upper", "title"}
 OTHERS = {
-    "graphmem/adapters/local_server/files.py": "names of environment variables",
-    "graphmem/adapters/local_server/plugin/java_source.py": "names of Java constants",
-    "graphmem/adapters/local_server/process.py": "names of environment variables",
+    "graphmem/local_server/files.py": "names of environment variables",
+    "graphmem/local_server/plugin/java_source.py": "names of Java constants",
+    "graphmem/local_server/process.py": "names of environment variables",
     "graphmem/adapters/models/embedding.py": "features of a model, whose vectors are stored",
     "graphmem/adapters/models/service.py": "messages of a library",
     "graphmem/nodes/declarations.py": "names of attributes",

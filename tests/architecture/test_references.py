@@ -14,9 +14,10 @@ TEXTS = {
     if path.suffix in {".py", ".cypher", ".md"}
 }
 FILES = "\n".join(f"/{path.relative_to(ROOT)}" for path in ROOT.glob("*/**/*.*"))
-PLACES = "adapters cli client consolidation english erasure extraction graphmem items mcp model"
-PLACES += " operations oracles rules tests transfer upkeep usage"
-FILE = re.compile(rf"(?<![\w/.:-])(?:{PLACES.replace(' ', '|')})/[\w/]+\b")
+PACKAGES = {path.parent.name for path in (ROOT / "graphmem").glob("**/__init__.py")}
+PLACES = PACKAGES - {"schema"} | {"oracles", "tests"}
+"""Folders of which texts name files. Texts also name schema/... of Cypher without its folder."""
+FILE = re.compile(rf"(?<![\w/.:-])(?:{'|'.join(PLACES)})/[\w/]+\b")
 CLASS = re.compile(r"`+(Async\w+|[A-Z][a-z]+(?:[A-Z][a-z]+)+)\b")
 KNOWN = {"ReadOnly", "StoreCopy"}.union(
     *(re.findall(r"(?<!`)\b[A-Z]\w+", text) for path, text in TEXTS.items() if path.suffix == ".py")

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from bench import browser
-from graphmem import Handle
-from graphmem.adapters import local_server
+from graphmem import Handle, local_server
 from graphmem.settings import Settings
 from tests.plugins.server import Server
 

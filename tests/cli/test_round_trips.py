@@ -8,7 +8,8 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphmem.adapters import local_server, neo4j_graph
+from graphmem import local_server
+from graphmem.adapters import neo4j_graph
 from graphmem.settings import Settings
 from tests.cli.conftest import Run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.adapters.local_server.plugin.java_source import procedure_specs
+from graphmem.local_server.plugin.java_source import procedure_specs
 from graphmem.mcp.resources import offered_prompts
 from graphmem.mcp.tools import offered
 from graphmem.settings import Settings

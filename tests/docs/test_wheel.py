@@ -38,7 +38,7 @@ def test_it_holds_every_file_that_the_code_reads(wheel: Path) -> None:
             assert f"graphmem/{folder}/{file.name}" in held
     assert "graphmem/py.typed" in held
     assert any(name.endswith(".lock.json") for name in held)
-    assert "graphmem/adapters/local_server/plugin/Reading.java" in held
+    assert "graphmem/local_server/plugin/Reading.java" in held
     assert not any(name.startswith(("tests/", "bench/", "research/")) for name in held)
 
 

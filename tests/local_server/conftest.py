@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server.jars import JarLock
+from graphmem import local_server
+from graphmem.local_server.jars import JarLock
 from graphmem.settings import Settings
 from tests.plugins.repositories import Repository
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import neo4j
 import pytest
 
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server import backup, process
-from graphmem.adapters.local_server.files import DataFolder
+from graphmem import local_server
 from graphmem.errors import LocalServerError
+from graphmem.local_server import backup, process
+from graphmem.local_server.files import DataFolder
 from graphmem.settings import Settings
 
 

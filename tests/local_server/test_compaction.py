@@ -12,12 +12,11 @@ import neo4j
 import numpy as np
 import pytest
 
-from graphmem import GraphMem, Handle
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server import backup, compaction, process
-from graphmem.adapters.local_server.files import DataFolder
+from graphmem import GraphMem, Handle, local_server
 from graphmem.adapters.models.embedding import unit_rows
 from graphmem.errors import LocalServerError
+from graphmem.local_server import backup, compaction, process
+from graphmem.local_server.files import DataFolder
 from graphmem.ports import Role
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from graphmem.adapters.local_server.files import HARDENING
-from graphmem.adapters.local_server.jars import shipped_lock
+from graphmem.local_server.files import HARDENING
+from graphmem.local_server.jars import shipped_lock
 
 
 @pytest.fixture(scope="module")

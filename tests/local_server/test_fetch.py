@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from graphmem import maven
-from graphmem.adapters.local_server.jars import JarLock, JarStore, fetch, shipped_lock
 from graphmem.errors import ConfigurationError, ServerFetchError
+from graphmem.local_server.jars import JarLock, JarStore, fetch, shipped_lock
 from graphmem.maven import Jar, Progress
 from graphmem.settings import Settings
 from tests.plugins.repositories import Repository

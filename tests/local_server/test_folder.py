@@ -15,23 +15,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server import process
-from graphmem.adapters.local_server.files import (
-    DataFolder,
-    ServerState,
-    cache_root,
-    environment,
-    version_key,
-)
-from graphmem.adapters.local_server.jars import fetch
-from graphmem.adapters.local_server.lifecycle import ignore_progress
+from graphmem import local_server
 from graphmem.errors import (
     ConfigurationError,
     LocalServerError,
     ServerFetchError,
     ServerLockedError,
 )
+from graphmem.local_server import process
+from graphmem.local_server.files import (
+    DataFolder,
+    ServerState,
+    cache_root,
+    environment,
+    version_key,
+)
+from graphmem.local_server.jars import fetch
+from graphmem.local_server.lifecycle import ignore_progress
 from graphmem.private_files import exposed_mode
 from graphmem.settings import Settings
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.adapters.local_server.java import find_java
 from graphmem.errors import ConfigurationError
+from graphmem.local_server.java import find_java
 from graphmem.settings import Settings
 
 

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 import neo4j
 import pytest
 
-from graphmem import AsOf, GraphMem
-from graphmem.adapters import local_server
+from graphmem import AsOf, GraphMem, local_server
 from graphmem.settings import Settings
 from tests.plugins.tokens import TokenHashEmbedder
 

@@ -20,24 +20,23 @@ import pytest
 from neo4j.exceptions import TransientError
 from pydantic import SecretStr
 
-from graphmem import maven
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server import Endpoint, lifecycle, process
-from graphmem.adapters.local_server.files import DataFolder
-from graphmem.adapters.local_server.jars import JarStore, shipped_lock
-from graphmem.adapters.local_server.java import find_java
+from graphmem import local_server, maven
 from graphmem.errors import (
     ConfigurationError,
     GraphAccessError,
     GraphUnavailableError,
     LocalServerError,
 )
+from graphmem.local_server import Endpoint, lifecycle, process
+from graphmem.local_server.files import DataFolder
+from graphmem.local_server.jars import JarStore, shipped_lock
+from graphmem.local_server.java import find_java
 from graphmem.settings import Settings
 from tests.plugins.server import nothing_may_be_skipped
 
 ENSURE = """
 import sys
-from graphmem.adapters.local_server import ensure
+from graphmem.local_server import ensure
 from graphmem.settings import Settings
 print("ready", flush=True)
 sys.stdin.readline()

@@ -15,13 +15,12 @@ import psutil
 import pytest
 from filelock import FileLock
 
-from graphmem import AsOf, GraphMem, catalog
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server import Endpoint, warming
-from graphmem.adapters.local_server.files import DataFolder
+from graphmem import AsOf, GraphMem, catalog, local_server
 from graphmem.adapters.neo4j_graph import AwaitedGraph, BlockingGraph
 from graphmem.client import connect
 from graphmem.errors import LocalServerError
+from graphmem.local_server import Endpoint, warming
+from graphmem.local_server.files import DataFolder
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server import Progress
+from graphmem import local_server
 from graphmem.errors import ConfigurationError, StillStartingError
+from graphmem.local_server import Progress
 from graphmem.mcp.connection import MemoryConnection
 from graphmem.settings import Settings
 from tests.mcp.conftest import INITIALIZE, ROOT, Environ, Opened, data, over_stdio, refused, until

@@ -18,8 +18,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsyncGraphMem, ConfigurationError, GraphMem, Settings
-from graphmem.adapters import local_server
+from graphmem import AsyncGraphMem, ConfigurationError, GraphMem, Settings, local_server
 from graphmem.errors import EventLoopError
 from graphmem.folders import settings_folder
 from graphmem.testing import HashEmbedder

@@ -13,8 +13,7 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphmem import GraphMem, Message, Settings
-from graphmem.adapters import local_server
+from graphmem import GraphMem, Message, Settings, local_server
 from graphmem.errors import UnavailableError
 from graphmem.items import PutItem, SearchItems
 from graphmem.model import EvidenceReceipt, Origin

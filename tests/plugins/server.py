@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server import files, lifecycle
-from graphmem.adapters.local_server.jars import shipped_lock
+from graphmem import local_server
 from graphmem.errors import ConfigurationError, LocalServerError
+from graphmem.local_server import files, lifecycle
+from graphmem.local_server.jars import shipped_lock
 from graphmem.settings import Settings
 
 _ENVIRON = dict(os.environ)
@@ -80,7 +80,7 @@ def rung() -> str:
 
 @cache
 def _has_java() -> bool:
-    from graphmem.adapters.local_server.java import find_java
+    from graphmem.local_server.java import find_java
 
     try:
         find_java(_settings(Path()))

@@ -13,7 +13,8 @@ import neo4j.graph
 import pytest
 
 from graphmem import Handle, catalog
-from graphmem.adapters.local_server.plugin.java_source import (
+from graphmem.adapters.neo4j_graph import packed
+from graphmem.local_server.plugin.java_source import (
     BEGINNING,
     FOREVER,
     NOW,
@@ -21,7 +22,6 @@ from graphmem.adapters.local_server.plugin.java_source import (
     ProcedureSpec,
     procedure_specs,
 )
-from graphmem.adapters.neo4j_graph import packed
 from graphmem.rules import read_options
 from graphmem.settings import Settings
 from tests.plugins.clients import on_tenant

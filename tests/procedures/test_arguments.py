@@ -8,7 +8,7 @@ import neo4j
 import pytest
 from neo4j.exceptions import ClientError
 
-from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec, procedure_specs
+from graphmem.local_server.plugin.java_source import ProcedureSpec, procedure_specs
 from graphmem.model.policies import SprtParameters
 from graphmem.settings import Settings
 from tests.procedures.cases import needed

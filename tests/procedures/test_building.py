@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from graphmem import maven
-from graphmem.adapters import local_server
-from graphmem.adapters.local_server.jars import shipped_lock
-from graphmem.adapters.local_server.java import find_java
-from graphmem.adapters.local_server.plugin import building
-from graphmem.adapters.local_server.plugin.building import BuildPlan
+from graphmem import local_server, maven
 from graphmem.errors import ConfigurationError, ProceduresNotBuiltError, ServerFetchError
+from graphmem.local_server.jars import shipped_lock
+from graphmem.local_server.java import find_java
+from graphmem.local_server.plugin import building
+from graphmem.local_server.plugin.building import BuildPlan
 from graphmem.maven import Jar, Progress
 from graphmem.settings import Settings
 from tests.plugins.server import Server

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from graphmem import maven
-from graphmem.adapters.local_server import lifecycle, process
-from graphmem.adapters.local_server.files import (
+from graphmem.errors import ConfigurationError, GraphAccessError, GraphmemError, ServerLockedError
+from graphmem.local_server import lifecycle, process
+from graphmem.local_server.files import (
     DataFolder,
     ServerState,
     cache_root,
     version_key,
 )
-from graphmem.adapters.local_server.jars import JarStore, shipped_lock
-from graphmem.adapters.local_server.java import AOT_SINCE, find_java
-from graphmem.adapters.local_server.process import USER
-from graphmem.errors import ConfigurationError, GraphAccessError, GraphmemError, ServerLockedError
+from graphmem.local_server.jars import JarStore, shipped_lock
+from graphmem.local_server.java import AOT_SINCE, find_java
+from graphmem.local_server.process import USER
 from graphmem.private_files import exposed_mode
 from graphmem.settings import Settings
 
@@ -118,7 +118,7 @@ def _jars(settings: Settings) -> Iterator[CheckResult]:
 
 
 def _procedures(settings: Settings) -> Iterator[CheckResult]:
-    from graphmem.adapters.local_server.plugin.building import BuildPlan
+    from graphmem.local_server.plugin.building import BuildPlan
 
     plan = BuildPlan.of(settings)
     if plan.is_built():

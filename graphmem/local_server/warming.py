@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
-from graphmem.adapters.local_server import process
-from graphmem.adapters.local_server.files import DataFolder
 from graphmem.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
+from graphmem.local_server import process
+from graphmem.local_server.files import DataFolder
 from graphmem.settings import Settings
 
 if TYPE_CHECKING:

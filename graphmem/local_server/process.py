@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import SecretStr
 
-from graphmem.adapters.local_server.files import (
-    DataFolder,
-    ServerState,
-    environment,
-    newer_data_error,
-)
-from graphmem.adapters.local_server.jars import JarStore
-from graphmem.adapters.local_server.java import Java
 from graphmem.errors import (
     GraphAccessError,
     GraphUnavailableError,
     LocalServerError,
     ServerLockedError,
 )
+from graphmem.local_server.files import (
+    DataFolder,
+    ServerState,
+    environment,
+    newer_data_error,
+)
+from graphmem.local_server.jars import JarStore
+from graphmem.local_server.java import Java
 from graphmem.private_files import write_private
 from graphmem.settings import PREFIX, Settings
 

@@ -12,8 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from graphmem.adapters.local_server.files import cache_root
 from graphmem.errors import ServerFetchError
+from graphmem.local_server.files import cache_root
 from graphmem.maven import THREADS, Jar, JarFolder, Report, digest, fetch_missing, repository
 from graphmem.settings import Settings
 

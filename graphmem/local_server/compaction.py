@@ -12,20 +12,20 @@ from importlib.resources import files
 from pathlib import Path
 
 from graphmem import catalog
-from graphmem.adapters.local_server import process
-from graphmem.adapters.local_server.backup import DATABASE, launcher_of, start_replaced
-from graphmem.adapters.local_server.files import DATABASE_FOLDERS, DataFolder
-from graphmem.adapters.local_server.jars import JarStore, shipped_lock
-from graphmem.adapters.local_server.lifecycle import (
+from graphmem.errors import LocalServerError
+from graphmem.local_server import process
+from graphmem.local_server.backup import DATABASE, launcher_of, start_replaced
+from graphmem.local_server.files import DATABASE_FOLDERS, DataFolder
+from graphmem.local_server.jars import JarStore, shipped_lock
+from graphmem.local_server.lifecycle import (
     ensure,
     ignore_progress,
     lock_timeout_s,
     stop,
     stop_locked,
 )
-from graphmem.adapters.local_server.plugin import building
-from graphmem.adapters.local_server.plugin.java_source import PACKAGE
-from graphmem.errors import LocalServerError
+from graphmem.local_server.plugin import building
+from graphmem.local_server.plugin.java_source import PACKAGE
 from graphmem.maven import Progress, Report
 from graphmem.private_files import write_private
 from graphmem.settings import Settings

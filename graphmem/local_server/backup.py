@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphmem import private_files
-from graphmem.adapters.local_server import process
-from graphmem.adapters.local_server.files import DataFolder
-from graphmem.adapters.local_server.jars import fetch
-from graphmem.adapters.local_server.java import find_java
-from graphmem.adapters.local_server.lifecycle import (
+from graphmem.errors import LocalServerError
+from graphmem.local_server import process
+from graphmem.local_server.files import DataFolder
+from graphmem.local_server.jars import fetch
+from graphmem.local_server.java import find_java
+from graphmem.local_server.lifecycle import (
     ensure,
     ignore_progress,
     lock_timeout_s,
     stop_locked,
 )
-from graphmem.errors import LocalServerError
 from graphmem.maven import Progress, Report
 from graphmem.settings import Settings
 

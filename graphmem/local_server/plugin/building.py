@@ -17,11 +17,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from graphmem import maven
-from graphmem.adapters.local_server.files import environment
-from graphmem.adapters.local_server.jars import JarLock, JarStore, shipped_lock
-from graphmem.adapters.local_server.java import OLDEST, Java, find_java
-from graphmem.adapters.local_server.plugin.java_source import procedure_specs, sources
 from graphmem.errors import ConfigurationError, LocalServerError, ProceduresNotBuiltError
+from graphmem.local_server.files import environment
+from graphmem.local_server.jars import JarLock, JarStore, shipped_lock
+from graphmem.local_server.java import OLDEST, Java, find_java
+from graphmem.local_server.plugin.java_source import procedure_specs, sources
 from graphmem.maven import Progress, Report, fetch_missing
 from graphmem.private_files import make_folder
 from graphmem.settings import Settings

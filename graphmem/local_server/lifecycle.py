@@ -13,18 +13,18 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from graphmem import maven
-from graphmem.adapters.local_server import process, warming
-from graphmem.adapters.local_server.files import (
+from graphmem.catalog import LANGUAGE
+from graphmem.errors import GraphAccessError, GraphmemError, GraphUnavailableError
+from graphmem.local_server import process, warming
+from graphmem.local_server.files import (
     PAGE_CACHE,
     DataFolder,
     ServerState,
     cache_root,
 )
-from graphmem.adapters.local_server.jars import JarStore, fetch, shipped_lock
-from graphmem.adapters.local_server.java import AOT_SINCE, Java, find_java
-from graphmem.adapters.local_server.process import USER
-from graphmem.catalog import LANGUAGE
-from graphmem.errors import GraphAccessError, GraphmemError, GraphUnavailableError
+from graphmem.local_server.jars import JarStore, fetch, shipped_lock
+from graphmem.local_server.java import AOT_SINCE, Java, find_java
+from graphmem.local_server.process import USER
 from graphmem.maven import Progress, Report
 from graphmem.private_files import make_folder
 from graphmem.rules import scoring, urls
@@ -204,7 +204,7 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
     with folder.locked(lock_timeout_s(settings)):
         if (state := _running(folder)) is not None:
             return _log_in(folder, state, settings)
-    from graphmem.adapters.local_server.plugin import building  # slow: imports all read rules
+    from graphmem.local_server.plugin import building  # slow: imports all read rules
 
     java = find_java(settings)
     # Fetched without the folder's lock: it may take minutes, and `fetch` has its own lock.
