@@ -16,11 +16,11 @@ from bench.figures import Cell, Report, Table
 from bench.locomo import data_folder
 from bench.paraphrases import PARAPHRASES
 from bench.two_things import HALVES, RELATIONS, cases, judged
-from graphmem.adapters.models import open_embedder
 from graphmem.english.changes import Change, between
 from graphmem.english.facts import fact_tokens
 from graphmem.english.quantities import FactKind
 from graphmem.errors import ConfigurationError
+from graphmem.models import open_embedder
 from graphmem.ports import Role, run_now
 from graphmem.rules import duplicates
 from graphmem.rules.duplicates import NearMatch, find_duplicate

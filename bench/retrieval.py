@@ -27,11 +27,11 @@ from bench.figures import Cell, Report, Table
 from bench.peers import PEERS
 from bench.server import connected, fresh_server
 from graphmem.adapters.conversations import Conversation
-from graphmem.adapters.models.local import LocalEmbedder, open_local
-from graphmem.adapters.models.vector_cache import VectorCache
 from graphmem.client import connect
 from graphmem.errors import ConfigurationError
 from graphmem.io_modes import BLOCKING
+from graphmem.models.local import LocalEmbedder, open_local
+from graphmem.models.vector_cache import VectorCache
 from graphmem.ports import Role, run_now
 
 if TYPE_CHECKING:

@@ -27,24 +27,24 @@ from typing import (
 from graphmem.errors import ReadConflictError, SuspendedInSyncError
 from graphmem.model import EventSource, NewMemory
 from graphmem.model.terms import Embedding, TokenStates, Trust
-from graphmem.model_ports import Answer as Answer
-from graphmem.model_ports import Embedder as Embedder
-from graphmem.model_ports import Llm as Llm
-from graphmem.model_ports import Prompt as Prompt
-from graphmem.model_ports import Reranker as Reranker
-from graphmem.model_ports import Role as Role
-from graphmem.model_ports import SelectableEmbedder as SelectableEmbedder
-from graphmem.model_ports import TokenEmbedder as TokenEmbedder
-from graphmem.model_ports import TokenUsage as TokenUsage
-from graphmem.model_ports import WrappedEmbedder as WrappedEmbedder
-from graphmem.model_ports import token_embedder as token_embedder
+from graphmem.models.ports import Answer as Answer
+from graphmem.models.ports import Embedder as Embedder
+from graphmem.models.ports import Llm as Llm
+from graphmem.models.ports import Prompt as Prompt
+from graphmem.models.ports import Reranker as Reranker
+from graphmem.models.ports import Role as Role
+from graphmem.models.ports import SelectableEmbedder as SelectableEmbedder
+from graphmem.models.ports import TokenEmbedder as TokenEmbedder
+from graphmem.models.ports import TokenUsage as TokenUsage
+from graphmem.models.ports import WrappedEmbedder as WrappedEmbedder
+from graphmem.models.ports import token_embedder as token_embedder
 from graphmem.rules import identity, late_interaction, read_options, trust
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from graphmem.model import EmbeddingModel, TenantScope
-    from graphmem.model_ports import Matrix as Matrix
+    from graphmem.models.ports import Matrix as Matrix
     from graphmem.rules.read_options import ReadOptions
     from graphmem.settings import Settings
 

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from graphmem.adapters.models.embedding import HashEmbedder
-from graphmem.adapters.models.language import ReplyProblem, parse_reply
 from graphmem.errors import InvalidInputError, ModelReplyError, ModelUnavailableError
+from graphmem.models.embedding import HashEmbedder
+from graphmem.models.language import ReplyProblem, parse_reply
 from graphmem.ports import Answer, Prompt
 from graphmem.rules.prompts import M
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bench.figures import Report, Table
-from graphmem.adapters.models.local import Encoder, fetch_encoder
+from graphmem.models.local import Encoder, fetch_encoder
 from graphmem.ports import Role
 from graphmem.settings import Settings
 

@@ -260,7 +260,7 @@ def require_model(app: App) -> None:
     """
     from pydantic import create_model
 
-    from graphmem.adapters.models import open_llm
+    from graphmem.models import open_llm
     from graphmem.ports import run_now
     from graphmem.rules.prompts import Prompt
 

@@ -38,9 +38,9 @@ def up(app: App) -> None:
     The server runs until `down`.
     """
     from graphmem import local_server
-    from graphmem.adapters.models import fetch_local_model
     from graphmem.cli import terminal
     from graphmem.errors import ConfigurationError, ModelFetchError
+    from graphmem.models import fetch_local_model
 
     terminal.start(app)
     try:

@@ -113,9 +113,9 @@ def open_services(
 ) -> Services:
     """Return services for blocking calls, whose coroutines never suspend, or for the event loop."""
     from graphmem.adapters.file_access import ExportFiles, TextFiles
-    from graphmem.adapters.models import check_embedder, open_embedder, open_llm, open_reranker
     from graphmem.adapters.neo4j_graph import AwaitedGraph, BlockingGraph
     from graphmem.io_modes import AWAITED, BLOCKING, SystemClock, run_concurrently
+    from graphmem.models import check_embedder, open_embedder, open_llm, open_reranker
 
     mode = AWAITED if awaited else BLOCKING
     # Opened before the graph: invalid model settings must not leave connections open.

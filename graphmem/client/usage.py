@@ -11,12 +11,12 @@ from typing import Annotated, Literal, TypeAlias, cast, get_args
 
 from pydantic import Field
 
-from graphmem.adapters.models.service import token_counter
 from graphmem.client.arguments import ItemId, Limit, Question
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
 from graphmem.client.validation import As, Whole
 from graphmem.model import Name, Tier
+from graphmem.models.service import token_counter
 from graphmem.operations import ids
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import context, read_options

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bench.figures import Cell, Report, Table
-from graphmem.adapters.models import open_embedder
 from graphmem.consolidation import rules
 from graphmem.english import passages
 from graphmem.english.passages import Passage
 from graphmem.model import EvidenceKind
+from graphmem.models import open_embedder
 from graphmem.ports import Embedder, Role, run_now
 from graphmem.rules import formulas
 from graphmem.rules.formulas import STANDARD_VITALITY, Evidence

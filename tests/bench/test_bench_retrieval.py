@@ -19,9 +19,9 @@ from bench.locomo import placed
 from bench.progress import Steps
 from bench.retrieval import DataSet, Run
 from graphmem.adapters.conversations import Conversation
-from graphmem.adapters.models.embedding import HashEmbedder
 from graphmem.errors import ConfigurationError
 from graphmem.model import Message
+from graphmem.models.embedding import HashEmbedder
 from graphmem.ports import Role, run_now
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from graphmem import AsOf, BeliefBite, Handle, Message
-from graphmem.adapters.models import open_embedder
 from graphmem.cli import demo, options
+from graphmem.models import open_embedder
 from graphmem.ports import Role, run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.adapters.models.local import E5
 from graphmem.cli import main, terminal
+from graphmem.models.local import E5
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,9 @@ import pytest
 from pydantic import SecretStr
 
 from graphmem import ConsolidationPolicy, Handle, Settings
-from graphmem.adapters.models import open_llm
 from graphmem.consolidation import BeliefChangeKind, ConsolidationReport
 from graphmem.errors import ModelUnavailableError
+from graphmem.models import open_llm
 from graphmem.testing import ScriptedLlm
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.clients import Door

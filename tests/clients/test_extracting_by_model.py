@@ -12,9 +12,9 @@ import pytest
 from pydantic import SecretStr
 
 from graphmem import Handle, Settings
-from graphmem.adapters.models import open_llm
 from graphmem.errors import ModelUnavailableError
 from graphmem.extraction import DismissalReason, job
+from graphmem.models import open_llm
 from graphmem.testing import ScriptedLlm
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.clients import Door

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.adapters.models.service import token_counter
 from graphmem.errors import InvalidInputError
+from graphmem.models.service import token_counter
 from graphmem.rules import context
 from graphmem.usage import DetailLevel, Pack
 from tests.plugins.ratings import MARCH, Rate

@@ -480,7 +480,7 @@ def spellings(provider: str) -> Iterator[str]:
 def test_no_spelling_of_a_model_in_a_project_gets_content_of_the_users_graph(
     name: str, by: str
 ) -> None:
-    from graphmem.adapters.models.service import import_litellm
+    from graphmem.models.service import import_litellm
 
     litellm = import_litellm()
     providers = [str(getattr(one, "value", one)) for one in litellm.provider_list]
@@ -510,7 +510,7 @@ def test_the_key_of_the_users_model_stays_with_the_address_of_the_user() -> None
 
 
 def test_the_local_embedders_are_those_that_need_no_service() -> None:
-    from graphmem.adapters.models.local import MODELS
+    from graphmem.models.local import MODELS
 
     assert {model.name for model in MODELS} | {"local", "hash"} == set(
         setting_files.LOCAL_EMBEDDERS

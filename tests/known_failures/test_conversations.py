@@ -171,7 +171,7 @@ def test_the_runtime_of_a_model_is_told_not_to_report(tmp_path: Path) -> None:
     """
     code = (
         "import os; from contextlib import suppress; from pathlib import Path\n"
-        "from graphmem.adapters.models.local import Encoder\n"
+        "from graphmem.models.local import Encoder\n"
         "assert 'ORT_DISABLE_TELEMETRY' not in os.environ\n"
         "with suppress(Exception): Encoder(Path('missing'), 1)\n"
         "print(os.environ['ORT_DISABLE_TELEMETRY'])"

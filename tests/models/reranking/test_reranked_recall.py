@@ -18,7 +18,7 @@ from tests.plugins.loopback import KEY
 from tests.telemetry.test_observing import Heard
 
 if TYPE_CHECKING:
-    from tests.reranking.conftest import RerankService
+    from tests.models.reranking.conftest import RerankService
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 ABOUT = "the release train leaves"

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from graphmem.adapters.models.access import ModelAccess
-from graphmem.adapters.models.service import (
+from graphmem.errors import ModelReplyError
+from graphmem.models.access import ModelAccess
+from graphmem.models.ports import Answer
+from graphmem.models.service import (
     FaultKind,
     ModelService,
     RequestFault,
@@ -18,15 +20,13 @@ from graphmem.adapters.models.service import (
     import_litellm,
     too_long,
 )
-from graphmem.errors import ModelReplyError
-from graphmem.ports import Answer
 from graphmem.rules.identity import digest
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from graphmem.io_modes import IOMode
-    from graphmem.ports import Prompt
+    from graphmem.models.ports import Prompt
     from graphmem.rules.prompts import M
     from graphmem.settings import Settings
 

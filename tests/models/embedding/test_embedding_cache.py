@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from graphmem.adapters.models import vector_cache as caching
-from graphmem.adapters.models.vector_cache import VectorCache
 from graphmem.errors import ModelUnavailableError
+from graphmem.models import vector_cache as caching
+from graphmem.models.vector_cache import VectorCache
 from graphmem.ports import Embedder, Role, run_now
 from graphmem.settings import Settings
 
 if TYPE_CHECKING:
-    from tests.embedding.conftest import Service
+    from tests.models.embedding.conftest import Service
 
 Reopened = Callable[..., Embedder]
 
@@ -140,7 +140,7 @@ def test_it_is_begun_by_several_at_once(tmp_path: Path, caplog: pytest.LogCaptur
 def test_two_processes_share_it(cache: VectorCache, file: Path) -> None:
     code = (
         "import sys, pathlib, numpy as np\n"
-        "from graphmem.adapters.models.vector_cache import VectorCache\n"
+        "from graphmem.models.vector_cache import VectorCache\n"
         "cache, start = VectorCache(pathlib.Path(sys.argv[1])), int(sys.argv[2])\n"
         "for n in range(start, start + 50):\n"
         "    cache.put({str(n): np.array([0.6, 0.8], dtype=np.float32)})\n"
@@ -224,7 +224,7 @@ def test_where_nothing_can_be_written_work_goes_on(
 def test_on_a_full_disk_work_goes_on(file: Path) -> None:
     code = (
         "import logging, pathlib, resource, sys, numpy as np\n"
-        "from graphmem.adapters.models.vector_cache import VectorCache\n"
+        "from graphmem.models.vector_cache import VectorCache\n"
         "logging.basicConfig(format='%(message)s', stream=sys.stdout)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
         "cache = VectorCache(pathlib.Path(sys.argv[1]))\n"

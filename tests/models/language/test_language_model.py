@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters.models import open_llm
 from graphmem.errors import ModelReplyError
+from graphmem.models import open_llm
 from graphmem.ports import Prompt, run_now
 from graphmem.settings import Settings
-from tests.language.conftest import GOOD, VALUE, Colour, Connect
+from tests.models.language.conftest import GOOD, VALUE, Colour, Connect
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.loopback import chain
 
@@ -271,11 +271,11 @@ def test_without_a_setting_there_is_none() -> None:
 def test_nothing_is_imported_or_called_before_it_is_used() -> None:
     code = (
         "import sys; before = set(sys.modules)\n"
-        "from graphmem.adapters.models import open_llm\n"
+        "from graphmem.models import open_llm\n"
         "assert not {'pydantic', 'numpy', 'asyncio'} & set(sys.modules) - before, 'early'\n"
         "from graphmem.settings import Settings\n"
         "assert open_llm(Settings(), awaited=False) is None\n"
-        "assert 'graphmem.adapters.models.language' not in sys.modules\n"
+        "assert 'graphmem.models.language' not in sys.modules\n"
         "for awaited in (False, True):\n"
         "    assert open_llm(Settings(model='openai/x'), awaited=awaited)\n"
         "assert 'litellm' not in sys.modules\n"

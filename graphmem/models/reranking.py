@@ -8,22 +8,22 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from graphmem.adapters.models.access import ModelAccess
-from graphmem.adapters.models.embedding import CHARS_READ
-from graphmem.adapters.models.service import (
+from graphmem.errors import ModelReplyError
+from graphmem.models.access import ModelAccess
+from graphmem.models.embedding import CHARS_READ
+from graphmem.models.service import (
     ModelService,
     RequestFault,
     StatusError,
     exception_of,
     post_json,
 )
-from graphmem.errors import ModelReplyError
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
 
     from graphmem.io_modes import IOMode
-    from graphmem.ports import Reranker
+    from graphmem.models.ports import Reranker
     from graphmem.settings import Settings
 
 _MAX_BYTES = 1_000_000

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters.models import open_llm
 from graphmem.errors import ModelReplyError, ModelUnavailableError
+from graphmem.models import open_llm
 from graphmem.ports import Prompt
 from graphmem.settings import Settings
-from tests.language.conftest import GOOD, Colour, Connect
+from tests.models.language.conftest import GOOD, Colour, Connect
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.loopback import Reply, send
 
@@ -149,7 +149,7 @@ def test_nothing_compressed_is_asked_for_or_read(connect: Connect, service: Chat
 
 SCRIPT = """
 import asyncio, os
-from graphmem.adapters.models.service import EVENT_LOOP
+from graphmem.models.service import EVENT_LOOP
 async def work(session):
     return 42
 def check():

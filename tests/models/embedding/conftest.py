@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphmem.adapters.models import open_embedder
-from graphmem.adapters.models.embedding import EmbeddingGateway, ServiceEngine
+from graphmem.models import open_embedder
+from graphmem.models.embedding import EmbeddingGateway, ServiceEngine
 from graphmem.ports import Embedder, Role
 from graphmem.settings import Settings
 from tests.plugins.loopback import KEY, LoopbackService, Reply, Waits

@@ -22,19 +22,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import numpy as np
 
 from graphmem import maven
-from graphmem.adapters.models.embedding import EmbeddingGateway, batches, clean_texts, unit_rows
 from graphmem.errors import ConfigurationError, ModelFetchError
 from graphmem.folders import cache_folder
 from graphmem.maven import Jar, JarFolder, Report, fetch_missing
 from graphmem.model.terms import Encoding, TokenStates
-from graphmem.ports import Role
+from graphmem.models.embedding import EmbeddingGateway, batches, clean_texts, unit_rows
+from graphmem.models.ports import Role
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from graphmem.adapters.models.vector_cache import Vector, VectorCache
     from graphmem.io_modes import IOMode
-    from graphmem.ports import Matrix
+    from graphmem.models.ports import Matrix
+    from graphmem.models.vector_cache import Vector, VectorCache
     from graphmem.settings import Settings
 
 T = TypeVar("T")

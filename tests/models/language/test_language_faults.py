@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters.models import open_llm, service
 from graphmem.errors import (
     ConfigurationError,
     GraphmemError,
     ModelReplyError,
     ModelUnavailableError,
 )
+from graphmem.models import open_llm, service
 from graphmem.settings import Settings
-from tests.language.conftest import GOOD, VALUE, Connect
+from tests.models.language.conftest import GOOD, VALUE, Connect
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.loopback import chain
 

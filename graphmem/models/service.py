@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from aiohttp import BaseConnector, ClientSession
 
-    from graphmem.adapters.models.access import ModelAccess
     from graphmem.io_modes import IOMode
+    from graphmem.models.access import ModelAccess
 
 
 DETAIL_CHARS = 300

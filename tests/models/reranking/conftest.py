@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters.models.reranking import open_service
+from graphmem.models.reranking import open_service
 from graphmem.ports import Reranker
 from graphmem.settings import Settings
 from tests.plugins.loopback import KEY, LoopbackService, Reply, Waits

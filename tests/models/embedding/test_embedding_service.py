@@ -22,7 +22,7 @@ from graphmem.ports import Role
 from tests.plugins.loopback import KEY, chain
 
 if TYPE_CHECKING:
-    from tests.embedding.conftest import Connect, Service
+    from tests.models.embedding.conftest import Connect, Service
 
 
 @pytest.mark.usefixtures("both_clients")
@@ -329,7 +329,7 @@ def test_gemini_is_told_documents_from_queries(connect: Connect, service: Servic
 def test_litellm_is_imported_only_when_used() -> None:
     code = (
         "import sys, asyncio\n"
-        "from graphmem.adapters.models import open_embedder\n"
+        "from graphmem.models import open_embedder\n"
         "assert not {'numpy', 'asyncio.events'} & set(sys.modules) - before, 'early'\n"
         "from graphmem.settings import Settings\n"
         "for awaited in (False, True):\n"

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from graphmem.adapters.models.language import response_format, strict
 from graphmem.consolidation.rules import SynthesisReply
+from graphmem.models.language import response_format, strict
 
 
 class Mood(StrEnum):

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.adapters.models import open_embedder
-from graphmem.adapters.models.embedding import CHARS_READ, EmbeddingGateway, batches
 from graphmem.errors import InvalidInputError, ModelReplyError
 from graphmem.io_modes import AWAITED, BLOCKING, IOMode
+from graphmem.models import open_embedder
+from graphmem.models.embedding import CHARS_READ, EmbeddingGateway, batches
 from graphmem.ports import Embedder, Role, run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.adapters.models.service import (
+from graphmem.models.service import (
     FIRST_PAUSE_S,
     LONGEST_PAUSE_S,
     FaultKind,

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from graphmem.adapters.models.access import ModelAccess
-from graphmem.adapters.models.service import ModelService, RequestFault, exception_of
 from graphmem.errors import InvalidInputError, ModelReplyError
 from graphmem.model.terms import Encoding
-from graphmem.ports import Role, WrappedEmbedder
+from graphmem.models.access import ModelAccess
+from graphmem.models.ports import Role, WrappedEmbedder
+from graphmem.models.service import ModelService, RequestFault, exception_of
 from graphmem.rules.identity import digest
 
 if TYPE_CHECKING:
-    from graphmem.adapters.models.vector_cache import Vector, VectorCache
     from graphmem.io_modes import IOMode
-    from graphmem.ports import Matrix
+    from graphmem.models.ports import Matrix
+    from graphmem.models.vector_cache import Vector, VectorCache
     from graphmem.settings import Settings
 
 

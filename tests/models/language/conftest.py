@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, Field
 
-from graphmem.adapters.models import language
-from graphmem.adapters.models.language import LanguageGateway
+from graphmem.models import language
+from graphmem.models.language import LanguageGateway
 from graphmem.ports import Answer, Prompt
 from graphmem.settings import Settings
 from tests.plugins.chat_service import KEY, ChatService

@@ -9,7 +9,7 @@ import pytest
 from graphmem.errors import ModelReplyError, ModelUnavailableError
 from graphmem.ports import Llm, Prompt, run_now
 from graphmem.testing import ScriptedLlm
-from tests.language.conftest import GOOD, VALUE, Colour
+from tests.models.language.conftest import GOOD, VALUE, Colour
 
 PROMPT = Prompt("colour", "Answer with JSON.", "Which colour?", Colour)
 

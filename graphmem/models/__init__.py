@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from graphmem.maven import Progress
-    from graphmem.ports import Embedder, Llm, Reranker
+    from graphmem.models.ports import Embedder, Llm, Reranker
     from graphmem.settings import Settings
 
 
@@ -43,10 +43,10 @@ def open_embedder(
             `embedder_dimension`.
     """
     # Imported here, because a program that never embeds should not import numpy and asyncio.
-    from graphmem.adapters.models.embedding import EmbeddingGateway, HashEmbedder, ServiceEngine
-    from graphmem.adapters.models.local import LocalEmbedder, names_local, open_local
-    from graphmem.adapters.models.vector_cache import VectorCache
     from graphmem.io_modes import AWAITED, BLOCKING
+    from graphmem.models.embedding import EmbeddingGateway, HashEmbedder, ServiceEngine
+    from graphmem.models.local import LocalEmbedder, names_local, open_local
+    from graphmem.models.vector_cache import VectorCache
 
     mode = AWAITED if awaited else BLOCKING
     if settings.embedder == "hash":
@@ -61,7 +61,7 @@ def open_embedder(
 
 def check_embedder(embedder: Embedder) -> Embedder:
     """Return a caller's own embedder with its vectors checked."""
-    from graphmem.adapters.models.embedding import CheckedEmbedder
+    from graphmem.models.embedding import CheckedEmbedder
 
     return CheckedEmbedder(embedder)
 
@@ -73,8 +73,8 @@ def fetch_local_model(settings: Settings, report: Callable[[str], None]) -> None
         ModelFetchError: they cannot be fetched.
         ConfigurationError: no local model is installed.
     """
-    from graphmem.adapters.models.local import names_local, open_local
     from graphmem.io_modes import BLOCKING
+    from graphmem.models.local import names_local, open_local
 
     if names_local(settings.embedder):
         open_local(settings, BLOCKING, partial(_report_licence, report)).fetch()
@@ -90,8 +90,8 @@ def open_llm(settings: Settings, *, awaited: bool) -> Llm | None:
     """
     if settings.model is None:
         return None
-    from graphmem.adapters.models.language import LanguageGateway
     from graphmem.io_modes import AWAITED, BLOCKING
+    from graphmem.models.language import LanguageGateway
 
     return LanguageGateway(settings.model, settings, AWAITED if awaited else BLOCKING)
 
@@ -107,7 +107,7 @@ def open_reranker(settings: Settings, *, awaited: bool) -> Reranker | None:
     """
     if settings.reranker is None:
         return None
-    from graphmem.adapters.models.reranking import open_service
     from graphmem.io_modes import AWAITED, BLOCKING
+    from graphmem.models.reranking import open_service
 
     return open_service(settings.reranker, settings, AWAITED if awaited else BLOCKING)

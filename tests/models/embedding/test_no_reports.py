@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from graphmem.adapters.models.service import import_litellm
+from graphmem.models.service import import_litellm
 
 LOADS_THE_RUNTIME = """
 from contextlib import suppress
 from pathlib import Path
-from graphmem.adapters.models.local import Encoder
+from graphmem.models.local import Encoder
 with suppress(Exception):
     Encoder(Path("missing"), 1)
 import onnxruntime

@@ -8,8 +8,8 @@ from importlib.resources import files
 
 import pytest
 
-from graphmem.adapters.models import open_embedder
-from graphmem.adapters.models.local import MODELS
+from graphmem.models import open_embedder
+from graphmem.models.local import MODELS
 from graphmem.ports import run_now
 from graphmem.schema.migration import measure
 from graphmem.settings import Settings

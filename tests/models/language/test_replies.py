@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from graphmem.adapters.models.language import ReplyProblem, parse_reply, reply_text, token_counts
+from graphmem.models.language import ReplyProblem, parse_reply, reply_text, token_counts
 
 
 class Closed(BaseModel):
