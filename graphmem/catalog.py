@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from graphmem.errors import CatalogError
 from graphmem.model import GLOBAL_SCOPE
@@ -348,6 +349,33 @@ def query(name: str, row: Callable[[Row], R]) -> Query[R]:
         null=frozenset(entry.name for entry in found.columns if "null" in entry.text),
         sized=frozenset(entry.name for entry in found.params if entry.is_sized),
         ids=found.ids,
+    )
+
+
+def together(*queries: Query[Any]) -> Query[tuple[list[Any], ...]]:
+    """Return reads as one query, whose only row has the records of each.
+
+    They are sent in one round trip; parameters of the same name have one value.
+    """
+    parts, columns = [], [[entry.name for entry in procedure(q.name).columns] for q in queries]
+    for number, (one, names) in enumerate(zip(queries, columns, strict=True)):
+        # A list of lists: maps would be taken for nodes, see `Query.decode`.
+        rows = f"RETURN collect([{', '.join(names)}]) AS part{number}"
+        parts.append(f"CALL () {{\nCALL () {{\n{one.text}\n}}\n{rows}\n}}")
+
+    def row(found: Row) -> tuple[list[Any], ...]:
+        return tuple(
+            [one.decode(dict(zip(names, values, strict=True))) for values in found[f"part{number}"]]
+            for number, (one, names) in enumerate(zip(queries, columns, strict=True))
+        )
+
+    return Query(
+        name="+".join(one.name for one in queries),
+        text="\n".join([*parts, f"RETURN {', '.join(f'part{i}' for i in range(len(queries)))}"]),
+        mode=Mode.READ,
+        params=frozenset().union(*(one.params for one in queries)),
+        row=row,
+        sized=frozenset().union(*(one.sized for one in queries)),
     )
 
 

@@ -4,12 +4,12 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $memory_id  string  id of any node of the chain
+//   $id         string  id of any node of the chain
 // columns:
 //   - card   map   see fragments/memory_card.cypher; head_ids is empty
 //   - links  list  maps of the incoming SUPERSEDES edges: newer_id, event_id, occurred_at, recorded_at, in_force
 
-MATCH (start:Memory {tenant: $tenant, id: $memory_id})
+MATCH (start:Memory {tenant: $tenant, id: $id})
 WHERE start.scope IN $scopes
 MATCH (start)-[:SUPERSEDES*0..]-(m)
 WHERE m.tenant = $tenant AND m.scope IN $scopes

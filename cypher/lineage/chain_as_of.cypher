@@ -4,7 +4,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $memory_id  string    id of any node of the chain
+//   $id         string    id of any node of the chain
 //   $valid      datetime  upper bound of valid time
 //   $known      datetime  upper bound of known time
 // columns:
@@ -12,7 +12,7 @@
 //   - now       datetime  server clock
 
 CALL () {
-  MATCH (start:Memory {tenant: $tenant, id: $memory_id})
+  MATCH (start:Memory {tenant: $tenant, id: $id})
   WHERE start.scope IN $scopes
   MATCH (start)-[path:SUPERSEDES*0..]-(m)
   WHERE m.tenant = $tenant AND m.scope IN $scopes

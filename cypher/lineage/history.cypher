@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $memory_id  string    memory id
+//   $id         string    memory id
 //   $limit      integer   maximum number of newest events
 //   $valid      datetime  upper bound of valid time
 //   $known      datetime  upper bound of known time
@@ -12,7 +12,7 @@
 //   - now     datetime  server clock
 
 CALL () {
-  MATCH (m:Memory {tenant: $tenant, id: $memory_id})
+  MATCH (m:Memory {tenant: $tenant, id: $id})
   WHERE m.scope IN $scopes AND EXISTS {
     MATCH (m)<-[:REINFORCES]-(own:Event)
     WHERE own.scope = m.scope AND own.occurred_at <= $valid AND own.recorded_at <= $known

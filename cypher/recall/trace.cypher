@@ -7,7 +7,7 @@
 //   $tenant  string    tenant name
 //   $scopes  list      read scopes
 //   $id      string    memory id
-//   $valid   datetime  upper bound of valid time
+//   $at      datetime  time of the trace, upper bound of valid time
 //   $known   datetime  upper bound of known time; null: no bound
 //   $trace   map       TraceRank: see model/recall.py
 //   $limit   integer   maximum number of newest events
@@ -20,12 +20,12 @@ MATCH (m:Memory {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)
-  WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+  WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.scope IN $scopes AND e.occurred_at <= $at AND ($known IS NULL OR e.recorded_at <= $known)
   WITH e
   ORDER BY e.occurred_at, e.id
   RETURN collect(e.id) AS ids, collect([e.occurred_at, e.type = 'IMPORT']) AS times
 }
-WITH ids, times, $valid AS valid, {trace: 0.0, contributions: []} AS state
+WITH ids, times, $at AS valid, {trace: 0.0, contributions: []} AS state
 // include: fragments/trace_fold.cypher
 // include: fragments/trace_decayed.cypher
 RETURN trace, size(ids) AS total, [i IN range(0, size(ids) - 1)[-$limit..] | {

@@ -27,10 +27,10 @@ MATCH (e:Event)
 USING INDEX e:Event(tenant, type, recorded_at)
 WHERE e.tenant = $tenant AND e.type = type AND e.recorded_at >= $after_at AND (e.recorded_at > $after_at OR e.id > $after_id)
   AND e.scope = $scope AND e.source = 'attention' AND ($run IS NULL OR e.actor = $run)
-WITH e
+MATCH (e)-[:CONCERNS]->(p:Memory|Belief|Episode)
+WITH e, p
 ORDER BY e.recorded_at, e.id
 LIMIT $limit
-MATCH (e)-[:CONCERNS]->(p:Memory|Belief|Episode)
 RETURN e.id AS id, e.recorded_at AS recorded_at, e.occurred_at AS at, e.actor AS run, e.type AS type, e.payload AS payload,
        CASE WHEN p:Memory THEN 'Memory' WHEN p:Belief THEN 'Belief' ELSE 'Episode' END AS kind, p.id AS item_id,
        coalesce(p.content, p.statement, p.summary, p.gist, '') AS text,

@@ -18,11 +18,10 @@ LET rated = coalesce(r.rated, 0)
 CALL (rated) {
   MATCH (end:Event)
   WHERE end.tenant = $tenant AND end.position > $after_position AND end.position <= rated
-  WITH end
-  ORDER BY end.tenant, end.position
-  LIMIT $limit
   MATCH (end)-[:WITHIN]->(start:Event {tenant: $tenant})
   RETURN end.position AS position, start
+  ORDER BY end.tenant, end.position
+  LIMIT $limit
 }
 CALL (start) {
   MATCH (start)<-[:WITHIN]-(s:Event {tenant: $tenant, type: 'SEARCH'})

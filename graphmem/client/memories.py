@@ -103,7 +103,7 @@ class AsyncMemories(AsyncNamespace):
         Raises:
             NotFoundError, InvalidInputError: see `get`.
         """
-        return await lineage.history(
+        return await memories.history(
             self._state.context, memory_id, limit=limit, as_of=moment_of(as_of)
         )
 
@@ -117,7 +117,7 @@ class AsyncMemories(AsyncNamespace):
         Raises:
             NotFoundError, InvalidInputError: see `get`.
         """
-        return await lineage.chain(self._state.context, memory_id, moment_of(as_of))
+        return await memories.chain(self._state.context, memory_id, moment_of(as_of))
 
     async def deprecate(
         self,

@@ -49,7 +49,7 @@ from graphmem.model import (
     TenantScope,
     zones,
 )
-from graphmem.operations import cards, episode, evidence, ids, lineage, memories, reasons, recall
+from graphmem.operations import cards, episode, evidence, ids, memories, reasons, recall
 from graphmem.ports import RequestContext
 from graphmem.rules import context, identity, read_options, transcripts, wording
 from graphmem.rules.context import CountTokens
@@ -247,29 +247,25 @@ class AsyncRecallVerbs(AsyncNamespace):
         read = reading_of(as_of, policy)
         skip = read_options.parse_position_cursor(cursor)
         request = self._state.context
-        found = await reasons.belief(request, known, read, skip=skip, limit=limit)
-        if found is not None:
-            await self._state.accessed("Belief", known)
-            if found.belief.status != Status.REJECTED:
-                return found
-            rejection = await evidence.find_rejection(request, known, read.as_of)
-            return found.model_copy(update={"rejection": rejection})
-        at = None if read.as_of == AsOf() else read.as_of
-        try:
-            memory = await memories.get(request, known, at)
-        except NotFoundError as error:
-            raise NotFoundError(f"No belief or memory {known!r}.", hint=error.hint) from None
-        await self._state.accessed("Memory", known)
-        return MemoryReasons(
-            memory=memory,
-            trust=memory.trust or "unknown",
-            history=tuple(await lineage.history(request, known, limit=limit, as_of=at)),
-            chain=await lineage.chain(request, known, at),
-            trace=await memories.explain(request, known, at, limit=limit),
-            rejection=await evidence.find_rejection(request, known, read.as_of)
-            if memory.status is Status.REJECTED
-            else None,
+        found: BeliefReasons | MemoryReasons | None = None
+        if not known.startswith(identity.MEMORY):
+            found = await reasons.belief(request, known, read, skip=skip, limit=limit)
+        if found is None:
+            at = None if read.as_of == AsOf() else read.as_of
+            try:
+                found = await memories.reasons(request, known, at, limit=limit)
+            except NotFoundError as error:
+                raise NotFoundError(f"No belief or memory {known!r}.", hint=error.hint) from None
+        label, item = (
+            ("Belief", found.belief)
+            if isinstance(found, BeliefReasons)
+            else ("Memory", found.memory)
         )
+        await self._state.accessed(label, known)
+        if item.status != Status.REJECTED:
+            return found
+        rejection = await evidence.find_rejection(request, known, read.as_of)
+        return found.model_copy(update={"rejection": rejection})
 
     async def history(
         self, item_id: BeliefLike, *, limit: Limit = 100, as_of: AsOfLike | None = None
@@ -292,7 +288,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         with suppress(NotFoundError):
             return await reasons.history(request, known, at or AsOf(), limit=limit)
         with suppress(NotFoundError):
-            return await lineage.history(request, known, limit=limit, as_of=at)
+            return await memories.history(request, known, limit=limit, as_of=at)
         try:
             return await episode.history(request, known, limit=limit, as_of=at)
         except NotFoundError as error:

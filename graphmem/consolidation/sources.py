@@ -92,7 +92,6 @@ async def ground(
     basket = _PassageCollector(context)
     asked: dict[str, Any] = {
         "since": seen.since,
-        "limit": PAGE,
         "known": seen.known,
         "human_roles": sorted(roles.HUMAN_ROLES),
         "neighbours": policy.neighbours,
@@ -102,7 +101,7 @@ async def ground(
     }
     for label in ("Turn", "Episode"):
         fetch = partial(context.fetch, PASSAGES, label=label, ids=None, **asked)
-        async for rows in read_options.pages(fetch, at="recorded_at", start=seen.since):
+        async for rows in read_options.pages(fetch, at="recorded_at", size=PAGE, start=seen.since):
             basket.take(rows)
             on_progress("passage", len(rows))
     failed = [

@@ -1,4 +1,4 @@
-"""Supersede, deprecate and restore memories, and read their history and chains."""
+"""Supersede, deprecate and restore memories."""
 
 from __future__ import annotations
 
@@ -16,14 +16,9 @@ from graphmem.errors import (
     SelfSupersessionError,
 )
 from graphmem.model import (
-    AsOf,
-    ChainLink,
     CommitOutcome,
     EventSource,
     EventType,
-    Memory,
-    MemoryChain,
-    MemoryEvent,
     NewMemory,
     Outcome,
     Status,
@@ -31,7 +26,7 @@ from graphmem.model import (
 )
 from graphmem.model.terms import Embedding
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, formulas, identity, read_options, rejections
+from graphmem.rules import drafts, formulas, identity, read_options, rejections
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.hygiene import Rule
 
@@ -41,11 +36,6 @@ COMMIT_FIND_EXISTING = catalog.query("commit/find_existing", dict)
 COMMIT_WRITE = catalog.query("commit/write", dict)
 RETRACE = catalog.query("cache/retrace", catalog.ignored)
 SUPERSEDE = catalog.query("lineage/supersede", lambda row: row["written"])
-
-
-HISTORY = catalog.query("lineage/history", dict)
-CHAIN = catalog.query("lineage/chain", dict)
-CHAIN_AS_OF = catalog.query("lineage/chain_as_of", dict)
 
 
 async def mark(context: RequestContext, memory_id: str, kind: EventType, by: EventSource) -> str:
@@ -198,53 +188,6 @@ async def replace_with(
     }
     await tx.fetch(SUPERSEDE, event=row, newer_id=newer["id"], older_id=older["id"])
     return event_id
-
-
-async def history(
-    context: RequestContext, memory_id: str, *, limit: int, as_of: AsOf | None = None
-) -> list[MemoryEvent]:
-    """Return the newest events of a memory, in chronological order.
-
-    Raises:
-        NotFoundError: no visible memory has this id, or had it at `as_of`.
-        InvalidInputError: `as_of.known` is in the future.
-    """
-    [found] = await context.fetch(
-        HISTORY, memory_id=memory_id, limit=limit, **read_options.time_bounds(as_of)
-    )
-    read_options.check_not_future(as_of, found["now"])
-    if not found["events"]:
-        raise read_options.memory_not_found(memory_id, as_of)
-    return [read_options.parse_memory_event(event) for event in found["events"]]
-
-
-async def chain(context: RequestContext, memory_id: str, as_of: AsOf | None = None) -> MemoryChain:
-    """Return every memory that superseded this one or was superseded by it, at any distance.
-
-    Raises:
-        NotFoundError: no visible memory has this id, or had it at `as_of`.
-        InvalidInputError: `as_of.known` is in the future.
-    """
-    if as_of is None:
-        now = {"valid": context.services.clock.now(), "known": None}
-        rows, provisional = (await context.fetch(CHAIN, memory_id=memory_id, **now), False)
-    else:
-        times = read_options.time_bounds(as_of)
-        [then] = await context.fetch(CHAIN_AS_OF, memory_id=memory_id, **times)
-        rows, provisional = then["memories"], read_options.is_provisional(as_of, then["now"])
-    if memory_id not in {row["card"]["id"] for row in rows}:
-        raise read_options.memory_not_found(memory_id, as_of)
-    links = [ChainLink(**link, older_id=row["card"]["id"]) for row in rows for link in row["links"]]
-    links.sort(key=lambda link: (link.occurred_at, link.event_id))
-    cards = claims.add_chain_ends((row["card"] for row in rows), links)
-    memories = tuple(Memory(**card, provisional=provisional) for card in cards)
-    hidden = {link.older_id for link in links if link.in_force}
-    return MemoryChain(
-        memories=memories,
-        links=tuple(links),
-        head_ids=tuple(m.id for m in memories if m.id not in hidden),
-        provisional=provisional,
-    )
 
 
 async def _locked(

@@ -1,4 +1,4 @@
-"""Read memories, pages of memories, stale memories and traces."""
+"""Read memories and how they came about: events, chains and traces; and stale memories."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from typing import Any
 from graphmem import catalog
 from graphmem.model import (
     AsOf,
+    ChainLink,
     Memory,
+    MemoryChain,
+    MemoryEvent,
+    MemoryReasons,
     Page,
     StaleMemory,
     StalePage,
@@ -19,7 +23,7 @@ from graphmem.model import (
     Trace,
     TraceContribution,
 )
-from graphmem.ports import RequestContext, Tx
+from graphmem.ports import Query, RequestContext, Tx
 from graphmem.rules import claims, drafts, formulas, read_options, trust
 from graphmem.rules.read_options import ReadOptions
 
@@ -62,7 +66,7 @@ async def get(context: RequestContext, memory_id: str, as_of: AsOf | None = None
             found = await tx.fetch(GET, ids=[memory_id], **times)
         else:
             [then] = await tx.fetch(GET_AS_OF, ids=[memory_id], **times)
-            found = _memories(then, provisional=read_options.is_provisional(as_of, then["now"]))
+            found = _memories_then(then, as_of)
         return [await _judged(tx, context, memory, as_of, now) for memory in found]
 
     found = await context.read(work)
@@ -111,8 +115,8 @@ async def memory_page(
         found, provisional = await context.fetch(LIST, **wanted, **times), False
     else:
         [then] = await context.fetch(LIST_AS_OF, **wanted, **times)
+        found = _memories_then(then, as_of)
         provisional = read_options.is_provisional(as_of, then["now"])
-        found = _memories(then, provisional=provisional)
     last = found[-1] if len(found) == limit else None
     return Page(
         memories=tuple(found),
@@ -121,7 +125,8 @@ async def memory_page(
     )
 
 
-def _memories(then: Mapping[str, Any], *, provisional: bool) -> list[Memory]:
+def _memories_then(then: Mapping[str, Any], as_of: AsOf) -> list[Memory]:
+    provisional = read_options.is_provisional(as_of, then["now"])
     return [_memory(card, provisional=provisional) for card in then["cards"]]
 
 
@@ -235,31 +240,103 @@ async def _with_reasons(
     return found
 
 
+HISTORY = catalog.query("lineage/history", dict)
+CHAIN = catalog.query("lineage/chain", lambda row: row)
+CHAIN_AS_OF = catalog.query("lineage/chain_as_of", dict)
 TRACE = catalog.query("recall/trace", dict)
+WHY = catalog.together(GET, CHAIN, HISTORY, TRACE)
+WHY_AS_OF = catalog.together(GET_AS_OF, CHAIN_AS_OF, HISTORY, TRACE)
 
 
-async def explain(
-    context: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int
-) -> Trace:
-    """Return the trace of a memory, computed from its events, and the newest of them."""
-    asked, by = as_of or AsOf(), read_options.trace_rank(context.services.settings)
-    valid = asked.valid or context.services.clock.now()
-    rows = await context.fetch(
-        TRACE,
-        id=memory_id,
-        valid=valid,
-        known=asked.known,
-        trace=formulas.trace_params(by),
-        limit=limit,
-    )
-    if not rows:
+async def history(
+    context: RequestContext, memory_id: str, *, limit: int, as_of: AsOf | None = None
+) -> tuple[MemoryEvent, ...]:
+    """Return the newest events of a memory, in chronological order.
+
+    Raises:
+        NotFoundError: no visible memory has this id, or had it at `as_of`.
+        InvalidInputError: `as_of.known` is in the future.
+    """
+    times = read_options.time_bounds(as_of)
+    [found] = await context.fetch(HISTORY, id=memory_id, limit=limit, **times)
+    read_options.check_not_future(as_of, found["now"])
+    if not found["events"]:
         raise read_options.memory_not_found(memory_id, as_of)
-    [row] = rows
-    return Trace(
-        at=valid,
-        by=by,
-        trace=row["trace"],
-        factor=formulas.trace_score(1.0, row["trace"], by),
-        sayings=tuple(TraceContribution(**one) for one in row["contributions"]),
-        total=row["total"],
+    return tuple(map(read_options.parse_memory_event, found["events"]))
+
+
+async def chain(context: RequestContext, memory_id: str, as_of: AsOf | None = None) -> MemoryChain:
+    """Return every memory that superseded this one or was superseded by it, at any distance.
+
+    Raises:
+        NotFoundError: no visible memory has this id, or had it at `as_of`.
+        InvalidInputError: `as_of.known` is in the future.
+    """
+    query: Query[Any] = CHAIN if as_of is None else CHAIN_AS_OF
+    rows = await context.fetch(query, id=memory_id, **read_options.time_bounds(as_of))
+    return _chain(rows, memory_id, as_of)
+
+
+def _chain(rows: Sequence[Mapping[str, Any]], memory_id: str, as_of: AsOf | None) -> MemoryChain:
+    """Return the chain of the rows of `CHAIN`, or of the only row of `CHAIN_AS_OF`."""
+    provisional = False
+    if as_of is not None:
+        [then] = rows
+        rows, provisional = then["memories"], read_options.is_provisional(as_of, then["now"])
+    if memory_id not in {row["card"]["id"] for row in rows}:
+        raise read_options.memory_not_found(memory_id, as_of)
+    links = [ChainLink(**link, older_id=row["card"]["id"]) for row in rows for link in row["links"]]
+    links.sort(key=lambda link: (link.occurred_at, link.event_id))
+    cards = claims.add_chain_ends((row["card"] for row in rows), links)
+    memories = tuple(Memory(**card, provisional=provisional) for card in cards)
+    hidden = {link.older_id for link in links if link.in_force}
+    return MemoryChain(
+        memories=memories,
+        links=tuple(links),
+        head_ids=tuple(m.id for m in memories if m.id not in hidden),
+        provisional=provisional,
+    )
+
+
+async def reasons(
+    context: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int
+) -> MemoryReasons:
+    """Return how a memory came about: its events, its chain and its trace.
+
+    Raises:
+        NotFoundError: no visible memory has this id, or had it at `as_of`.
+        InvalidInputError: `as_of.known` is in the future.
+    """
+    now, by = context.services.clock.now(), read_options.trace_rank(context.services.settings)
+    at = (as_of.valid if as_of else None) or now
+    params = {
+        "ids": [memory_id],
+        "id": memory_id,
+        **read_options.time_bounds(as_of),
+        "at": at,
+        "trace": formulas.trace_params(by),
+        "limit": limit,
+    }
+
+    async def work(tx: Tx) -> tuple[Memory, Sequence[Any]]:
+        [(own, *rest)] = await tx.fetch(WHY if as_of is None else WHY_AS_OF, **params)
+        found = own if as_of is None else _memories_then(own[0], as_of)
+        if not found:
+            raise read_options.memory_not_found(memory_id, as_of)
+        return await _judged(tx, context, found[0], as_of, now), rest
+
+    memory, (links, [past], [row]) = await context.read(work)
+    return MemoryReasons(
+        memory=memory,
+        trust=memory.trust or "unknown",
+        history=tuple(map(read_options.parse_memory_event, past["events"])),
+        chain=_chain(links, memory_id, as_of),
+        trace=Trace(
+            at=at,
+            by=by,
+            trace=row["trace"],
+            factor=formulas.trace_score(1.0, row["trace"], by),
+            sayings=tuple(TraceContribution(**one) for one in row["contributions"]),
+            total=row["total"],
+        ),
     )

@@ -17,6 +17,8 @@ from graphmem.model import GLOBAL_SCOPE
 
 Facet = Literal["tag", "source"]
 
+MEMORY = "m_"
+"""Prefix of the ids of memories."""
 _SEPARATOR = "\x1f"
 """Unit separator, which keeps ("ab", "c") and ("a", "bc") distinct."""
 _ESCAPES = str.maketrans({"\x1e": "\x1ee", _SEPARATOR: "\x1es"})
@@ -48,7 +50,7 @@ def content_hash(content: str) -> str:
 
 def memory_id(scope: str, content: str) -> str:
     """Return the id of the memory with this content in this scope; unique in a tenant."""
-    return "m_" + digest(scope, content_hash(content))[:32]
+    return MEMORY + digest(scope, content_hash(content))[:32]
 
 
 def episode_id(scope: str, session_id: str) -> str:

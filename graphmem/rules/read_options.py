@@ -180,18 +180,25 @@ def sprt_params(bounds: SprtParameters) -> dict[str, float]:
 
 
 async def pages(
-    fetch: Callable[..., Awaitable[list[D]]], *, at: str, start: datetime = BEGINNING
+    fetch: Callable[..., Awaitable[list[D]]],
+    *,
+    at: str,
+    size: int,
+    start: datetime = BEGINNING,
 ) -> AsyncIterator[list[D]]:
-    """Yield the pages of a query in order, until one is empty.
+    """Yield the pages of a query in order, until one is not full.
 
     Args:
-        fetch: runs the query with its parameters `after_at` and `after_id`.
+        fetch: runs the query with its parameters `after_at`, `after_id` and `limit`.
         at: column that `after_at` refers to; `after_id` refers to `id`.
+        size: number of rows of a full page.
         start: time after which the first page starts.
     """
     after = start, ""
-    while rows := await fetch(after_at=after[0], after_id=after[1]):
+    while rows := await fetch(after_at=after[0], after_id=after[1], limit=size):
         yield rows
+        if len(rows) < size:
+            return
         after = rows[-1][at], rows[-1]["id"]
 
 

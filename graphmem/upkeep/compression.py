@@ -142,9 +142,8 @@ async def compress(
         importance=policy.importance,
         until=context.services.clock.now() - timedelta(days=policy.compress_days),
         longest=rules.MAX_GIST_CHARS,
-        limit=BATCH,
     )
-    async for rows in read_options.pages(fetch, at="occurred_at"):
+    async for rows in read_options.pages(fetch, at="occurred_at", size=BATCH):
         rows = [await _with_leaving(context, row) for row in rows]
         gists = {row["id"]: gist(row["summary"], row["content"] or "") for row in rows}
         done: Collection[str] = {row["id"] for row in rows if not row["turns"] or row["leaving"]}

@@ -107,8 +107,8 @@ async def pruned(context: RequestContext, run: str | None) -> list[PruneRecord]:
         NotFoundError: the scope has no such run.
     """
     found: list[PruneRecord] = []
-    fetch = partial(context.fetch, PRUNED, run=run, limit=PAGE)
-    async for rows in read_options.pages(fetch, at="recorded_at"):
+    fetch = partial(context.fetch, PRUNED, run=run)
+    async for rows in read_options.pages(fetch, at="recorded_at", size=PAGE):
         found += map(_line, rows)
     if run is not None and not found:
         raise NotFoundError(f"No pruning {run!r} in scope {context.scope!r}.")

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from graphmem import catalog
 from graphmem.model import EventType, Rating, Status, Tier
-from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
+from graphmem.ports import OnProgress, Query, RequestContext, Services
 from graphmem.rules import drafts, rating, read_options
 from graphmem.rules.context import count_tokens
 from graphmem.usage import findings, packs
@@ -55,6 +55,7 @@ RATINGS = catalog.query("usage/ratings", dict)
 SPREAD = catalog.query("usage/rating_histogram", dict)
 RECENT = catalog.query("usage/recent_log", dict)
 UPDATES = catalog.query("usage/rating_updates", lambda row: RatingUpdate(**row))
+DASHBOARD = catalog.together(RATINGS, SPREAD, RECENT, UPDATES)
 
 
 async def settle(context: RequestContext, on_progress: OnProgress) -> RatingReport:
@@ -101,15 +102,8 @@ async def attention(context: RequestContext, kinds: Sequence[str], limit: int) -
     asked, by = _read(context, kinds), rating.from_settings(context.services.settings)
     min_elo, below = rating.tier_bounds(None, by)
 
-    async def work(tx: Any) -> tuple[list[Any], list[Any], list[Any], list[RatingUpdate]]:
-        return (
-            await tx.fetch(RATINGS, min_elo=min_elo, below=below, limit=limit, **asked),
-            await tx.fetch(SPREAD, step=STEP, **asked),
-            await tx.fetch(RECENT, limit=limit),
-            await tx.fetch(UPDATES, limit=limit),
-        )
-
-    top, spread, recent, updates = await context.read(work)
+    bounds = {"min_elo": min_elo, "below": below, "step": STEP, "limit": limit}
+    [(top, spread, recent, updates)] = await context.fetch(DASHBOARD, **bounds, **asked)
     tiers = dict.fromkeys(Tier, 0)
     for step in spread:
         tiers[rating.tier(step["min_elo"], by)] += step["items"]
@@ -186,7 +180,7 @@ AUDIT_PAGE = 500
 UNNAMED = "unnamed agent"
 
 SESSIONS = catalog.query("usage/sessions", dict)
-HOMELESS = catalog.query("usage/sessionless", dict)
+SESSIONLESS = catalog.query("usage/sessionless", dict)
 
 
 class _Log:
@@ -257,8 +251,8 @@ async def audit(
     async for row in _rows(context, SESSIONS, since, until):
         if session in (None, json.loads(row["payload"])["session_id"]):
             log.session(row)
-    for kind in (EventType.SEARCH, EventType.ACCESS) if session is None else ():
-        async for row in _rows(context, HOMELESS, since, until, type=kind):
+    if session is None:
+        async for row in _rows(context, SESSIONLESS, since, until):
             log.entry(row["entry"], None)
     now = context.services.clock.now()
     return Audit(
@@ -272,10 +266,9 @@ async def _rows(
     query: Query[dict[str, Any]],
     since: datetime,
     until: datetime,
-    **asked: Any,
 ) -> AsyncIterator[dict[str, Any]]:
-    fetch = partial(context.fetch, query, since=since, until=until, limit=AUDIT_PAGE, **asked)
-    async for rows in read_options.pages(fetch, at="recorded_at"):
+    fetch = partial(context.fetch, query, since=since, until=until)
+    async for rows in read_options.pages(fetch, at="recorded_at", size=AUDIT_PAGE):
         for row in rows:
             yield row
 
@@ -305,15 +298,18 @@ async def pack(
         root: folder whose files and documents are packed with their text; None to pack names only.
         shorten: returns short ids.
     """
+    rows = await context.fetch(PACKABLE, **_read(context, kinds), known=None, limit=most)
+    return await _packed(context, rows, by, root, shorten)
+
+
+async def _packed(
+    context: RequestContext,
+    rows: Sequence[dict[str, Any]],
+    by: PackBudget,
+    root: Path | None,
+    shorten: Shorten,
+) -> Pack:
     rule = rating.from_settings(context.services.settings)
-    rows = await context.fetch(
-        PACKABLE,
-        kinds=list(kinds),
-        valid=context.services.clock.now(),
-        known=None,
-        rating_decay=rating.decay_params(rule),
-        limit=most,
-    )
     short = await shorten([row["id"] for row in rows])
     entries = []
     for row in rows:
@@ -333,6 +329,7 @@ async def _text(context: RequestContext, row: dict[str, str], root: Path | None)
 RATED_SESSIONS = catalog.query("usage/rated_sessions", dict)
 FADED = catalog.query("usage/faded", dict)
 SHORT_TERM = catalog.query("usage/short_term_size", dict)
+GOALS = catalog.together(FADED, SHORT_TERM, PACKABLE)
 GOAL_PAGE = 200
 """Sessions per read."""
 
@@ -346,15 +343,20 @@ async def goals(context: RequestContext, kinds: Sequence[str], shorten: Shorten)
     ):
         after = rows[-1]["position"]
         found += [row for row in rows if row["searches"] or row["opened"]]
-    [size] = await context.fetch(SHORT_TERM)
-    everything = PackBudget(MAX_PACK, count_tokens, "an estimate")
-    packed = await pack(context, everything, kinds, MAX_PACKED, None, shorten)
+        if len(rows) < GOAL_PAGE:
+            break
     rule = rating.from_settings(context.services.settings)
     points = rated_goals.replayed(found, rule)
     asked = list({one for point in points for one in (*point.opened, *point.shown) if one})
-    faded = await context.fetch(
-        FADED, ratings=[one._asdict() for one in asked], rating_decay=rating.decay_params(rule)
+    [(faded, [size], packable)] = await context.fetch(
+        GOALS,
+        **_read(context, kinds),
+        ratings=[one._asdict() for one in asked],
+        known=None,
+        limit=MAX_PACKED,
     )
+    everything = PackBudget(MAX_PACK, count_tokens, "an estimate")
+    packed = await _packed(context, packable, everything, None, shorten)
     high = {asked[row["n"]] for row in faded if rating.tier(row["elo"], rule) is Tier.HIGH}
     return rated_goals.measured(
         points,
@@ -371,14 +373,14 @@ TIER_STEP = 100.0
 """Width of a histogram bar in rating points; every tier starts at a multiple of it."""
 
 SIZES = catalog.query("metrics/sizes", dict)
-NEXT_TENANT = catalog.query("schema/tenants", lambda row: row["tenant"])
-OF_TENANT = catalog.query("metrics/tenant", dict)
+TENANTS = catalog.query("schema/tenants", lambda row: StoredCounts(**row))
 KNOWN: Query[bool] = catalog.query("metrics/known", lambda row: row["known"])
-NEXT_SCOPE = catalog.query("metrics/scopes", dict)
+SCOPES = catalog.query("metrics/scopes", lambda row: StoredCounts(**row))
 TIERS = catalog.query("metrics/ratings", dict)
 WORK = catalog.query("metrics/work", dict)
 JOBS = catalog.query("metrics/jobs", lambda row: JobStatus(**row))
 FAILING = catalog.query("metrics/failing_units", lambda row: FailingUnit(**row))
+STATS = catalog.together(SIZES, TIERS, WORK, JOBS, FAILING)
 
 
 async def read(services: Services, tenant: str) -> TenantStats:
@@ -386,26 +388,14 @@ async def read(services: Services, tenant: str) -> TenantStats:
 
     It counts nodes, so its duration is proportional to their number.
     """
-    now, by = services.clock.now(), rating.from_settings(services.settings)
-
-    async def work(
-        tx: Tx,
-    ) -> tuple[list[Any], list[Any], list[Any], list[JobStatus], list[FailingUnit]]:
-        return (
-            await tx.fetch(SIZES, tenant=tenant),
-            await tx.fetch(
-                TIERS,
-                tenant=tenant,
-                valid=now,
-                rating_decay=rating.decay_params(by),
-                step=TIER_STEP,
-            ),
-            await tx.fetch(WORK, tenant=tenant),
-            await tx.fetch(JOBS, tenant=tenant),
-            await tx.fetch(FAILING, tenant=tenant),
-        )
-
-    sizes, ratings, [waiting], jobs, failing = await services.graph.read(work)
+    by = rating.from_settings(services.settings)
+    [(sizes, ratings, [waiting], jobs, failing)] = await services.fetch(
+        STATS,
+        tenant=tenant,
+        valid=services.clock.now(),
+        rating_decay=rating.decay_params(by),
+        step=TIER_STEP,
+    )
     counted = {(row["kind"], row["state"]): row["items"] for row in sizes}
     unrated, unembedded = waiting.pop("unrated"), waiting.pop("unembedded")
     return TenantStats(
@@ -444,20 +434,7 @@ async def tenants(services: Services, *, cursor: str | None, limit: int) -> Tena
         InvalidInputError: `cursor` was not returned by `tenants`.
     """
     [after] = read_options.parse_key_cursor(cursor, 1)
-
-    async def work(tx: Tx) -> list[StoredCounts]:
-        found: list[StoredCounts] = []
-        last = after
-        while len(found) < limit:
-            [name] = await tx.fetch(NEXT_TENANT, after=last)
-            if name is None:
-                break
-            [counts] = await tx.fetch(OF_TENANT, tenant=name)
-            found.append(StoredCounts(name=name, **counts))
-            last = name
-        return found
-
-    page = tuple(await services.graph.read(work))
+    page = tuple(await services.fetch(TENANTS, after=after, limit=limit))
     return TenantPage(tenants=page, next_cursor=_cursor_after(page, limit))
 
 
@@ -468,19 +445,8 @@ async def scopes(context: RequestContext, *, cursor: str | None, limit: int) -> 
         InvalidInputError: `cursor` was not returned by `scopes`.
     """
     [after] = read_options.parse_key_cursor(cursor, 1)
-
-    async def work(tx: Tx) -> list[StoredCounts]:
-        found: list[StoredCounts] = []
-        last = after
-        while len(found) < limit:
-            [row] = await tx.fetch(NEXT_SCOPE, tenant=context.tenant, after=last)
-            if row["scope"] is None:
-                break
-            last = row.pop("scope")
-            found.append(StoredCounts(name=last, **row))
-        return found
-
-    page = tuple(await context.services.graph.read(work))
+    asked = {"tenant": context.tenant, "after": after, "limit": limit}
+    page = tuple(await context.services.fetch(SCOPES, **asked))
     return ScopePage(scopes=page, next_cursor=_cursor_after(page, limit))
 
 

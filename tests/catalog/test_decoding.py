@@ -38,8 +38,8 @@ def test_a_row_of_nodes_is_a_record(row: Row) -> None:
 
 
 def test_a_column_that_may_be_null_is_no_deleted_node() -> None:
-    scopes = catalog.query("metrics/scopes", lambda row: row["scope"])
-    assert scopes.decode({"scope": None}) is None
+    values = catalog.query("reject/values", lambda row: row["statement"])
+    assert values.decode({"statement": None}) is None
 
 
 class Returning(Through):

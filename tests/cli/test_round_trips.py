@@ -62,21 +62,36 @@ def test_a_command_sends_few_queries(run: Run, sent: list[str]) -> None:
     ]
     memory_id = written.data["memory_id"]
     belief_id = run("belief", "observe", "alice", "likes", "tea", "--json").data["belief_id"]
+    why = "memory/get+lineage/chain+lineage/history+recall/trace"
+    dashboard = "usage/ratings+usage/rating_histogram+usage/recent_log+usage/rating_updates"
+    stats = "metrics/sizes+metrics/ratings+metrics/work+metrics/jobs+metrics/failing_units"
+    goals = "usage/faded+usage/short_term_size+usage/pack_candidates"
+    evidence = ["belief/find_existing", "belief/append", "erase/find_tombstones", "belief/test"]
     for command, expected in {
         ("recall", "train"): ["recall/current", "recall/hits"],
         ("why", belief_id): ["belief/explain"],
+        ("why", memory_id): [why],
         ("expand", memory_id): ["usage/expand"],
         ("belief", "current", "alice", "likes"): ["belief/current", "belief/states"],
         ("belief", "current", "alice", "likes", "--json"): ["belief/current"],
         ("belief", "get", belief_id): ["belief/states"],
         ("belief", "evidence-for", belief_id): ["belief/test"],
+        ("belief", "add-evidence", belief_id, "supporting", "0.8"): evidence,
         ("memory", "list"): ["memory/list"],
         ("memory", "get", memory_id): ["memory/get"],
         ("memory", "get", memory_id[:8]): ["ids/resolve", "memory/get"],
+        ("usage", "dashboard"): [dashboard],
+        ("usage", "goals"): ["usage/rated_sessions", goals, "ids/neighbours"],
+        ("admin", "stats"): [stats, "metrics/known"],
+        ("tenant", "list"): ["schema/tenants"],
+        ("scope", "list"): ["metrics/scopes"],
     }.items():
         sent.clear()
         assert run(*command).code == 0
         assert queries(sent) == expected, command
+    sent.clear()
+    run("usage", "audit")
+    assert queries(sent) == ["usage/sessions", "usage/sessionless"]
 
 
 def test_the_tenant_is_looked_up_only_if_nothing_is_found(run: Run, sent: list[str]) -> None:

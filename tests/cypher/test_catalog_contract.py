@@ -39,7 +39,7 @@ NO_TENANT = {
 OF_ALL = {
     "schema/next_tenant": "re-embedding goes through all tenants; gives their names alone",
     "schema/served_tenants": "a worker serves the least recently served first; gives times alone",
-    "schema/tenants": "an operator lists all tenants; gives their names alone",
+    "schema/tenants": "an operator lists all tenants; gives their names and counts alone",
 }
 HANGING = {
     "alias": 1,

@@ -65,7 +65,7 @@ def cost(driver: neo4j.Driver, memory: Handle, ids: list[str], name: str) -> int
     given: dict[str, Any] = {
         "tenant": memory._state.context.tenant,
         "scopes": ["global"],
-        "memory_id": ids[0],
+        "id": ids[0],
         "ids": ids[:1],
         "valid": FOREVER,
         "known": None if name.startswith("cache/") else FOREVER,

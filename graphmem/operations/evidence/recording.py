@@ -120,12 +120,20 @@ async def testify(
         ForeignScopeError: the belief belongs to another scope.
         InvalidInputError, EventConflictError: see `observe`.
     """
-    draft = claims.draft_evidence(
-        context.named(evidence),
-        await writing.own_claim(context, belief_id),
-        context.services.clock.now(),
-    )
-    done = await _record_one(context, draft, {})
+    now = context.services.clock.now()
+    event_id = context.named(evidence).event_id or identity.event_id(now)
+    given = evidence.model_copy(update={"event_id": event_id})
+
+    async def work(tx: Tx) -> tuple[EvidenceDraft, writing.WriteResult]:
+        if evidence.event_id is not None:
+            await tx.fetch(stored.LOCK_EVENT_IDS, ids=[event_id])
+        found = await stored.find_existing(tx, [event_id], [belief_id])
+        row = stored.own(next(iter(found["beliefs"]), None), "Belief", belief_id, context.scope)
+        draft = claims.draft_evidence(given, claims.stored_claim(row), now)
+        return draft, await writing.write(tx, context, [draft], {}, found["events"])
+
+    draft, written = await context.write(work)
+    done = await _receipt(context, event_id, written)
     counted = draft.fields["strength"]
     return done.model_copy(
         update={
@@ -144,11 +152,18 @@ async def _record_one(
     stated: bool = False,
 ) -> EvidenceReceipt:
     written = await writing.append(context, [draft], embeddings, stated=stated)
+    return await _receipt(context, draft.event_id, written)
+
+
+async def _receipt(
+    context: RequestContext, event_id: str, written: writing.WriteResult
+) -> EvidenceReceipt:
+    """Return the receipt of an event, after the work that its write left."""
     # Another writer may have changed the statement in the meantime.
     if written.unembedded:
         await writing.embed_statements(context, written.unembedded)
     await writing.look_after(context, written.long)
-    return written.recorded[draft.event_id]
+    return written.recorded[event_id]
 
 
 def _in_order(

@@ -13,7 +13,7 @@ from graphmem.model import EvidenceReceipt, Rejection
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, predicates, read_options, rejections, trust
-from graphmem.rules.claims import Claim, EvidenceDraft
+from graphmem.rules.claims import EvidenceDraft
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -138,18 +138,6 @@ class WriteResult:
     """Ids of the batch's beliefs without an embedding."""
     long: Sequence[SlotKey] = ()
     """Slots whose checkpoint is due."""
-
-
-async def own_claim(context: RequestContext, belief_id: str) -> Claim:
-    """Return the claim of a belief in the handle's own scope.
-
-    Raises:
-        NotFoundError: no visible belief has this id.
-        ForeignScopeError: the belief belongs to another scope.
-    """
-    found = await stored.find_existing(context, belief_ids=[belief_id])
-    row = next(iter(found["beliefs"]), None)
-    return claims.stored_claim(stored.own(row, "Belief", belief_id, context.scope))
 
 
 async def embed_statements(
