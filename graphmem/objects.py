@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from graphmem.adapters import browsing as connection
 from graphmem.client import connect
+from graphmem.graph import browsing as connection
 from graphmem.nodes.classes import Archive as Archive
 from graphmem.nodes.classes import Artifact as Artifact
 from graphmem.nodes.classes import Belief as Belief

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphmem import catalog
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
+from graphmem.graph import catalog
 from graphmem.model import Turn
 from graphmem.ports import RequestContext, Tx
 

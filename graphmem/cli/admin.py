@@ -271,8 +271,8 @@ def cypher() -> None:
 @command(connects=False)
 def list_(app: App) -> None:
     """List every procedure with its first sentence."""
-    from graphmem import catalog
     from graphmem.cli.views import admin as views
+    from graphmem.graph import catalog
 
     found = [catalog.procedure(name) for name in catalog.names()]
     app.emit([{"name": p.name, "mode": p.mode, "summary": p.summary} for p in found], views.cypher)
@@ -285,7 +285,7 @@ def show(app: App, name: str) -> None:
     """Show procedure NAME, ready to paste into Neo4j Browser."""
     from rich.text import Text
 
-    from graphmem import catalog
+    from graphmem.graph import catalog
 
     if name not in catalog.names():
         raise NotFoundError(

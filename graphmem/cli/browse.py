@@ -164,7 +164,7 @@ def query(
         limit: maximum number of nodes; None for the default of the kind.
         skip: number of nodes to skip.
     """
-    from graphmem import catalog
+    from graphmem.graph import catalog
     from graphmem.rules import drafts
 
     tenant, scope = tenant_scope
@@ -212,7 +212,7 @@ def browser(app: App, output: Path) -> None:
     sizes, and the archive becomes a folder of saved queries among the favourites. The folder next
     to them contains the same queries with their parameters, to read or to drag one by one.
     """
-    from graphmem import catalog
+    from graphmem.graph import catalog
 
     folder = output / FOLDER
     try:

@@ -18,7 +18,7 @@ from graphmem.rules import drafts
 from graphmem.schema import Health, migration
 
 if TYPE_CHECKING:
-    from graphmem.adapters.neo4j_graph import Find, Planning
+    from graphmem.graph.driver import Find, Planning
     from graphmem.model import EmbeddingModel
     from graphmem.ports import Embedder, Llm, Reranker
     from graphmem.settings import Settings
@@ -113,7 +113,7 @@ def open_services(
 ) -> Services:
     """Return services for blocking calls, whose coroutines never suspend, or for the event loop."""
     from graphmem.adapters.file_access import ExportFiles, TextFiles
-    from graphmem.adapters.neo4j_graph import AwaitedGraph, BlockingGraph
+    from graphmem.graph.driver import AwaitedGraph, BlockingGraph
     from graphmem.io_modes import AWAITED, BLOCKING, SystemClock, run_concurrently
     from graphmem.models import check_embedder, open_embedder, open_llm, open_reranker
 

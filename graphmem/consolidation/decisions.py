@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from graphmem import catalog
 from graphmem.consolidation import rules, statements
 from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.consolidation.sources import NearBelief, Neighborhood, ScopeSnapshot
 from graphmem.consolidation.statements import ClauseMatch, ClauseSimilarities
 from graphmem.english.passages import Passage
 from graphmem.errors import ModelUnavailableError
+from graphmem.graph import catalog
 from graphmem.model import AsOf, Belief, EventType, EvidenceKind, EvidenceSource, Status
 from graphmem.ports import RequestContext, TokenUsage
 from graphmem.rules import claims, drafts, formulas, identity, read_options

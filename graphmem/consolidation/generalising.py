@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.consolidation import decisions, rules, sources, synthesis
 from graphmem.consolidation.decisions import BeliefWrite, DrawnFrom, PassageEvidence
 from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.consolidation.sources import ScopeSnapshot
 from graphmem.consolidation.statements import ClauseSimilarities
 from graphmem.english.passages import Passage
+from graphmem.graph import catalog
 from graphmem.model import EvidenceKind
 from graphmem.ports import Llm, RequestContext, TokenUsage
 from graphmem.rules import claims

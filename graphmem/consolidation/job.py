@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.consolidation import (
     decisions,
     generalising,
@@ -31,6 +31,7 @@ from graphmem.consolidation.statements import ClauseSimilarities
 from graphmem.consolidation.synthesis import ClusterQuestion
 from graphmem.consolidation.writes import Lease
 from graphmem.errors import ModelUnansweredError, ModelUnavailableError
+from graphmem.graph import catalog
 from graphmem.model import EvidenceKind
 from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage
 from graphmem.rules import drafts, hygiene, identity, read_options

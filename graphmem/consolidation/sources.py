@@ -9,9 +9,9 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from graphmem import catalog
 from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.english.passages import Passage, informative_sentences, prefix_speaker
+from graphmem.graph import catalog
 from graphmem.model import Status, roles
 from graphmem.ports import OnProgress, RequestContext
 from graphmem.rules import claims, drafts, read_options, scoring

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.consolidation.decisions import BeliefWrite, StatusMark
 from graphmem.consolidation.sources import ScopeSnapshot
 from graphmem.errors import ErasedError, LeaseLostError
+from graphmem.graph import catalog
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, formulas
 from graphmem.rules.claims import Claim, recorded_claim

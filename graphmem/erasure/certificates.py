@@ -10,7 +10,6 @@ from typing import Any
 
 from pydantic import Json, TypeAdapter
 
-from graphmem import catalog
 from graphmem.erasure import rules
 from graphmem.erasure.records import (
     ErasureCertificate,
@@ -19,6 +18,7 @@ from graphmem.erasure.records import (
     ErasureReport,
     Residue,
 )
+from graphmem.graph import catalog
 from graphmem.ports import RequestContext
 from graphmem.rules import identity
 

@@ -8,10 +8,10 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from graphmem import catalog
 from graphmem.erasure import rules
 from graphmem.erasure.rules import NamedItem
 from graphmem.errors import ErasedError, NotFoundError, ReadConflictError
+from graphmem.graph import catalog
 from graphmem.ports import Graph, Mode, Query, R, Tx
 from graphmem.rules import identity
 

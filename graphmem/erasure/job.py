@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graphmem import catalog
 from graphmem.erasure import certificates, guard, removal, rules, targets, tombstones, wording
 from graphmem.erasure.records import (
     ErasedKind,
@@ -17,6 +16,7 @@ from graphmem.erasure.records import (
 )
 from graphmem.erasure.targets import ErasureSet
 from graphmem.errors import ForeignScopeError, NotFoundError, RefusedError
+from graphmem.graph import catalog
 from graphmem.model import GLOBAL_SCOPE, EventSource, EventType
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import claims, drafts, identity

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graphmem import catalog
 from graphmem.erasure import job, removal, rules, targets, wording
 from graphmem.erasure.records import ErasureReport, RemainingNode
 from graphmem.erasure.targets import ErasureSet, WordedNode
 from graphmem.errors import NotFoundError
+from graphmem.graph import catalog
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims
 

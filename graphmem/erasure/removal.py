@@ -6,9 +6,10 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.erasure import rules, targets, tombstones
 from graphmem.erasure.targets import ErasureSet
+from graphmem.graph import catalog
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import formulas, fulltext
 from graphmem.upkeep import rules as upkeep_rules

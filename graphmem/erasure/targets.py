@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.erasure import (
     ErasedText,
     ErasureTarget,
@@ -18,6 +18,7 @@ from graphmem.erasure import (
     wording,
 )
 from graphmem.erasure.rules import Gone
+from graphmem.graph import catalog
 from graphmem.ports import OnProgress, RequestContext, Tx
 
 PAGE = 500

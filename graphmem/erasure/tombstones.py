@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from graphmem import catalog
 from graphmem.erasure import rules
+from graphmem.graph import catalog
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import identity
 

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from graphmem import catalog
 from graphmem.errors import ModelReplyError, ModelUnansweredError, ModelUnavailableError
 from graphmem.extraction import proposals, readers, windows
 from graphmem.extraction import review as extraction_review
@@ -24,6 +23,7 @@ from graphmem.extraction.records import (
 )
 from graphmem.extraction.review import WindowWrite
 from graphmem.extraction.windows import TurnContext, TurnWindow, Vocabulary
+from graphmem.graph import catalog
 from graphmem.model import Cardinality, Episode, Turn
 from graphmem.ports import OnProgress, RequestContext, TokenUsage
 from graphmem.rules import hygiene, identity

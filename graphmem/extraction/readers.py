@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.extraction import sentences, windows
 from graphmem.extraction.quotes import SuppliedText
 from graphmem.extraction.records import DismissedProposal, Proposal
 from graphmem.extraction.windows import REACH, TurnContext, TurnWindow, Vocabulary
+from graphmem.graph import catalog
 from graphmem.model import Cardinality, Episode, Turn
 from graphmem.ports import Llm, RequestContext, TokenUsage
 from graphmem.rules import prompts

@@ -9,11 +9,12 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.errors import ErasedError, RefusedError
 from graphmem.extraction import proposals
 from graphmem.extraction.proposals import TurnEvidence
 from graphmem.extraction.records import ProposalPage, ProposalStatus, ReviewReport
+from graphmem.graph import catalog
 from graphmem.model import Cardinality, EventSource, EventType, Policy, Trust
 from graphmem.ports import RequestContext, TokenUsage, Tx
 from graphmem.rules import claims, drafts, identity, predicates, read_options, trust

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from graphmem import catalog
+from graphmem.graph import catalog
 from graphmem.items import rules
 from graphmem.items.records import (
     FoundItem,

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
-from graphmem import catalog
 from graphmem.errors import LocalServerError
+from graphmem.graph import catalog
 from graphmem.local_server import process
 from graphmem.local_server.backup import DATABASE, launcher_of, start_replaced
 from graphmem.local_server.files import DATABASE_FOLDERS, DataFolder

@@ -13,8 +13,8 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from graphmem import maven
-from graphmem.catalog import LANGUAGE
 from graphmem.errors import GraphAccessError, GraphmemError, GraphUnavailableError
+from graphmem.graph.catalog import LANGUAGE
 from graphmem.local_server import process, warming
 from graphmem.local_server.files import (
     PAGE_CACHE,

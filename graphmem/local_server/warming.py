@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphmem import catalog
-from graphmem.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
+from graphmem.graph import catalog
+from graphmem.graph.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
 from graphmem.local_server import process
 from graphmem.local_server.files import DataFolder
 from graphmem.settings import Settings

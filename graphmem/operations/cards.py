@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog
 from graphmem.errors import NotFoundError
+from graphmem.graph import catalog
 from graphmem.model import (
     Belief,
     Card,

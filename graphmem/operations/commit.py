@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.errors import ErasedError, NotFoundError
+from graphmem.graph import catalog
 from graphmem.model import CommitOutcome, EventType, NewMemory, Outcome, Status
 from graphmem.model.terms import Embedding
 from graphmem.ports import RequestContext, Tx

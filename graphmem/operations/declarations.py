@@ -6,8 +6,9 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.errors import NotFoundError
+from graphmem.graph import catalog
 from graphmem.model import GLOBAL_SCOPE, Alias, EventSource, EventType, Policy, Predicate
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, identity, trust

@@ -8,9 +8,9 @@ from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from graphmem import catalog
 from graphmem.english import passages
 from graphmem.errors import EventConflictError, NotFoundError
+from graphmem.graph import catalog
 from graphmem.model import (
     AsOf,
     Episode,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from graphmem import catalog
 from graphmem.errors import AmbiguousIdError
+from graphmem.graph import catalog
 from graphmem.ports import RequestContext
 from graphmem.rules import short_ids
 

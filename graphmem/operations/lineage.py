@@ -8,13 +8,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.errors import (
     ContentRefusedError,
     ForkedChainError,
     RejectedError,
     SelfSupersessionError,
 )
+from graphmem.graph import catalog
 from graphmem.model import (
     CommitOutcome,
     EventSource,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from graphmem import catalog
+from graphmem.graph import catalog
 from graphmem.model import (
     AsOf,
     ChainLink,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog
 from graphmem.errors import NotFoundError
+from graphmem.graph import catalog
 from graphmem.model import (
     AliasBelief,
     AsOf,

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog
 from graphmem.english import dates, rebuttals, versions
 from graphmem.errors import GraphmemError, ModelReplyError
+from graphmem.graph import catalog
 from graphmem.model import (
     KINDS,
     AnyBite,

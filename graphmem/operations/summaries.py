@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.english import summaries
 from graphmem.english.summaries import EpisodeSummary, SpokenText
 from graphmem.errors import (
@@ -16,6 +16,7 @@ from graphmem.errors import (
     ModelUnavailableError,
     NotFoundError,
 )
+from graphmem.graph import catalog
 from graphmem.model import SummarisedEpisode, SummaryReport, TenantScope
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage, silent

@@ -8,8 +8,8 @@ import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from graphmem import catalog
 from graphmem.errors import MigrationLockedError
+from graphmem.graph import catalog
 from graphmem.ports import Row, Services
 
 LEASE_S = 45

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from graphmem import catalog
-from graphmem.catalog import Migration
 from graphmem.errors import (
     ConfigurationError,
     LanguageMismatchError,
@@ -17,6 +15,8 @@ from graphmem.errors import (
     MigrationPendingError,
     ModelMismatchError,
 )
+from graphmem.graph import catalog
+from graphmem.graph.catalog import Migration
 from graphmem.model import EmbeddingModel
 from graphmem.ports import Embedder, Mode, Query, Role, Row, SelectableEmbedder, Services, Tx
 from graphmem.rules import scoring

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from graphmem import catalog
 from graphmem.english import passages
 from graphmem.errors import MigrationPendingError, ReembeddingError
+from graphmem.graph import catalog
 from graphmem.model import EmbeddingModel
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, Row, Services, Tx, token_embedder

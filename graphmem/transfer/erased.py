@@ -13,10 +13,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog
 from graphmem.erasure import certificates, removal, rules
 from graphmem.erasure.records import ErasureTarget
 from graphmem.errors import ErasedError
+from graphmem.graph import catalog
 from graphmem.model import EventType
 from graphmem.ports import RequestContext
 from graphmem.rules import drafts, identity, seals

@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from graphmem import catalog
 from graphmem.errors import ExportFileError, ReadConflictError
+from graphmem.graph import catalog
 from graphmem.ports import Exports, OnProgress, RequestContext, Tx
 from graphmem.rules import read_options
 from graphmem.transfer import ExportReport

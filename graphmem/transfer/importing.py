@@ -7,8 +7,9 @@ from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.errors import ExportFileError, ImportConflictError, ModelMismatchError
+from graphmem.graph import catalog
 from graphmem.items import rules
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import identity, rejections, seals

@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from graphmem import catalog, stored
+from graphmem import stored
+from graphmem.graph import catalog
 from graphmem.model import EventType
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, RequestContext, Tx

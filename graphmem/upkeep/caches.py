@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from graphmem import catalog, stored
+from graphmem import stored
+from graphmem.graph import catalog
 from graphmem.model import EventType
 from graphmem.ports import OnProgress, Query, RequestContext, Tx
 from graphmem.rules import claims, formulas, fulltext, identity, read_options, seals

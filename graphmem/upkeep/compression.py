@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.english import passages
 from graphmem.errors import ArchiveDamagedError
+from graphmem.graph import catalog
 from graphmem.model import EventType, roles
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, RequestContext, Tx

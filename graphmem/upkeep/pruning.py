@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.errors import NotFoundError
+from graphmem.graph import catalog
 from graphmem.model import EventType, Tier
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, identity, rating, read_options

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
+from graphmem.graph import catalog
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, rejections
 from graphmem.upkeep.records import Mismatch

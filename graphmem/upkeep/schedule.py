@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog
 from graphmem.errors import LeaseLostError
+from graphmem.graph import catalog
 from graphmem.ports import RequestContext, Services
 from graphmem.rules import identity, read_options
 from graphmem.upkeep.records import FailedUnit, JobName

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from datetime import datetime
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
+from graphmem.graph import catalog
 from graphmem.ports import OnProgress, RequestContext, Tx, silent
 from graphmem.rules import drafts, read_options, seals
 from graphmem.rules.seals import Finding, SealCheck

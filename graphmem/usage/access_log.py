@@ -14,8 +14,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, TypeAlias
 
-from graphmem import catalog
 from graphmem.errors import ErasedError, NotFoundError
+from graphmem.graph import catalog
 from graphmem.model import EventType
 from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
 from graphmem.rules import drafts, identity, rating

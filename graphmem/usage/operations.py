@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from graphmem import catalog
+from graphmem.graph import catalog
 from graphmem.model import EventType, Rating, Status, Tier
 from graphmem.ports import OnProgress, Query, RequestContext, Services
 from graphmem.rules import drafts, rating, read_options

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import graphmem
-from graphmem import catalog
+from graphmem.graph import catalog
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "graphmem"

@@ -12,8 +12,8 @@ from typing import Any, LiteralString
 import click
 import pytest
 
-from graphmem import catalog
 from graphmem.cli import COMMANDS, cli
+from graphmem.graph import catalog
 from tests.plugins.foreign import put
 from tests.plugins.graph import Look
 

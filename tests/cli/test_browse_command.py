@@ -12,8 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 import click
 import pytest
 
-from graphmem import Handle, catalog
+from graphmem import Handle
 from graphmem.cli import browse
+from graphmem.graph import catalog
 from graphmem.settings import Settings
 
 Run = Callable[..., Any]

@@ -9,7 +9,7 @@ import neo4j
 import pytest
 
 from graphmem import local_server
-from graphmem.adapters import neo4j_graph
+from graphmem.graph.driver import BlockingTx
 from graphmem.settings import Settings
 from tests.cli.conftest import Run
 
@@ -22,7 +22,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The drivers, checks and queries of this process, in order."""
     found: list[str] = []
     driver, check = neo4j.GraphDatabase.driver, neo4j.Driver.verify_connectivity
-    fetch = neo4j_graph.BlockingTx.fetch
+    fetch = BlockingTx.fetch
 
     def counted_driver(*args: Any, **config: Any) -> neo4j.Driver:
         found.append(DRIVER)
@@ -38,7 +38,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(neo4j.GraphDatabase, "driver", counted_driver)
     monkeypatch.setattr(neo4j.Driver, "verify_connectivity", counted_check)
-    monkeypatch.setattr(neo4j_graph.BlockingTx, "fetch", counted_fetch)
+    monkeypatch.setattr(BlockingTx, "fetch", counted_fetch)
     return found
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from graphmem import EpisodeBite, Handle, catalog
+from graphmem import EpisodeBite, Handle
+from graphmem.graph import catalog
 from graphmem.model import EventType
 from graphmem.ports import run_now
 from graphmem.rules import context

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import Handle, NewMemory, Status, catalog
-from graphmem.catalog import LANGUAGE, in_one_map
+from graphmem import Handle, NewMemory, Status
 from graphmem.errors import InvalidInputError
+from graphmem.graph import catalog
+from graphmem.graph.catalog import LANGUAGE, in_one_map
 from graphmem.model import MemoryReasons, StaleMemory
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door, on_tenant

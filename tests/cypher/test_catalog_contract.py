@@ -9,8 +9,8 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphmem import catalog
-from graphmem.catalog import LANGUAGE, in_one_map
+from graphmem.graph import catalog
+from graphmem.graph.catalog import LANGUAGE, in_one_map
 from graphmem.settings import Settings
 from tests.plugins import cypher_checks as checks
 from tests.plugins import cypher_walls as walls

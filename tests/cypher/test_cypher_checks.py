@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.catalog import Procedure, parse
+from graphmem.graph.catalog import Procedure, parse
 from tests.plugins import cypher_checks as checks
 from tests.plugins import cypher_walls as walls
 from tests.plugins.cypher_text import Group, clauses, paths, read

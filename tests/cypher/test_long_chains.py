@@ -7,8 +7,9 @@ from typing import Any
 
 import neo4j
 
-from graphmem import Handle, catalog
-from graphmem.catalog import LANGUAGE
+from graphmem import Handle
+from graphmem.graph import catalog
+from graphmem.graph.catalog import LANGUAGE
 from graphmem.model import AsOf
 from graphmem.rules import formulas, identity
 from graphmem.rules.read_options import FOREVER

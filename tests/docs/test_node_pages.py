@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from graphmem import catalog, objects
+from graphmem import objects
+from graphmem.graph import catalog
 from graphmem.nodes.declared import NODE_CLASSES, properties
 from graphmem.rules import seals
 from graphmem.upkeep.contents import covered

@@ -49,7 +49,7 @@ def test_its_catalog_works_away_from_the_checkout(wheel: Path, tmp_path: Path) -
     site = next(Path(p) for p in sys.path if p.endswith("site-packages"))
     code = (
         f"import sys; sys.path[:0] = [{str(tmp_path / 'site')!r}]; sys.path.append({str(site)!r})\n"
-        "import graphmem; from graphmem import catalog\n"
+        "import graphmem; from graphmem.graph import catalog\n"
         "assert '_cypher' in str(catalog.folder('cypher')), catalog.folder('cypher')\n"
         "print(len(catalog.names()), len(catalog.migrations()))"
     )

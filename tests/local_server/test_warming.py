@@ -15,10 +15,11 @@ import psutil
 import pytest
 from filelock import FileLock
 
-from graphmem import AsOf, GraphMem, catalog, local_server
-from graphmem.adapters.neo4j_graph import AwaitedGraph, BlockingGraph
+from graphmem import AsOf, GraphMem, local_server
 from graphmem.client import connect
 from graphmem.errors import LocalServerError
+from graphmem.graph import catalog
+from graphmem.graph.driver import AwaitedGraph, BlockingGraph
 from graphmem.local_server import Endpoint, warming
 from graphmem.local_server.files import DataFolder
 from graphmem.settings import Settings

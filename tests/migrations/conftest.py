@@ -9,9 +9,9 @@ from typing import Any, LiteralString
 import neo4j
 import pytest
 
-from graphmem import catalog
 from graphmem.adapters.file_access import ExportFiles, TextFiles
-from graphmem.adapters.neo4j_graph import BlockingGraph
+from graphmem.graph import catalog
+from graphmem.graph.driver import BlockingGraph
 from graphmem.io_modes import BLOCKING
 from graphmem.ports import Clock, Embedder, Services, run_now
 from graphmem.schema import Difference

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from graphmem import catalog
 from graphmem.client.schema import SchemaClient
+from graphmem.graph import catalog
 from graphmem.ports import run_now
 from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, catalog
+from graphmem import GraphMem
 from graphmem.client import schema
 from graphmem.errors import (
     ConfigurationError,
     LanguageMismatchError,
     MigrationPendingError,
 )
+from graphmem.graph import catalog
 from graphmem.model import Status, TenantScope
 from graphmem.ports import Mode, Query, run_now
 from graphmem.rules import fulltext

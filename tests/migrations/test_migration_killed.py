@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, catalog
+from graphmem import GraphMem
 from graphmem.client import connect
 from graphmem.errors import MigrationLockedError, MigrationPendingError
+from graphmem.graph import catalog
 from graphmem.ports import Query, run_now
 from graphmem.schema import migration
 from graphmem.settings import Settings

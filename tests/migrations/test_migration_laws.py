@@ -12,7 +12,6 @@ from typing import Any, LiteralString
 
 import pytest
 
-from graphmem import catalog
 from graphmem.errors import (
     CatalogError,
     MigrationChangedError,
@@ -20,6 +19,7 @@ from graphmem.errors import (
     MigrationPendingError,
     ModelMismatchError,
 )
+from graphmem.graph import catalog
 from graphmem.io_modes import BLOCKING, SystemClock
 from graphmem.ports import Query, run_now
 from graphmem.schema import lease, migration

@@ -11,8 +11,7 @@ from typing import Any, get_args
 import neomodel
 import pytest
 
-from graphmem import Handle, catalog, objects
-from graphmem.adapters.browsing import browsing
+from graphmem import Handle, objects
 from graphmem.client import worker
 from graphmem.errors import (
     GraphAccessError,
@@ -20,6 +19,8 @@ from graphmem.errors import (
     GraphUnavailableError,
     InvalidInputError,
 )
+from graphmem.graph import catalog
+from graphmem.graph.browsing import browsing
 from graphmem.nodes.declarations import Sealed
 from graphmem.nodes.declared import NODE_CLASSES, indexes, properties, relationships
 from graphmem.ports import run_now, silent

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from graphmem import Handle, catalog
+from graphmem import Handle
 from graphmem.erasure.guard import OWN, ErasureGuard
 from graphmem.errors import CatalogError
+from graphmem.graph import catalog
 from graphmem.ports import Mode, Query, Tx
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell

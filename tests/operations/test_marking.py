@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from graphmem import Handle, catalog
+from graphmem import Handle
+from graphmem.graph import catalog
 from graphmem.model import EventType, Origin
 from graphmem.ports import Tx, run_now
 from graphmem.rules.read_options import ReadOptions

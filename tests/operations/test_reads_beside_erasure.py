@@ -22,7 +22,6 @@ import pytest
 from neo4j import exceptions
 
 from graphmem import AsOf, Handle, Recollection
-from graphmem.adapters.neo4j_graph import translated
 from graphmem.erasure import guard
 from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import (
@@ -33,6 +32,7 @@ from graphmem.errors import (
     ReadConflictError,
     UnavailableError,
 )
+from graphmem.graph.driver import translated
 from graphmem.items import GetItem, PutItem, SearchItems
 from graphmem.ports import Query, Tx
 from tests.isolation.calls import READS, Call

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from graphmem.catalog import Procedure
+from graphmem.graph.catalog import Procedure
 from graphmem.ports import Mode
 from tests.plugins.cypher_text import (
     KEYWORDS,

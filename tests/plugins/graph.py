@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, LiteralString
 import neo4j
 import pytest
 
-from graphmem import catalog
 from graphmem.client import connect
 from graphmem.erasure import guard
+from graphmem.graph import catalog
 from graphmem.model import Record
 from graphmem.nodes.declared import NODE_CLASSES, indexes, properties
 from graphmem.ports import run_now

@@ -17,8 +17,8 @@ import pytest
 from mcp import Client
 
 from graphmem import GraphMem, Handle, RecallPolicy
-from graphmem.catalog import LANGUAGE
 from graphmem.cli import browse
+from graphmem.graph.catalog import LANGUAGE
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
 from graphmem.mcp.server import RequestHandler

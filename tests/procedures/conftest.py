@@ -12,8 +12,9 @@ import neo4j
 import neo4j.graph
 import pytest
 
-from graphmem import Handle, catalog
-from graphmem.adapters.neo4j_graph import packed
+from graphmem import Handle
+from graphmem.graph import catalog
+from graphmem.graph.driver import packed
 from graphmem.local_server.plugin.java_source import (
     BEGINNING,
     FOREVER,

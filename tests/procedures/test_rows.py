@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from neo4j.time import DateTime
 
-from graphmem import Handle, catalog
+from graphmem import Handle
+from graphmem.graph import catalog
 from graphmem.ports import Mode
 from tests.plugins.examples import sample
 from tests.procedures.cases import SILENT, needed

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from graphmem import catalog
+from graphmem.graph import catalog
 from graphmem.rules import scoring
 from tests.plugins.cypher_checks import every_part
 

@@ -11,8 +11,8 @@ from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
-from graphmem import catalog
-from graphmem.catalog import HeaderEntry, Procedure
+from graphmem.graph import catalog
+from graphmem.graph.catalog import HeaderEntry, Procedure
 from graphmem.model import Policy, Status, roles
 from graphmem.ports import Mode
 from graphmem.rules import formulas, predicates, rating, read_options, scoring

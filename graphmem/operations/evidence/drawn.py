@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphmem import catalog
+from graphmem.graph import catalog
 from graphmem.model import EventType
 from graphmem.ports import Tx
 from graphmem.rules import drafts, identity

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.errors import (
     NotFoundError,
     RefusedError,
@@ -14,6 +14,7 @@ from graphmem.errors import (
     SelfSupersessionError,
     SupersededBeliefError,
 )
+from graphmem.graph import catalog
 from graphmem.model import (
     BeliefEvidence,
     EventSource,

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.errors import NotFoundError
+from graphmem.graph import catalog
 from graphmem.model import AsOf, EventSource, EventType, Rejection, RejectionReceipt, Triple
 from graphmem.operations.evidence import drawn, writing
 from graphmem.ports import RequestContext, Tx

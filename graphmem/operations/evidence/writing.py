@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphmem import catalog, stored
+from graphmem import stored
 from graphmem.errors import GraphmemError, NotFoundError
+from graphmem.graph import catalog
 from graphmem.model import EvidenceReceipt, Rejection
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import neo4j
 import pytest
 
-from graphmem import Handle, catalog
-from graphmem.catalog import LANGUAGE
+from graphmem import Handle
+from graphmem.graph import catalog
+from graphmem.graph.catalog import LANGUAGE
 from graphmem.model import AsOf, Cardinality
 from graphmem.rules import read_options
 from graphmem.rules.read_options import ReadOptions

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import catalog
+from graphmem.graph import catalog
 from graphmem.model import AsOf, Cardinality, Policy
 from graphmem.ports import run_now
 from graphmem.rules.read_options import ReadOptions

@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphmem import catalog
-from graphmem.catalog import LANGUAGE
+from graphmem.graph import catalog
+from graphmem.graph.catalog import LANGUAGE
 from tests.plugins.examples import few
 from tests.plugins.graph import Look
 

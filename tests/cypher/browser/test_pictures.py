@@ -12,8 +12,9 @@ import neo4j.graph
 import pytest
 from neo4j import NotificationClassification
 
-from graphmem import Handle, catalog
+from graphmem import Handle
 from graphmem.cli import browse
+from graphmem.graph import catalog
 from graphmem.settings import Settings
 from tests.plugins.graph import driver_of
 

@@ -21,7 +21,6 @@ from neo4j import exceptions
 from neo4j.time import DateTime
 from neo4j.vector import Vector
 
-from graphmem.catalog import LANGUAGE, MAP, in_generation, in_one_map
 from graphmem.errors import (
     CatalogError,
     ClientClosedError,
@@ -34,6 +33,7 @@ from graphmem.errors import (
     IndexNotReadyError,
     ReadConflictError,
 )
+from graphmem.graph.catalog import LANGUAGE, MAP, in_generation, in_one_map
 from graphmem.ports import Query, R, ServerAddress, Tx, blocking
 from graphmem.rules import scoring
 

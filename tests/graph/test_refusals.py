@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from neo4j.exceptions import Neo4jError, ServiceUnavailable
 
-from graphmem.adapters.neo4j_graph import translated
 from graphmem.errors import GraphAccessError, GraphmemError, GraphQueryError, GraphUnavailableError
+from graphmem.graph.driver import translated
 
 CODES = {
     # Seen while a disk was full, and afterwards until the server was restarted.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from graphmem import catalog
-from graphmem.adapters.neo4j_graph import packed
-from graphmem.catalog import in_one_map
+from graphmem.graph import catalog
+from graphmem.graph.catalog import in_one_map
+from graphmem.graph.driver import packed
 from graphmem.ports import Mode, Query
 
 TEXT = """// $name in a comment

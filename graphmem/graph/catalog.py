@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from graphmem.errors import CatalogError
+from graphmem.graph import cypher_scope
+from graphmem.graph.cypher_scope import QUOTED
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.ports import IdLocation, Mode, Query, R, Row
-from graphmem.rules import cypher_scope, scoring, urls
-from graphmem.rules.cypher_scope import QUOTED
+from graphmem.rules import scoring, urls
 
 _INCLUDE = re.compile(r"^[ \t]*// include: (\S+)[ \t]*$", re.MULTILINE)
 _ENTRY = re.compile(r"^(?:// +)?(?:- )?(\$?\w+) {2,}(\S+) {2,}(.+)$")
@@ -92,7 +93,7 @@ class Procedure:
 def folder(kind: str) -> Path:
     """Return the folder of `cypher` or `migrations`: in the wheel, or next to the package."""
     packaged = Path(str(resources.files("graphmem"))) / f"_{kind}"
-    return packaged if packaged.is_dir() else Path(__file__).resolve().parent.parent / kind
+    return packaged if packaged.is_dir() else Path(__file__).resolve().parents[2] / kind
 
 
 @cache

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import catalog
 from graphmem.errors import CatalogError
+from graphmem.graph import catalog
 from graphmem.ports import Mode
 
 GOOD = """// What a caller gets,
@@ -322,7 +322,7 @@ RETURN $a, '$a', "\\"$a" // $a
 
 
 def test_the_wheel_carries_its_own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    checkout = Path(catalog.__file__).parent.parent
+    checkout = Path(catalog.__file__).parents[2]
     monkeypatch.setattr(resources, "files", lambda package: tmp_path / package)
     assert catalog.folder("cypher") == checkout / "cypher"
     packaged = tmp_path / "graphmem" / "_cypher"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from graphmem import catalog
 from graphmem.erasure.guard import MAX_ATTEMPTS, ErasureGuard
 from graphmem.errors import ReadConflictError
+from graphmem.graph import catalog
 from graphmem.ports import Query, Row, Tx, run_now
 from tests.plugins.faults import Through, Untouchable, Work
 
