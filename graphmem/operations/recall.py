@@ -205,7 +205,10 @@ async def recall(
         [found] = await tx.fetch(
             HITS,
             found={"candidates": shortlist, "filtered": row["filtered"]},
-            **_of(HITS, asked),
+            **_of(
+                HITS,
+                asked | {"limit": max(wanted, sum(kind != "belief" for *_, kind, _ in shortlist))},
+            ),
         )
         # Rows are converted here, because the transaction is retried if that fails.
         reader = _RowDecoder(
@@ -269,9 +272,10 @@ def _one_list(
     bites: tuple[AnyBite, ...], text: str, want: RecallRequest, policy: RecallPolicy
 ) -> tuple[AnyBite, ...]:
     """Return the results with each statement once and older versions marked."""
-    found, first = bites, {bite.id for bite in bites[: versions.MAX_COMPARED]}
+    found, count = bites, one_list.distinct(bites, versions.MAX_COMPARED)
+    first = {bite.id for bite in bites[:count]}
     if not want.include_hidden:  # Audits need each item.
-        bites = one_list.collapse(found, text, versions.MAX_COMPARED)
+        bites = one_list.collapse(found, text, count)
     # The same are compared, however many are asked for.
     compared = sum(bite.id in first for bite in bites)
     if policy.mark_outdated:

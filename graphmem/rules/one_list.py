@@ -154,6 +154,16 @@ def _fold_extracts(
             others[group[bites[turn].id]] += (shown.pop(n).id, *others.pop(n, ()))
 
 
+def distinct(bites: Sequence[AnyBite], most: int) -> int:
+    """Return how many of the results have the first `most` different texts."""
+    seen = set[str]()
+    for place, bite in enumerate(bites):
+        seen.add(bite.text)
+        if len(seen) > most:
+            return place
+    return len(bites)
+
+
 def collapse(bites: Sequence[AnyBite], question: str, compared: int) -> tuple[AnyBite, ...]:
     """Return the bites without those that another one covers; it names them.
 

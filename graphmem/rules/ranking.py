@@ -8,7 +8,8 @@ oracles/fusion.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,6 +34,9 @@ LISTS = {
 """Names of the lists, and of the parts of the score that they give."""
 FLOORED = frozenset({"vector", "late", "late_context"})
 """Lists whose last candidates are weak if the list is full; BM25 lists contain only matches."""
+
+MAX_REPEATED = 8
+"""Maximum number of turns with one text that are read."""
 
 
 class Candidates(NamedTuple):
@@ -99,7 +103,7 @@ class Ranking:
     pool: int
     """Number of candidates per list."""
     limit: int
-    """Maximum number of candidates to read that are not beliefs."""
+    """Maximum number of different texts to read that are not beliefs."""
 
     def best(self, candidates: Candidates, late: MaxSim | None) -> list[Ranked]:
         """Return the candidates to read in full: the best others and the best beliefs.
@@ -133,7 +137,7 @@ class Ranking:
         score = np.where(is_belief | (not by["adds"]), relevance, unproven).tolist()
         order = sorted(among, key=lambda i: (-score[i], candidates.ids[i]))
         chosen = [
-            *[i for i in order if not is_belief[i]][: self.limit],
+            *self._distinct((i for i in order if not is_belief[i]), candidates),
             *[i for i in order if is_belief[i]][: by["beliefs"]],
         ]
         return [
@@ -146,6 +150,22 @@ class Ranking:
             )
             for i in chosen
         ]
+
+    def _distinct(self, order: Iterable[int], candidates: Candidates) -> Iterator[int]:
+        """Yield the candidates with the best texts, and the best repeats of each.
+
+        Turns of equal texts have the same points in both lists. A question that is asked every day
+        would otherwise displace its answer.
+        """
+        times = Counter[tuple[object, ...]]()
+        for i in order:
+            is_turn = candidates.kinds[i] == "turn"
+            text = (candidates.vector[i], candidates.words[i]) if is_turn else (i,)
+            times[text] += 1
+            if len(times) > self.limit:
+                return
+            if times[text] <= MAX_REPEATED:
+                yield i
 
     def _similarity(self, candidates: Candidates) -> Floats:
         """Return the calibrated similarities; NaN for a candidate that only BM25 found."""

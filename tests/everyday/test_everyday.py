@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.chats import facts
 from graphmem import AsOf, GraphMem, Handle, UpkeepPolicy
 from graphmem.settings import Settings
 from tests.local_server.conftest import own_server as own_server
@@ -107,6 +108,21 @@ def wrong(memory: Handle, one: Scenario) -> list[str]:
     return found
 
 
+def hidden(memory: Handle) -> list[str]:
+    """Return the facts that the block of a question does not show, asked on every day before."""
+    handle, known = memory.scope("user:daily"), facts()[:12]
+    tell(handle, [(OLD, [{"role": "user", "content": one.statement} for one in known])])
+    for day in range(30):
+        asked = [known[(day + n) % len(known)].question for n in range(6)]
+        tell(handle, [(OLD + timedelta(days=day + 1), [_asked(one) for one in asked])])
+    blocks = {one: handle.context(one.question, tokens=TOKENS).text for one in known}
+    return [f"{one.statement}\n{block}" for one, block in blocks.items() if one.value not in block]
+
+
+def _asked(question: str) -> dict[str, object]:
+    return {"role": "user", "content": question}
+
+
 def holds(word: str, text: str, lines: list[re.Match[str]]) -> bool:
     """Return whether a block is as one keyword demands; see `scenarios.txt`."""
     if word == "lines":
@@ -137,6 +153,8 @@ def test_the_blocks_are_right(encoder_settings: Settings, own_server: Settings) 
         memory = opened.tenant("everyday")
         tell(memory, next(read("chatter.txt")).sessions)
         found = {one.name: blocks for one in SCENARIOS if (blocks := wrong(memory, one))}
+        unanswered = hidden(memory)
+    assert not unanswered, "\n".join(unanswered)
     assert len(found) <= MAX_WRONG, "\n".join(
         block for blocks in found.values() for block in blocks
     )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import AnyBite, BeliefBite, OtherValue, Reason, Status, Trust, TurnBite
-from graphmem.rules.one_list import collapse, name_older, newest_first
+from graphmem.rules.one_list import collapse, distinct, name_older, newest_first
 from tests.plugins.bites import MAY, belief_bite, episode_bite, memory_bite, turn_bite
 
 ASKED = "Where does Anna live?"
@@ -42,6 +42,12 @@ def test_what_differs_stays() -> None:
 def test_what_says_something_else_too_stays() -> None:
     both = memory_bite(1, "Anna lives in Ghent. Ben is here."), turn_bite(1, LONG)
     assert len(listed(*both)) == 2
+
+
+def test_repeats_of_a_text_count_once() -> None:
+    turns = turn_bite(1, SAID), turn_bite(2, SAID), turn_bite(3, LONG)
+    bites = (*turns, memory_bite(1, SAID))
+    assert [distinct(bites, most) for most in (1, 2, 9)] == [2, 4, 4]
 
 
 def test_a_repeat_is_shown_with_its_newest_time() -> None:

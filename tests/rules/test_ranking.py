@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graphmem.model import POLICIES, RecallPolicy, Score
 from graphmem.rules import scoring
 from graphmem.rules.late_interaction import MaxSim
-from graphmem.rules.ranking import Candidates, Ranked, Ranking
+from graphmem.rules.ranking import MAX_REPEATED, Candidates, Ranked, Ranking
 from tests.oracles import blending as blending_oracle
 from tests.oracles import fusion
 
@@ -171,7 +171,8 @@ def test_the_score_is_the_factor_times_the_sum(rows: list[list[Any]], policy: Re
 def test_the_best_are_read_and_equal_scores_are_in_order_of_ids(
     rows: list[list[Any]], limit: int, beliefs: int
 ) -> None:
-    rows = rows[::-1]  # The server returns candidates in any order.
+    # The server returns candidates in any order. Equal texts have equal points.
+    rows = [one for n, one in enumerate(rows) if one[2] != "turn" or is_first(n, rows)][::-1]
     every = ranked(rows, RecallPolicy(beliefs=50))
     kinds = {one[1]: one[2] for one in rows}
     first = sorted(every, key=lambda item: (-every[item].score, item))
@@ -180,6 +181,20 @@ def test_the_best_are_read_and_equal_scores_are_in_order_of_ids(
         *[item for item in first if kinds[item] != "belief"][:limit],
         *[item for item in first if kinds[item] == "belief"][:beliefs],
     ]
+
+
+def is_first(place: int, rows: list[list[Any]]) -> bool:
+    """Return whether no turn before it has its points."""
+    return all((one[2], *one[3:5]) != ("turn", *rows[place][3:5]) for one in rows[:place])
+
+
+@given(repeats=st.integers(0, 60), limit=st.integers(1, 6))
+def test_turns_of_one_text_take_the_place_of_one(repeats: int, limit: int) -> None:
+    asked = [row(n, "turn", vector=0.97, words=9.0) for n in range(repeats)]
+    others = [row(100 + n, "turn", vector=0.9 - n / 100) for n in range(8)]
+    found = [*ranked([*asked, *others], RecallPolicy(), limit=limit)]
+    first = [one[1] for one in asked[:MAX_REPEATED]]
+    assert found == [*first, *[one[1] for one in others[: limit - bool(repeats)]]]
 
 
 def test_a_minimum_similarity_excludes_what_only_words_found() -> None:
