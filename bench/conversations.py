@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from graphmem.adapters.conversations import (
+from graphmem.cli.conversation_files import (
     Conversation,
     FileReader,
     open_text_file,

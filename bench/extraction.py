@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from bench.conversations import read_conversations
 from bench.figures import Cell, Report, Table
 from bench.locomo import data_folder
-from graphmem.adapters.conversations import Conversation
+from graphmem.cli.conversation_files import Conversation
 from graphmem.extraction import assertions, proposals, quotes, sentences, windows
 from graphmem.extraction.proposals import CheckContext
 from graphmem.extraction.quotes import SuppliedText

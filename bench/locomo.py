@@ -23,7 +23,7 @@ from bench.conversations import (
 from bench.figures import Cell, Report, Table
 from bench.server import connected, fresh_server
 from graphmem import GraphMem
-from graphmem.adapters.conversations import Conversation
+from graphmem.cli.conversation_files import Conversation
 from graphmem.errors import ConfigurationError
 from graphmem.model import POLICIES, AnyBite, RecallPolicy, Score
 from graphmem.operations import recall

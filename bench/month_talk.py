@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from graphmem.adapters.conversations import Conversation
+from graphmem.cli.conversation_files import Conversation
 from graphmem.errors import ConfigurationError
 
 PEOPLE = ("ana", "ben", "chloe")

@@ -26,7 +26,7 @@ from bench.conversations import (
 from bench.figures import Cell, Report, Table
 from bench.peers import PEERS
 from bench.server import connected, fresh_server
-from graphmem.adapters.conversations import Conversation
+from graphmem.cli.conversation_files import Conversation
 from graphmem.client import connect
 from graphmem.errors import ConfigurationError
 from graphmem.io_modes import BLOCKING

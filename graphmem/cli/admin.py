@@ -84,7 +84,7 @@ def _is_export(file: Path) -> bool:
 
     A damaged export is one too, so that its own reader names the line.
     """
-    from graphmem.adapters.conversations import open_text_file, parse_document
+    from graphmem.cli.conversation_files import open_text_file, parse_document
     from graphmem.errors import SourceFileError
     from graphmem.transfer import foreign
     from graphmem.transfer.format import FORMAT
@@ -101,7 +101,7 @@ def _is_export(file: Path) -> bool:
 
 
 def _import_foreign(app: App, file: Path, source: str | None) -> int:
-    from graphmem.adapters.conversations import open_text_file, parse_document
+    from graphmem.cli.conversation_files import open_text_file, parse_document
     from graphmem.transfer.foreign import ImportAction
 
     with open_text_file(file) as handle:

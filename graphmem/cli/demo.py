@@ -109,7 +109,7 @@ def demo(app: App) -> None:
     with and without belief. A correction in a chat changes the block for a prompt, and the same
     evidence counts more from three conversations than from one. A second run adds nothing.
     """
-    from graphmem.adapters.conversations import read_conversations
+    from graphmem.cli.conversation_files import read_conversations
 
     with resources.as_file(resources.files("graphmem") / "data" / "demo.jsonl") as path:
         [conversation] = read_conversations(path).conversations

@@ -216,7 +216,7 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
     `graphmem belief extract` on each session; --rules and --review apply to it. Nothing is written
     if the language model does not answer.
     """
-    from graphmem.adapters.conversations import read_conversations
+    from graphmem.cli.conversation_files import read_conversations
     from graphmem.rules import transcripts
 
     if any(extraction.values()) and not extract:

@@ -106,8 +106,8 @@ def add_erasure(group: Group, path: str, what: str, *own: Callable[[F], F], **ho
 
 def _compacted(app: App, done: ErasureReport) -> ErasureReport:
     from graphmem import local_server
-    from graphmem.adapters.signing import SigningKey
     from graphmem.erasure import certificates
+    from graphmem.erasure.signing import SigningKey
 
     local_server.compact(app.settings, report=lambda step: app.report(str(step)))
     if done.certificate is None:
@@ -146,8 +146,8 @@ def verify_certificate(app: App, file: Path, *, key: str | None) -> int:
     """
     from pydantic import ValidationError
 
-    from graphmem.adapters.signing import SigningKey, is_signed
     from graphmem.erasure import ErasureCertificate
+    from graphmem.erasure.signing import SigningKey, is_signed
 
     try:
         found = ErasureCertificate.model_validate_json(file.read_bytes())

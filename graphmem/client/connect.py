@@ -112,7 +112,7 @@ def open_services(
     awaited: bool = False,
 ) -> Services:
     """Return services for blocking calls, whose coroutines never suspend, or for the event loop."""
-    from graphmem.adapters.file_access import ExportFiles, TextFiles
+    from graphmem.client.file_access import ExportFiles, TextFiles
     from graphmem.graph.driver import AwaitedGraph, BlockingGraph
     from graphmem.io_modes import AWAITED, BLOCKING, SystemClock, run_concurrently
     from graphmem.models import check_embedder, open_embedder, open_llm, open_reranker

@@ -34,7 +34,7 @@ async def signed(
     """
     if not request.apply:
         return await erase(state.context, request)
-    from graphmem.adapters.signing import SigningKey
+    from graphmem.erasure.signing import SigningKey
 
     key = SigningKey.of(state.context.services.settings)
     # Waiting log entries may contain the id.

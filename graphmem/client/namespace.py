@@ -23,12 +23,12 @@ from graphmem.schema import migration
 from graphmem.usage import operations
 
 if TYPE_CHECKING:
-    from graphmem.adapters.telemetry.graph_metrics import GraphMetrics
     from graphmem.client.state import HandleState
     from graphmem.model.terms import Encoding
     from graphmem.ports import Embedder, Llm, Matrix, Prompt, Reranker, Telemetry
     from graphmem.rules.prompts import M
     from graphmem.settings import Settings
+    from graphmem.telemetry.graph_metrics import GraphMetrics
     from graphmem.usage import TenantStats
 
 OPEN = "open"
@@ -43,9 +43,9 @@ def chosen_telemetry(settings: Settings, own: Telemetry | None) -> Telemetry | N
     """
     if own is not None or not (settings.metrics or settings.traces):
         return own
-    from graphmem.adapters import telemetry
+    from graphmem.telemetry import receivers
 
-    return telemetry.from_settings(settings)
+    return receivers.from_settings(settings)
 
 
 def reported_opening(telemetry: Telemetry | None) -> AbstractContextManager[object]:
@@ -139,7 +139,7 @@ class Exporter:
         Raises:
             GraphmemError: the graph cannot be read; the metrics then report that.
         """
-        from graphmem.adapters.telemetry.graph_metrics import StatsSnapshot
+        from graphmem.telemetry.graph_metrics import StatsSnapshot
 
         start, readings = time.perf_counter(), None
         try:
@@ -183,7 +183,7 @@ def open_exporter(
         ConfigurationError: prometheus_client is not installed, or a setting is invalid.
         UnavailableError, GraphAccessError, SchemaError: the graph cannot be used.
     """
-    from graphmem.adapters.telemetry.graph_metrics import GraphMetrics
+    from graphmem.telemetry.graph_metrics import GraphMetrics
 
     names = dict.fromkeys(by_tenant or [settings.tenant])
     tenants = tuple(valid(TenantScope, tenant=name).tenant for name in names)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.conversations import read_conversations
-from graphmem.adapters.conversations import Conversation
+from graphmem.cli.conversation_files import Conversation
 from tests.plugins.samples import on_each
 
 

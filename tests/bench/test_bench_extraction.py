@@ -9,7 +9,7 @@ import pytest
 
 from bench.extraction import BLIND, CORRUPTIONS, _as_it_is, _by_rules, _corrupted, _scripted
 from bench.extraction import _sessions as sessions
-from graphmem.adapters.conversations import read_conversations
+from graphmem.cli.conversation_files import read_conversations
 from graphmem.extraction.windows import TurnWindow
 
 MESSAGES = [

@@ -18,7 +18,7 @@ from bench.figures import Cell, Report
 from bench.locomo import placed
 from bench.progress import Steps
 from bench.retrieval import DataSet, Run
-from graphmem.adapters.conversations import Conversation
+from graphmem.cli.conversation_files import Conversation
 from graphmem.errors import ConfigurationError
 from graphmem.model import Message
 from graphmem.models.embedding import HashEmbedder

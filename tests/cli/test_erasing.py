@@ -90,7 +90,7 @@ def test_what_cannot_follow_is_refused_before_anything_is_erased(
 
 
 def test_processes_share_one_key(tmp_path: Path) -> None:
-    from graphmem.adapters.signing import SigningKey
+    from graphmem.erasure.signing import SigningKey
 
     settings = Settings(home=tmp_path / "home")
     first = SigningKey.of(settings)

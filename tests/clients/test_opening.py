@@ -12,7 +12,6 @@ import neo4j
 import pytest
 
 from graphmem import AsyncGraphMem, GraphMem, Handle, Settings
-from graphmem.adapters.telemetry import CompositeTelemetry
 from graphmem.errors import (
     ClientClosedError,
     ConfigurationError,
@@ -24,6 +23,7 @@ from graphmem.errors import (
     ModelMismatchError,
 )
 from graphmem.ports import Telemetry
+from graphmem.telemetry.receivers import CompositeTelemetry
 from graphmem.testing import HashEmbedder, ScriptedLlm
 from tests.plugins.clients import Door
 from tests.plugins.texts import unlike

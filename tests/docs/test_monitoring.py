@@ -16,11 +16,11 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem import errors
-from graphmem.adapters.telemetry import INTERRUPTED, OK, UNEXPECTED
-from graphmem.adapters.telemetry.graph_metrics import GraphMetrics, StatsSnapshot
 from graphmem.client.handle import AsyncHandle
 from graphmem.ports import Answer, Role
 from graphmem.telemetry import PrometheusTelemetry
+from graphmem.telemetry.graph_metrics import GraphMetrics, StatsSnapshot
+from graphmem.telemetry.receivers import INTERRUPTED, OK, UNEXPECTED
 from tests.plugins.server import nothing_may_be_skipped
 from tests.telemetry.test_graph_metrics import reading
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from graphmem.adapters.conversations import read_conversations
+from graphmem.cli.conversation_files import read_conversations
 from graphmem.client.arguments import given_messages, records
 from graphmem.client.validation import valid
 from graphmem.english import dates, facts

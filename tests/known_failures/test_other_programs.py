@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem, Handle
-from graphmem.adapters.conversations import read_conversations
+from graphmem.cli.conversation_files import read_conversations
 from graphmem.errors import ConfigurationError
 from graphmem.mcp.frames import refusal
 from graphmem.settings import Settings

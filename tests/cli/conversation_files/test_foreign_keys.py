@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from graphmem.adapters.conversations import read_conversations
+from graphmem.cli.conversation_files import read_conversations
 from graphmem.model import Message
-from tests.conversations.conftest import WriteFile
+from tests.cli.conversation_files.conftest import WriteFile
 
 SAID = datetime(2024, 3, 5, 9, 0, tzinfo=timezone(timedelta(hours=5, minutes=45)))
 KEYS = [

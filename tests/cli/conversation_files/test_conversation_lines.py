@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.adapters import conversations as source_module
-from graphmem.adapters.conversations import ConversationFile, read_conversations
+from graphmem.cli import conversation_files as source_module
+from graphmem.cli.conversation_files import ConversationFile, read_conversations
 from graphmem.errors import SourceFileError
 from graphmem.model import Message
 

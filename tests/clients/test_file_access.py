@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters import file_access
-from graphmem.adapters.file_access import TextFiles
+from graphmem.client import file_access
+from graphmem.client.file_access import TextFiles
 from graphmem.errors import DigestFileError, DigestLockedError
 from graphmem.io_modes import AWAITED, BLOCKING
 from graphmem.ports import Files, run_now
@@ -217,7 +217,7 @@ def test_a_lock_that_is_held_is_waited_for_and_then_said(
 APPENDING = """
 import sys
 from pathlib import Path
-from graphmem.adapters.file_access import TextFiles
+from graphmem.client.file_access import TextFiles
 from graphmem.io_modes import BLOCKING
 from graphmem.ports import run_now
 for n in range(40):

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import private_files
-from graphmem.adapters.file_access import ExportFiles
+from graphmem.client.file_access import ExportFiles
 from graphmem.errors import ExportFileError
 from graphmem.io_modes import AWAITED, BLOCKING
 from graphmem.ports import Exports, run_now

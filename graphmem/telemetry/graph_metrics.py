@@ -11,10 +11,10 @@ from socketserver import ThreadingMixIn
 from typing import TYPE_CHECKING, Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from graphmem.adapters.telemetry import library
 from graphmem.errors import ConfigurationError
 from graphmem.model import Tier
 from graphmem.rules import urls
+from graphmem.telemetry.receivers import library
 from graphmem.usage import RatingStep, TenantStats
 
 if TYPE_CHECKING:

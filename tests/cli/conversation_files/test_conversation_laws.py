@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graphmem.adapters.conversations import read_conversations
+from graphmem.cli.conversation_files import read_conversations
 from graphmem.errors import SourceFileError
 from graphmem.model import Message
 

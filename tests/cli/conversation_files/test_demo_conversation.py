@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 
-from graphmem.adapters.conversations import read_conversations
+from graphmem.cli.conversation_files import read_conversations
 from graphmem.model import Message
 from graphmem.rules.duplicates import difference
 from graphmem.rules.hygiene import default_rules, rejection_reasons
