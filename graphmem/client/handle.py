@@ -49,6 +49,7 @@ from graphmem.client.responding import Complete, ReplyStream
 from graphmem.client.state import HandleState, SessionState
 from graphmem.client.usage import AsyncUsage, Usage
 from graphmem.client.validation import valid, validated
+from graphmem.context.blocks import CountTokens
 from graphmem.errors import GraphmemError
 from graphmem.model import (
     ChatReply,
@@ -58,7 +59,6 @@ from graphmem.model import (
 )
 from graphmem.ports import run_now
 from graphmem.rules import drafts, identity
-from graphmem.rules.context import CountTokens
 
 
 class AsyncHandle(

@@ -28,6 +28,8 @@ from graphmem.client.arguments import (
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
 from graphmem.client.validation import As, Whole
+from graphmem.context import blocks, wording
+from graphmem.context.blocks import CountTokens
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     AnyBite,
@@ -51,8 +53,7 @@ from graphmem.model import (
 )
 from graphmem.operations import cards, episode, evidence, ids, memories, reasons, recall
 from graphmem.ports import RequestContext
-from graphmem.rules import context, identity, read_options, transcripts, wording
-from graphmem.rules.context import CountTokens
+from graphmem.rules import identity, read_options, transcripts
 from graphmem.usage.access_log import SearchHit
 
 PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
@@ -63,7 +64,7 @@ KindsLike: TypeAlias = Annotated[
     Sequence[Kind], As(Annotated[tuple[Kind, ...], Field(min_length=1)])
 ]
 Scopes: TypeAlias = Annotated[Sequence[str], As(Annotated[tuple[Name, ...], Field(min_length=1)])]
-Tokens: TypeAlias = Annotated[int, Whole(context.MIN_TOKENS, context.MAX_TOKENS)]
+Tokens: TypeAlias = Annotated[int, Whole(blocks.MIN_TOKENS, blocks.MAX_TOKENS)]
 """Maximum size of a block for a prompt."""
 
 
@@ -361,7 +362,7 @@ async def supply(
     now = zones.local(services.clock.now(), services.settings.time_zone)
     short = await ids.shortened(state.context, wording.named_ids(found))
     style = wording.Style(short, now.year)
-    packed = context.pack_context(shown, tokens, count, style)
+    packed = blocks.pack_context(shown, tokens, count, style)
     kept = [bite for bite in found.bites if bite.id in packed.context.ids]
     if state.session is not None:
         state.session.supplied.update(map(identity.content_hash, packed.supplied))
@@ -398,7 +399,7 @@ def _within(request: RequestContext, scopes: tuple[str, ...] | None) -> RequestC
 def token_counter(count: CountTokens | None) -> CountTokens:
     """Return a function that counts tokens and refuses what is not a count."""
     if count is None:
-        return context.count_tokens
+        return blocks.count_tokens
     if not callable(count):
         raise InvalidInputError(
             "count_tokens: must be a function of a text.", hint="For example `len`."
@@ -414,7 +415,7 @@ def token_counter(count: CountTokens | None) -> CountTokens:
 
 
 def _question(messages: Sequence[Message]) -> str:
-    asked = context.question(messages)
+    asked = blocks.question(messages)
     if not asked:
         raise InvalidInputError(
             "messages: must have a message of a person with text.",

@@ -26,14 +26,15 @@ from graphmem.client.arguments import (
 )
 from graphmem.client.recall_verbs import CHOSEN, KindsLike, recalled, supply
 from graphmem.client.state import HandleState, SessionState
+from graphmem.context import blocks
+from graphmem.context.blocks import CountTokens
 from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import ChatReply, Context, Message, TurnsReceipt
 from graphmem.model.roles import is_human
 from graphmem.operations import episode
 from graphmem.ports import run_now
-from graphmem.rules import alignment, context, transcripts
+from graphmem.rules import alignment, transcripts
 from graphmem.rules import messages as reading
-from graphmem.rules.context import CountTokens
 
 Complete: TypeAlias = Callable[[PromptMessages], Any]
 """Calls a model with messages and returns its reply, an awaitable of it, or its parts."""
@@ -298,7 +299,7 @@ async def _remind(
     chosen: Reminding,
 ) -> Context:
     """Return the block about the newest question, without the turns of these messages."""
-    question = context.question(messages)
+    question = blocks.question(messages)
     if not question:
         return Context(text="", ids=(), tokens=0, left_out=0, reason="no person asks anything")
     given = {

@@ -15,11 +15,12 @@ from graphmem.client.arguments import ItemId, Limit, Question
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
 from graphmem.client.validation import As, Whole
+from graphmem.context import blocks
 from graphmem.model import Name, Tier
 from graphmem.models.service import token_counter
 from graphmem.operations import ids
 from graphmem.ports import OnProgress, silent
-from graphmem.rules import context, read_options
+from graphmem.rules import read_options
 from graphmem.upkeep import PrunePolicy, PruneRecord, PruneReport, PruneRestoreReport, pruning
 from graphmem.usage import (
     Audit,
@@ -310,7 +311,7 @@ class AsyncUsage(AsyncNamespace):
         """
         budget = PackBudget(
             tokens=tokens,
-            count=context.count_tokens if model is None else token_counter(model),
+            count=blocks.count_tokens if model is None else token_counter(model),
             counted_by=ESTIMATE if model is None else f"{model}, counted by litellm",
             blocked_paths=tuple(blocked_paths),
         )

@@ -14,12 +14,12 @@ from pydantic import (
     WrapValidator,
 )
 
+from graphmem.context.blocks import MIN_TOKENS
 from graphmem.mcp import inputs
 from graphmem.mcp.inputs import LastMoment, Moment, ReadTime, ZonedMoment, also, id_of
 from graphmem.model import KINDS, Kind, Name, Part, Record, Statement, Tags, Text, Triple, Trust
 from graphmem.model.memory import RefusedClaim
 from graphmem.model.terms import RepairedName, RepairedText
-from graphmem.rules.context import MIN_TOKENS
 
 MAX_CONTEXT_TOKENS = 8_000
 MAX_MESSAGES = 200

@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from graphmem.context.blocks import count_tokens
 from graphmem.graph import catalog
 from graphmem.model import EventType, Rating, Status, Tier
 from graphmem.ports import OnProgress, Query, RequestContext, Services
 from graphmem.rules import drafts, rating, read_options
-from graphmem.rules.context import count_tokens
 from graphmem.usage import findings, packs
 from graphmem.usage import goals as rated_goals
 from graphmem.usage.findings import LoggedAccess, LoggedSearch, LoggedSession

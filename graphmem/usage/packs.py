@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from graphmem.context import blocks
 from graphmem.model import Tier
-from graphmem.rules import context, quoting, summaries
+from graphmem.rules import quoting, summaries
 from graphmem.usage.records import DetailLevel, Pack, PackItem
 
-HEAD = f"# Pack\n\n{context.HEAD}\n"
+HEAD = f"# Pack\n\n{blocks.HEAD}\n"
 _ORDER: Sequence[Tier | None] = (Tier.HIGH, Tier.MEDIUM, None, Tier.LOW, Tier.VERY_LOW)
 _MAX_TITLE_CHARS = 80
 _MAX_LINE_CHARS = 300

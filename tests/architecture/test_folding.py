@@ -31,7 +31,7 @@ OTHERS = {
     "graphmem/mcp/clients.py": "names of environment variables",
     "graphmem/mcp/http_server.py": "a scheme of HTTP",
     "graphmem/mcp/written.py": "names of arguments, choices, numbers and months",
-    "graphmem/rules/wording.py": "roles of messages",
+    "graphmem/context/wording.py": "roles of messages",
     "graphmem/english/dates.py": "names of months",
     "graphmem/english/facts.py": "facts, which differ by a letter: in Massen is not in Maßen",
     "graphmem/rules/fulltext.py": "words for the analyser of the index, and its operators",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.rules import context
+from graphmem.context import blocks
 
 Run = Callable[..., Any]
 
@@ -21,7 +21,7 @@ def test_the_output_is_the_text_and_nothing_else(run: Run, monkeypatch: pytest.M
     assert f'"{words}"' in made["text"]
     shown = run("context", "what is the cat called")
     assert (shown.code, shown.out, shown.err) == (0, made["text"] + "\n", "")
-    assert shown.out.startswith(context.OPEN)
+    assert shown.out.startswith(blocks.OPEN)
     assert run("recall", "cat").out != shown.out
 
 

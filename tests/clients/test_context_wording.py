@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from graphmem import Context, Handle, RecallPolicy
-from graphmem.rules import context
+from graphmem.context import blocks
 from tests.plugins.clients import by
 
 REVIEWED = Path(__file__).with_name("context_situations.txt")
@@ -142,8 +142,8 @@ def rendered(made: Context) -> str:
     if not made.text:
         return f"({made.reason})\n"
     first, head, *between, last = made.text.split("\n")
-    assert (first, last) == (context.OPEN, context.CLOSE)
-    assert head.startswith(context.HEAD)
+    assert (first, last) == (blocks.OPEN, blocks.CLOSE)
+    assert head.startswith(blocks.HEAD)
     numbers = {item_id: n for n, item_id in enumerate(made.ids, 1)}
     names = {one: f"{one[0]}{numbers[item_id]}" for one, item_id in made.shown.items()}
     return "".join(

@@ -21,8 +21,8 @@ from openai import OpenAI
 from openai.types.chat import ChatCompletion
 
 from graphmem import AsyncGraphMem, Handle, Message, PromptMessages, Settings
+from graphmem.context import blocks
 from graphmem.errors import InvalidInputError, ModelUnavailableError
-from graphmem.rules import context
 from graphmem.testing import HashEmbedder, ScriptedLlm
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.clients import Door
@@ -105,7 +105,7 @@ def test_a_model_is_reminded_of_another_conversation(
     assert (done.receipt.added, given) == (2, [user(ASKED)])
     sent = service.bodies[-1]["messages"]
     words = [str(m["content"]) for m in sent if m["role"] == "user"]
-    assert not any(context.OPEN in text for text in words), "never in the user's words"
+    assert not any(blocks.OPEN in text for text in words), "never in the user's words"
 
 
 def test_a_conversation_continues_and_is_stored_once(memory: Handle) -> None:
@@ -208,7 +208,7 @@ def test_a_prompt_has_one_block(memory: Handle, given: list[Any], like: Any) -> 
     with memory.session("s") as s:
         s.respond(given, noting(seen, "Lisbon."))
         s.respond([*seen[0], *given[-1:]], noting(seen, "Still Lisbon."))
-    assert repr(list(seen[1])).count(context.OPEN) == 1
+    assert repr(list(seen[1])).count(blocks.OPEN) == 1
     assert type(seen[1][len(given) - 1]) is type(like)
 
 

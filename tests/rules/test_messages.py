@@ -31,8 +31,9 @@ from openai.types.responses import (
     ResponseReasoningItem,
 )
 
+from graphmem.context import blocks
 from graphmem.model import Message, roles
-from graphmem.rules import context, messages
+from graphmem.rules import messages
 
 PNG = base64.b64encode(b"png bytes").decode()
 DIGEST = "sha256:d013614dc14a37ee"
@@ -423,7 +424,7 @@ def test_an_object_without_plain_data_is_named_by_its_type() -> None:
 
 
 def test_a_block_of_memory_is_not_part_of_the_conversation() -> None:
-    block = f"{context.OPEN}\n{context.HEAD}\n[m_1] memory\n{context.CLOSE}"
+    block = f"{blocks.OPEN}\n{blocks.HEAD}\n[m_1] memory\n{blocks.CLOSE}"
     reader = messages.MessageReader()
     assert reader.read({"role": "system", "content": block}) == []
     assert reader.read(SystemMessage(block)) == []
@@ -499,4 +500,4 @@ def test_any_value_is_read_or_refused(given: object) -> None:
 
 @given(text=st.text(), role=st.text(min_size=1, max_size=20))
 def test_a_plain_text_stays_as_it_is(text: str, role: str) -> None:
-    assert read({"role": role, "content": text}) == [(role, text)] or context.OPEN in text
+    assert read({"role": role, "content": text}) == [(role, text)] or blocks.OPEN in text

@@ -7,9 +7,10 @@ from typing import Any, get_args
 
 import pytest
 
+from graphmem.context import wording
 from graphmem.errors import PersonOnlyError
 from graphmem.model import EvidenceKind, Reason, Trust
-from graphmem.rules import trust, wording
+from graphmem.rules import trust
 from tests.oracles import trust as oracle
 from tests.plugins.bites import MAY
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
+from graphmem.context import wording
 from graphmem.model import AnyBite, BeliefBite, Context, EpisodeBite, Message, Recollection, roles
-from graphmem.rules import formulas, hygiene, quoting, wording
+from graphmem.rules import formulas, hygiene, quoting
 
 MIN_TOKENS, MAX_TOKENS = 150, 100_000
 OPEN, CLOSE = f"{hygiene.FENCE}>", f"{hygiene.FENCE.replace('<', '</')}>"

@@ -1,0 +1,1 @@
+"""The context block of a prompt: what it holds, and the wording of its lines."""
