@@ -10,7 +10,7 @@
 //   $valid               datetime  upper bound of valid time
 //   $known               datetime  upper bound of known time; null: no bound
 //   $weights             map       reliability of each source type, in (0, 1]
-//   $vitality_constants  map       vitality constants: see rules/formulas.py VitalityConstants
+//   $vitality_constants  map       vitality constants: see rules/vitality.py VitalityConstants
 // columns:
 //   - id        string  belief id
 //   - vitality  map     vitality: see fragments/vitality.cypher

@@ -17,7 +17,7 @@ from graphmem.errors import ModelUnavailableError
 from graphmem.graph import catalog
 from graphmem.model import AsOf, Belief, EventType, EvidenceKind, EvidenceSource, Status
 from graphmem.ports import RequestContext, TokenUsage
-from graphmem.rules import claims, drafts, formulas, identity, read_options
+from graphmem.rules import claims, drafts, formulas, identity, read_options, vitality
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.formulas import Evidence
 from graphmem.rules.read_options import ReadOptions
@@ -63,7 +63,7 @@ class PassageEvidence:
         given = EvidenceSource(
             event_id=self.event_id,
             at=self.passage.at,
-            source=formulas.STANDARD_VITALITY.consolidation,
+            source=vitality.STANDARD_VITALITY.consolidation,
             actor=synthesiser,
             episode_id=self.passage.episode_id,
             turn_id=self.passage.turn_id,

@@ -13,7 +13,7 @@ from graphmem.consolidation.sources import ScopeSnapshot
 from graphmem.errors import ErasedError, LeaseLostError
 from graphmem.graph import catalog
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import drafts, formulas
+from graphmem.rules import drafts, vitality
 from graphmem.rules.claims import Claim, recorded_claim
 from graphmem.rules.read_options import ReadOptions
 from graphmem.upkeep import Mismatch
@@ -134,7 +134,7 @@ def _mark_row(
         "belief_id": mark.belief_id,
         "occurred_at": mark.at,
         "request_hash": drafts.request_hash(mark.type, mark.belief_id, unit.reply_id),
-        "source": formulas.STANDARD_VITALITY.consolidation,
+        "source": vitality.STANDARD_VITALITY.consolidation,
         "actor": synthesiser,
         "payload": json.dumps(payload, ensure_ascii=False),
     }

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from graphmem.context import wording
 from graphmem.model import AnyBite, BeliefBite, Context, EpisodeBite, Message, Recollection, roles
-from graphmem.rules import formulas, hygiene, quoting
+from graphmem.rules import hygiene, quoting, vitality
 
 MIN_TOKENS, MAX_TOKENS = 150, 100_000
 OPEN, CLOSE = f"{hygiene.FENCE}>", f"{hygiene.FENCE.replace('<', '</')}>"
@@ -116,7 +116,7 @@ def pack_context(
 
     A bite that is too long for the remaining room is skipped. The best one is cut instead, at a
     word boundary where possible, and ends with an ellipsis. A belief that was only inferred comes
-    last if its retrieval is below `formulas.MIN_RETRIEVAL`.
+    last if its retrieval is below `vitality.MIN_RETRIEVAL`.
 
     Args:
         recollection: the results of a recall.
@@ -161,7 +161,7 @@ def _block(lines: Sequence[_Line], style: wording.Style) -> str:
 def _is_faded(bite: AnyBite) -> bool:
     """Return whether a belief was only inferred, with low retrieval."""
     life = bite.belief.vitality if isinstance(bite, BeliefBite) else None
-    return life is not None and life.derived and life.retrieval < formulas.MIN_RETRIEVAL
+    return life is not None and life.derived and life.retrieval < vitality.MIN_RETRIEVAL
 
 
 class _Line(NamedTuple):

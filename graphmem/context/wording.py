@@ -27,7 +27,7 @@ from graphmem.model import (
     VerdictStatus,
     roles,
 )
-from graphmem.rules import formulas, quoting
+from graphmem.rules import quoting, vitality
 from graphmem.rules import trust as ranks
 
 MIN_CERTAIN = 0.5
@@ -42,7 +42,7 @@ _ROLES = {
 }
 _INFERRED = "inferred"
 _BY_TYPE = {"TOOL": "tool", "RULE": "rule", "CLASSIFIER": "model", "EXTRACTOR": "model"}
-_CONSOLIDATION = formulas.STANDARD_VITALITY.consolidation
+_CONSOLIDATION = vitality.STANDARD_VITALITY.consolidation
 
 _ALONE: Mapping[Trust, str] = {
     "tool": "tool",

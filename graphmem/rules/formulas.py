@@ -1,4 +1,4 @@
-"""Constants and small formulas of beliefs: projection, sequential test, TraceRank and vitality."""
+"""Constants and small formulas of beliefs: projection, sequential test and TraceRank."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from graphmem.model.belief import EvidenceNeeded, VerdictStatus
-from graphmem.model.policies import SprtParameters, VitalityPolicy
+from graphmem.model.policies import SprtParameters
 from graphmem.model.recall import TraceRank
+from graphmem.rules.vitality import STANDARD_VITALITY, VitalityConstants
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,29 +111,6 @@ def retrace_params(written: Mapping[str, Sequence[str] | None]) -> dict[str, Any
     return {"trace": trace_params(STANDARD_TRACE), "memories": rows}
 
 
-class VitalityConstants(VitalityPolicy):
-    """Constants of vitality, passed to queries. From design §7 and §13 unless noted."""
-
-    least_days: float = 1.0
-    """Minimum of S, in days; only flags lead below the first value."""
-    flagged: float = 0.5
-    """Factor that a FLAG applies to S."""
-    neutral: float = 0.5
-    """Importance without effect; the default for episodes."""
-    stretch: float = 4.0
-    """R decays with S * stretch^(importance - neutral): 1 doubles S, 0 halves it. Ours."""
-    prior_precision: float = 1.0
-    """Weight of the initial confidence: it counts as one certain piece of evidence. Ours."""
-    consolidation: str = "consolidation"
-    """The `source` of events that consolidation writes."""
-
-
-STANDARD_VITALITY = VitalityConstants()
-MIN_RETRIEVAL = 0.05
-"""Retrieval below which an inferred belief comes last in a context: three time constants without
-being returned, expanded or supported. Beliefs that a caller stated keep their place."""
-
-
 def implied_belief(e: Evidence) -> float:
     """Return the degree of belief that a piece of evidence implies, in [0, 1]."""
     strength = evidence_strength(e)
@@ -168,8 +146,3 @@ def is_destabilised(
     window = timedelta(hours=by.gate_window_hours)
     is_open = since_access is not None and timedelta(0) <= since_access <= window
     return error > threshold + TOLERANCE or (is_open and error > TOLERANCE)
-
-
-def vitality_params(by: VitalityConstants = STANDARD_VITALITY) -> dict[str, Any]:
-    """Return the constants as query parameters."""
-    return by.model_dump()

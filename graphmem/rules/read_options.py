@@ -23,7 +23,7 @@ from graphmem.model import (
 )
 from graphmem.model.policies import SprtParameters
 from graphmem.model.recall import TraceRank
-from graphmem.rules import formulas, predicates, trust
+from graphmem.rules import formulas, predicates, trust, vitality
 from graphmem.rules.drafts import MAX_CLOCK_SKEW
 from graphmem.settings import Settings
 
@@ -156,7 +156,7 @@ def read_params(by: ReadOptions, settings: Settings, now: datetime) -> dict[str,
         "default_policy": predicates.default_policy(),
         "weights": dict(settings.source_weights),
         "test": sprt_params(settings.sprt),
-        "vitality_constants": formulas.vitality_params(vitality_constants(settings)),
+        "vitality_constants": vitality.vitality_params(vitality_constants(settings)),
     }
 
 
@@ -168,9 +168,9 @@ def trace_rank(settings: Settings, given: TraceRank = formulas.STANDARD_TRACE) -
     return settings.trace if given == formulas.STANDARD_TRACE else given
 
 
-def vitality_constants(settings: Settings) -> formulas.VitalityConstants:
+def vitality_constants(settings: Settings) -> vitality.VitalityConstants:
     """Return the configured constants of vitality and of the gate."""
-    return formulas.VitalityConstants(**settings.vitality.model_dump())
+    return vitality.VitalityConstants(**settings.vitality.model_dump())
 
 
 def sprt_params(bounds: SprtParameters) -> dict[str, float]:

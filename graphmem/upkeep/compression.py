@@ -16,7 +16,7 @@ from graphmem.graph import catalog
 from graphmem.model import EventType, roles
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import drafts, formulas, identity, read_options
+from graphmem.rules import drafts, identity, read_options, vitality
 from graphmem.upkeep import rules
 from graphmem.upkeep.isolation import write_each
 from graphmem.upkeep.records import (
@@ -230,7 +230,7 @@ async def _write(
     }
     made = {
         row["id"]: episode_event(context, EventType.COMPRESS, EPISODE, row["id"], _run(row))
-        | {"source": formulas.STANDARD_VITALITY.consolidation}
+        | {"source": vitality.STANDARD_VITALITY.consolidation}
         for row in rows
     }
     documents = in_order(
@@ -418,7 +418,7 @@ def _event(context: RequestContext, name: str, row: Mapping[str, Any], line: str
         "scope": context.scope,
         "type": EventType.GRADUATE,
         "request_hash": drafts.request_hash(context.scope, EventType.GRADUATE, about, name),
-        "source": formulas.STANDARD_VITALITY.consolidation,
+        "source": vitality.STANDARD_VITALITY.consolidation,
         "artifact_ref": name,
         "payload": json.dumps(payload, ensure_ascii=False),
     }

@@ -22,7 +22,8 @@ from graphmem.model import EvidenceKind
 from graphmem.models import open_embedder
 from graphmem.ports import Embedder, Role, run_now
 from graphmem.rules import formulas
-from graphmem.rules.formulas import STANDARD_VITALITY, Evidence
+from graphmem.rules.formulas import Evidence
+from graphmem.rules.vitality import STANDARD_VITALITY
 from graphmem.schema import migration
 from graphmem.settings import Settings
 from research.beliefs import datasets

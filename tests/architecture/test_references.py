@@ -24,7 +24,7 @@ KNOWN = {"ReadOnly", "StoreCopy"}.union(
 )
 """Classes of the code, which name them outside backticks too; of Python; and of StoreCopy.java."""
 NAMED = re.compile(r"(?<![\w/])((?:\w+/)+\w+\.py),? (\w*[A-Z_]\w*)")
-"""Matches a file and a name in it, for example rules/formulas.py VitalityConstants."""
+"""Matches a file and a name in it, for example rules/vitality.py VitalityConstants."""
 
 
 def has(file: str, name: str) -> bool:

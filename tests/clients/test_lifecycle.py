@@ -22,7 +22,7 @@ from graphmem.errors import (
 from graphmem.model import EventSource, EventType, Origin, RecallPolicy
 from graphmem.model.policies import VitalityPolicy
 from graphmem.operations import evidence
-from graphmem.rules import formulas
+from graphmem.rules import vitality
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
@@ -292,7 +292,7 @@ def inferred(memory: Handle, at: datetime) -> str:
 def test_what_was_only_inferred_and_is_not_used_comes_last_in_a_context(
     door: Door, memory: Handle
 ) -> None:
-    question, least = "which threads should the pool have", formulas.MIN_RETRIEVAL
+    question, least = "which threads should the pool have", vitality.MIN_RETRIEVAL
     # R = e^(-days / 30) at ordinary importance: 0.0498 after 90 days.
     now = door.on(memory, clock=FrozenClock(MAY + 90 * DAY))
     belief_id = inferred(now, MAY)

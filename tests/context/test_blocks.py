@@ -23,7 +23,7 @@ from graphmem.model import (
     VerdictStatus,
     Vitality,
 )
-from graphmem.rules import formulas, hygiene, quoting
+from graphmem.rules import hygiene, quoting, vitality
 from tests.plugins.bites import MAY, belief_bite, memory_bite, turn_bite
 
 
@@ -438,7 +438,7 @@ def lived(n: int, alive: Vitality) -> BeliefBite:
 
 
 def test_what_was_only_inferred_and_is_not_used_comes_last() -> None:
-    min_retrieval = formulas.MIN_RETRIEVAL
+    min_retrieval = vitality.MIN_RETRIEVAL
     forgotten = lived(1, life(min_retrieval - 1e-9, derived=True))
     used, stated = lived(2, life(min_retrieval, derived=True)), lived(3, life(0.0, derived=False))
     unknown, memory = belief_bite(4, "It holds 4"), memory_bite(5, "It was said")

@@ -15,7 +15,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from graphmem.model import EventType, Vitality
-from graphmem.rules.formulas import STANDARD_VITALITY, Evidence, VitalityConstants, implied_belief
+from graphmem.rules.formulas import Evidence, implied_belief
+from graphmem.rules.vitality import STANDARD_VITALITY, VitalityConstants
 from tests.oracles import projection
 
 _DAY = timedelta(days=1)

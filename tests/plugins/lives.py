@@ -14,7 +14,7 @@ from graphmem.model import AsOf, EventSource, EventType, Origin, Status, Vitalit
 from graphmem.operations import evidence
 from graphmem.operations.evidence import writing
 from graphmem.ports import RequestContext, run_now
-from graphmem.rules import claims, formulas
+from graphmem.rules import claims, vitality
 from graphmem.usage import access_log
 from tests.oracles import lineage, projection
 from tests.oracles import vitality as vitality_oracle
@@ -194,7 +194,7 @@ class Lived:
 
     def _source(self, event_id: str) -> str:
         inferred = event_id.removeprefix(self.written.prefix) in self.story.inferred
-        return formulas.STANDARD_VITALITY.consolidation if inferred else "manual"
+        return vitality.STANDARD_VITALITY.consolidation if inferred else "manual"
 
 
 class Shelf:
@@ -282,7 +282,7 @@ def _sourced(item: Item, scope: str, prefix: str, inferred: bool) -> claims.Evid
     draft = _draft(item, claims.triple_claim(scope, SUBJECT, PREDICATE, item.claim), prefix)  # type: ignore[arg-type, union-attr]
     if not inferred:
         return draft
-    source = {"source": formulas.STANDARD_VITALITY.consolidation}
+    source = {"source": vitality.STANDARD_VITALITY.consolidation}
     return replace(draft, given=draft.given.model_copy(update=source))
 
 

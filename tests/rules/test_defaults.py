@@ -15,7 +15,7 @@ from graphmem.erasure import guard
 from graphmem.model import Policy, RecallPolicy
 from graphmem.model.belief import Cardinality, Combine
 from graphmem.model.recall import TraceRank
-from graphmem.rules import formulas, rating
+from graphmem.rules import formulas, rating, vitality
 from graphmem.settings import Settings
 
 
@@ -109,7 +109,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
         },
     ),
     "vitality": (
-        formulas.STANDARD_VITALITY,
+        vitality.STANDARD_VITALITY,
         {
             "stability_days": 30.0,
             "least_days": 1.0,

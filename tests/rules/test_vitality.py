@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphmem.model import EventType
-from graphmem.rules import formulas
-from graphmem.rules.formulas import STANDARD_VITALITY, Evidence
+from graphmem.rules import formulas, vitality
+from graphmem.rules.formulas import Evidence
+from graphmem.rules.vitality import STANDARD_VITALITY
 from tests.oracles import vitality as vitality_oracle
 from tests.oracles.vitality import Life, Mark, Piece
 from tests.rules.strategies_histories import BASE, claim_histories, instants, make_evidence
@@ -437,6 +438,6 @@ def test_a_stated_belief_is_not_derived() -> None:
 
 
 def test_what_is_sent_is_every_constant() -> None:
-    sent = formulas.vitality_params()
+    sent = vitality.vitality_params()
     assert sent["max_stability_days"] == STANDARD_VITALITY.max_stability_days == 365
-    assert set(sent) == set(formulas.VitalityConstants.model_fields)
+    assert set(sent) == set(vitality.VitalityConstants.model_fields)

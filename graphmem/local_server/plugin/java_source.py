@@ -15,7 +15,7 @@ from graphmem.graph import catalog
 from graphmem.graph.catalog import HeaderEntry, Procedure
 from graphmem.model import Policy, Status, roles
 from graphmem.ports import Mode
-from graphmem.rules import formulas, predicates, rating, read_options, scoring
+from graphmem.rules import formulas, predicates, rating, read_options, scoring, vitality
 from graphmem.settings import Settings
 
 TENANT = "tenant"
@@ -205,7 +205,7 @@ def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
         "weights": ArgumentDefault(dict(settings.source_weights), own),
         "test": ArgumentDefault(read_options.sprt_params(settings.sprt), own),
         "vitality_constants": ArgumentDefault(
-            formulas.vitality_params(read_options.vitality_constants(settings)), own
+            vitality.vitality_params(read_options.vitality_constants(settings)), own
         ),
         "rating_decay": ArgumentDefault(rating.decay_params(rating.from_settings(settings)), own),
         "trace": ArgumentDefault(
