@@ -1,4 +1,4 @@
-// List beliefs that are stated only by the given episodes and memories, or by consolidation of them or of the given
+// List beliefs that are stated only by the given episodes, turns and memories, or by consolidation of them or of the given
 // beliefs. Evidence events with a strength do not state a belief.
 // mode: read
 // rows: many
@@ -6,6 +6,7 @@
 // params:
 //   $tenant    string  tenant name
 //   $episodes  list    episode ids
+//   $turns     list    turn ids
 //   $memories  list    memory ids
 //   $beliefs   list    belief ids
 // columns:
@@ -16,8 +17,12 @@ CALL () {
   MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Event)-[:SUPPORTS|REFUTES|CONCERNS]->(b:Belief)
   RETURN b
 UNION
-  UNWIND $episodes AS id
-  MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Turn)<-[:QUOTES]-(:Event)-[:SUPPORTS|REFUTES|CONCERNS]->(b:Belief)
+  // include: fragments/erased_turns.cypher
+  MATCH (t)<-[:QUOTES]-(:Event {tenant: $tenant})-[:SUPPORTS|REFUTES|CONCERNS]->(b:Belief {tenant: $tenant})
+  RETURN b
+UNION
+  // include: fragments/drawn_from_episode.cypher
+  MATCH (e)-[:SUPPORTS|REFUTES]->(b:Belief {tenant: $tenant})
   RETURN b
 UNION
   UNWIND $memories AS id
@@ -35,7 +40,7 @@ WHERE NOT EXISTS {
   WHERE NOT e.type IN ['DEPRECATE', 'ARCHIVE', 'RESTORE', 'FLAG', 'RESOLVE', 'REVISE', 'SPLIT', 'MERGE'] AND e.strength IS NULL
     AND coalesce(e.source, '') <> 'consolidation'
     AND NOT EXISTS { MATCH (e)-[:OCCURRED_IN]->(x:Episode) WHERE x.id IN $episodes }
-    AND NOT EXISTS { MATCH (e)-[:QUOTES]->(:Turn)-[:OCCURRED_IN]->(x:Episode) WHERE x.id IN $episodes }
+    AND NOT EXISTS { MATCH (e)-[:QUOTES]->(t:Turn)-[:OCCURRED_IN]->(x:Episode) WHERE x.id IN $episodes OR t.id IN $turns }
     AND NOT EXISTS { MATCH (e)-[:REINFORCES]->(x:Memory) WHERE x.id IN $memories }
 }
 RETURN b.id AS id

@@ -1,4 +1,4 @@
-// Count the nodes to erase together with memories, beliefs and episodes, without their events.
+// Count the nodes to erase together with memories, beliefs, episodes and turns, without their events.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -8,11 +8,12 @@
 //   $memories  list    memory ids
 //   $beliefs   list    belief ids
 //   $episodes  list    episode ids
+//   $turns     list    turn ids
 // columns:
 //   - items     map      number of memories, beliefs and episodes, by label
-//   - turns     integer  number of turns of the episodes
+//   - turns     integer  number of these turns and of those of the episodes
 //   - archives  integer  number of archives of the episodes
-//   - replies   integer  number of replies that rest on the episodes or their turns
+//   - replies   integer  number of replies that rest on the episodes, their turns, these turns or their episodes
 //   - ratings   integer  number of ratings of these nodes, including deleted ones
 
 CALL () {
@@ -27,21 +28,29 @@ CALL () {
   RETURN sum(COUNT { MATCH (r:Rating {tenant: $tenant, kind: of[0]}) WHERE r.id IN of[1] }) AS ratings
 }
 CALL () {
-  UNWIND $episodes AS id
-  MATCH (p:Episode {tenant: $tenant, id: id})
-  RETURN sum(COUNT { (p)<-[:OCCURRED_IN]-(:Turn) }) AS turns, sum(COUNT { (p)-[:ARCHIVED_AS]->(:Archive) }) AS archives
+  // include: fragments/erased_turns.cypher
+  RETURN count(t) AS turns
 }
 CALL () {
   UNWIND $episodes AS id
   MATCH (p:Episode {tenant: $tenant, id: id})
-  CALL (p) {
-    MATCH (p)<-[:RESTS_ON]-(r:Reply)
+  RETURN sum(COUNT { (p)-[:ARCHIVED_AS]->(:Archive) }) AS archives
+}
+CALL () {
+  CALL () {
+    UNWIND $episodes AS id
+    MATCH (:Episode {tenant: $tenant, id: id})<-[:RESTS_ON]-(r:Reply)
     RETURN r
   UNION
-    MATCH (p)<-[:OCCURRED_IN]-(:Turn)<-[:RESTS_ON]-(r:Reply)
+    // include: fragments/erased_turns.cypher
+    MATCH (t)<-[:RESTS_ON]-(r:Reply {tenant: $tenant})
+    RETURN r
+  UNION
+    UNWIND $turns AS id
+    MATCH (:Turn {tenant: $tenant, id: id})-[:OCCURRED_IN]->(:Episode {tenant: $tenant})<-[:RESTS_ON]-(r:Reply {tenant: $tenant})
     RETURN r
   }
-  RETURN count(DISTINCT r) AS replies
+  RETURN count(r) AS replies
 }
 // CartesianProduct: both inputs are single rows.
 RETURN items, turns, archives, replies, ratings

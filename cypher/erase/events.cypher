@@ -1,5 +1,5 @@
-// List the events to erase together with memories, beliefs and episodes. Includes events that state or access these
-// nodes, events of the episodes, and events about nothing else. Also includes proposals of the beliefs, evidence drawn
+// List the events to erase together with memories, beliefs, episodes and turns. Includes events that state, quote or
+// access these nodes, events of the episodes, and events about nothing else. Also includes proposals of the beliefs, evidence drawn
 // from any of these events, and retractions and decisions of all of them.
 // mode: read
 // rows: many
@@ -9,6 +9,7 @@
 //   $memories  list     memory ids
 //   $beliefs   list     belief ids
 //   $episodes  list     episode ids
+//   $turns     list     turn ids
 //   $after     string   id of the last row of the previous page; '' for the first page
 //   $limit     integer  maximum number of rows per page
 // columns:
@@ -45,13 +46,16 @@ UNION
   MATCH (:Episode {tenant: $tenant, id: id})<-[:ACCESSED|OCCURRED_IN]-(e:Event)
   RETURN e
 UNION
-  UNWIND $episodes AS id
-  MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Turn {tenant: $tenant})<-[:QUOTES|ACCESSED]-(e:Event)
+  // include: fragments/erased_turns.cypher
+  MATCH (t)<-[:QUOTES|ACCESSED]-(e:Event {tenant: $tenant})
   RETURN e
 UNION
-  UNWIND $episodes AS id
-  MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Turn)<-[:RETURNED]-(e:Event)
+  // include: fragments/erased_turns.cypher
+  MATCH (t)<-[:RETURNED]-(e:Event {tenant: $tenant})
   // include: fragments/refers_only_to_erased.cypher
+  RETURN e
+UNION
+  // include: fragments/drawn_from_episode.cypher
   RETURN e
 UNION
   FILTER size($beliefs) > 0

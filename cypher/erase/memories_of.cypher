@@ -5,16 +5,17 @@
 // params:
 //   $tenant    string  tenant name
 //   $episodes  list    episode ids
+//   $turns     list    turn ids
 // columns:
 //   - id  string  memory id
 
-UNWIND $episodes AS id
-MATCH (p:Episode {tenant: $tenant, id: id})
-CALL (p) {
-  MATCH (p)<-[:OCCURRED_IN]-(:Event)-[:REINFORCES]->(m:Memory)
+CALL () {
+  UNWIND $episodes AS id
+  MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Event)-[:REINFORCES]->(m:Memory)
   RETURN m
 UNION
-  MATCH (p)<-[:OCCURRED_IN]-(:Turn)<-[:QUOTES]-(:Event)-[:REINFORCES]->(m:Memory)
+  // include: fragments/erased_turns.cypher
+  MATCH (t)<-[:QUOTES]-(:Event {tenant: $tenant})-[:REINFORCES]->(m:Memory {tenant: $tenant})
   RETURN m
 }
 WITH DISTINCT m
@@ -22,7 +23,7 @@ WHERE NOT EXISTS {
   MATCH (m)<-[:REINFORCES]-(e:Event)
   WHERE e.scope = m.scope AND e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT']
     AND NOT EXISTS { MATCH (e)-[:OCCURRED_IN]->(x:Episode) WHERE x.id IN $episodes }
-    AND NOT EXISTS { MATCH (e)-[:QUOTES]->(:Turn)-[:OCCURRED_IN]->(x:Episode) WHERE x.id IN $episodes }
+    AND NOT EXISTS { MATCH (e)-[:QUOTES]->(t:Turn)-[:OCCURRED_IN]->(x:Episode) WHERE x.id IN $episodes OR t.id IN $turns }
 }
 RETURN m.id AS id
 ORDER BY id

@@ -5,12 +5,22 @@
 // params:
 //   $tenant  string  tenant name
 //   $scopes  list    read scopes
-//   $label   string  Memory, Belief or Episode
+//   $label   string  Memory, Belief, Episode or Turn
 //   $id      string  id of the node
 // columns:
-//   - scope  string  scope of the node
-//   - texts  list    texts of the node: content, statement, summary, text of a compressed episode
+//   - scope       string   scope of the node
+//   - texts       list     texts of the node: content, statement, summary, text of a compressed episode, text of a turn
+//   - episode_id  string   id of a turn's episode; else null
+//   - is_given    boolean  whether a caller gave the summary of that episode
 
-MATCH (n:Memory|Belief|Episode {tenant: $tenant, id: $id})
+MATCH (n:Memory|Belief|Episode|Turn {tenant: $tenant, id: $id})
 WHERE $label IN labels(n) AND n.scope IN $scopes
-RETURN n.scope AS scope, [x IN [n.content, n.statement, n.summary] WHERE x IS NOT NULL] AS texts
+CALL (n) {
+  OPTIONAL MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+  // include: fragments/stated_fields.cypher
+  RETURN 'summary' IN stated AS is_given
+}
+RETURN n.scope AS scope,
+       [x IN [n.content, n.statement, n.summary, n.text] WHERE x IS NOT NULL] AS texts,
+       n.episode_id AS episode_id,
+       is_given

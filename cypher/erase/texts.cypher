@@ -7,6 +7,7 @@
 //   $memories  list     memory ids
 //   $beliefs   list     belief ids
 //   $episodes  list     episode ids
+//   $turns     list     turn ids
 //   $limit     integer  maximum number of texts
 // columns:
 //   - label  string  node label
@@ -26,8 +27,7 @@ UNION ALL
   MATCH (p:Episode {tenant: $tenant, id: id})
   RETURN 2 AS part, 'Episode' AS label, p.id AS id, 0 AS position, coalesce(p.summary, p.gist, p.content) AS text
 UNION ALL
-  UNWIND $episodes AS id
-  MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(t:Turn)
+  // include: fragments/erased_turns.cypher
   RETURN 3 AS part, 'Turn' AS label, t.id AS id, t.position AS position, t.text AS text
 }
 WITH part, label, id, position, text

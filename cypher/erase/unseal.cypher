@@ -7,7 +7,7 @@
 // params:
 //   $tenant  string  tenant name
 //   $events  list    ids of the events
-//   $nodes   list    ids of memories, beliefs and episodes to be erased: with their events and turns
+//   $nodes   list    ids of memories, beliefs, episodes and turns to be erased: with their events and turns
 //   $scope   string  scope whose names, predicates and tombstones of rejected values are erased: with their events; null: none
 // columns:
 
@@ -27,7 +27,7 @@ UNION
   RETURN x
 UNION
   UNWIND $nodes AS id
-  MATCH (x:Memory|Belief|Episode {tenant: $tenant, id: id})
+  MATCH (x:Memory|Belief|Episode|Turn {tenant: $tenant, id: id})
   RETURN x
 UNION
   UNWIND $nodes AS id

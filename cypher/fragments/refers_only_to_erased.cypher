@@ -5,6 +5,6 @@
 FILTER NOT EXISTS {
   MATCH (e)-[:CONCERNS|RETURNED|REINFORCES|SUPPORTS|REFUTES]->(x {tenant: $tenant})
   WHERE NOT x:Event
-    AND NOT (x:Memory AND x.id IN $memories OR x:Belief AND x.id IN $beliefs OR x:Episode AND x.id IN $episodes)
+    AND NOT (x:Memory AND x.id IN $memories OR x:Belief AND x.id IN $beliefs OR x:Episode AND x.id IN $episodes OR x:Turn AND x.id IN $turns)
     AND NOT EXISTS { MATCH (x)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant}) WHERE x:Turn AND p.id IN $episodes }
 }

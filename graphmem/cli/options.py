@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, time, timedelta
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from graphmem import folding
-from graphmem.english import dates
+from graphmem.english import dates, spans
 
 READ_AS = "graphmem.times"
 """Key of the notes about incomplete times in the `meta` of a context."""
 _AGO = re.compile(r"(\d{1,4}|an?) (minute|hour|day|week|month|year)s? ago")
 _SHORT = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
-_DAYS = {"today": 0, "yesterday": 1}
+_ENDS = frozenset({"until", "as_of__valid", "as_of__known"})
+"""Parameters of which a day, a month or a year means its end."""
 _EXAMPLES = "2026-03-01, '2026-03-01 09:00', 2026-03-01T09:00:00+00:00, yesterday or '3 days ago'"
 
 
@@ -46,7 +48,8 @@ class TimeType(click.ParamType[datetime]):
         if isinstance(value, datetime):
             return value
         try:
-            found = read_time(value, now(), _zone())
+            is_end = param is not None and param.name in _ENDS
+            found = read_time(value, now(), _zone(), end=is_end)
         except (ValueError, OverflowError):
             self.fail(f"{value!r} must be a time such as {_EXAMPLES}.", param, ctx)
         if ctx is not None and found.isoformat() != value:
@@ -56,14 +59,16 @@ class TimeType(click.ParamType[datetime]):
         return found
 
 
-def read_time(text: str, at: datetime, zone: str | None = None) -> datetime:
+def read_time(text: str, at: datetime, zone: str | None = None, *, end: bool = False) -> datetime:
     """Return the time that a text names.
 
     Args:
-        text: an ISO 8601 time or date, `now`, `today`, `yesterday`, or `3 days ago`. A date, today
-            and yesterday mean the start of that day.
+        text: an ISO 8601 time, `now`, `3 days ago`, or a day, month or year: a date, 2026-05,
+            `yesterday`.
         at: the present time, by the clock of the zone.
         zone: zone of times without a UTC offset; None: the machine's.
+        end: whether a day, month or year means its end, and now if it has not ended; else its
+            start.
 
     Raises:
         ValueError: it is none of them.
@@ -80,10 +85,13 @@ def read_time(text: str, at: datetime, zone: str | None = None) -> datetime:
             return (at.astimezone(UTC) - count * _SHORT[unit]).astimezone(at.tzinfo)
         # The clock shows the same time on another day, also if summer time began or ended between.
         return zones.of_clock(dates.shift(at.replace(tzinfo=None), -count, unit), zone)
-    if words in _DAYS:
-        shown = datetime.combine(at.date() - timedelta(days=_DAYS[words]), time())
-    else:
-        shown = datetime.fromisoformat(text)
+    today = at.replace(tzinfo=None)
+    with suppress(ValueError):
+        if not end:
+            return zones.of_clock(spans.span(words, today)[0], zone)
+        last = spans.last_moment(words, today)
+        return at if last is None else zones.of_clock(last, zone)
+    shown = datetime.fromisoformat(text)
     return shown if shown.utcoffset() is not None else zones.of_clock(shown, zone)
 
 

@@ -6,13 +6,14 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationInfo
 
 from graphmem.client.validation import As, ShortId, Whole, valid
+from graphmem.english import spans
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     POLICIES,
@@ -30,6 +31,7 @@ from graphmem.model import (
     Tags,
     Text,
     Trust,
+    zones,
 )
 from graphmem.model.roles import SYSTEM_ROLES, is_human
 from graphmem.model.terms import RepairedText
@@ -61,21 +63,25 @@ _T = TypeVar("_T")
 _R = TypeVar("_R", bound=Record)
 
 
-def _as_of(given: object) -> object:
+def _as_of(given: object, info: ValidationInfo) -> object:
     """Return the fields of an `AsOf` for a valid time; other values as they are."""
-    if isinstance(given, str) and len(given) == len("2025-06-12"):
-        with suppress(ValueError):
-            given = date.fromisoformat(given)
     if isinstance(given, date) and not isinstance(given, datetime):
-        given = datetime.combine(given, time(), UTC)
+        given = given.isoformat()
+    if isinstance(given, str):
+        namespace: Any = info.context
+        services = namespace._state.context.services
+        now = zones.local(services.clock.now(), services.settings.time_zone)
+        with suppress(ValueError, OverflowError):
+            return {"valid": spans.last_moment(given, now)}
     return {"valid": given} if isinstance(given, datetime | str) else given
 
 
 AsOfLike: TypeAlias = Annotated[
     AsOf | datetime | date | str, As(Annotated[AsOf, BeforeValidator(_as_of)])
 ]
-"""Valid and known time of a read, or a valid time: a datetime with a time zone, a date (its
-midnight, UTC) or either as an ISO 8601 text."""
+"""Valid and known time of a read, or a valid time: a datetime with a time zone or its ISO 8601
+text; or a day, month or year (`date(2026, 5, 1)`, "2026-05"), which means its end by the clock of
+GRAPHMEM_TIME_ZONE or the machine, and now if it has not ended."""
 
 
 def moment_of(validated: AsOfLike | None) -> AsOf | None:

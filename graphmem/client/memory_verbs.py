@@ -250,6 +250,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
         when it is sent again. Erasing a memory also erases its events and the beliefs that only
         its claims state. Erasing an episode also erases its turns and events, the memories and
         beliefs whose text has no other source, and everything consolidated or extracted from it.
+        Erasing a turn erases the same of that one message; its episode is summarised again.
         Nodes with other evidence are recomputed. A scope is erased whole, and its name is refused
         from then on. `admin.erase_person` erases a person in all scopes, `admin.erase_tenant` a
         tenant. The report contains a signed certificate, which names the files that may still
@@ -258,7 +259,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
         Safe to interrupt and to repeat: another call resumes the erasure.
 
         Args:
-            what: memory, belief, episode or scope.
+            what: memory, belief, episode, turn or scope.
             item_id: id of the target; for a scope, the name of the handle's own.
             dry_run: report what would be erased without erasing; pass False to erase.
             digests: files that `graduate` wrote, without lines about erased data afterwards.
@@ -279,7 +280,10 @@ class AsyncMemoryVerbs(AsyncNamespace):
         if target is not ErasureTarget.SCOPE:
             item_id = (await ids.resolved(self._state.context, [item_id])).get(item_id, item_id)
         request = ErasureRequest(target, item_id, not dry_run, on_progress, files, actor, reason)
-        return await signed(self._state, job.forget, request)
+        done = await signed(self._state, job.forget, request)
+        if done.applied:
+            await summaries.refresh(self._state.context, done.rewritten)
+        return done
 
 
 class MemoryVerbs(Namespace):

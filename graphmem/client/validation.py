@@ -45,6 +45,7 @@ def validated(function: F) -> F:
     The first parameter is not validated, and neither are defaults. Only types that state a
     constraint are checked: `Annotated` ones, records and bool. Other values pass as they are, for
     the function to check, so that a generator is not consumed and a message keeps its class.
+    The first one is the validators' context.
     """
 
     @wraps(function)
@@ -58,7 +59,7 @@ def validated(function: F) -> F:
         for name, value in given.items():
             if name in checks:
                 try:
-                    given[name] = checks[name](value)
+                    given[name] = checks[name](value, context=first)
                 except ValidationError as error:
                     problems += [{**one, "loc": (name, *one["loc"])} for one in _details(error)]
                 except RecursionError:
@@ -101,7 +102,7 @@ class ShortId:
     """Annotation of an id of what is stored: a prefix of it may be given, if it is unique."""
 
 
-Checks = Mapping[str, Callable[[Any], Any]]
+Checks = Mapping[str, Callable[..., Any]]
 
 
 @cache

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from graphmem.erasure import certificates, guard, removal, rules, targets, tombstones, wording
 from graphmem.erasure.records import (
@@ -38,6 +39,7 @@ LABELS: Mapping[str, str] = {
     ErasureTarget.MEMORY: "Memory",
     ErasureTarget.BELIEF: "Belief",
     ErasureTarget.EPISODE: "Episode",
+    ErasureTarget.TURN: "Turn",
 }
 
 
@@ -103,14 +105,20 @@ async def certified(
 
 
 async def _item(context: RequestContext, request: ErasureRequest) -> ErasureReport:
-    texts = await _texts(context, request)
-    roots = targets.alone(request.what, request.id)
-    if texts is None:
-        return await _erase_rest(context, request, roots)
+    row = await _found(context, request)
+    if row is None:
+        return await _erase_rest(context, request, targets.alone(request.what, request.id))
+    roots = targets.alone(request.what, request.id, row["episode_id"])
     going = await _going(context, roots) if not request.apply else frozenset()
     done = await erase_set(context, request, roots, [_root_key(context, request)])
-    found = await targets.worded(context, wording.sentences(texts), request.on_progress)
-    left = [one for one in found if going.isdisjoint({one.id, *one.episodes})]
+    found = await targets.worded(context, wording.sentences(row["texts"]), request.on_progress)
+    again = {"Reply"} if row["is_given"] else {"Reply", "Episode"}
+    left = [
+        one
+        for one in found
+        if going.isdisjoint({one.id, *one.episodes})
+        and not (one.label in again and one.episodes.intersection(roots.rewritten))
+    ]
     # Those that its reader can see come first, and the items before their events.
     left.sort(key=lambda one: (one.scope not in context.tenant_scope.scopes, one.label == "Event"))
     return done.model_copy(
@@ -125,7 +133,7 @@ async def _going(context: RequestContext, roots: ErasureSet) -> frozenset[str]:
     """Return the ids of the nodes that would be erased with the roots."""
     erased = await targets.whole(context, roots)
     events = await targets.all_events(context, erased)
-    return events.union(erased.stated, erased.episodes)
+    return events.union(erased.stated, erased.episodes, erased.turns)
 
 
 async def erase_set(
@@ -137,13 +145,19 @@ async def erase_set(
     erased = await targets.whole(context, roots)
     going = await targets.all_events(context, erased)
     counts = await targets.held(context, erased) + Counter(Event=len(going))
-    lines = await removal.remove(context, request.digests, erased.episodes, apply=request.apply)
+    told = [*erased.episodes, *erased.rewritten]
+    lines = await removal.remove(context, request.digests, told, apply=request.apply)
     asked = frozenset((*roots.stated, *roots.episodes))
     ids = targets.MentionedIds(erased.mentioned, asked, going)
     named = await targets.remove(context, ids, request.on_progress, apply=request.apply)
-    files = await targets.digest_files(context, None, erased.episodes, request.digests)
+    files = await targets.digest_files(context, None, told, request.digests)
     done = report_of(request, counts).model_copy(
-        update={"unmentioned": named, "digest_lines": lines, "digest_files": files}
+        update={
+            "unmentioned": named,
+            "digest_lines": lines,
+            "digest_files": files,
+            "rewritten": erased.rewritten,
+        }
     )
     if not request.apply:
         return done.model_copy(update={"texts": await targets.texts(context, erased)})
@@ -279,7 +293,7 @@ async def _lift(context: RequestContext, key: str, scope: str, given: EventSourc
 async def _remove(
     context: RequestContext, erased: ErasureSet, on_progress: OnProgress, roots: ErasureSet
 ) -> None:
-    """Erase beliefs, then memories, then episodes, so that the requested node comes last.
+    """Erase beliefs, then memories, then episodes and turns, so that the requested node comes last.
 
     Events of the requested node get tombstones. Nodes derived from it may be created again from
     other sources, because consolidated beliefs have ids derived from their text.
@@ -293,9 +307,12 @@ async def _remove(
     if erased.episodes:
         part = ErasureSet(episodes=erased.episodes)
         await removal.episodes(context, part, on_progress, refused=bool(roots.episodes))
+    if erased.turns:
+        part = ErasureSet(turns=erased.turns)
+        await removal.turns(context, part, on_progress, refused=bool(roots.turns))
 
 
-async def _texts(context: RequestContext, request: ErasureRequest) -> list[str] | None:
+async def _found(context: RequestContext, request: ErasureRequest) -> dict[str, Any] | None:
     """Return the texts of an item; None if it was erased."""
     rows = await context.fetch(FOUND, label=LABELS[request.what], id=request.id)
     if not rows:
@@ -307,7 +324,7 @@ async def _texts(context: RequestContext, request: ErasureRequest) -> list[str] 
         raise ForeignScopeError(
             f"{LABELS[request.what]} {request.id!r} belongs to scope {row['scope']!r}."
         )
-    return list(row["texts"])
+    return row
 
 
 async def is_refused(context: RequestContext, key: str) -> bool:

@@ -17,6 +17,7 @@ class ErasureTarget(StrEnum):
     MEMORY = "memory"
     BELIEF = "belief"
     EPISODE = "episode"
+    TURN = "turn"
     SCOPE = "scope"
 
 
@@ -171,6 +172,8 @@ class ErasureReport(Record):
     """Names of the digests that were not given and may hold lines about it."""
     left: int | None = None
     """Number of its nodes found by a second search; None if nothing was erased yet."""
+    rewritten: tuple[str, ...] = ()
+    """Ids of the episodes of an erased turn, which stay and are summarised again."""
     texts: tuple[ErasedText, ...] = ()
     """For a preview of an item or a person, the texts to erase; at most 50."""
     elsewhere: tuple[RemainingNode, ...] = ()

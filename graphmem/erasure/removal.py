@@ -11,7 +11,7 @@ from graphmem.erasure import rules, targets, tombstones
 from graphmem.erasure.targets import ErasureSet
 from graphmem.graph import catalog
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import formulas, fulltext
+from graphmem.rules import formulas, fulltext, transcripts
 from graphmem.upkeep import rules as upkeep_rules
 
 
@@ -45,6 +45,7 @@ REMOVE_EVENTS = catalog.query("erase/remove_events", catalog.ignored)
 REMOVE_NAMES = catalog.query("erase/remove_names", catalog.ignored)
 REMOVE_ITEMS = catalog.query("erase/remove_items", dict)
 REMOVE_TURNS = catalog.query("erase/remove_turns", lambda row: int(row["removed"]))
+REMOVE_TURNS_ALONE = catalog.query("erase/remove_turns_alone", catalog.ignored)
 REMOVE_EPISODES = catalog.query("erase/remove_episodes", catalog.ignored)
 SWEEP = catalog.query("erase/remove_nodes", lambda row: int(row["removed"]))
 REMOVE_REJECTIONS = catalog.query("erase/remove_rejections", lambda row: int(row["removed"]))
@@ -115,6 +116,23 @@ async def episodes(
 
     await context.write(work)
     on_progress("node", len(erased.episodes))
+
+
+async def turns(
+    context: RequestContext, erased: ErasureSet, on_progress: OnProgress, *, refused: bool
+) -> None:
+    """Erase turns of episodes that stay: their events in pages, then the turns."""
+    await _until_last(context, erased, on_progress, None, refused=refused)
+
+    async def work(tx: Tx) -> None:
+        await stored.lock(tx)
+        await targets.unseal(tx, nodes=erased.turns)
+        await tombstones.refuse_copies(tx, context, [("Turn", one, None) for one in erased.turns])
+        rows = [{"id": one, "digest": transcripts.erased_digest(one)} for one in erased.turns]
+        await tx.fetch(REMOVE_TURNS_ALONE, turns=rows)
+
+    await context.write(work)
+    on_progress("node", len(erased.turns))
 
 
 async def events_of_scope(

@@ -12,8 +12,8 @@ from graphmem.rules import claims, identity
 
 ERASED = "erased"
 """Replacement for an erased id in the remaining data."""
-ERASABLE = ("Memory", "Belief", "Episode", "Event")
-"""Labels of nodes with tombstones of their own. A turn is erased with its episode."""
+ERASABLE = ("Memory", "Belief", "Episode", "Turn", "Event")
+"""Labels of nodes with tombstones of their own; a turn also goes with its episode."""
 PERSON = "Person"
 """Kind of a person, whose id is a folded name. No node has this label."""
 CHOSEN = frozenset({"Episode", "Event"})
@@ -117,7 +117,7 @@ def named(places: Sequence[IdLocation], params: Mapping[str, Any]) -> Iterator[N
                 else frozenset((scope, *(() if place.own else read_scopes)))
             )
             # A search result without a label may be any node with the id.
-            for one in (*ERASABLE, "Turn") if label is None else (label,):
+            for one in ERASABLE if label is None else (label,):
                 known = frozenset() if one not in CHOSEN else where
                 stands_for = holder.get("id", "") if one == PERSON else ""
                 yield NamedItem(one, item_id, known, place.own, stands_for)

@@ -42,6 +42,20 @@ class ErasureSet:
     memories: tuple[str, ...] = ()
     beliefs: tuple[str, ...] = ()
     episodes: tuple[str, ...] = ()
+    turns: tuple[str, ...] = ()
+    """Ids of the turns to erase alone; those of `episodes` go with them."""
+    rewritten: tuple[str, ...] = ()
+    """Ids of the episodes of `turns`, which stay and are summarised again."""
+
+    @property
+    def params(self) -> dict[str, list[str]]:
+        """Ids as parameters of the queries."""
+        return {
+            "memories": list(self.memories),
+            "beliefs": list(self.beliefs),
+            "episodes": list(self.episodes),
+            "turns": list(self.turns),
+        }
 
     @property
     def stated(self) -> list[str]:
@@ -51,7 +65,12 @@ class ErasureSet:
     @property
     def by_label(self) -> dict[str, tuple[str, ...]]:
         """Ids by label."""
-        return {"Memory": self.memories, "Belief": self.beliefs, "Episode": self.episodes}
+        return {
+            "Memory": self.memories,
+            "Belief": self.beliefs,
+            "Episode": self.episodes,
+            "Turn": self.turns,
+        }
 
     @property
     def mentioned(self) -> Gone:
@@ -60,16 +79,18 @@ class ErasureSet:
         return frozenset(memories | {("Belief", one) for one in self.beliefs})
 
     def __bool__(self) -> bool:
-        return bool(self.memories or self.beliefs or self.episodes)
+        return any(self.by_label.values())
 
 
-def alone(what: str, item_id: str) -> ErasureSet:
-    """Return a set of one item."""
+def alone(what: str, item_id: str, episode_id: str | None = None) -> ErasureSet:
+    """Return a set of one item; `episode_id` is that of a turn."""
     match what:
         case ErasureTarget.MEMORY:
             return ErasureSet(memories=(item_id,))
         case ErasureTarget.BELIEF:
             return ErasureSet(beliefs=(item_id,))
+        case ErasureTarget.TURN:
+            return ErasureSet(turns=(item_id,), rewritten=(episode_id,) if episode_id else ())
         case _:
             return ErasureSet(episodes=(item_id,))
 
@@ -78,15 +99,15 @@ async def whole(context: RequestContext, roots: ErasureSet) -> ErasureSet:
     """Return `roots` with the memories and beliefs that have no other source."""
 
     async def work(tx: Tx) -> ErasureSet:
-        episodes = list(roots.episodes)
-        found = await tx.fetch(MEMORIES_OF, episodes=episodes) if episodes else []
+        given = {"episodes": list(roots.episodes), "turns": list(roots.turns)}
+        found = await tx.fetch(MEMORIES_OF, **given) if any(given.values()) else []
         memories = tuple(dict.fromkeys((*roots.memories, *found)))
         known, beliefs = -1, roots.beliefs
         while len(beliefs) > known:
             # A belief that is erased takes along those that generalise it.
             known = len(beliefs)
             derived = await tx.fetch(
-                BELIEFS_OF, episodes=episodes, memories=list(memories), beliefs=list(beliefs)
+                BELIEFS_OF, **given, memories=list(memories), beliefs=list(beliefs)
             )
             beliefs = tuple(dict.fromkeys((*beliefs, *derived)))
         return replace(roots, memories=memories, beliefs=beliefs)
@@ -105,14 +126,7 @@ async def events(tx: Tx, erased: ErasureSet, after: str = "") -> list[dict[str, 
 
     The page has PAGE + 1 rows unless it is the last.
     """
-    return await tx.fetch(
-        EVENTS,
-        memories=list(erased.memories),
-        beliefs=list(erased.beliefs),
-        episodes=list(erased.episodes),
-        after=after,
-        limit=PAGE + 1,
-    )
+    return await tx.fetch(EVENTS, **erased.params, after=after, limit=PAGE + 1)
 
 
 async def events_of_scope(tx: Tx, scope: str | None) -> list[dict[str, Any]]:
@@ -134,12 +148,7 @@ async def all_events(context: RequestContext, erased: ErasureSet) -> frozenset[s
 
 async def held(context: RequestContext, erased: ErasureSet) -> Counter[str]:
     """Return the number of nodes to erase, without events, by label."""
-    [row] = await context.fetch(
-        HELD,
-        memories=list(erased.memories),
-        beliefs=list(erased.beliefs),
-        episodes=list(erased.episodes),
-    )
+    [row] = await context.fetch(HELD, **erased.params)
     parts = {
         "Turn": row["turns"],
         "Archive": row["archives"],
@@ -170,14 +179,7 @@ async def digest_files(
 
 async def texts(context: RequestContext, erased: ErasureSet) -> tuple[ErasedText, ...]:
     """Return the texts of the nodes to erase, at most TEXTS."""
-    found = await context.fetch(
-        TEXT_OF,
-        memories=list(erased.memories),
-        beliefs=list(erased.beliefs),
-        episodes=list(erased.episodes),
-        limit=TEXTS,
-    )
-    return tuple(found)
+    return tuple(await context.fetch(TEXT_OF, **erased.params, limit=TEXTS))
 
 
 async def census(context: RequestContext, scope: str | None) -> Counter[str]:
@@ -282,7 +284,7 @@ async def unseal(
     Args:
         tx: transaction that has locked the tenant.
         events: ids of events.
-        nodes: ids of memories, beliefs and episodes, for their events.
+        nodes: ids of memories, beliefs, episodes and turns, for their events.
         scope: scope of names and predicates, for their events; None for none.
     """
     await tx.fetch(UNSEAL, events=list(events), nodes=list(nodes), scope=scope)

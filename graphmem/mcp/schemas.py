@@ -234,9 +234,9 @@ class RetractArguments(SessionArguments):
 
 
 class ForgetArguments(SessionArguments):
-    """Arguments of `forget`; a turn is erased with its episode."""
+    """Arguments of `forget`."""
 
-    item_id: Annotated[_AnyId, id_of("memory", "belief", "episode")]
+    item_id: Annotated[_AnyId, id_of("memory", "belief", "episode", "turn")]
     confirm: Annotated[
         Name | None, Field(description="`confirm` of the plan, if the user agreed")
     ] = None

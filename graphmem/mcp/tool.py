@@ -168,7 +168,7 @@ def compact_json(data: object) -> str:
 
 _SECRET = secrets.token_bytes(32)
 """Key of the confirmations, which are valid until the process ends."""
-_KINDS = (ErasureTarget.MEMORY, ErasureTarget.BELIEF, ErasureTarget.EPISODE)
+_KINDS = tuple(one for one in ErasureTarget if one is not ErasureTarget.SCOPE)
 _COPIES = frozenset({"Memory", "Belief", "Turn", "Episode"})
 NEXT = (
     "Nothing is erased yet. This client cannot ask the user itself: show them this plan, and call "
@@ -241,7 +241,7 @@ async def _plan(session: AsyncSession, item_id: str) -> ErasureReport:
             return await session.forget(kind, item_id)
         except NotFoundError:
             continue
-    raise NotFoundError(f"No memory, belief or episode {item_id!r}.")
+    raise NotFoundError(f"No memory, belief, episode or turn {item_id!r}.")
 
 
 def _copies(caller: Caller, report: ErasureReport) -> tuple[str, ...]:

@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
-from graphmem.english import dates, quantities
+from graphmem.english import quantities, spans
 from graphmem.model import zones
 
 Schema = Mapping[str, Any]
@@ -31,10 +31,6 @@ _TIMES: Schema = {
 _MAX_NUMBER = 40
 """Maximum length of a number, in characters."""
 _NUMBERS = quantities.ONES | quantities.TENS
-_DIGITS = re.compile(r"(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2}))?)?")
-_DAY_OF = r"(\d{1,2})(?:st|nd|rd|th)?"
-_WORDS = re.compile(rf"(?:{_DAY_OF}\.? (?:of )?)?([a-z]+)\.?(?: {_DAY_OF})?,? (\d{{4}})")
-_NEAR_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 
 
 class ArgumentReader:
@@ -108,14 +104,10 @@ class ArgumentReader:
 
         The end of a time that has not ended is now, which is the default.
         """
-        text = " ".join(given.split()).lower()
-        if text == "now":
+        if given.strip().lower() == "now":
             return None
         with suppress(ValueError, OverflowError):
-            start, after = _span(text, self.now)
-            if not end:
-                return start
-            return None if start <= self.now < after else after - timedelta(microseconds=1)
+            return spans.last_moment(given, self.now) if end else spans.span(given, self.now)[0]
         with suppress(ValueError):
             at = datetime.fromisoformat(given.strip())
             return at.replace(tzinfo=self.now.tzinfo) if at.tzinfo is None else at
@@ -181,24 +173,3 @@ def _number(text: str) -> object:
     if re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", text):
         return int(text.replace(",", ""))
     return text
-
-
-def _span(text: str, now: datetime) -> tuple[datetime, datetime]:
-    """Return the start of the day, month or year that a text names, and that of the next one.
-
-    Raises:
-        ValueError: the text names none, or more than one.
-    """
-    if text in _NEAR_DAYS:
-        today = datetime.combine(now.date(), time(), now.tzinfo)
-        day = dates.shift(today, _NEAR_DAYS[text], "day")
-        return day, dates.shift(day, 1, "day")
-    if found := _DIGITS.fullmatch(text):
-        year, _, month, day_of = found.groups()
-    elif (found := _WORDS.fullmatch(text)) and not (found[1] and found[3]):
-        year, month, day_of = found[4], str(dates.MONTHS.get(found[2], 0)), found[1] or found[3]
-    else:
-        start = datetime.combine(date.fromisoformat(text), time(), now.tzinfo)
-        return start, dates.shift(start, 1, "day")
-    start = datetime(int(year), int(month or 1), int(day_of or 1), tzinfo=now.tzinfo)
-    return start, dates.shift(start, 1, "day" if day_of else "month" if month else "year")

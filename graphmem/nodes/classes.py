@@ -222,6 +222,7 @@ class Episode(SearchedNode):
     summarised_turns = IntegerProperty(cached=True)
     summarised_by = StringProperty(cached=True)
     turns_compressed = BooleanProperty(sealed="changing")
+    erased_turns = ArrayProperty(StringProperty())
     trust = IntegerProperty(check=TrustRank, sealed="changing")
     request_hash = StringProperty(check=Id, immutable=True, sealed="fixed")
     occurred_at = InstantProperty(required=True, sealed="changing")

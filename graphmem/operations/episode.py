@@ -286,7 +286,7 @@ class _Addition:
 
     async def _plan(self, tx: Tx) -> transcripts.TurnPlan:
         new, tried = self._new, self._begun.ids if self._begun else self._earlier
-        stored = await _stored(tx, new, [*chain.from_iterable(self._own), *tried])
+        stored = await _stored(tx, new, self._own, tried)
         if tried and {turn.id for turn in stored.turns}.issuperset(tried):
             # The ids contain the positions that were free, so the attempt wrote these turns.
             return self._begun or transcripts.TurnPlan(list(tried), [], stored.next)
@@ -327,7 +327,10 @@ class _Addition:
         return plan
 
 
-async def _stored(tx: Tx, new: NewMessages, ids: Sequence[str]) -> transcripts.StoredConversation:
+async def _stored(
+    tx: Tx, new: NewMessages, own: Sequence[tuple[str, ...]], tried: Sequence[str]
+) -> transcripts.StoredConversation:
+    ids = [*chain.from_iterable(own), *tried]
     [found] = await tx.fetch(
         LOOK,
         episode_id=new.episode_id,
@@ -340,12 +343,13 @@ async def _stored(tx: Tx, new: NewMessages, ids: Sequence[str]) -> transcripts.S
         transcripts.StoredTurn(t["id"], t["position"], (t["role"], t["name"], t["text"]))
         for t in found["turns"]
     ]
-    return transcripts.StoredConversation(
+    stored = transcripts.StoredConversation(
         sorted(turns, key=lambda turn: turn.position),
         sorted(found["systems"]),
         found["asked"],
         found["next"],
     )
+    return transcripts.with_erased(new.episode_id, new.messages, own, stored, found["erased"])
 
 
 def _row(

@@ -17,7 +17,7 @@ from graphmem.model import (
     Trust,
     Turn,
 )
-from graphmem.model.roles import is_system
+from graphmem.model.roles import is_human, is_system
 from graphmem.rules import alignment, drafts, identity
 
 MessageKey = tuple[str, str | None, str]
@@ -134,6 +134,48 @@ def plan_reply(
     )
     ids = [turn.id if turn and is_stored else None for turn in there]
     return _numbered(episode_id, messages, [()] * len(messages), ids, stored)
+
+
+def erased_digest(turn_id: str) -> str:
+    """Return the digest that an episode keeps of an erased turn."""
+    return identity.digest("erased turn", turn_id)[:32]
+
+
+def with_erased(
+    episode_id: str,
+    messages: Sequence[Message],
+    own: Sequence[tuple[str, ...]],
+    stored: StoredConversation,
+    erased: Sequence[str],
+) -> StoredConversation:
+    """Return the conversation with the erased turns of messages in their places.
+
+    So a history that still has an erased message is aligned as before, and the message is not new.
+
+    Args:
+        episode_id: id of the conversation's episode.
+        messages: the messages.
+        own: their `own_ids`.
+        stored: the conversation.
+        erased: position and `erased_digest` of each erased turn, with a space between them.
+    """
+    places = {int(position): digest for position, _, digest in (x.partition(" ") for x in erased)}
+    turns = [
+        StoredTurn(turn_id, position, message_key(message))
+        for position, digest in places.items()
+        for message, ids in zip(messages, own, strict=True)
+        for turn_id in (*ids, _placed_id(episode_id, position, message_key(message)))
+        if erased_digest(turn_id) == digest
+    ]
+    unique = {turn.id: turn for turn in turns}.values()
+    systems = {turn.position for turn in unique if is_system(turn.key[0])}
+    asked = [turn.position for turn in unique if is_human(turn.key[0])]
+    return StoredConversation(
+        sorted((*stored.turns, *unique), key=lambda turn: turn.position),
+        sorted(systems.union(stored.systems)),
+        max((stored.asked, *asked)),
+        max((stored.next, *(position + 1 for position in places))),
+    )
 
 
 def is_placed(episode_id: str, turn: StoredTurn) -> bool:

@@ -48,7 +48,7 @@ class ErasedRecords:
         self._stated: set[Name] = set()
         """Nodes to which erased records refer."""
         self._to_read: set[str] = set()
-        """Scopes of erased episodes, whose rest the next consolidation reads again."""
+        """Scopes of erased episodes and turns, whose rest the next consolidation reads again."""
         self._batch: list[Node] = []
         self._ever: bool | None = None
         """Whether anything of the tenant was ever erased; None until it is read."""
@@ -126,7 +126,7 @@ class ErasedRecords:
             return
         self.counts[label] += 1
         self._stated |= {(link.label, link.key) for link in node.links}
-        if label == "Episode":
+        if label in ("Episode", "Turn"):
             self._to_read.add(node.properties["scope"])
 
     def rest(self, node: Node) -> Node | None:
@@ -235,8 +235,11 @@ def _scope(node: Node) -> str | None:
 def _own_names(node: Node) -> list[CopyName]:
     """Return the nodes with which a record is erased: its own, its episode, the item it rates."""
     scope = _scope(node)
-    if node.kind.label in ("Turn", "Archive"):
-        return [("Episode", node.properties["episode_id"], scope)]
+    episode = [("Episode", node.properties.get("episode_id", ""), scope)]
+    if node.kind.label == "Turn":
+        return [*episode, ("Turn", node.key, None)]
+    if node.kind.label == "Archive":
+        return episode
     return [(node.kind.part or node.kind.label, node.key, scope)]
 
 

@@ -48,8 +48,9 @@ def content_digests(node: Mapping[str, Any]) -> tuple[str, str]:
     """
     label, has = node["label"], dict(node["properties"])
     ways = contents()[label]
-    named = [one for names in ways["names of given"] for one in has.get(names) or ()]
-    given = [name for name in ways["given"] if not named or name in named]
+    # The others are derived from the turns, and change with them.
+    stated = [has[names] for names in ways["names of given"] if has.get(names) is not None]
+    given = [name for name in ways["given"] if all(name in names for names in stated)]
     fixed, changing = (
         {name: json_value(has[name]) for name in names if has.get(name) is not None}
         for names in (ways["fixed"], [*ways["changing"], *given])

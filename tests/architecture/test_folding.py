@@ -42,6 +42,7 @@ OTHERS = {
     "graphmem/rules/rejections.py": "the folded form, of which it ignores more",
     "graphmem/rules/scoring.py": "names of speakers as the server lowers them",
     "graphmem/rules/seals.py": "labels of nodes",
+    "graphmem/english/spans.py": "names of days and months",
     "graphmem/rules/summaries.py": "suffixes of files",
     "graphmem/model/roles.py": "roles of messages",
     "graphmem/rules/trust.py": "roles of messages",

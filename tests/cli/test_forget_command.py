@@ -27,6 +27,8 @@ def known(migrated: Settings, tenant: str) -> str:
 def test_the_plan_then_the_deed_then_it_is_told_that_it_was_done(run: Run, known: str) -> None:
     plan = run("memory", "forget", "memory", known).out
     assert f"Forgetting memory {known} would erase:" in plan
+    assert f"- Memory {known}: The shed has a blue door" in plan
+    assert "The same text remains in: Turn t_" in plan
     assert "Nothing was written; use --apply." in plan
     done = run("memory", "forget", "memory", known, "--apply").out
     assert f"Forgot memory {known}:" in done
@@ -49,7 +51,16 @@ def test_what_is_not_there_is_said(run: Run) -> None:
     missing = run("memory", "forget", "belief", "b_none", "--apply")
     assert missing.code == 1
     assert "No belief 'b_none'." in missing.err
-    assert run("memory", "forget", "turn", "t").code == 2
+    assert run("memory", "forget", "event", "e").code == 2
+
+
+def test_a_message_is_erased_by_its_short_id(run: Run, known: str) -> None:
+    turn = run("memory", "forget", "memory", known, "--json").data["elsewhere"][0]["id"]
+    plan = run("memory", "forget", "turn", turn[:10]).out
+    assert f"- Turn {turn}: The shed has a blue door" in plan
+    assert f"The same text remains in: Memory {known}" in plan
+    assert f"Forgot turn {turn}:" in run("memory", "forget", "turn", turn[:10], "--apply").out
+    assert run("recall", "shed", "--kind", "turn").out.startswith("No results")
 
 
 @pytest.mark.usefixtures("known")

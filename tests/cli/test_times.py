@@ -38,6 +38,8 @@ def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[datetime]:
         ("now", "2026-11-24T14:30:00+01:00"),
         ("Today", "2026-11-24T00:00:00+01:00"),
         ("yesterday", "2026-11-23T00:00:00+01:00"),
+        ("2026-05", "2026-05-01T00:00:00+02:00"),
+        ("May 2026", "2026-05-01T00:00:00+02:00"),
         ("90 minutes ago", "2026-11-24T13:00:00+01:00"),
         ("1 hour ago", "2026-11-24T13:30:00+01:00"),
         ("an hour ago", "2026-11-24T13:30:00+01:00"),
@@ -52,6 +54,26 @@ def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[datetime]:
 )
 def test_a_time_is_read_in_the_local_zone(berlin: datetime, text: str, read: str) -> None:
     assert read_time(text, berlin).isoformat() == read
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("2026-07-01", "2026-07-01T23:59:59.999999+02:00"),
+        ("2026-05", "2026-05-31T23:59:59.999999+02:00"),
+        ("2025", "2025-12-31T23:59:59.999999+01:00"),
+        ("Yesterday", "2026-11-23T23:59:59.999999+01:00"),
+        # One that has not ended.
+        ("today", "2026-11-24T14:30:00+01:00"),
+        ("2026", "2026-11-24T14:30:00+01:00"),
+        ("2026-07-01 09:00", "2026-07-01T09:00:00+02:00"),
+        ("a day ago", "2026-11-23T14:30:00+01:00"),
+    ],
+)
+def test_the_end_of_a_time_is_that_of_its_day_month_or_year(
+    berlin: datetime, text: str, read: str
+) -> None:
+    assert read_time(text, berlin, end=True).isoformat() == read
 
 
 @pytest.mark.parametrize(
@@ -70,6 +92,10 @@ def test_a_command_says_how_it_read_a_time(run: Run, berlin: datetime) -> None:
     past = run("memory", "list", "--as-of", "3 days ago", "--json")
     assert [found["content"] for found in past.data["memories"]] == ["The cat is called Biscuit."]
     assert past.err == "--as-of: 3 days ago is 2026-11-21 14:30:00+01:00\n"
+
+    whole = run("memory", "list", "--as-of", "2026-11-20", "--json")
+    assert [found["content"] for found in whole.data["memories"]] == ["The cat is called Biscuit."]
+    assert whole.err == "--as-of: 2026-11-20 is 2026-11-20 23:59:59+01:00\n"
 
     both = run("recall", "cat", "dog", "--since", "2026-11-23", "--until", "2026-11-24 09:00")
     assert "Rex" in both.out

@@ -223,7 +223,7 @@ def test_what_is_not_there_or_not_ones_own_is_not_forgotten(memory: Handle, tena
         memory.scope("nobody").forget("scope", "nobody", dry_run=False)
     with pytest.raises(NotFoundError):
         nobody.admin.erase_tenant(dry_run=False)
-    for kind, given in (("turn", "t"), ("memory", ""), ("", "m"), ("tenant", tenant)):
+    for kind, given in (("event", "e"), ("memory", ""), ("", "m"), ("tenant", tenant)):
         with pytest.raises(InvalidInputError):
             memory.forget(kind, given)
     assert memory.memories.get(shared).content == unlike(1)
@@ -270,6 +270,69 @@ def test_an_episode_goes_with_what_only_it_said(
         with pytest.raises(ErasedError):
             late.add_messages([{"role": "user", "content": "again", "id": "2"}])
     assert holding(look, tenant, episode) == []
+
+
+@pytest.mark.parametrize("form", ["words", "ids"])
+def test_a_turn_goes_alone_and_does_not_come_back(
+    memory: Handle, look: Look, tenant: str, tmp_path: Path, form: str
+) -> None:
+    said = ["I live in Porto.", f"I live in {MARK}.", "I live in Ghent.", "Yes.", "I like tea."]
+    history = [{"role": "user", "content": one} for one in said]
+    if form == "ids":
+        history = [one | {"id": f"m{n}"} for n, one in enumerate(history)]
+    with memory.session("s") as session:
+        ids = session.add_messages(history).turn_ids
+        session.remember(f"{MARK} is where {unlike(2)}", turn_id=ids[1])
+        session.remember(unlike(1), turn_id=ids[0])
+        session.observe("ann", "lives_in", MARK, turn_id=ids[1])
+        session.recall("where do I live?")
+        memory.usage.log_access("turn", ids[1])
+        session.extract(extractor="rules")
+    memory.admin.seal()
+    assert MARK in (memory.episodes.get(session.episode_id).summary or "")
+    memory.admin.export_to(tmp_path / "before.jsonl")
+    copy = str(memory.remember(said[1]).memory_id)
+
+    plan = memory.forget("turn", ids[1][:10])
+    assert [one.text for one in plan.texts if one.label == "Turn"] == [said[1]]
+    assert [one.id for one in plan.elsewhere] == [copy]
+    done = memory.forget("turn", ids[1][:10], dry_run=False)
+    assert (done.counts, done.left) == (plan.counts, 0)
+    assert (done.counts["Turn"], done.counts["Memory"]) == (1, 1)
+    assert [one.id for one in done.elsewhere] == [copy]
+    assert memory.forget("memory", copy, dry_run=False).clean
+
+    assert holding(look, tenant, MARK) == holding(look, tenant, ids[1]) == []
+    kept = [one for n, one in enumerate(said) if n != 1]
+    assert [one.text for one in memory.episodes.turns(session.episode_id).turns] == kept
+    assert "Ghent" in (memory.episodes.get(session.episode_id).summary or "")
+    [left] = memory.memories.list().memories
+    assert left.content == unlike(1)
+    assert memory.forget("turn", ids[1], dry_run=False).repeated
+    assert memory.admin.verify().wrong == ()
+    assert memory.admin.import_from(tmp_path / "before.jsonl").erased["Turn"] == 1
+    assert holding(look, tenant, MARK) == holding(look, tenant, ids[1]) == []
+
+    again = memory.session("s").add_messages([*history, {"role": "user", "content": "Yes."}])
+    assert (again.turn_ids[: len(ids)], again.added) == (ids, 1)
+    assert [one.text for one in memory.episodes.turns(session.episode_id).turns] == [*kept, "Yes."]
+    with pytest.raises(ErasedError):
+        memory.observe("ann", "lives_in", "Oslo", turn_id=ids[1])
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_the_place_of_an_erased_turn_is_kept(memory: Handle, at: int) -> None:
+    history = [{"role": "user", "content": one} for one in ("Higher.", "Yes.", "Yes.")]
+    session = memory.session("s")
+    ids = session.add_messages(history).turn_ids
+    assert memory.forget("turn", ids[at], dry_run=False).clean
+    assert session.add_messages(history).added == 0
+    # The same words of another time are another message.
+    more = session.add_messages([*history, {"role": "user", "content": "Lower."}, history[at]])
+    assert (more.turn_ids[:3], more.added) == (ids, 2)
+    left = [one["content"] for n, one in enumerate(history) if n != at]
+    texts = [one.text for one in memory.episodes.turns(session.episode_id).turns]
+    assert texts == [*left, "Lower.", history[at]["content"]]
 
 
 def test_what_was_consolidated_from_an_episode_goes_and_may_come_anew(

@@ -466,6 +466,16 @@ def test_a_later_write_may_change_contents(plain: Handle) -> None:
     assert found.seals.contents == 2
 
 
+def test_a_conversation_goes_on_after_a_seal(plain: Handle) -> None:
+    with plain.session("s1") as session:
+        session.add_messages([{"role": "user", "content": "I live in Porto."}])
+    head = plain.admin.seal().head
+    with plain.session("s1") as session:
+        session.add_messages([{"role": "user", "content": "I work at Acme."}])
+    assert "Acme" in (plain.episodes.get(session.episode_id).summary or "")
+    assert plain.admin.verify(head=head).wrong == ()
+
+
 def test_erasures_keep_contents_verifiable(plain: Handle) -> None:
     with plain.session("s1") as session:
         session.add_messages([{"role": "user", "content": "I walked home."}])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from graphmem import GraphMem, Handle
+from graphmem.errors import InvalidInputError
 from graphmem.model import Turn
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -54,6 +55,37 @@ def test_the_later_move_leads(plain: Handle, offset: timedelta, clock: tuple[int
     then = plain.current("Ann", "lives_in", as_of=start)
     assert then.leader is not None
     assert then.leader.object == "Porto"
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Auckland", "America/Bogota"])
+def test_a_read_as_of_a_day_sees_all_of_it(migrated: Settings, tenant: str, zone: str) -> None:
+    own = ZoneInfo(zone)
+    moved = datetime(2026, 5, 31, 21, 30, tzinfo=own)
+    with opened(migrated, tenant, zone) as memory:
+        memory.observe("ann", "lives_in", "Osaka", at=moved - timedelta(days=40))
+        memory.observe("ann", "lives_in", "Porto", at=moved)
+        cases: dict[date | str, str | None] = {
+            moved.date(): "Porto",
+            "2026-05-31": "Porto",
+            "2026-05": "Porto",
+            "31 May 2026": "Porto",
+            moved.date() - timedelta(days=1): "Osaka",
+            "April 2026": "Osaka",
+            "2025": None,
+            moved.isoformat(): "Porto",
+            moved - timedelta(seconds=1): "Osaka",
+        }
+        for as_of, expected in cases.items():
+            leader = memory.current("ann", "lives_in", as_of=as_of).leader
+            assert (leader and leader.object) == expected, as_of
+        today = datetime.now(own).date()
+        memory.observe("ann", "lives_in", "Ghent")
+        for now in (today, f"{today:%Y-%m}", "today"):
+            leader = memory.current("ann", "lives_in", as_of=now).leader
+            assert leader is not None
+            assert leader.object == "Ghent"
+        with pytest.raises(InvalidInputError):
+            memory.current("ann", "lives_in", as_of="some time ago")
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ HANGING = {
     "browser": 65,
     "cache": 24,
     "consolidate": 2,
-    "erase": 74,
+    "erase": 62,
     "extract": 3,
     "lineage": 18,
     "memory": 14,

@@ -278,7 +278,7 @@ IDS = {
     ("belief_retract", "event_id"): set(),
     ("why", "item_id"): {"memory", "belief"},
     ("expand", "item_id"): set(KINDS),
-    ("forget", "item_id"): {"memory", "belief", "episode"},
+    ("forget", "item_id"): set(KINDS),
 }
 
 

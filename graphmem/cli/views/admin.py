@@ -66,7 +66,9 @@ def erasure(done: ErasureReport) -> RenderableType:
     rows = counts("node", {**done.counts, **{label: n for label, n in more.items() if n}})
     if not done.applied:
         hint = "Nothing was written; use --apply."
-        return Group(f"Forgetting {name} would erase:", rows, *_remaining(done), hint)
+        texts = (Text(f"- {one.label} {one.id}: {one.text}") for one in done.texts)
+        title = f"Forgetting {name} would erase:"
+        return Group(title, rows, *texts, *_remaining(done), hint)
     check = Text("The final check found no remaining data.")
     if not done.clean:
         check = Text(f"{done.left:,} nodes remain.", style="red")
