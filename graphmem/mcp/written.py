@@ -80,7 +80,7 @@ class ArgumentReader:
                 return json.dumps(given) if isinstance(given, bool | int | float) else given
         if isinstance(given, str):
             given = _parsed(given, place)
-        if kind == "array":
+        if kind == "array" and not _is_blank(given):
             return self._items(_listed(given, place["items"]), place["items"], path)
         if form == "as-of":
             given = {"valid": given} if isinstance(given, str) else given

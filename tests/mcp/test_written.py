@@ -282,6 +282,10 @@ IDS = {
 }
 
 
+def test_a_blank_list_is_omitted() -> None:
+    assert read("recall", query="tea", kinds="") == read("recall", query="tea")
+
+
 def test_every_id_has_its_kinds_here() -> None:
     assert IDS.keys() == {
         (tool, name)
