@@ -30,9 +30,9 @@ from graphmem.testing import FrozenClock, ScriptedLlm
 
 if TYPE_CHECKING:
     from bench.progress import Steps
+    from graphmem.jobs import JobRun
     from graphmem.ports import Embedder, Llm
     from graphmem.settings import Settings
-    from graphmem.upkeep import JobRun
 
 STARTED = datetime.combine(datetime.now(UTC).date() + timedelta(days=1), datetime.min.time(), UTC)
 """The first day is tomorrow, because the worker extracts a session whose turns the server recorded

@@ -6,7 +6,7 @@
 // params:
 //   $id      string    its number, 12 digits
 //   $until   datetime  recording time up to which every event is sealed
-//   $ids     list      names of the entries, in order: see rules/seals.py
+//   $ids     list      names of the entries, in order: see integrity/seals.py
 //   $salts   list      random hex digits of each entry
 //   $leaves  list      salted digests of each entry
 //   $digest  string    digest of the previous seal and of this one

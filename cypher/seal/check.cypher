@@ -5,7 +5,7 @@
 // params:
 //   $after  string   id of the last seal of the previous page; '' for the first page
 //   $limit  integer  maximum number of seals
-//   $content  map  names of the covered properties by label: see upkeep/contents.py
+//   $content  map  names of the covered properties by label: see integrity/contents.py
 // columns:
 //   - seal    map   id, sealed_until, ids, salts, leaves, digest
 //   - events  list  maps of the events: id, recorded_at, properties, links

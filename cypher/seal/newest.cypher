@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $nodes    list  maps: label, key, and entry, the name of their entries
-//   $content  map   names of the covered properties by label: see upkeep/contents.py
+//   $content  map   names of the covered properties by label: see integrity/contents.py
 // columns:
 //   - node    map     label, key, properties: pairs of name and value
 //   - salt    string  salt of the entry

@@ -6,7 +6,7 @@
 //   $since  datetime  lower bound of the recording time, inclusive
 //   $until  datetime  upper bound of the recording time, inclusive
 //   $limit  integer   maximum number of nodes
-//   $content  map  names of the covered properties by label: see upkeep/contents.py
+//   $content  map  names of the covered properties by label: see integrity/contents.py
 // columns:
 //   - node  map  label, key, properties: pairs of name and value
 

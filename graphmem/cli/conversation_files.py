@@ -15,9 +15,10 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
+from graphmem.client import messages
 from graphmem.errors import SourceFileError
 from graphmem.model import Message, Record, roles
-from graphmem.rules import claims, messages, times, transcripts
+from graphmem.rules import claims, times, transcripts
 from graphmem.rules.transcripts import assign_ids
 
 MAX_LINE_BYTES = 16 * 2**20

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from graphmem import GraphMem, Handle
     from graphmem.extraction import ExtractionReport
+    from graphmem.jobs import JobRun, WorkerReport
     from graphmem.model import IngestReport, Message
-    from graphmem.upkeep import JobRun, WorkerReport
 
 POLL_S = 60.0
 """Seconds between two checks whether a run is due."""

@@ -15,6 +15,16 @@ from graphmem.client.erasures import AsyncErasing, Erasing
 from graphmem.client.namespace import blocking
 from graphmem.consolidation import writes
 from graphmem.errors import InvalidInputError
+from graphmem.integrity import (
+    BackfillReport,
+    Mismatch,
+    RebuildReport,
+    SealReport,
+    backfill,
+    caches,
+    rulings,
+    sealing,
+)
 from graphmem.model import Name, Slot
 from graphmem.operations import belief, evidence, summaries
 from graphmem.ports import OnProgress, RequestContext, silent
@@ -29,16 +39,6 @@ from graphmem.transfer import (
     foreign,
     graphiti,
     importing,
-)
-from graphmem.upkeep import (
-    BackfillReport,
-    Mismatch,
-    RebuildReport,
-    SealReport,
-    backfill,
-    caches,
-    rulings,
-    sealing,
 )
 from graphmem.usage import ScopePage, TenantStats, operations
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, TypeVar, cas
 
 from pydantic import BeforeValidator, Field, ValidationInfo
 
+from graphmem.client import messages as reading
 from graphmem.client.validation import As, ShortId, Whole, valid
 from graphmem.english import spans
 from graphmem.errors import InvalidInputError
@@ -35,7 +36,6 @@ from graphmem.model import (
 )
 from graphmem.model.roles import SYSTEM_ROLES, is_human
 from graphmem.model.terms import RepairedText
-from graphmem.rules import messages as reading
 from graphmem.rules import read_options
 from graphmem.settings import Settings
 

@@ -16,12 +16,12 @@ from graphmem.client.handle import AsyncHandle, Handle, on_tenant
 from graphmem.client.namespace import blocking
 from graphmem.client.state import AccessLog, HandleState, OnCommit, watch
 from graphmem.client.validation import As
+from graphmem.jobs import JobName, WorkerReport
+from graphmem.jobs.schedule import INTERVAL_S
 from graphmem.model import Name, Trust
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene
 from graphmem.schema import Health
-from graphmem.upkeep import JobName, WorkerReport
-from graphmem.upkeep.schedule import INTERVAL_S
 from graphmem.usage import TenantPage, operations
 
 if TYPE_CHECKING:

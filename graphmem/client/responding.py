@@ -17,6 +17,7 @@ from collections.abc import (
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeAlias, cast
 
+from graphmem.client import messages as reading
 from graphmem.client.arguments import (
     AnyMessage,
     GivenMessages,
@@ -34,7 +35,6 @@ from graphmem.model.roles import is_human
 from graphmem.operations import episode
 from graphmem.ports import run_now
 from graphmem.rules import alignment, transcripts
-from graphmem.rules import messages as reading
 
 Complete: TypeAlias = Callable[[PromptMessages], Any]
 """Calls a model with messages and returns its reply, an awaitable of it, or its parts."""

@@ -34,21 +34,14 @@ from graphmem.errors import (
 )
 from graphmem.extraction import job as extraction
 from graphmem.extraction import readers
+from graphmem.jobs import FailedUnit, JobName, JobRun, WorkerReport, schedule
+from graphmem.jobs.schedule import WHOLE, JobLease, ScopeUnits
 from graphmem.model.terms import GLOBAL_SCOPE, Record
 from graphmem.operations import summaries
 from graphmem.ports import Answer, Llm, Prompt
 from graphmem.rules import identity
 from graphmem.rules.prompts import M
-from graphmem.upkeep import (
-    FailedItem,
-    FailedUnit,
-    JobName,
-    JobRun,
-    WorkerReport,
-    compression,
-    schedule,
-)
-from graphmem.upkeep.schedule import WHOLE, JobLease, ScopeUnits
+from graphmem.upkeep import FailedItem, compression
 
 T = TypeVar("T")
 log = logging.getLogger("graphmem")

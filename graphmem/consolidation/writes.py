@@ -12,11 +12,11 @@ from graphmem.consolidation.decisions import BeliefWrite, StatusMark
 from graphmem.consolidation.sources import ScopeSnapshot
 from graphmem.errors import ErasedError, LeaseLostError
 from graphmem.graph import catalog
+from graphmem.integrity import Mismatch
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, vitality
 from graphmem.rules.claims import Claim, recorded_claim
 from graphmem.rules.read_options import ReadOptions
-from graphmem.upkeep import Mismatch
 
 LEASE_S = 120
 """Seconds without a renewal after which another worker takes over the lease."""

@@ -18,10 +18,10 @@ from graphmem.erasure.records import (
 from graphmem.erasure.targets import ErasureSet
 from graphmem.errors import ForeignScopeError, NotFoundError, RefusedError
 from graphmem.graph import catalog
+from graphmem.integrity import sealing
 from graphmem.model import GLOBAL_SCOPE, EventSource, EventType
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import claims, drafts, identity
-from graphmem.upkeep import sealing
 
 ITEMS = 100
 """Memories, or beliefs, whose events are erased together."""

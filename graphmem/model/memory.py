@@ -65,6 +65,14 @@ class EventType(StrEnum):
     UNREJECT = "UNREJECT"
 
 
+COMMITTED = frozenset(
+    {EventType.ADD, EventType.IMPORT, EventType.REINFORCE_EXACT, EventType.REINFORCE_NEAR}
+)
+"""Types of events that commit a text: only they reinforce a memory."""
+STATING = COMMITTED | {EventType.EVIDENCE}
+"""Types of events that may support or refute a belief."""
+
+
 class Status(StrEnum):
     """Status of a memory or a belief."""
 

@@ -21,6 +21,7 @@ from graphmem.model import EventType, Status
 from graphmem.model import Name as ShortText
 from graphmem.model.belief import Cardinality, Combine
 from graphmem.model.episode import TimeZone
+from graphmem.model.memory import COMMITTED, STATING
 from graphmem.nodes import values
 from graphmem.nodes.declarations import (
     ID,
@@ -42,7 +43,6 @@ from graphmem.nodes.declarations import (
     vector,
 )
 from graphmem.nodes.values import Days, Digest, Id, ImportPath, Key, Rate, Recorded, TrustRank, Unit
-from graphmem.rules import seals
 
 
 class Tenant(StructuredNode):
@@ -393,13 +393,11 @@ relate(Item, "FOUND_BY", ("found_by", "item"), ItemText, cardinality=(ZeroOrMore
 relate(Memory, "CLAIMS", ("claims", "claimed_by"), Belief)
 relate(Memory, "SUPERSEDES", ("supersedes", "superseded_by"), Memory, model=Supersedes)
 relate(Belief, "SUPERSEDES", ("supersedes", "superseded_by"), Belief, model=Supersedes)
-relate(
-    Event, "SUPPORTS", ("supports", "supported_by"), Belief, model=EvidenceEdge, of=seals.STATING
-)
-relate(Event, "REFUTES", ("refutes", "refuted_by"), Belief, model=EvidenceEdge, of=seals.STATING)
+relate(Event, "SUPPORTS", ("supports", "supported_by"), Belief, model=EvidenceEdge, of=STATING)
+relate(Event, "REFUTES", ("refutes", "refuted_by"), Belief, model=EvidenceEdge, of=STATING)
 relate(Event, "OCCURRED_IN", ("occurred_in", "events"), Episode, cardinality=TO_ONE)
 relate(Event, "QUOTES", ("quotes", "quoted_by"), Turn)
-relate(Event, "REINFORCES", ("reinforces", "reinforced_by"), Memory, of=seals.COMMITTED)
+relate(Event, "REINFORCES", ("reinforces", "reinforced_by"), Memory, of=COMMITTED)
 relate(Event, "RETRACTS", ("retracts", "retracted_by"), Event, of=[EventType.RETRACT])
 relate(Event, "CONCERNS", ("concerns", "concerned_by"), Memory)
 relate(Event, "CONCERNS", ("concerns", "concerned_by"), Belief, Episode)

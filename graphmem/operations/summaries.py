@@ -17,11 +17,12 @@ from graphmem.errors import (
     NotFoundError,
 )
 from graphmem.graph import catalog
+from graphmem.integrity import Mismatch
 from graphmem.model import SummarisedEpisode, SummaryReport, TenantScope
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage, silent
 from graphmem.rules import episodes, hygiene, identity, prompts
-from graphmem.upkeep import FailedItem, Mismatch
+from graphmem.upkeep import FailedItem
 from graphmem.upkeep.isolation import write_each
 
 PAGE = 100

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphmem.errors import ExportFileError
+from graphmem.integrity import Mismatch, RebuildReport, sealing, seals
+from graphmem.integrity.contents import content_digests, contents
+from graphmem.integrity.seals import Finding, SealCheck
 from graphmem.ports import Exports, OnProgress
-from graphmem.rules import seals
-from graphmem.rules.seals import Finding, SealCheck
 from graphmem.transfer import exporting
 from graphmem.transfer.lines import Header, Node
-from graphmem.upkeep import Mismatch, RebuildReport, sealing
-from graphmem.upkeep.contents import content_digests, contents
 
 STEP = 500
 """Lines between two calls of the progress callback."""

@@ -17,9 +17,10 @@ from graphmem.erasure import certificates, removal, rules
 from graphmem.erasure.records import ErasureTarget
 from graphmem.errors import ErasedError
 from graphmem.graph import catalog
+from graphmem.integrity import seals
 from graphmem.model import EventType
 from graphmem.ports import RequestContext
-from graphmem.rules import drafts, identity, seals
+from graphmem.rules import drafts, identity
 from graphmem.transfer.lines import Node
 
 THERE = catalog.query("transfer/existing", lambda row: row["id"])

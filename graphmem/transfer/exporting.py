@@ -10,6 +10,7 @@ from typing import Any
 
 from graphmem.errors import ExportFileError, ReadConflictError
 from graphmem.graph import catalog
+from graphmem.integrity import sealing
 from graphmem.ports import Exports, OnProgress, RequestContext, Tx
 from graphmem.rules import read_options
 from graphmem.transfer import ExportReport
@@ -17,7 +18,6 @@ from graphmem.transfer import format as file_format
 from graphmem.transfer.format import DigestChain, ExportCounts
 from graphmem.transfer.kinds import KINDS, NodeKind
 from graphmem.transfer.lines import KIND_ORDER, End, Header, Node, Reader
-from graphmem.upkeep import sealing
 
 
 async def lines(

@@ -13,11 +13,12 @@ from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from graphmem.errors import ExportFileError
+from graphmem.integrity.seals import json_value
 from graphmem.model import Cardinality, EventType, EvidenceKind, Name, Outcome, Text
+from graphmem.model.memory import COMMITTED
 from graphmem.nodes.values import Count, Flag, Id, Key, Number, Scope, parse_object
-from graphmem.rules import claims, seals
+from graphmem.rules import claims
 from graphmem.rules.scoring import generation_properties
-from graphmem.rules.seals import json_value
 from graphmem.transfer.kinds import NodeKind, adapter, closed, immutable, links, node_shape
 
 FORMAT, VERSION = "graphmem export", 2
@@ -270,7 +271,7 @@ class _Retractable(TypedDict):
 
 
 _PAYLOADS: Mapping[EventType, Any] = {
-    **dict.fromkeys(seals.COMMITTED, _Committed),
+    **dict.fromkeys(COMMITTED, _Committed),
     EventType.SUPERSEDE: _Superseded,
     EventType.PROPOSE_UPDATE: _Superseded,
     EventType.PROPOSE_RETRACT: _Retractable,
@@ -318,7 +319,7 @@ def parse_payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
     payload: dict[str, Any] = adapter(shape or _AnyPayload).validate_python(parse_object(text))
     if kind is EventType.PROPOSE:
         check_claim(payload["claim"])
-    if kind in seals.COMMITTED and "request_hash" in event and "outcome" not in payload:
+    if kind in COMMITTED and "request_hash" in event and "outcome" not in payload:
         raise ValueError("must contain the outcome")
     return payload
 

@@ -10,16 +10,16 @@ from typing import Any
 from graphmem import stored
 from graphmem.errors import ExportFileError, ImportConflictError, ModelMismatchError
 from graphmem.graph import catalog
+from graphmem.integrity import sealing, seals
 from graphmem.items import rules
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import identity, rejections, seals
+from graphmem.rules import identity, rejections
 from graphmem.rules.scoring import generation_properties
 from graphmem.transfer import ImportReport, KeptRejection, exporting
 from graphmem.transfer import format as file_format
 from graphmem.transfer.checking import FileSeals
 from graphmem.transfer.erased import ErasedRecords
 from graphmem.transfer.lines import Header, Node, Related
-from graphmem.upkeep import sealing
 
 BATCH = 500
 """Nodes per transaction."""

@@ -1,16 +1,11 @@
-"""Compression, graduation and pruning of unused data; checks and rebuilds of caches."""
+"""Compression, graduation and pruning of unused data."""
 
 from graphmem.upkeep.records import (
-    BackfillReport,
     CompressedEpisode,
     CompressionReport,
     FailedItem,
-    FailedUnit,
     GraduatedEpisode,
     GraduationReport,
-    JobName,
-    JobRun,
-    Mismatch,
     PinReceipt,
     PruneAction,
     PruneCandidate,
@@ -18,26 +13,16 @@ from graphmem.upkeep.records import (
     PruneRecord,
     PruneReport,
     PruneRestoreReport,
-    RebuildReport,
     RestoredEpisode,
-    SealReport,
-    SealState,
-    SkippedMemories,
     UpkeepPolicy,
-    WorkerReport,
 )
 
 __all__ = [
-    "BackfillReport",
     "CompressedEpisode",
     "CompressionReport",
     "FailedItem",
-    "FailedUnit",
     "GraduatedEpisode",
     "GraduationReport",
-    "JobName",
-    "JobRun",
-    "Mismatch",
     "PinReceipt",
     "PruneAction",
     "PruneCandidate",
@@ -45,11 +30,6 @@ __all__ = [
     "PruneRecord",
     "PruneReport",
     "PruneRestoreReport",
-    "RebuildReport",
     "RestoredEpisode",
-    "SealReport",
-    "SealState",
-    "SkippedMemories",
     "UpkeepPolicy",
-    "WorkerReport",
 ]

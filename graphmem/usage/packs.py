@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from graphmem.context import blocks
 from graphmem.model import Tier
-from graphmem.rules import quoting, summaries
+from graphmem.rules import quoting
+from graphmem.usage import summaries
 from graphmem.usage.records import DetailLevel, Pack, PackItem
 
 HEAD = f"# Pack\n\n{blocks.HEAD}\n"

@@ -26,9 +26,9 @@ from bench.store import EVENTS, TENANTS, Store
 from bench.synthetic import BLOCK
 from graphmem.client import connect
 from graphmem.errors import ConfigurationError, GraphUnavailableError
+from graphmem.integrity import RebuildReport
 from graphmem.ports import Role, run_now
 from graphmem.rules import identity
-from graphmem.upkeep import RebuildReport
 from tests.plugins.clients import on_tenant
 
 SIZE = 500

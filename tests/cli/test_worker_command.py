@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+from graphmem.jobs import schedule
+from graphmem.jobs.records import JobName
 from graphmem.settings import Settings
-from graphmem.upkeep import schedule
-from graphmem.upkeep.records import JobName
 from tests.cli.conftest import Run
 from tests.plugins.children import environ_of
 

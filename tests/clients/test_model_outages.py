@@ -15,9 +15,9 @@ import pytest
 
 from graphmem import ConsolidationPolicy, Handle
 from graphmem.errors import ModelUnavailableError
+from graphmem.jobs import schedule
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock, ScriptedLlm
-from graphmem.upkeep import schedule
 from tests.clients.test_consolidating_by_model import PAINTS, answer
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.episodes import FEW, MARCH, SWIMS, tell

@@ -16,9 +16,8 @@ import pytest
 
 from graphmem import Handle
 from graphmem.errors import ExportFileError, InvalidInputError
-from graphmem.rules import seals
+from graphmem.integrity import RebuildReport, sealing, seals
 from graphmem.transfer.format import DigestChain
-from graphmem.upkeep import RebuildReport, sealing
 from tests.plugins.clients import on_tenant
 from tests.plugins.everything import write_everything
 from tests.plugins.examples import examples

@@ -12,8 +12,8 @@ import pytest
 from graphmem import Handle
 from graphmem.client import worker
 from graphmem.errors import GraphUnavailableError, InvalidInputError, ModelUnavailableError
+from graphmem.jobs import JobRun, WorkerReport, schedule
 from graphmem.testing import FrozenClock, ScriptedLlm
-from graphmem.upkeep import JobRun, WorkerReport, schedule
 from tests.plugins.clients import Door
 from tests.plugins.episodes import SWIMS, tell
 from tests.plugins.faults import OnlyTenants, Through

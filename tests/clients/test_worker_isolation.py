@@ -21,10 +21,10 @@ from graphmem.client import worker
 from graphmem.erasure import guard
 from graphmem.erasure import rules as erasure_rules
 from graphmem.errors import GraphQueryError, GraphUnavailableError, ModelUnavailableError
+from graphmem.jobs import schedule
 from graphmem.ports import Prompt, Query, Tx
 from graphmem.rules import identity
 from graphmem.testing import FrozenClock, ScriptedLlm
-from graphmem.upkeep import schedule
 from tests.plugins.clients import Door
 from tests.plugins.examples import examples
 from tests.plugins.faults import Through

@@ -25,7 +25,9 @@ from graphmem import (
     consolidation,
     erasure,
     extraction,
+    integrity,
     items,
+    jobs,
     model,
     schema,
     transfer,
@@ -35,7 +37,18 @@ from graphmem import (
 from graphmem.errors import GraphmemError
 from tests.plugins.twins import NAMESPACES, exported, methods
 
-FEATURES = (consolidation, erasure, extraction, items, schema, transfer, upkeep, usage)
+FEATURES = (
+    consolidation,
+    erasure,
+    extraction,
+    integrity,
+    items,
+    jobs,
+    schema,
+    transfer,
+    upkeep,
+    usage,
+)
 CLIENT = Path(graphmem.__file__).parent / "client"
 NAMED = frozenset({"AsOfLike", "BeliefLike", "Rejectable", "RoleMap"})
 """Types of arguments that the page shows by name."""

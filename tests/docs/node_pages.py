@@ -13,8 +13,8 @@ from pathlib import Path
 from neomodel import StructuredNode, StructuredRel
 
 from graphmem import objects
+from graphmem.integrity.contents import covered
 from graphmem.nodes.declared import NODE_CLASSES, properties
-from graphmem.upkeep.contents import covered
 from tests.docs.api_reference import about
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

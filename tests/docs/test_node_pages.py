@@ -8,9 +8,9 @@ import pytest
 
 from graphmem import objects
 from graphmem.graph import catalog
+from graphmem.integrity import seals
+from graphmem.integrity.contents import covered
 from graphmem.nodes.declared import NODE_CLASSES, properties
-from graphmem.rules import seals
-from graphmem.upkeep.contents import covered
 from tests.docs.node_pages import DOCS, EVENT, PARTS, page
 
 LABEL = re.compile(r"[(:|](?=[A-Z][a-z])(\w+)(?=[)|{ ])")

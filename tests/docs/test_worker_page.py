@@ -11,8 +11,8 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from graphmem.cli import main
+from graphmem.jobs import schedule
 from graphmem.settings import Settings
-from graphmem.upkeep import schedule
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "worker.md").read_text("utf-8")

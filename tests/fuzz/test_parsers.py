@@ -33,13 +33,12 @@ from graphmem.rules import (
     predicates,
     read_options,
     scoring,
-    summaries,
     urls,
 )
 from graphmem.settings import Settings
 from graphmem.upkeep import PrunePolicy
 from graphmem.upkeep import rules as upkeep_rules
-from graphmem.usage import findings, packs
+from graphmem.usage import findings, packs, summaries
 from tests.fuzz import wild
 from tests.fuzz.wild import LONGEST, SECRET, everything_of, refusal
 

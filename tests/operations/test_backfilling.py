@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from graphmem import AsOf, Handle, MemoryBite
 from graphmem.errors import GraphUnavailableError
+from graphmem.integrity import backfill
 from graphmem.rules import identity
-from graphmem.upkeep import backfill
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.faults import Dying, Retrying

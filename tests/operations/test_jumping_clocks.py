@@ -18,9 +18,9 @@ from graphmem.client import worker
 from graphmem.consolidation import writes
 from graphmem.errors import LeaseLostError
 from graphmem.extraction import job as extraction
+from graphmem.jobs import schedule
 from graphmem.ports import RequestContext, run_now
 from graphmem.schema import lease as migration
-from graphmem.upkeep import schedule
 from tests.plugins.clients import on_tenant
 from tests.plugins.episodes import SWIMS, tell
 from tests.plugins.examples import few

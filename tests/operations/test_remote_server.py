@@ -11,9 +11,9 @@ import pytest
 
 from graphmem import GraphMem, Settings
 from graphmem.errors import GraphUnavailableError
+from graphmem.jobs import schedule
 from graphmem.testing import HashEmbedder
 from graphmem.transfer import exporting
-from graphmem.upkeep import schedule
 from tests.operations.test_workers_stopped import JOBS, prepared, state, work
 from tests.plugins.cutting import Wire, wire_to
 from tests.plugins.graph import Look, fresh_tenant

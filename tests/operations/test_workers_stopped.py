@@ -14,9 +14,9 @@ import pytest
 
 from graphmem import GraphMem, Settings
 from graphmem.client import worker
+from graphmem.jobs import JobName, JobRun, schedule
 from graphmem.rules.prompts import Prompt
 from graphmem.testing import FrozenClock, HashEmbedder, ScriptedLlm
-from graphmem.upkeep import JobName, JobRun, schedule
 from tests.clients.test_worker import fill
 from tests.plugins import children
 from tests.plugins.clients import on

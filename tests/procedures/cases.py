@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from graphmem.integrity.contents import covered
 from graphmem.items import rules
 from graphmem.model import Status, TenantScope
 from graphmem.ports import Role, run_now
 from graphmem.rules import claims, fulltext, identity, read_options, scoring
 from graphmem.testing import HashEmbedder
-from graphmem.upkeep.contents import covered
 from tests.plugins.texts import unlike
 from tests.procedures.conftest import Populated
 

@@ -31,9 +31,9 @@ from openai.types.responses import (
     ResponseReasoningItem,
 )
 
+from graphmem.client import messages
 from graphmem.context import blocks
 from graphmem.model import Message, roles
-from graphmem.rules import messages
 
 PNG = base64.b64encode(b"png bytes").decode()
 DIGEST = "sha256:d013614dc14a37ee"

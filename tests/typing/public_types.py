@@ -35,7 +35,9 @@ from graphmem import (
 from graphmem.client import ReplyStream
 from graphmem.erasure import ErasurePage, ReopenReceipt
 from graphmem.extraction import ProposalPage, ReviewReport
+from graphmem.integrity import BackfillReport, RebuildReport, SealReport
 from graphmem.items import ItemAnswer
+from graphmem.jobs import WorkerReport
 from graphmem.model import (
     Alias,
     BeliefChain,
@@ -64,17 +66,13 @@ from graphmem.model import (
 from graphmem.schema import Health
 from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport
 from graphmem.upkeep import (
-    BackfillReport,
     CompressionReport,
     GraduationReport,
     PinReceipt,
     PruneRecord,
     PruneReport,
     PruneRestoreReport,
-    RebuildReport,
     RestoredEpisode,
-    SealReport,
-    WorkerReport,
 )
 from graphmem.usage import (
     Audit,

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from graphmem.cli.console import counted, counts, more, table
 from graphmem.erasure import ErasurePage, ErasureReport, RemainingNode
+from graphmem.integrity import BackfillReport, RebuildReport, SealReport, SealState
 from graphmem.setting_files import DEFAULT, variable
 from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport
-from graphmem.upkeep import BackfillReport, RebuildReport, SealReport, SealState
 from graphmem.usage import ScopePage, TenantPage, TenantStats
 
 

@@ -34,14 +34,6 @@ LINKS = frozenset(
 )
 """Relationships that a seal covers, from an event to a node that is not an event. Other events are
 named by properties."""
-COMMITTED = frozenset(
-    {EventType.ADD, EventType.IMPORT, EventType.REINFORCE_EXACT, EventType.REINFORCE_NEAR}
-)
-"""Types of events that commit a text: only they reinforce a memory."""
-STATING = COMMITTED | {EventType.EVIDENCE}
-"""Types of events that may support or refute a belief."""
-
-
 STATES = LINKS - {"QUOTES", "OCCURRED_IN"}
 """Relationships from an event to what it states, creates or changes."""
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from graphmem.integrity import seals
+from graphmem.integrity.seals import Seal, SealCheck
 from graphmem.model import EventType
-from graphmem.rules import seals
-from graphmem.rules.seals import Seal, SealCheck
 
 MAY = datetime(2025, 5, 5, 1, 2, 3, 456789, tzinfo=UTC)
 LINK = {"type": "SUPPORTS", "label": "Belief", "key": "b_1"}

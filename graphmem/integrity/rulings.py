@@ -6,9 +6,9 @@ from typing import Any
 
 from graphmem import stored
 from graphmem.graph import catalog
+from graphmem.integrity.records import Mismatch
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, rejections
-from graphmem.upkeep.records import Mismatch
 
 PAGE = 500
 KEYS = ("value_key", "statement_key")

@@ -9,10 +9,12 @@ from typing import Any, TypeAlias
 
 from graphmem import stored
 from graphmem.graph import catalog
+from graphmem.integrity import seals
+from graphmem.integrity.records import Mismatch
 from graphmem.model import EventType
+from graphmem.model.memory import COMMITTED, STATING
 from graphmem.ports import OnProgress, Query, RequestContext, Tx
-from graphmem.rules import claims, formulas, fulltext, identity, read_options, seals
-from graphmem.upkeep.records import Mismatch
+from graphmem.rules import claims, formulas, fulltext, identity, read_options
 
 PAGE = 500
 UNTOLD = "nothing: no event of its own scope; `graphmem admin backfill` makes them"
@@ -40,8 +42,8 @@ SUPERSEDING = sorted((EventType.SUPERSEDE, EventType.REVISE, EventType.SPLIT, Ev
 EVENTS_PAGE = 2_000
 """Events whose relationships are compared at a time."""
 TYPES = {
-    "stating": sorted(seals.STATING),
-    "committed": sorted(seals.COMMITTED),
+    "stating": sorted(STATING),
+    "committed": sorted(COMMITTED),
     "telemetry": sorted(seals.TELEMETRY),
 }
 """Types of events, by what they may be related to."""

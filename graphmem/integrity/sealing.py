@@ -8,11 +8,12 @@ from typing import Any
 
 from graphmem import stored
 from graphmem.graph import catalog
+from graphmem.integrity import seals
+from graphmem.integrity.contents import content_digests, contents, covered
+from graphmem.integrity.records import Mismatch, SealReport, SealState
+from graphmem.integrity.seals import Finding, SealCheck
 from graphmem.ports import OnProgress, RequestContext, Tx, silent
-from graphmem.rules import drafts, read_options, seals
-from graphmem.rules.seals import Finding, SealCheck
-from graphmem.upkeep.contents import content_digests, contents, covered
-from graphmem.upkeep.records import Mismatch, SealReport, SealState
+from graphmem.rules import drafts, read_options
 
 PAGE = 500
 """Events of a seal, and of its transaction."""

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import chain
 from typing import Any, get_args
 
-from graphmem.rules.seals import OWN_LINKS, event_digest, json_value
+from graphmem.integrity.seals import OWN_LINKS, event_digest, json_value
 
 
 @cache

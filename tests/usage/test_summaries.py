@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from graphmem.rules import summaries
-from graphmem.rules.summaries import (
+from graphmem.usage import summaries
+from graphmem.usage.summaries import (
     MAX_CHARS,
     MAX_LINE_CHARS,
     MAX_SHARE,

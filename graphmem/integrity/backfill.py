@@ -11,12 +11,12 @@ from uuid import uuid4
 
 from graphmem import stored
 from graphmem.graph import catalog
+from graphmem.integrity.caches import refresh_memories
+from graphmem.integrity.records import BackfillReport, SkippedMemories
 from graphmem.model import EventType
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, identity, read_options, rejections, trust
-from graphmem.upkeep.caches import refresh_memories
-from graphmem.upkeep.records import BackfillReport, SkippedMemories
 
 PAGE = 100
 MAX_REPEATS = 100

@@ -9,9 +9,9 @@ from typing import Any
 
 from graphmem.errors import LeaseLostError
 from graphmem.graph import catalog
+from graphmem.jobs.records import FailedUnit, JobName
 from graphmem.ports import RequestContext, Services
 from graphmem.rules import identity, read_options
-from graphmem.upkeep.records import FailedUnit, JobName
 
 LEASE_S = 600
 """Duration of a lease, seconds; it is renewed before each scope."""
