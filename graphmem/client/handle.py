@@ -49,7 +49,7 @@ from graphmem.client.responding import Complete, ReplyStream
 from graphmem.client.state import HandleState, SessionState
 from graphmem.client.usage import AsyncUsage, Usage
 from graphmem.client.validation import valid, validated
-from graphmem.context.blocks import CountTokens
+from graphmem.context.tokens import CountTokens
 from graphmem.errors import GraphmemError
 from graphmem.model import (
     ChatReply,

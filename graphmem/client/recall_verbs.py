@@ -29,7 +29,7 @@ from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
 from graphmem.client.validation import As, Whole
 from graphmem.context import blocks, wording
-from graphmem.context.blocks import CountTokens
+from graphmem.context.tokens import CountTokens, count_tokens
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     AnyBite,
@@ -187,7 +187,7 @@ class AsyncRecallVerbs(AsyncNamespace):
                 the question, together with earlier ones while it is short.
             tokens: maximum size, 150 to 100,000 tokens.
             count_tokens: returns the number of tokens of a text, for example by the tokenizer of
-                your model; by default an estimate that rather exceeds the real count.
+                your model; by default OpenAI's o200k.
             limit: maximum number of items to choose from, 1 to 1,000; by default 20, or fewer, see
                 `recall`.
             policy: ranking; see `recall`.
@@ -399,7 +399,7 @@ def _within(request: RequestContext, scopes: tuple[str, ...] | None) -> RequestC
 def token_counter(count: CountTokens | None) -> CountTokens:
     """Return a function that counts tokens and refuses what is not a count."""
     if count is None:
-        return blocks.count_tokens
+        return count_tokens
     if not callable(count):
         raise InvalidInputError(
             "count_tokens: must be a function of a text.", hint="For example `len`."

@@ -28,7 +28,7 @@ from graphmem.client.arguments import (
 from graphmem.client.recall_verbs import CHOSEN, KindsLike, recalled, supply
 from graphmem.client.state import HandleState, SessionState
 from graphmem.context import blocks
-from graphmem.context.blocks import CountTokens
+from graphmem.context.tokens import CountTokens
 from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import ChatReply, Context, Message, TurnsReceipt
 from graphmem.model.roles import is_human

@@ -15,7 +15,7 @@ from graphmem.client.arguments import ItemId, Limit, Question
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
 from graphmem.client.validation import As, Whole
-from graphmem.context import blocks
+from graphmem.context.tokens import TOKENIZER, count_tokens
 from graphmem.model import Name, Tier
 from graphmem.models.service import token_counter
 from graphmem.operations import ids
@@ -43,8 +43,6 @@ Ref = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"\S")]
 Result = str | tuple[str, str]
 RatedKind = Literal["Memory", "Belief", "Episode", "Artifact"]
 RATED: tuple[RatedKind, ...] = ("Memory", "Belief", "Episode", "Artifact")
-ESTIMATE = "graphmem's estimate"
-
 
 Kinds: TypeAlias = Annotated[
     Sequence[RatedKind], As(Annotated[tuple[RatedKind, ...], Field(min_length=1)])
@@ -298,7 +296,7 @@ class AsyncUsage(AsyncNamespace):
 
         Args:
             tokens: maximum number of tokens, 1 to 10,000,000.
-            model: model whose tokens litellm counts; None for an estimate, which is rather high.
+            model: model whose tokens litellm counts; None for the tokenizer o200k.
             kinds: any of Memory, Belief, Episode and Artifact.
             blocked_paths: globs of artifacts to leave out, at most 1,000.
             root: folder whose files and documents are packed with their text; None to pack
@@ -311,8 +309,8 @@ class AsyncUsage(AsyncNamespace):
         """
         budget = PackBudget(
             tokens=tokens,
-            count=blocks.count_tokens if model is None else token_counter(model),
-            counted_by=ESTIMATE if model is None else f"{model}, counted by litellm",
+            count=count_tokens if model is None else token_counter(model),
+            counted_by=TOKENIZER if model is None else f"{model}, counted by litellm",
             blocked_paths=tuple(blocked_paths),
         )
         folder = None if root is None else Path(root)

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from graphmem.context import wording
-from graphmem.model import AnyBite, BeliefBite, Context, EpisodeBite, Message, Recollection, roles
+from graphmem.context.tokens import CountTokens, count_tokens
+from graphmem.english import passages
+from graphmem.model import (
+    AnyBite,
+    BeliefBite,
+    Context,
+    EpisodeBite,
+    Message,
+    Recollection,
+    TurnBite,
+    roles,
+)
 from graphmem.rules import hygiene, quoting, vitality
 
 MIN_TOKENS, MAX_TOKENS = 150, 100_000
@@ -22,25 +33,14 @@ _MAX_QUESTION_CHARS = 300
 _MAX_MESSAGE_CHARS = 4_000
 """Maximum characters of the newest message: half from its start, half from its end."""
 
-_PIECE = re.compile(
-    r" ?[A-Z]?[a-z]+| ?[0-9]+|'[a-z]{1,2}(?![a-z])|[A-Z]+| +|[^\x00-\x7f]|.", re.DOTALL
-)
 _UNIT = re.compile(
     r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4}|\\."
     r"| ?[A-Z]?[a-z]{1,20}|[A-Z]{1,20}| {1,20}|.",
     re.DOTALL,
 )
 """Units that are never cut: escapes, and words up to 20 characters."""
-_LOWER_LETTERS, _UPPER_LETTERS, _DIGITS, _SPACES = 4, 3, 2, 16
-"""Maximum lengths of a token, in characters."""
-_WORD_LETTERS = 7
-"""Letters of a word after a space that are one token; each further letter counts as one more."""
 _MAX_TOKEN_CHARS = 16
 """Upper bound of the characters in a token; used to skip text that cannot fit."""
-
-
-CountTokens: TypeAlias = Callable[[str], int]
-"""Counts the tokens of a text."""
 
 
 class PackedContext(NamedTuple):
@@ -74,38 +74,6 @@ def _cut_middle(text: str) -> str:
     return text if len(text) <= _MAX_MESSAGE_CHARS else f"{text[:half]}\n{text[-half:]}"
 
 
-def count_tokens(text: str) -> int:
-    """Return an estimate of the number of tokens of a text, rather too high than too low.
-
-    ASCII: a word after a space is one token up to seven letters, and one more for each further
-    letter; elsewhere four lower-case letters of a word, three capitals, two digits and each mark; a
-    contraction is one, and one space is free, but not before a number. Beyond: 1 a character below
-    U+0800 and for quotation marks and dashes, 2 below U+10000, else 3. Measured against the
-    tokenizers cl100k, o200k and Claude 2: 1.14 to 1.21 times their count for English talk, 0.91 to
-    1.34 for German, French, Spanish and Portuguese, 1.0 to 1.5 for code, ids, times and numbers;
-    the least 0.76 for Polish, 0.81 for base64, 0.67 for rare Han characters, 0.32 for invented
-    words of six letters.
-    """
-    return sum(map(_piece_tokens, _PIECE.findall(text)))
-
-
-def _piece_tokens(piece: str) -> int:
-    first, last = piece[0], piece[-1]
-    if "a" <= last <= "z":
-        if first == " ":
-            return 1 + max(0, len(piece) - 1 - _WORD_LETTERS)
-        return 1 if first == "'" else -(-len(piece) // _LOWER_LETTERS)
-    if "A" <= last <= "Z":
-        return -(-len(piece) // _UPPER_LETTERS)
-    if "0" <= last <= "9":
-        return -(-len(piece.lstrip()) // _DIGITS) + (first == " ")
-    if last == " ":
-        return 0 if len(piece) == 1 else -(-len(piece) // _SPACES)
-    if last < "\u0800" or "\u2010" <= last <= "\u2026":
-        return 1
-    return 2 if last < "\U00010000" else 3
-
-
 def pack_context(
     recollection: Recollection,
     tokens: int,
@@ -114,7 +82,8 @@ def pack_context(
 ) -> PackedContext:
     """Return a recollection as a block of at most `tokens`, best item first.
 
-    A bite that is too long for the remaining room is skipped. The best one is cut instead, at a
+    A turn is shown from its first to its last sentence that may state something. A bite that is too
+    long for the remaining room is skipped. The best one is cut instead, at a
     word boundary where possible, and ends with an ellipsis. A belief that was only inferred comes
     last if its retrieval is below `vitality.MIN_RETRIEVAL`.
 
@@ -125,12 +94,12 @@ def pack_context(
         style: how ids and dates are written; both whole by default.
     """
     style = style or wording.Style()
-    room, lines, end = tokens - count(_block([], style)), list[_Line](), count("\n")
+    room, lines = tokens - count(_block([], style)), list[_Line]()
     bites = sorted(recollection.bites, key=_is_faded)
     for place, bite in enumerate(bites):
-        line = _fit_line(bite, room - end, count, style, cut=place == 0)
+        line = _fit_line(bite, room, count, style, cut=place == 0)
         if line is not None:
-            room -= count(line.text) + end
+            room -= count(f"{line.text}\n")
             lines.append(line)
     # The tokens of a whole may exceed the sum of those of its lines.
     while lines and count(_block(lines, style)) > tokens:
@@ -181,10 +150,12 @@ def _fit_line(
         before, after = f"{before}[Memory flash: ", "]"
     # Longer text cannot fit, so a text of a million characters is not scanned.
     start = bite.text[: max(room, 0) * _MAX_TOKEN_CHARS]
-    body = quoting.quote(start)[1:-1]
-    if start == bite.text and count(line := f'{before}"{body}"{after}') <= room:
+    shown = passages.stating_part(start) if isinstance(bite, TurnBite) else start
+    body = quoting.quote(shown)[1:-1]
+    line = f'{before}"{body}"{after}'
+    if start == bite.text and count(f"{line}\n") <= room:
         return _Line(bite, line, body)
-    body = _cut_text(body, room - count(f'{before}"…"{after}'), count) if cut else ""
+    body = _cut_text(body, room - count(f'{before}"…"{after}\n'), count) if cut else ""
     return _Line(bite, f'{before}"{body}…"{after}', body) if body else None
 
 

@@ -83,6 +83,18 @@ def states_something(text: str) -> bool:
     return any(_asserts(one) or _asks_of_own(one) for one in SENTENCE_END.split(text))
 
 
+def stating_part(text: str) -> str:
+    """Return a text from its first to its last sentence that may state a fact; else the whole.
+
+    Greetings, reactions and questions without own content at its ends are left out.
+    """
+    ends = [(one.start(), one.end()) for one in SENTENCE_END.finditer(text)]
+    starts, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)]
+    spans = zip(starts, stops, strict=True)
+    kept = [(a, b) for a, b in spans if states_something(text[a:b])]
+    return text[kept[0][0] : kept[-1][1]] if kept else text
+
+
 def is_slight(text: str) -> bool:
     """Return whether a text is shorter than a statement, without a name or a number."""
     return len(_WORD.findall(text)) < MIN_WORDS and _INNER_NAME.search(text) is None

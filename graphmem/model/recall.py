@@ -445,7 +445,7 @@ class Context(Record):
     shown: dict[str, str] = Field(default_factory=dict)
     """Ids by the form in which the text shows them; a text shows most ids shortened."""
     tokens: int
-    """Number of tokens of the text, by an estimate that errs on the high side."""
+    """Number of tokens of the text."""
     left_out: int
     """Number of recalled bites that did not fit, or were only inferred and are not used."""
     reason: str = ""

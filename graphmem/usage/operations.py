@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from graphmem.context.blocks import count_tokens
+from graphmem.context.tokens import TOKENIZER, count_tokens
 from graphmem.graph import catalog
 from graphmem.model import EventType, Rating, Status, Tier
 from graphmem.ports import OnProgress, Query, RequestContext, Services
@@ -355,7 +355,7 @@ async def goals(context: RequestContext, kinds: Sequence[str], shorten: Shorten)
         known=None,
         limit=MAX_PACKED,
     )
-    everything = PackBudget(MAX_PACK, count_tokens, "an estimate")
+    everything = PackBudget(MAX_PACK, count_tokens, TOKENIZER)
     packed = await _packed(context, packable, everything, None, shorten)
     high = {asked[row["n"]] for row in faded if rating.tier(row["elo"], rule) is Tier.HIGH}
     return rated_goals.measured(

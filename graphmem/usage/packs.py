@@ -59,7 +59,7 @@ class PackBudget:
     count: Callable[[str], int]
     """Function that returns the number of tokens of a text."""
     counted_by: str
-    """Name of the tokenizer of `count`, or a note that it is an estimate."""
+    """Name of the tokenizer of `count`."""
     blocked_paths: tuple[str, ...] = ()
 
 

@@ -339,6 +339,6 @@ class Pack(Record):
     saved_share: float
     """Saved share of `whole_tokens`, at most 1; 0 without items."""
     counted_by: str
-    """Tokenizer: the name of a model or of an estimate."""
+    """Tokenizer: its name or that of a model."""
     blocked_paths: tuple[str, ...]
     """Patterns; an item whose ref matches one is left out, even if HIGH."""

@@ -79,7 +79,7 @@ def test_a_pinned_episode_is_not_pruned(run: Run, unused: str) -> None:
 def test_a_pack_and_its_manifest(run: Run, tmp_path: Path) -> None:
     shown = run("usage", "pack", "--tokens", "1000").out
     assert "The garden has nine roses" in shown
-    assert "of 1,000 tokens (graphmem's estimate)" in shown
+    assert "of 1,000 tokens (o200k_base)" in shown
     file = tmp_path / "pack.md"
     assert "Written to" in run("usage", "pack", "-o", str(file)).out
     assert "The garden has nine roses" in file.read_text(encoding="utf-8")

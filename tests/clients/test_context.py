@@ -11,6 +11,7 @@ import pytest
 
 from graphmem import AsOf, Context, Handle, Message, Outcome, Recollection
 from graphmem.context import blocks
+from graphmem.context.tokens import count_tokens
 from graphmem.errors import InvalidInputError
 from graphmem.ports import Role
 from graphmem.testing import FrozenClock, HashEmbedder
@@ -124,7 +125,7 @@ def test_it_answers_for_another_time(memory: Handle) -> None:
 def test_it_keeps_within_its_tokens(memory: Handle, tokens: int) -> None:
     memory.remember_many([f"Alice deploys {unlike(n)}" for n in range(30)])
     made = memory.context(QUESTION, tokens=tokens, limit=30)
-    assert blocks.count_tokens(made.text) == made.tokens <= tokens
+    assert count_tokens(made.text) == made.tokens <= tokens
     assert len(made.ids) + made.left_out == 30
     found = ids(memory.recall(QUESTION, limit=30))
     assert made.ids == tuple(one for one in found if one in made.ids)

@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.context import blocks, wording
+from graphmem.context.tokens import count_tokens
+from graphmem.english import passages
 from graphmem.model import (
     AnyBite,
     BeliefBite,
@@ -20,6 +22,7 @@ from graphmem.model import (
     OtherValue,
     Recollection,
     Status,
+    TurnBite,
     VerdictStatus,
     Vitality,
 )
@@ -104,7 +107,7 @@ def recollection(found: tuple[AnyBite, ...]) -> Recollection:
 @given(found=bites(), tokens=BUDGETS)
 def test_a_context_keeps_within_its_tokens(found: tuple[AnyBite, ...], tokens: int) -> None:
     made = packed(found, tokens).context
-    assert made.tokens == blocks.count_tokens(made.text) <= tokens
+    assert made.tokens == count_tokens(made.text) <= tokens
     assert made.left_out == len(found) - len(made.ids)
     assert bool(made.text) == bool(made.ids)
     assert bool(made.reason) == (not made.ids)
@@ -168,7 +171,8 @@ def test_a_text_can_be_read_back(found: tuple[AnyBite, ...]) -> None:
         assert json.loads(quoting.quote(text)) == text
     if made.ids:
         for line, bite in zip(lines(made.text), found, strict=True):
-            assert quoting.quote(bite.text) in line
+            text = passages.stating_part(bite.text) if isinstance(bite, TurnBite) else bite.text
+            assert quoting.quote(text) in line
 
 
 @given(texts=st.lists(st.text("abc \n", min_size=1, max_size=400), min_size=1, max_size=8))
@@ -183,9 +187,11 @@ def test_what_fits_is_there_whole_and_only_the_best_is_cut(texts: list[str]) -> 
             assert shown(line).endswith("…")
             assert by_id[item_id].startswith(shown(line)[:-1])
     missing = [bite for bite in found if bite.id not in made.ids]
+    head = f"{blocks.OPEN}\n{blocks.HEAD}\n{blocks.CLOSE}"
+    left = 300 - count_tokens(head) - sum(count_tokens(f"{one}\n") for one in lines(made.text))
     for bite in missing:
         alone = packed((memory_bite(99, ""), bite), blocks.MAX_TOKENS).context
-        assert blocks.count_tokens(lines(alone.text)[1]) + 1 > 300 - made.tokens
+        assert count_tokens(lines(alone.text)[1] + "\n") > left
 
 
 def test_a_bite_too_long_for_what_is_left_is_passed_over() -> None:
@@ -330,7 +336,7 @@ def test_whatever_was_shown_counts_as_supplied() -> None:
     assert whole.supplied == ("tea <3", "tea \\u003c3", line)
 
     found = memory_bite(0, "a <b> " * 900)
-    cut = packed((found, memory_bite(1, "tea")), 400)
+    cut = packed((found,), 400)
     [line] = lines(cut.context.text)
     assert cut.supplied == (found.text, line[line.index(': "') + 3 : -2], line)
 
@@ -339,43 +345,6 @@ def test_a_context_is_no_memory() -> None:
     text = packed((memory_bite(0, "tea"),), 800).context.text
     assert hygiene.memory_echo(text) == "memory_echo"
     assert hygiene.memory_echo(f"as I was told: {text.upper()}") == "memory_echo"
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("", 0),
-        ("deploys on Friday", 2 + 1 + 1),
-        ("it breathes slowly", 1 + 2 + 1),
-        ("she's here, isn't she", 2 + 1 + 1 + 2 + 1),
-        ("'twas x", 1 + 1 + 1),
-        ("wait – no", 1 + 1 + 1),
-        ("HTTP API", 2 + 1),
-        ("2026-05-11", 6),
-        ("a" + " " * 17 + "b", 4),
-        ("naïve", 1 + 1 + 1),
-        ("漢字", 4),
-        ("🚀", 3),
-        ("\n\n", 2),
-    ],
-)
-def test_tokens_are_counted_rather_too_many(text: str, tokens: int) -> None:
-    assert blocks.count_tokens(text) == tokens
-
-
-@given(first=st.text(), second=st.text())
-def test_the_parts_are_never_fewer_tokens_than_the_whole(first: str, second: str) -> None:
-    """A block packed line by line, or cut piece by piece, fits as a whole."""
-    apart = blocks.count_tokens(first) + blocks.count_tokens(second)
-    assert blocks.count_tokens(first + second) <= apart + (
-        first.endswith(" ") and second[:1] == " "
-    )
-    assert blocks.count_tokens(f"{first}\n{second}") == apart + 1
-
-
-@given(st.text(max_size=200))
-def test_no_token_is_counted_for_much_text(text: str) -> None:
-    assert len(text) <= 2 * blocks._MAX_TOKEN_CHARS * (blocks.count_tokens(text) + 1)
 
 
 def make_messages(*messages: tuple[str, str]) -> list[Message]:

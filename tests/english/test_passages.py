@@ -36,6 +36,32 @@ def test_questions_and_greetings_tell_nothing(text: str, informative: str) -> No
     assert bool(passages.extractive_statement(make_passage(text))) == bool(informative)
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Hi! I moved to Ghent. Thanks! And you?", "I moved to Ghent."),
+        ("I moved. Wow! The flat is small. Great!", "I moved. Wow! The flat is small."),
+        ("Sounds great! Shall I book it for Friday?", "Shall I book it for Friday?"),
+        ("Great! 9 May it is.", "9 May it is."),
+        ("Hello! How are you?", "Hello! How are you?"),
+        ("  ", "  "),
+        ("She died. Wow.", "She died."),
+    ],
+)
+def test_greetings_and_empty_questions_at_the_ends_are_not_shown(text: str, shown: str) -> None:
+    assert passages.stating_part(text) == shown
+
+
+@given(st.lists(st.sampled_from(["Hi!", "I swim.", "And you?", "Ben is 9.", "Wow.", "\n"])))
+def test_what_is_shown_is_a_part_and_states_as_much(sentences: list[str]) -> None:
+    text = " ".join(sentences)
+    part = passages.stating_part(text)
+    assert part in text
+    assert passages.states_something(part) == passages.states_something(text)
+    assert passages.stating_part(part) == part
+    assert all(one in part for one in ("I swim.", "Ben is 9.") if one in text) or part == text
+
+
 def test_a_statement_names_its_speaker_and_keeps_whole_sentences() -> None:
     first, second = "I swim every single morning.", "It keeps me sane and " + "very " * 60 + "calm."
     assert passages.extractive_statement(make_passage(f"{first} {second}")) == f"Ada: {first}"

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from graphmem.context import blocks
+from graphmem.context.tokens import count_tokens
 from graphmem.model import Tier
 from graphmem.usage import DetailLevel, Pack, PackItem, packs
 from graphmem.usage.packs import HEAD, PackBudget, PackEntry, blocking_pattern
@@ -331,7 +332,7 @@ def entries(draw: st.DrawFn) -> PackEntry:
 
 
 items = st.lists(entries(), max_size=8, unique_by=lambda one: one.id)
-counters = st.sampled_from([words, characters, jumpy, blocks.count_tokens])
+counters = st.sampled_from([words, characters, jumpy, count_tokens])
 budgets = st.builds(
     PackBudget,
     st.integers(0, 1_500),
