@@ -189,7 +189,7 @@ belief.method("beliefs.provenance")
 def timeline(app: App, *, output: Path | None, **asked: Any) -> None:
     """Plot a belief or a slot over time.
 
-    OF is the id of a belief, or with PREDICATE the subject of a slot.
+    `timeline BELIEF_ID` plots a belief, and `timeline SUBJECT PREDICATE` a slot.
     """
     from graphmem.cli import plot, terminal
     from graphmem.cli.console import drawing

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import click
 
-from graphmem.cli import signatures
+from graphmem import signatures
 from graphmem.cli.options import F, TimeType
-from graphmem.cli.signatures import Kind, Parameter
+from graphmem.signatures import DEFAULT, Kind, Parameter
 
 TYPES: Mapping[str, click.ParamType[Any]] = {
     "time": TimeType(),
@@ -28,8 +29,6 @@ Changes = Mapping[str, Mapping[str, Any]]
 option, and `argument` is whether it is positional."""
 WIDEST_CHOICE = 20
 """Longest list of choices that is shown in place of a value, in characters."""
-DEFAULT = re.compile(r"[;,] (?!the session's)([^;,.]+) by default")
-"""Words for a default; a command does not write in a session."""
 FLAG = "flag"
 JOINT = "__"
 """Separates a parameter from the field of its record, in the name of an option."""
@@ -101,9 +100,8 @@ def _spread(parameters: Iterable[Parameter]) -> Iterator[tuple[Parameter, Kind]]
     """Yield what a command line can give, the fields of records in place of them."""
     for one in parameters:
         if one.kind is not None and one.kind.name == "record":
-            for name, kind, *rest in signatures.fields(*one.kind.choices):
-                field = Parameter(f"{one.name}{JOINT}{name}", kind, *rest)
-                yield from _spread([field])
+            for field in signatures.fields(*one.kind.choices):
+                yield from _spread([replace(field, name=f"{one.name}{JOINT}{field.name}")])
         elif one.kind is not None:
             yield one, one.kind
 
@@ -149,9 +147,7 @@ def _option(name: str, *, many: bool = False) -> str:
 
 def _help(one: Parameter) -> str:
     """Return the first clause of the text of a parameter."""
-    text = re.split(r"(?:;|\.) ", DEFAULT.sub("", one.text))[0].replace(", with a time zone", "")
-    text = re.sub(r"^return\b", "show", text.replace("`", ""))
-    return text[:1].upper() + text[1:].removesuffix(".") + "."
+    return re.sub(r"^Return\b", "Show", one.clause.replace("`", "")) + "."
 
 
 def _listed(text: str, choices: tuple[str, ...]) -> str:

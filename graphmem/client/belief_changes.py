@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from graphmem.client.arguments import (
     AskedId,
@@ -11,7 +11,6 @@ from graphmem.client.arguments import (
     ItemId,
     belief_id_of,
     event_source,
-    several,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
@@ -24,14 +23,17 @@ from graphmem.model import (
     Instant,
     Note,
     Origin,
+    Part,
     ReplacementReceipt,
     RetractionReceipt,
+    Statement,
     StatusReceipt,
 )
 from graphmem.operations import evidence
 from graphmem.rules import claims
 
 _PAIR = 2
+Statements: TypeAlias = Annotated[Sequence[str], As(tuple[Statement, ...])]
 
 
 class AsyncBeliefChanges(AsyncNamespace):
@@ -74,12 +76,12 @@ class AsyncBeliefChanges(AsyncNamespace):
     async def revise(
         self,
         belief_id: BeliefLike,
-        statement: str | None = None,
+        statement: Statement | None = None,
         *,
         reason: Note | None = None,
-        subject: str | None = None,
-        predicate: str | None = None,
-        object: str | None = None,  # noqa: A002
+        subject: Part | None = None,
+        predicate: Part | None = None,
+        object: Part | None = None,  # noqa: A002
         confidence: float = 0.5,
         episode_id: AskedId | None = None,
         turn_id: AskedId | None = None,
@@ -127,7 +129,7 @@ class AsyncBeliefChanges(AsyncNamespace):
     async def split(
         self,
         belief_id: BeliefLike,
-        statements: Sequence[str],
+        statements: Statements,
         *,
         reason: Note | None = None,
         episode_id: AskedId | None = None,
@@ -152,7 +154,7 @@ class AsyncBeliefChanges(AsyncNamespace):
         """
         by = event_source(origin, at, reason)
         own = {"episode_id": episode_id, "turn_id": turn_id, **dict(by)}
-        new = [valid(Hypothesis, statement=s, **own) for s in several("statements", statements)]
+        new = [valid(Hypothesis, statement=s, **own) for s in statements]
         if len({claims.statement_claim("", str(one.statement)).id for one in new}) < _PAIR:
             raise InvalidInputError("`statements` must be at least two different statements.")
         return await _replace(self._state, EventType.SPLIT, [belief_id], new, by)
@@ -160,12 +162,12 @@ class AsyncBeliefChanges(AsyncNamespace):
     async def merge(
         self,
         beliefs: Annotated[Sequence[BeliefLike], As(tuple[BeliefLike, ...])],
-        statement: str,
+        statement: Statement,
         *,
         reason: Note | None = None,
-        subject: str | None = None,
-        predicate: str | None = None,
-        object: str | None = None,  # noqa: A002
+        subject: Part | None = None,
+        predicate: Part | None = None,
+        object: Part | None = None,  # noqa: A002
         confidence: float = 0.5,
         episode_id: AskedId | None = None,
         turn_id: AskedId | None = None,

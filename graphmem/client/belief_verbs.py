@@ -30,12 +30,14 @@ from graphmem.model import (
     Hypothesis,
     Instant,
     Memory,
+    Note,
     Observation,
     Origin,
     Part,
     Policy,
     RejectionReceipt,
     Slot,
+    Statement,
     Text,
     Trail,
     Triple,
@@ -49,9 +51,9 @@ class AsyncBeliefVerbs(AsyncNamespace):
 
     async def observe(
         self,
-        subject: str,
-        predicate: str,
-        object: str,  # noqa: A002
+        subject: Part,
+        predicate: Part,
+        object: Part,  # noqa: A002
         *,
         confidence: float = 0.8,
         kind: EvidenceKind | Literal["supporting", "refuting"] = "supporting",
@@ -64,7 +66,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         source: str = "manual",
         actor: str | None = None,
         artifact_ref: str | None = None,
-        note: str | None = None,
+        note: Note | None = None,
     ) -> EvidenceReceipt:
         """Record evidence about a triple. The first piece creates its belief.
 
@@ -140,11 +142,11 @@ class AsyncBeliefVerbs(AsyncNamespace):
 
     async def believe(
         self,
-        statement: str | None = None,
+        statement: Statement | None = None,
         *,
-        subject: str | None = None,
-        predicate: str | None = None,
-        object: str | None = None,  # noqa: A002
+        subject: Part | None = None,
+        predicate: Part | None = None,
+        object: Part | None = None,  # noqa: A002
         confidence: float = 0.5,
         episode_id: AskedId | None = None,
         turn_id: AskedId | None = None,
@@ -153,7 +155,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         source: str = "manual",
         actor: str | None = None,
         artifact_ref: str | None = None,
-        note: str | None = None,
+        note: Note | None = None,
     ) -> EvidenceReceipt:
         """Record a hypothesis; return the id of its belief.
 
@@ -206,7 +208,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         source: str = "manual",
         actor: str | None = None,
         artifact_ref: str | None = None,
-        note: str | None = None,
+        note: Note | None = None,
     ) -> EvidenceReceipt:
         """Record evidence for or against a belief, for the sequential test.
 

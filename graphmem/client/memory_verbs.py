@@ -11,6 +11,7 @@ from graphmem.client.arguments import (
     AnyMessage,
     AskedId,
     RoleMap,
+    TagsLike,
     event_source,
     file_of,
     given_messages,
@@ -53,7 +54,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
         *,
         event_id: str | None = None,
         at: datetime | None = None,
-        tags: Sequence[str] = (),
+        tags: TagsLike = (),
         source: str = "manual",
         actor: str | None = None,
         artifact_ref: str | None = None,
@@ -197,7 +198,7 @@ class AsyncMemoryVerbs(AsyncNamespace):
         fork: bool = False,
         at: Instant | None = None,
         origin: Origin | None = None,
-        tags: Sequence[str] = (),
+        tags: TagsLike = (),
     ) -> Supersession:
         """Replace a memory by a new text. The older memory stays readable with its history.
 

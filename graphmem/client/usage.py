@@ -65,7 +65,7 @@ class AsyncUsage(AsyncNamespace):
 
         Args:
             query: text of the query; 2,000 characters are kept.
-            tool: name of the tool, for example grep.
+            tool: name of the tool that searched, for example grep.
             results: results, best first, 1,000 at most: ids of memories, beliefs, turns or
                 episodes, and (kind, ref) of files, symbols and documents.
 

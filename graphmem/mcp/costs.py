@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from graphmem.errors import ConfigurationError
 from graphmem.mcp.tool import Profile, Tool
@@ -49,7 +48,7 @@ def costs(profile: Profile, *, read_only: bool = False) -> tuple[ToolCost, ...]:
     )
 
 
-def _cost(tool: Tool[Any], profile: Profile, count: Callable[[object], int]) -> ToolCost:
+def _cost(tool: Tool, profile: Profile, count: Callable[[object], int]) -> ToolCost:
     listed = tool.listed(profile).model_dump(by_alias=True, mode="json", exclude_none=True)
     hints = listed["annotations"]
     return ToolCost(

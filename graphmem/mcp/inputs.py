@@ -1,4 +1,4 @@
-"""Types of the tools' arguments, and errors that help a model to correct a call.
+"""Types of times and ids in the tools' arguments, and errors that help a model to correct a call.
 
 An id keeps the name that it has in results. A predicate whose cardinality is unknown needs one.
 """
@@ -14,7 +14,6 @@ from pydantic import (
     AwareDatetime,
     BaseModel,
     BeforeValidator,
-    Field,
     ValidationError,
     WithJsonSchema,
 )
@@ -62,7 +61,7 @@ def id_of(*kinds: str) -> BeforeValidator:
     """Return a check that an id is of one of these kinds; it takes off the brackets of `context`.
 
     Args:
-        kinds: kinds with a prefix of their own, such as `memory`; other ids have none.
+        kinds: kinds of item, such as `memory`; ids of events have no prefix.
     """
 
     def check(given: object) -> object:
@@ -83,18 +82,8 @@ def _an(kind: str) -> str:
 
 
 def _one_of(kinds: tuple[str, ...]) -> str:
-    *first, last = map(_an, kinds or ("event",))
+    *first, last = map(_an, kinds)
     return f"{', '.join(first)} or {last}" if first else last
-
-
-def also(description: str, *names: str) -> Any:
-    """Return the field of an argument that is accepted under several names.
-
-    Args:
-        description: description of the argument.
-        names: further names, which are not listed.
-    """
-    return Field(description=description, json_schema_extra={"also": list(names)})
 
 
 def read(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from graphmem.errors import GraphmemError
-from graphmem.mcp import inputs, results, schemas
+from graphmem.mcp import inputs, results
+from graphmem.mcp.arguments import MAX_CLAIMS
 from graphmem.mcp.tool import ToolCall
 from graphmem.model import Triple
 from graphmem.model.memory import RefusedClaim
@@ -11,14 +12,14 @@ from graphmem.rules.claims import predicate_key
 
 ERASED = "erased"
 """Hygiene reason of a text or a claim about something that was erased."""
-TOO_MANY = f"a sentence has at most {schemas.MAX_CLAIMS} claims"
+TOO_MANY = f"a sentence has at most {MAX_CLAIMS} claims"
 
 
-async def remember(call: ToolCall[schemas.RememberArguments]) -> results.Remembered:
+async def remember(call: ToolCall) -> results.Remembered:
     """Store the sentence with the claims that can be stored, and name the others."""
-    claims: dict[int, Triple | RefusedClaim] = dict(enumerate(call.arguments.claims, 1))
+    claims: dict[int, Triple | RefusedClaim] = dict(enumerate(call.arguments.claims or (), 1))
     refused = {n: one.reasons for n, one in claims.items() if isinstance(one, RefusedClaim)}
-    refused |= {n: (TOO_MANY,) for n in claims if n > schemas.MAX_CLAIMS}
+    refused |= {n: (TOO_MANY,) for n in claims if n > MAX_CLAIMS}
     kept = {n: one for n, one in claims.items() if n not in refused and isinstance(one, Triple)}
     new = await inputs.unknown_predicates(call.session, [one.predicate for one in kept.values()])
     refused |= {
@@ -27,7 +28,7 @@ async def remember(call: ToolCall[schemas.RememberArguments]) -> results.Remembe
         if predicate_key(one.predicate) in new
     }
     numbers = [n for n in kept if n not in refused]
-    written = call.written()
+    written = call.given()
     done, reason = None, ""
     try:
         done = await call.session.remember(**written | {"claims": [kept[n] for n in numbers]})

@@ -30,7 +30,7 @@ DIGITS = 4
 class Result(Record):
     """Base of the results: reads the attributes of a record, rounds numbers and cuts long texts."""
 
-    model_config = ConfigDict(from_attributes=True)
+    model_config = ConfigDict(from_attributes=True, defer_build=True)
 
     @field_validator("*")
     @classmethod
@@ -60,6 +60,14 @@ def subset(record: Any, fields: str = "", /, **nested: type[Result]) -> type[Res
         choices = AliasChoices(*(AliasPath(path[0], *path[1:]) for path in paths))
         found[name] = (annotation, Field(default, validation_alias=choices))
     return create_model(f"{_alternatives(record)[0].__name__}Result", __base__=Result, **found)
+
+
+def rows(**row: type[Result]) -> type[Result]:
+    """Return the type of a result that is a list, with the name and the type of its rows."""
+    fields: dict[str, Any] = {
+        name: (GenericAlias(tuple, (of, ...)), ...) for name, of in row.items()
+    }
+    return create_model("RowsResult", __base__=Result, **fields)
 
 
 def _annotation_and_default(
@@ -143,7 +151,7 @@ class RecordedEvidence(model.Trail):
     event_id: str
 
 
-class Replaced(Record):
+class Replaced(Result):
     """Replacement of a memory or of a belief."""
 
     memory_id: str | None = None
@@ -163,23 +171,11 @@ class Remembered(model.CommitOutcome):
     problems: tuple[str, ...]
 
 
-class EventList(Record):
-    """Events of a memory, oldest first."""
-
-    events: tuple[model.MemoryEvent, ...]
-
-
 class DeprecateResult(Record):
     """Result of `memory_deprecate`."""
 
     memory_id: str
     event_id: str
-
-
-class PredicateList(Record):
-    """Declared predicates, by name."""
-
-    predicates: tuple[model.Predicate, ...]
 
 
 class LoggedSearch(Record):
@@ -195,7 +191,7 @@ class LoggedAccess(Record):
     ref: str
 
 
-class Erasure(Record):
+class Erasure(Result):
     """Plan of an erasure, or its result."""
 
     item_id: str
@@ -265,9 +261,7 @@ EvidenceResult = subset(
     model.EvidenceReceipt,
     "event_id belief_id strength clamped counts_against repeated rejection=rejection.reason",
 )
-HistoryResult = subset(
-    EventList, events=subset(model.MemoryEvent | model.BeliefEvent, _EVENT_FIELDS + "trust")
-)
+HistoryResult = rows(events=subset(model.MemoryEvent | model.BeliefEvent, _EVENT_FIELDS + "trust"))
 CurrentResult = subset(
     SlotRead,
     "leader=leader.object belief_id=leader.belief_id revise_due ambiguous total "
@@ -286,14 +280,12 @@ SlotsResult = subset(
         candidates=subset(model.Candidate, _VALUE + "last_at"),
     ),
 )
-PredicatesResult = subset(
-    PredicateList, predicates=subset(model.Predicate, "name scope cardinality=policy.cardinality")
+PredicatesResult = rows(
+    predicates=subset(model.Predicate, "name scope cardinality=policy.cardinality")
 )
-SupersedeResult = subset(Replaced, "memory_id belief_id replaced_id requested_id event_id reason")
 RetractResult = subset(
     model.RetractionReceipt, "event_id retracted_id=target_id found proposed repeated"
 )
-ForgetResult = subset(Erasure, "item_id kind applied texts counts left copies confirm next")
 AddEvidenceResult = subset(RecordedEvidence, _TEST + "event_id")
 EvidenceForResult = subset(
     model.Trail,

@@ -157,16 +157,14 @@ class RequestHandler:
 
         return await self._or_protocol_error(filled)
 
-    async def _run(
-        self, ctx: Context, tool: Tool[Any], given: dict[str, Any]
-    ) -> types.CallToolResult:
+    async def _run(self, ctx: Context, tool: Tool, given: dict[str, Any]) -> types.CallToolResult:
         await self.connection.memory()
         arguments, ignored = tool.read(given, self.connection.time_zone)
         session = await self._session(ctx, getattr(arguments, "session_id", None))
-        asking = partial(ask_person, ctx) if tool.asks and can_ask_person(ctx) else None
+        asking = partial(ask_person, ctx) if tool.destructive and can_ask_person(ctx) else None
         caller = self._caller_of(ctx)
-        call = ToolCall(session, arguments, agent_of(ctx), caller, self._slots, asking)
-        async with nullcontext() if tool.asks else self._slots:
+        call = ToolCall(session, tool, arguments, agent_of(ctx), caller, self._slots, asking)
+        async with nullcontext() if tool.destructive else self._slots:
             return tool.shown(await tool.run(call), ignored)
 
     async def _session(self, ctx: Context, session_id: str | None = None) -> AsyncSession:

@@ -10,23 +10,22 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal
 
 import mcp_types as types
 
 from graphmem.erasure import ErasureReport, ErasureTarget
 from graphmem.errors import InvalidInputError, NotFoundError
-from graphmem.mcp import inputs, schemas
+from graphmem.mcp import arguments, inputs, schemas
 from graphmem.mcp.connection import Caller
 from graphmem.mcp.results import Erasure
-from graphmem.mcp.schemas import ForgetArguments
 from graphmem.model import GLOBAL_SCOPE, Origin, Record
 from graphmem.rules.quoting import escape_json
 
 if TYPE_CHECKING:
     from graphmem.client import AsyncSession
 
-A = TypeVar("A", bound=Record)
 MAX_LINE = 200
 """Maximum length of a text in a plan, and of a name that was ignored, in characters."""
 MAX_IGNORED = 20
@@ -36,12 +35,14 @@ Profile = Literal["core", "full"]
 
 
 @dataclass(frozen=True)
-class ToolCall(Generic[A]):
+class ToolCall:
     """One call of a tool."""
 
     session: AsyncSession
     """Session of the conversation, on the caller's tenant and scope."""
-    arguments: A
+    tool: Tool
+    arguments: Any
+    """Record of its arguments."""
     actor: str | None
     """Name that the calling agent gave for itself; None if it gave none."""
     caller: Caller
@@ -52,49 +53,55 @@ class ToolCall(Generic[A]):
     """Asks the person behind the client whether to do something; None if the client cannot."""
 
     def given(self) -> dict[str, Any]:
-        """Return the arguments of the client's method: those of the tool that are not None."""
-        return {
-            name: value
-            for name, value in self.arguments
-            if value is not None and name != "session_id"
-        }
+        """Return the arguments of the client's method: those given, and who writes."""
+        given = {name: value for name, value in self.arguments if value is not None}
+        given.pop("session_id", None)
+        taken = arguments.parameters(self.tool.name)
+        if "origin" in taken:
+            own = {"source": "mcp", "actor": self.actor, "note": given.pop("note", None)}
+            given["origin"] = Origin(**own)
+        elif "actor" in taken:
+            given |= {"source": "mcp", "actor": self.actor}
+        return given
 
-    def written(self) -> dict[str, Any]:
-        """Return the arguments of a client's daily method that writes: with the event's source."""
-        return {"source": "mcp", "actor": self.actor, **self.given()}
-
-    def changed(self) -> dict[str, Any]:
-        """Return the arguments of any other method that writes: with the event's origin."""
-        given = self.given()
-        note = given.pop("note", None)
-        return given | {"origin": Origin(source="mcp", actor=self.actor, note=note)}
+    async def result(self) -> Any:
+        """Return the result of the client's method; of a list, a mapping with its name."""
+        method = attrgetter(arguments.path_of(self.tool.name))(self.session)
+        found = await method(**self.given())
+        if isinstance(found, Record):
+            return found
+        [name] = self.tool.result.model_fields
+        return {name: found}
 
 
 @dataclass(frozen=True)
-class Tool(Generic[A]):
-    """One tool."""
+class Tool:
+    """One tool; it has the name of the client's method, after the noun of its namespace."""
 
     name: str
     title: str
     description: str
     """When to use it and what it returns, for the model."""
-    arguments: type[A]
+    takes: str
+    """Names of its arguments."""
     result: type[Record]
-    run: Callable[[ToolCall[A]], Awaitable[Record]]
     example: Mapping[str, Any]
     """Valid arguments, shown in errors."""
+    run: Callable[[ToolCall], Awaitable[Any]] = ToolCall.result
     core: bool = False
     """Whether it is in the core profile."""
     read_only: bool = False
     """Whether it leaves the memory unchanged; writing the search log does not count."""
-    idempotent: bool = False
-    """Whether repeating the call adds nothing."""
     destructive: bool = False
-    """Whether it erases data; all other tools only append events."""
-    asks: bool = False
-    """Whether it may ask the person, and so takes the slot of its call itself."""
+    """Whether it erases data; all others only append events. It may ask the person, and so takes
+    the slot of its call itself. Repeating it adds nothing."""
     text: Callable[[Any], str] | None = None
     """Conversion of the result to text; None for JSON."""
+
+    @cached_property
+    def arguments(self) -> type[Record]:
+        """Record of its arguments."""
+        return arguments.arguments_of(self.name, self.takes)
 
     def listed(self, profile: Profile) -> types.Tool:
         """Return the tool as listed to clients."""
@@ -108,7 +115,7 @@ class Tool(Generic[A]):
             annotations=types.ToolAnnotations(
                 read_only_hint=self.read_only,
                 destructive_hint=self.destructive,
-                idempotent_hint=self.read_only or self.idempotent,
+                idempotent_hint=self.read_only or self.destructive,
                 open_world_hint=False,
             ),
         )
@@ -117,7 +124,7 @@ class Tool(Generic[A]):
     def _limits(self) -> schemas.Schema:
         return schemas.complete_schema(self.arguments)
 
-    def read(self, given: Mapping[str, Any], zone: str | None = "UTC") -> tuple[A, list[str]]:
+    def read(self, given: Mapping[str, Any], zone: str | None = "UTC") -> tuple[Any, list[str]]:
         """Return the arguments of a call, with times of a zone, and the other names in it.
 
         Raises:
@@ -135,7 +142,7 @@ class Tool(Generic[A]):
         names = ", ".join(self.arguments.model_fields) or "none"
         return f"Arguments of {self.name}: {names}. Example: {example}"
 
-    def shown(self, found: Record, ignored: Sequence[str] = ()) -> types.CallToolResult:
+    def shown(self, found: Any, ignored: Sequence[str] = ()) -> types.CallToolResult:
         """Return a result as data, and as text without invisible characters.
 
         Args:
@@ -177,7 +184,7 @@ NEXT = (
 DECLINED = "The user was asked and did not agree. Nothing is erased."
 
 
-async def forget(call: ToolCall[ForgetArguments]) -> Erasure:
+async def forget(call: ToolCall) -> Erasure:
     """Plan the erasure of an item and ask the person, or let the agent confirm the plan.
 
     If the client can ask its user, only the user's answer counts. Otherwise a second call confirms.

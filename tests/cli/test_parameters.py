@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import math
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from graphmem.cli import parameters, signatures
+from graphmem import signatures
+from graphmem.cli import parameters
 from graphmem.cli.derived import DerivedCommand
 from graphmem.cli.views import VIEWS
 from graphmem.client.graphmem import AsyncGraphMem, GraphMem
 from graphmem.client.handle import AsyncHandle
+from tests.architecture.test_house import ROOT
 from tests.cli.test_help import COMMANDS
 from tests.plugins.twins import NAMESPACES
 
@@ -109,6 +113,27 @@ def test_the_client_accepts_what_a_command_line_gives(path: str) -> None:
         assert accepted, one.name
 
 
+@pytest.mark.parametrize("path", paths())
+def test_the_client_refuses_what_is_beyond_a_limit(path: str) -> None:
+    types = typing.get_type_hints(method_at(path), include_extras=True)
+    for one in signatures.method(path).parameters:
+        kind = one.kind or signatures.Kind("other")
+        for limit, value in kind.limits.items():
+            wrong = beyond(limit, value)
+            with pytest.raises(ValidationError):
+                TypeAdapter(types[one.name]).validate_python((wrong,) if kind.many else wrong)
+
+
+def beyond(limit: str, value: Any) -> Any:
+    """Return a value that a limit excludes."""
+    match limit:
+        case "ge" | "le":
+            return value - 1 if limit == "ge" else value + 1
+        case "min_length" | "max_length":
+            return "x" * beyond("ge" if limit == "min_length" else "le", value)
+    return {"gt": value, "allow_inf_nan": math.inf, "pattern": " "}[limit]
+
+
 def test_every_method_has_a_command() -> None:
     assert set(paths()) - {one.source.path for one in DERIVED.values()} == WITHOUT_COMMAND.keys()
 
@@ -144,6 +169,47 @@ def test_other_commands_have_parameters_of_no_method() -> None:
         if not isinstance(one, DerivedCommand)
     }
     assert {words: shared for words, shared in found.items() if shared} == NAMESAKES
+
+
+def sources() -> Iterator[Path]:
+    """Yield the modules of the surfaces."""
+    for surface in ("cli", "mcp"):
+        yield from (ROOT / "graphmem" / surface).rglob("*.py")
+
+
+def test_no_surface_has_the_text_of_a_parameter() -> None:
+    texts = {one.clause for path in paths() for one in signatures.method(path).parameters}
+    long = {folded(text) for text in texts if len(text.split()) >= 5}
+    for file in sources():
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not [text for text in long if text in folded(node.value)], file
+
+
+def folded(text: str) -> str:
+    return " ".join(text.replace("`", "").lower().split())
+
+
+LIMITS = {"ge", "le", "gt", "lt", "min_length", "max_length", "pattern", "min", "max"}
+LIMITED = {
+    "graphmem/cli/browse.py": "sizes of a drawing",
+    "graphmem/cli/options.py": "the port of a server",
+    "graphmem/cli/operator.py": "an interval",
+    "graphmem/cli/usage.py": "an interval",
+    "graphmem/mcp/http_server.py": "the length of a token",
+}
+"""Modules with limits, of what no method takes."""
+
+
+def test_no_surface_limits_a_parameter() -> None:
+    found = {
+        str(file.relative_to(ROOT))
+        for file in sources()
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("Field", "Range"))
+        if "Range" in ast.unparse(node.func) or LIMITS & {one.arg for one in node.keywords}
+    }
+    assert found == LIMITED.keys()
 
 
 @pytest.mark.parametrize("path", VIEWS)

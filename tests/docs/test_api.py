@@ -33,7 +33,7 @@ def test_help_shows_every_parameter_with_its_default() -> None:
         assert words in shown
     for name in ("episode_id", "turn_id"):
         assert f"{name}: 'AskedId | None' = None" in shown
-    for name in ("event_id", "actor", "artifact_ref", "note"):
+    for name in ("event_id", "actor", "artifact_ref"):
         assert f"{name}: 'str | None' = None" in shown
 
 

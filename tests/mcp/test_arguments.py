@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from graphmem.errors import InvalidInputError
+from graphmem.mcp.arguments import CHANGES, change_of, parameters
 from graphmem.mcp.tools import TOOLS
+from graphmem.signatures import Kind
 from tests.mcp.conftest import Opened, data, refused
 from tests.plugins.loopback import chain
 from tests.plugins.loops import run_apart as run
@@ -27,6 +30,50 @@ def problem(tool: str, /, **given: Any) -> InvalidInputError:
     with pytest.raises(InvalidInputError) as caught:
         TOOLS[tool].read(given)
     return caught.value
+
+
+TAKEN = [(tool, name) for tool in TOOLS for name in TOOLS[tool].takes.split()]
+
+
+@pytest.mark.parametrize(("tool", "name"), TAKEN)
+def test_an_argument_is_a_parameter_and_each_change_changes_it(tool: str, name: str) -> None:
+    one, change = parameters(tool).get(name), change_of(tool, name)
+    if one is None:
+        assert change.keys() >= {"type"}
+        return
+    kind = one.kind or Kind("own")
+    assert "type" not in change or kind.name in ("own", "time")
+    found = {
+        "text": change.get("text") != one.clause,
+        "default": change.get("default", ...) != one.default or one.default is None,
+        "required": change.get("required") != one.required,
+        "choices": "choices" not in change or is_narrower(change["choices"], kind.choices),
+        "limits": are_narrower(change.get("limits", {}), kind.limits),
+        "size": are_narrower(change.get("size", {}), kind.size),
+    }
+    assert {key for key in change if not found.get(key, True)} == set()
+
+
+def is_narrower(choices: tuple[str, ...], declared: tuple[str, ...]) -> bool:
+    """Return whether choices are some of those declared, or of any text."""
+    return not declared or set(choices) < set(declared)
+
+
+def are_narrower(limits: Mapping[str, Any], declared: Mapping[str, Any]) -> bool:
+    """Return whether each limit allows less than the declared one."""
+    lower = {"ge", "min_length"}
+    own = {key: value if key in lower else -value for key, value in limits.items()}
+    given = {
+        key: declared[key] if key in lower else -declared[key] for key in own if key in declared
+    }
+    return all(own[key] > given[key] for key in given)
+
+
+def test_every_change_is_of_an_argument() -> None:
+    names = {name for _, name in TAKEN} | {f"{tool}.{name}" for tool, name in TAKEN}
+    assert CHANGES.keys() <= names
+    common = {key for key in CHANGES if "." not in key}
+    assert {key for key in CHANGES if CHANGES[key] == CHANGES.get(key.rpartition(".")[2])} == common
 
 
 def test_a_single_value_stands_for_a_list() -> None:

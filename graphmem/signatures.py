@@ -1,6 +1,6 @@
-"""Signatures and docstrings of the client's methods, read from its source.
+"""Signatures and docstrings of the client's methods: what each surface derives its arguments from.
 
-Importing the client takes a second, which the help of a command and the completion of its options
+Importing the client takes a second, which the help of a command and the first answer of a server
 must not take. So the source is parsed, and annotations are resolved without evaluating them.
 """
 
@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-ROOT = ("graphmem.client.graphmem", "AsyncGraphMem")
-"""Module and class of the methods; namespaces are properties of the class."""
+OWNERS = (
+    ("graphmem.client.graphmem", "AsyncGraphMem"),
+    ("graphmem.client.handle", "AsyncSession"),
+)
+"""Modules and classes of the methods; namespaces are properties of the classes."""
 _TYPES = {
     "str": "text",
     "int": "whole",
@@ -29,10 +34,13 @@ RECORDS = {"AsOf", "Origin"}
 """Records whose fields are options of their own."""
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _LISTS = {"Sequence", "Iterable", "tuple", "list", "frozenset"}
+_NONE: Mapping[str, Any] = MappingProxyType({})
+DEFAULT = re.compile(r"[;,] (?!the session's)([^;,.]+) by default")
+"""Words for a default in a text."""
 
 
 class Kind(NamedTuple):
-    """Values that a parameter takes, as far as a command line can give them."""
+    """Values that a parameter takes, as far as text or JSON can give them."""
 
     name: str
     """choice, time, path, flag, whole, number, text, or record."""
@@ -40,19 +48,42 @@ class Kind(NamedTuple):
     """Values of a choice; module and class of a record."""
     many: bool = False
     """Whether it takes several values."""
+    limits: Mapping[str, Any] = _NONE
+    """Limits of a value, named as in `Field`, such as ge, le, min_length and max_length."""
+    size: Mapping[str, Any] = _NONE
+    """Limits of the number of values: min_length, max_length."""
 
 
-class Parameter(NamedTuple):
+@dataclass(frozen=True)
+class Parameter:
     """A parameter of a method, or a field of a record."""
 
     name: str
-    kind: Kind | None
-    """None if a command line cannot give such a value."""
     text: str
     """Text of the docstring, on one line."""
-    default: Any = None
+    module: str
+    annotation: ast.expr | None
+    value: ast.expr | None
+    """Default in the source."""
     required: bool = False
     positional: bool = False
+
+    @cached_property
+    def kind(self) -> Kind | None:
+        """Values that it takes; None if neither text nor JSON can give such a value."""
+        return None if self.annotation is None else kind_of(self.module, self.annotation)
+
+    @cached_property
+    def default(self) -> Any:
+        """Default value; None if there is none, or a surface need not show it."""
+        return None if self.value is None else _value(self.module, self.value)
+
+    @property
+    def clause(self) -> str:
+        """First clause of the text, without the default and without a full stop."""
+        text = re.split(r"(?:;|\.) ", DEFAULT.sub("", self.text))[0]
+        text = text.replace(", with a time zone", "")
+        return text[:1].upper() + text[1:].removesuffix(".")
 
 
 class Method(NamedTuple):
@@ -71,11 +102,10 @@ def method(path: str) -> Method:
         LookupError: the client has no such method.
     """
     owner, _, name = path.rpartition(".")
-    module, kind = ROOT
+    module, node = _member(OWNERS, owner or name)
     if owner:
-        module, space = _member(module, kind, owner)
-        kind = ast.unparse(space.returns) if space.returns else ""
-    module, node = _member(module, kind, name)
+        kind = ast.unparse(node.returns) if node.returns else ""
+        module, node = _member([(module, kind)], name)
     text = ast.get_docstring(node) or ""
     return Method(_line(text.partition("\n\n")[0]), tuple(_parameters(module, node, text)))
 
@@ -86,13 +116,9 @@ def _parameters(module: str, node: _Function, docstring: str) -> Iterator[Parame
     lacking = [None] * (len(positional) - len(given.defaults))
     defaults = [*lacking, *given.defaults, *given.kw_defaults]
     for one, default in zip([*positional, *given.kwonlyargs], defaults, strict=True):
+        text, is_positional = texts.get(one.arg, ""), one in positional
         yield Parameter(
-            one.arg,
-            None if one.annotation is None else kind_of(module, one.annotation),
-            texts.get(one.arg, ""),
-            None if default is None else _value(module, default),
-            required=default is None,
-            positional=one in positional,
+            one.arg, text, module, one.annotation, default, default is None, is_positional
         )
 
 
@@ -106,16 +132,14 @@ def fields(module: str, name: str) -> Iterator[Parameter]:
             match after:
                 case ast.Expr(value=ast.Constant(value=str() as written)):
                     text = _line(written)
-            default = None if field.value is None else _value(place, field.value)
-            yield Parameter(field.target.id, kind_of(place, field.annotation), text, default)
+            yield Parameter(field.target.id, text, place, field.annotation, field.value)
 
 
 def kind_of(module: str, annotation: ast.expr) -> Kind | None:
     """Return what an annotation accepts; the most specific kind of a union is chosen."""
-    found = set(_kinds(module, annotation))
     order = ("record", "choice", "time", "path", "flag", "whole", "number", "text")
-    ranked = sorted(found, key=lambda kind: (kind.many, order.index(kind.name), kind.choices))
-    return next(iter(ranked), None)
+    found = _kinds(module, annotation)
+    return min(found, key=lambda kind: (kind.many, order.index(kind.name)), default=None)
 
 
 def _kinds(module: str, node: ast.expr) -> Iterator[Kind]:
@@ -138,13 +162,33 @@ def _kinds(module: str, node: ast.expr) -> Iterator[Kind]:
 
 def _subscripted(module: str, name: str, parts: Sequence[ast.expr]) -> Iterator[Kind]:
     if name == "Annotated":
-        yield from (kind for part in parts for kind in _kinds(module, part))
+        yield from _annotated(module, *parts)
     elif name == "Literal":
         yield Kind("choice", tuple(_literals(module, parts)))
     elif name in _LISTS:
         kind = kind_of(module, parts[0])
         if kind is not None and not kind.many:
             yield kind._replace(many=True)
+
+
+def _annotated(module: str, base: ast.expr, *more: ast.expr) -> Iterator[Kind]:
+    """Yield the kinds of an annotated type: of what it is converted to, if that is known."""
+    calls = [call for call in more if isinstance(call, ast.Call)]
+    converted = [kind for call in calls for kind in _kinds(module, call)]
+    limits = {name: value for call in calls for name, value in _limits(module, call)}
+    for kind in converted or _kinds(module, base):
+        if kind.many:
+            yield kind._replace(size={**kind.size, **limits})
+        else:
+            yield kind._replace(limits={**kind.limits, **limits})
+
+
+def _limits(module: str, call: ast.Call) -> Iterator[tuple[str, Any]]:
+    match call.func:
+        case ast.Name(id="Whole"):
+            yield from zip(("ge", "le"), (_value(module, one) for one in call.args), strict=True)
+        case ast.Name(id="Field"):
+            yield from ((one.arg, _value(module, one.value)) for one in call.keywords if one.arg)
 
 
 def _named(module: str, name: str) -> Iterator[Kind]:
@@ -181,7 +225,9 @@ def _value(module: str, node: ast.expr) -> Any:
         case ast.Tuple():
             return tuple(_value(module, part) for part in node.elts)
         case ast.Attribute(value=ast.Name(id=owner), attr=name):
-            _, found = _definition(module, owner)
+            place, found = _definition(module, owner)
+            if found is None:  # a module
+                return _value(f"{place}.{owner}", ast.Name(name))
             for line in getattr(found, "body", ()):
                 if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == name:
                     return ast.literal_eval(line.value)
@@ -195,20 +241,17 @@ def _value(module: str, node: ast.expr) -> Any:
         return None
 
 
-def _member(module: str, name: str, member: str) -> tuple[str, _Function]:
-    """Return the definition of a member of a class or of one of its bases, and its module."""
-    place, node = _definition(module, name)
-    if isinstance(node, ast.ClassDef):
-        for line in node.body:
-            if isinstance(line, ast.FunctionDef | ast.AsyncFunctionDef) and line.name == member:
-                return place, line
-        for base in node.bases:
-            if isinstance(base, ast.Name):
-                try:
-                    return _member(place, base.id, member)
-                except LookupError:
-                    continue
-    raise LookupError(f"{name} has no member {member}.")
+def _member(owners: Sequence[tuple[str, str]], member: str) -> tuple[str, _Function]:
+    """Return the definition of a member of one of these classes or their bases, and its module."""
+    classes = list(owners)
+    for module, name in classes:
+        place, node = _definition(module, name)
+        if isinstance(node, ast.ClassDef):
+            for line in node.body:
+                if isinstance(line, _Function) and line.name == member:
+                    return place, line
+            classes += [(place, base.id) for base in node.bases if isinstance(base, ast.Name)]
+    raise LookupError(f"The client has no member {member}.")
 
 
 def _definition(module: str, name: str) -> tuple[str, ast.AST | None]:
@@ -230,6 +273,8 @@ def _names(module: str) -> dict[str, ast.AST | tuple[str, str]]:
                 names[name] = node
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 names[name] = value
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                names |= {ast.unparse(one): of for one, of in zip(targets, values, strict=True)}
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 names[name] = value
             case ast.ImportFrom(module=str() as origin, names=imported):
@@ -241,7 +286,7 @@ def _names(module: str) -> dict[str, ast.AST | tuple[str, str]]:
 
 def _source(module: str) -> str:
     """Return the source of a module of this package; its name begins with graphmem."""
-    place = Path(__file__).parents[1].joinpath(*module.split(".")[1:])
+    place = Path(__file__).parent.joinpath(*module.split(".")[1:])
     file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
     return file.read_text("utf-8")
 
