@@ -25,31 +25,34 @@
 
 WITH $subject AS subject_key, $predicate AS predicate_key, $valid AS valid
 CALL (subject_key) {
-  UNWIND range(0, size($scopes) - 1) AS i
+  // Behind the last scope is none: the place of a slot that is nowhere.
+  UNWIND range(0, size($scopes)) AS i
   LET scope = $scopes[i]
   // include: fragments/subject_names.cypher
-  MATCH (b:Belief)
-  WHERE b.tenant = $tenant AND b.scope = $scopes[i] AND b.subject_key IN names AND b.predicate_key = $predicate
+  OPTIONAL MATCH (b:Belief)
+  WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key IN names AND b.predicate_key = $predicate
     AND (b.rulings IS NULL OR EXISTS { (b)<-[:SUPPORTS|REFUTES]-(:Event {tenant: $tenant}) })
     AND b.created_at <= $valid AND ($known IS NULL OR b.recorded_at <= $known AND EXISTS {
       MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event {tenant: $tenant})
       WHERE x.scope = b.scope AND x.occurred_at <= $valid AND x.recorded_at <= $known
     })
-  WITH i, b.slot_id AS slot_id
+  FILTER b IS NOT NULL OR i = size($scopes)
+  RETURN scope, names, CASE size(names) WHEN 1 THEN b.slot_id END AS slot_id
   ORDER BY i
   LIMIT 1
-  RETURN collect([$scopes[i], slot_id])[0] AS place
 }
-LET scope = place[0]
-// include: fragments/subject_names.cypher
-LET slot_id = CASE size(names) WHEN 1 THEN place[1] END
 // include: fragments/policy.cypher
 // include: fragments/resume_slot.cypher
 CALL (slot_id, valid, policy, checkpoint, tail, members) {
+  // include: fragments/slot_events.cypher
+  // include: fragments/not_retracted.cypher
+  RETURN collect({b: b, e: e, covered: covered}) AS pieces
+}
+CALL (valid, policy, checkpoint, pieces) {
   FILTER policy.cardinality = 'ONE'
-  CALL (slot_id, valid, policy, checkpoint, tail, members) {
-    // include: fragments/slot_events.cypher
-    // include: fragments/not_retracted.cypher
+  CALL (checkpoint, pieces) {
+    UNWIND pieces AS x
+    LET b = x.b, e = x.e
     // include: fragments/overwrite_strength.cypher
     // include: fragments/to_one_row.cypher
     RETURN b, polarity, at, id, s, force, events
@@ -61,11 +64,11 @@ CALL (slot_id, valid, policy, checkpoint, tail, members) {
   // include: fragments/top_one.cypher
   RETURN n_one, one
 }
-CALL (slot_id, valid, policy, checkpoint, tail, members) {
+CALL (valid, policy, checkpoint, pieces) {
   FILTER policy.cardinality = 'MANY'
-  CALL (slot_id, valid, policy, checkpoint, tail, members) {
-    // include: fragments/slot_events.cypher
-    // include: fragments/not_retracted.cypher
+  CALL (valid, policy, checkpoint, pieces) {
+    UNWIND pieces AS x
+    LET b = x.b, e = x.e, covered = x.covered
     // include: fragments/noisy_or_term.cypher
     // include: fragments/to_many_row.cypher
     RETURN b, polarity, episode, alone, at, l, events, episodes, covered
@@ -77,13 +80,5 @@ CALL (slot_id, valid, policy, checkpoint, tail, members) {
   // include: fragments/top_many.cypher
   RETURN n_many, many
 }
-CALL (one, many, valid) {
-  UNWIND one + many AS x
-  WITH x[0] AS m, x[1] AS candidate
-  // include: fragments/candidate_status.cypher
-  // include: fragments/candidate_trust.cypher
-  WITH m, status, candidate {.*, trust: trust} AS candidate
-  // include: fragments/candidate.cypher
-  RETURN collect(candidate) AS candidates
-}
+// include: fragments/slot_candidates.cypher
 RETURN scope, names, policy, candidates, coalesce(n_one, n_many, 0) AS total, datetime.realtime('Z') AS now

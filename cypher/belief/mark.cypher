@@ -7,7 +7,6 @@
 // refers_to: events.belief_id Belief
 // params:
 //   $events  list      maps with unique ids: belief_id and the event properties
-//   $valid   datetime  time of the write
 //   $known   datetime  null: the flag takes all events into account
 // columns:
 //   - id       string   belief id

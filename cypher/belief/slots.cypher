@@ -27,38 +27,33 @@ LET valid = $valid, mine = []
 // include: fragments/subject_names.cypher
 // include: fragments/policy.cypher
 // include: fragments/slot.cypher
-CALL (members, valid, policy) {
-  FILTER policy.cardinality = 'ONE'
+CALL (members, valid) {
   // include: fragments/slot_evidence.cypher
   // include: fragments/not_rejected.cypher
   // include: fragments/not_retracted.cypher
+  RETURN collect({b: b, e: e}) AS pieces
+}
+CALL (pieces, valid, policy) {
+  FILTER policy.cardinality = 'ONE'
+  UNWIND pieces AS x
+  LET b = x.b, e = x.e
   // include: fragments/overwrite_strength.cypher
   // include: fragments/to_one_row.cypher
   // include: fragments/project_one.cypher
   // include: fragments/top_one.cypher
   RETURN n_one, one
 }
-CALL (members, valid, policy) {
+CALL (pieces, valid, policy) {
   FILTER policy.cardinality = 'MANY'
-  // include: fragments/slot_evidence.cypher
-  // include: fragments/not_rejected.cypher
-  // include: fragments/not_retracted.cypher
-  WITH b, e, false AS covered
+  UNWIND pieces AS x
+  LET b = x.b, e = x.e, covered = false
   // include: fragments/noisy_or_term.cypher
   // include: fragments/to_many_row.cypher
   // include: fragments/project_many.cypher
   // include: fragments/top_many.cypher
   RETURN n_many, many
 }
-CALL (one, many, valid) {
-  UNWIND one + many AS x
-  WITH x[0] AS m, x[1] AS candidate
-  // include: fragments/candidate_status.cypher
-  // include: fragments/candidate_trust.cypher
-  WITH m, status, candidate {.*, trust: trust} AS candidate
-  // include: fragments/candidate.cypher
-  RETURN collect(candidate) AS candidates
-}
+// include: fragments/slot_candidates.cypher
 RETURN scope, subject_key, names, predicate_key, coalesce(one[0][0], many[0][0]).predicate AS predicate, policy, candidates,
        coalesce(n_one, n_many, 0) AS total, datetime.realtime('Z') AS now
 ORDER BY scope, subject_key, predicate_key

@@ -5,15 +5,11 @@
 // source: ESPER, Mneva; twins oracles/projection.py, oracles/sequential.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $id              string    belief id
-//   $valid           datetime  last time, unless times are given
-//   $known           datetime  upper bound of known time; null: no bound
-//   $instants        list      times to read at, in order; null: the times of its events, or of those of the other candidates of a ONE slot, and $valid
-//   $points          integer   maximum number of times, 3 or more
-//   $policy          map       policy override; null: the declared policy
-//   $default_policy  map       policy of undeclared predicates
-//   $weights         map       reliability of each source type, in (0, 1]
-//   $test            map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
+//   $id        string    belief id
+//   $valid     datetime  last time, unless times are given
+//   $known     datetime  upper bound of known time; null: no bound
+//   $instants  list      times to read at, in order; null: the times of its events, or of those of the other candidates of a ONE slot, and $valid
+//   $points    integer   maximum number of times, 3 or more
 // columns:
 //   - at       datetime  time of the read
 //   - card     map       id, statement, subject, predicate, object

@@ -3,11 +3,10 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $valid   datetime  a time later than every event
-//   $known   datetime  upper bound of known time; null: no bound
-//   $after   string    id of the last row of the previous page; '' for the first page
-//   $limit   integer   maximum number of beliefs per page
+//   $valid  datetime  a time later than every event
+//   $known  datetime  upper bound of known time; null: no bound
+//   $after  string    id of the last row of the previous page; '' for the first page
+//   $limit  integer   maximum number of beliefs per page
 // columns:
 //   - id      string   belief id
 //   - cached  string   cached status, and the number of incoming edges with a wrong cached state

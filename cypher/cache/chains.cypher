@@ -3,10 +3,9 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $label  string   Memory or Belief
-//   $types  list     types of events by which one supersedes another
-//   $after  string   id of the last node of the previous page; '' for the first page
-//   $limit  integer  maximum number of nodes per page
+//   $label  string  Memory or Belief
+//   $types  list    types of events by which one supersedes another
+//   $after  string  id of the last node of the previous page; '' for the first page
 // columns:
 //   - looked  integer  number of nodes read; 0 after the last page
 //   - after   string   id of the last node of the page

@@ -3,9 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $after   string   id of the last row of the previous page; '' for the first page
-//   $limit   integer  maximum number of rows per page
+//   $after  string  id of the last row of the previous page; '' for the first page
 // columns:
 //   - id          string   episode id
 //   - scope       string   scope of the episode

@@ -3,8 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    memory ids
+//   $ids  list  memory ids
 // columns:
 //   - id          string  memory id
 //   - sources     list    cached: sources of the events of its own scope; null before the first rebuild

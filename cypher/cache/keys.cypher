@@ -4,9 +4,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $label  string   Memory, Belief, Turn or Episode
-//   $after  string   id of the last row of the previous page; '' for the first page
-//   $limit  integer  maximum number of nodes per page
+//   $label  string  Memory, Belief, Turn or Episode
+//   $after  string  id of the last row of the previous page; '' for the first page
 // columns:
 //   - label          string  $label
 //   - id             string  id

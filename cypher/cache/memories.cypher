@@ -4,12 +4,11 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $valid   datetime  a time later than every event
-//   $known   datetime  upper bound of known time; null: no bound
-//   $trace   map       tau_days and spacing of the cached traces
-//   $after   string    id of the last row of the previous page; '' for the first page
-//   $limit   integer   maximum number of memories per page
+//   $valid  datetime  a time later than every event
+//   $known  datetime  upper bound of known time; null: no bound
+//   $trace  map       tau_days and spacing of the cached traces
+//   $after  string    id of the last row of the previous page; '' for the first page
+//   $limit  integer   maximum number of memories per page
 // columns:
 //   - id      string   memory id
 //   - cached  string   cached status, the number of incoming edges with a wrong cached state, and the trace if it is wrong

@@ -3,8 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  tenant name
-//   $memories  list    maps: id, sources, facet_keys
+//   $memories  list  maps: id, sources, facet_keys
 // columns:
 
 UNWIND $memories AS row

@@ -4,9 +4,8 @@
 // source: Vestig M3, TraceRank; twin oracles/tracerank.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  tenant name
-//   $trace     map     tau_days and spacing of the cached traces
-//   $memories  list    maps: id, event_ids (of the events just written; null: read all events)
+//   $trace     map   tau_days and spacing of the cached traces
+//   $memories  list  maps: id, event_ids (of the events just written; null: read all events)
 // columns:
 
 UNWIND $memories AS row

@@ -4,11 +4,10 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  tenant name
-//   $episodes  list    episode ids
-//   $turns     list    turn ids
-//   $memories  list    memory ids
-//   $beliefs   list    belief ids
+//   $episodes  list  episode ids
+//   $turns     list  turn ids
+//   $memories  list  memory ids
+//   $beliefs   list  belief ids
 // columns:
 //   - id  string  belief id
 

@@ -4,10 +4,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string   tenant name
-//   $prefilter  string   regular expression
-//   $ended      map      by label, the last id of the previous page; null: the first page
-//   $limit      integer  maximum number of nodes per page
+//   $prefilter  string  regular expression
+//   $ended      map     by label, the last id of the previous page; null: the first page
 // columns:
 //   - label  string  node label
 //   - last   string  last id of the page; null: no more pages

@@ -4,11 +4,10 @@
 // plan: NodeUniqueIndexSeek
 // allow: CartesianProduct
 // params:
-//   $tenant    string  tenant name
-//   $memories  list    memory ids
-//   $beliefs   list    belief ids
-//   $episodes  list    episode ids
-//   $turns     list    turn ids
+//   $memories  list  memory ids
+//   $beliefs   list  belief ids
+//   $episodes  list  episode ids
+//   $turns     list  turn ids
 // columns:
 //   - items     map      number of memories, beliefs and episodes, by label
 //   - turns     integer  number of these turns and of those of the episodes

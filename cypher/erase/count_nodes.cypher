@@ -3,8 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $scope   string  scope name; null: the whole tenant
+//   $scope  string  scope name; null: the whole tenant
 // columns:
 //   - counts  map  counts by label
 

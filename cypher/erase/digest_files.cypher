@@ -3,7 +3,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string  tenant name
 //   $scope     string  scope of the episodes; null: all scopes
 //   $episodes  list    ids of the episodes; null: all episodes
 // columns:

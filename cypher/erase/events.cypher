@@ -5,13 +5,11 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string   tenant name
-//   $memories  list     memory ids
-//   $beliefs   list     belief ids
-//   $episodes  list     episode ids
-//   $turns     list     turn ids
-//   $after     string   id of the last row of the previous page; '' for the first page
-//   $limit     integer  maximum number of rows per page
+//   $memories  list    memory ids
+//   $beliefs   list    belief ids
+//   $episodes  list    episode ids
+//   $turns     list    turn ids
+//   $after     string  id of the last row of the previous page; '' for the first page
 // columns:
 //   - id        string  event id
 //   - scope     string  scope of the event

@@ -3,10 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scope   string   scope name; null: the whole tenant
-//   $after   string   id of the last row of the previous page; '' for the first page
-//   $limit   integer  maximum number of rows per page
+//   $scope  string  scope name; null: the whole tenant
+//   $after  string  id of the last row of the previous page; '' for the first page
 // columns:
 //   - id        string  event id
 //   - memories  list    ids of memories of other scopes that the event refers to

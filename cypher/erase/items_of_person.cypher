@@ -3,8 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $names   list    names of the person, folded
+//   $names  list  names of the person, folded
 // columns:
 //   - beliefs   list  ids of beliefs with such a subject or object
 //   - memories  list  ids of memories that claim only such beliefs

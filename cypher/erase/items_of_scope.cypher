@@ -3,9 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scope   string   scope name
-//   $limit   integer  maximum number of nodes of each label
+//   $scope  string   scope name
+//   $limit  integer  maximum number of nodes of each label
 // columns:
 //   - memories  list  memory ids
 //   - beliefs   list  belief ids

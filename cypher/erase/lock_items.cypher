@@ -4,8 +4,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    ids of memories and beliefs
+//   $ids  list  ids of memories and beliefs
 // columns:
 
 UNWIND $ids AS id

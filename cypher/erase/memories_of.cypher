@@ -3,9 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  tenant name
-//   $episodes  list    episode ids
-//   $turns     list    turn ids
+//   $episodes  list  episode ids
+//   $turns     list  turn ids
 // columns:
 //   - id  string  memory id
 

@@ -4,12 +4,10 @@
 // plan: NodeUniqueIndexSeek
 // allow: CartesianProduct
 // params:
-//   $tenant  string   tenant name
-//   $marks   list     texts to find
-//   $beyond  string   scope whose events and replies are skipped; null: none
-//   $event   string   last event id of the previous page; '' for the first page
-//   $reply   string   last reply id of the previous page; '' for the first page
-//   $limit   integer  maximum number of nodes per page
+//   $marks   list    texts to find
+//   $beyond  string  scope whose events and replies are skipped; null: none
+//   $event   string  last event id of the previous page; '' for the first page
+//   $reply   string  last reply id of the previous page; '' for the first page
 // columns:
 //   - event    string  last event id of the page; null: no more pages
 //   - reply    string  last reply id of the page; null: no more pages

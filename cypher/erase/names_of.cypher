@@ -4,8 +4,7 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $key     string    name, folded
-//   $known   datetime  upper bound of known time; null: no bound
+//   $key  string  name, folded
 // columns:
 //   - names   list  names, folded; the given one first
 //   - nodes   list  ids of the Name nodes with these names, in all scopes

@@ -3,8 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    event ids
+//   $ids  list  event ids
 // columns:
 //   - id       string  event id
 //   - payload  string  payload, JSON

@@ -3,8 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    belief ids
+//   $ids  list  belief ids
 // columns:
 
 UNWIND $ids AS id

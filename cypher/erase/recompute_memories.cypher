@@ -3,8 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    memory ids
+//   $ids  list  memory ids
 // columns:
 
 UNWIND $ids AS id

@@ -3,9 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   full-text token of the tenant
-//   $after   string   id of the last row of the previous page; 'erasure_' for the first page
-//   $limit   integer  maximum number of rows per page
+//   $tenant  string  full-text token of the tenant
+//   $after   string  id of the last row of the previous page; 'erasure_' for the first page
 // columns:
 //   - id         string    id of the record
 //   - what       string    kind of the erased data

@@ -4,10 +4,9 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string  tenant name
-//   $events   list    maps: id, payload
-//   $replies  list    ids of the replies to empty
-//   $removed  list    ids of the replies to erase
+//   $events   list  maps: id, payload
+//   $replies  list  ids of the replies to empty
+//   $removed  list  ids of the replies to erase
 // columns:
 
 CALL () {

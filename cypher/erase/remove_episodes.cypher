@@ -4,8 +4,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  tenant name
-//   $episodes  list    episode ids
+//   $episodes  list  episode ids
 // columns:
 
 UNWIND $episodes AS id

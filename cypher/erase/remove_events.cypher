@@ -3,8 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    event ids
+//   $ids  list  event ids
 // columns:
 
 UNWIND $ids AS id

@@ -4,8 +4,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    ids of memories and beliefs
+//   $ids  list  ids of memories and beliefs
 // columns:
 //   - memories  list  ids of memories that were adjacent in a chain
 //   - beliefs   list  ids of beliefs that were adjacent in a chain

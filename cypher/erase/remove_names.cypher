@@ -3,8 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    ids of names
+//   $ids  list  ids of names
 // columns:
 
 UNWIND $ids AS id

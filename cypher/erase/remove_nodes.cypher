@@ -3,9 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scope   string   scope name; null: the whole tenant
-//   $limit   integer  maximum number of nodes per label
+//   $scope  string   scope name; null: the whole tenant
+//   $limit  integer  maximum number of nodes per label
 // columns:
 //   - removed  integer  number of nodes erased
 

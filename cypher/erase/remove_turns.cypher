@@ -3,7 +3,6 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string   tenant name
 //   $episodes  list     episode ids
 //   $limit     integer  maximum number of turns per transaction
 // columns:

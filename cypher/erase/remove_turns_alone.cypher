@@ -5,8 +5,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $turns   list    maps: id, and digest of the id
+//   $turns  list  maps: id, and digest of the id
 // columns:
 
 UNWIND $turns AS turn

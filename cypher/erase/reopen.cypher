@@ -3,8 +3,7 @@
 // rows: one
 // writes_ids: event.id Event
 // params:
-//   $tenant  string  tenant name
-//   $event   map     event properties
+//   $event  map  event properties
 // columns:
 //   - id  string  event id
 

@@ -3,10 +3,9 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  tenant name
-//   $turns     list    turn ids
-//   $episodes  list    episode ids
-//   $events    list    event ids
+//   $turns     list  turn ids
+//   $episodes  list  episode ids
+//   $events    list  event ids
 // columns:
 //   - label    string  Turn, Episode or Event
 //   - id       string  id of the node

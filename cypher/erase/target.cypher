@@ -3,7 +3,6 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
 //   $scopes  list    read scopes
 //   $label   string  Memory, Belief, Episode or Turn
 //   $id      string  id of the node

@@ -3,7 +3,6 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string   tenant name
 //   $memories  list     memory ids
 //   $beliefs   list     belief ids
 //   $episodes  list     episode ids

@@ -5,7 +5,6 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
 //   $events  list    ids of the events
 //   $nodes   list    ids of memories, beliefs, episodes and turns to be erased: with their events and turns
 //   $scope   string  scope whose names, predicates and tombstones of rejected values are erased: with their events; null: none

@@ -3,10 +3,9 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   tenant name
 //   $scope   string   scope name
 //   $prefix  string   namespace path: each label followed by a point; '' matches all
-//   $limit    integer  upper bound of the count
+//   $limit   integer  upper bound of the count
 // columns:
 //   - texts  integer  number of texts, at most $limit
 

@@ -3,8 +3,6 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string    tenant name
-//   $scope       string    scope name
 //   $namespaces  list      ids of the namespaces of the items, sorted
 //   $ids         list      item ids
 //   $expired     datetime  delete only items that have expired by this time; null: all of them

@@ -3,10 +3,7 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scope   string    scope name
-//   $valid   datetime  time of the read
-//   $limit   integer   maximum number of items
+//   $scope  string  scope name
 // columns:
 //   - id            string  id of the item
 //   - namespace_id  string  id of the namespace

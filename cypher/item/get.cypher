@@ -3,10 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scope   string    scope name
-//   $ids     list      item ids: see items/rules.py item_id
-//   $valid   datetime  time of the read
+//   $scope  string  scope name
+//   $ids    list    item ids: see items/rules.py item_id
 // columns:
 //   - id          string   id of the item
 //   - namespace   list     labels of the namespace

@@ -3,9 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $scope   string  scope name
-//   $texts   list    maps: item_id, name (among the item's texts), text, path (of the namespace) and embedding
+//   $texts  list  maps: item_id, name (among the item's texts), text, path (of the namespace) and embedding
 
 UNWIND $texts AS row
 MATCH (i:Item {tenant: $tenant, id: row.item_id})

@@ -3,10 +3,7 @@
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant      string    tenant name
-//   $scope       string    scope name
-//   $namespaces  list      maps, sorted by id: id, parts (its labels), path, reversed, and place, the position of its first item in the batch
-//   $valid       datetime  time of the write
+//   $namespaces  list  maps, sorted by id: id, parts (its labels), path, reversed, and place, the position of its first item in the batch
 
 // One time for all namespaces: the server clock orders batches of several clients, and place orders one batch.
 WITH datetime.realtime('Z') AS now

@@ -3,7 +3,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    tenant name
 //   $scope       string    scope name
 //   $prefix      string    namespace path: each label followed by a point; '' matches all
 //   $conditions  list      maps: path (labels; '*' matches any) and from_end (whether it matches the last labels)

@@ -3,7 +3,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    tenant name
 //   $scope       string    scope name
 //   $suffix      string    last labels in reverse order, each followed by a point
 //   $conditions  list      maps: path (labels; '*' matches any) and from_end (whether it matches the last labels)

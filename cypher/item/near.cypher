@@ -3,7 +3,6 @@
 // rows: many
 // plan: NodeVectorIndexSearch
 // params:
-//   $tenant     string    tenant name
 //   $scope      string    scope name
 //   $low        string    lower bound of namespace paths, inclusive
 //   $high       string    upper bound of namespace paths, exclusive
@@ -11,7 +10,6 @@
 //   $facets     list      required facets of the items, all must match: see items/rules.py facets
 //   $valid      datetime  time of the read
 //   $pool       integer   number of texts to request from the index
-//   $limit      integer   maximum number of items
 // columns:
 //   - id          string   id of the item
 //   - namespace   list     labels of the namespace

@@ -3,10 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scope   string    scope name
-//   $items   list      maps: id, namespace_id, key, value (JSON), facets, place (in the batch), ttl_minutes and expires_at, or null
-//   $valid   datetime  time of the write
+//   $items  list  maps: id, namespace_id, key, value (JSON), facets, place (in the batch), ttl_minutes and expires_at, or null
 
 UNWIND $items AS row
 MATCH (n:Namespace {tenant: $tenant, id: row.namespace_id})

@@ -3,10 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scope   string    scope name
-//   $ids     list      item ids, sorted
-//   $valid   datetime  time of the read
+//   $ids  list  item ids, sorted
 
 UNWIND $ids AS id
 MATCH (i:Item {tenant: $tenant, id: id})

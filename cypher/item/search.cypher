@@ -3,14 +3,12 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant     string    tenant name
 //   $scope      string    scope name
 //   $prefix     string    namespace path: each label followed by a point; '' matches all
 //   $facets     list      required facets of the items, all must match: see items/rules.py facets
 //   $unindexed  boolean   return only items without texts
 //   $valid      datetime  time of the read
 //   $skip       integer   number of items to skip
-//   $limit      integer   maximum number of items
 // columns:
 //   - id          string   id of the item
 //   - namespace   list     labels of the namespace

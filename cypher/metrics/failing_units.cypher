@@ -2,8 +2,6 @@
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
-// params:
-//   $tenant  string  tenant name
 // columns:
 //   - job        string    name of the job
 //   - scope      string    scope name

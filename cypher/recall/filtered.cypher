@@ -7,7 +7,6 @@
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
 // plan: NodeVectorIndexSearch
 // params:
-//   $tenant           string    tenant name
 //   $scopes           list      read scopes
 //   $statuses         list      statuses to return; outvoted: a candidate of a slot with another leader
 //   $cached_statuses  list      cached statuses to include: all of them for a read of the past
@@ -29,8 +28,6 @@
 //   $query_words      list      words of the question, lower case
 //   $dates            list      pairs of times: the spans that the question names
 //   $human_roles      list      roles of people, lower case
-//   $scoring          map       scoring parameters: see rules/scoring.py score_params
-//   $trace            map       TraceRank: see model/recall.py; kept: whether cached traces use these values
 // columns:
 //   - candidates  list     lists: element id, id, kind, vector and words (Neo4j's score, and BM25; null if not in the list), trace, episode id and position of a turn, whether the question names its speaker or subject, whether it names its time, whether its role is that of an assistant or a tool, days since it was last stated (null unless $scoring weights them), number of accesses (likewise), token states and those of the previous turn (null unless $late)
 //   - filtered    boolean  true: recall/hits reads items as of ($valid, $known), from events

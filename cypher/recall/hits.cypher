@@ -7,20 +7,19 @@
 // source: ESPER, blended retrieval
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $scopes              list      read scopes
-//   $found               map       one row of recall/current or recall/filtered; of its candidates, which are lists, the first four are read: element id, id, kind, and the score, null: 0
-//   $statuses            list      statuses to return; outvoted: a candidate of a slot with another leader
-//   $kinds               list      subset of 'memory', 'belief', 'turn', 'episode'
-//   $min_trust           integer   lowest rank of trust, see rules/trust.py; 0: any
-//   $limit               integer   maximum number of hits
-//   $scoring             map       scoring parameters: see rules/scoring.py score_params
-//   $valid               datetime  upper bound of valid time
-//   $known               datetime  upper bound of known time; null: no bound
-//   $policy              map       null: the declared policies
-//   $default_policy      map       policy of undeclared predicates
-//   $weights             map       reliability of each source type, in (0, 1]
-//   $test                map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
-//   $rating_decay        map       floor of ratings, and days, the time constant of their decay
+//   $found           map       one row of recall/current or recall/filtered; of its candidates, which are lists, the first four are read: element id, id, kind, and the score, null: 0
+//   $statuses        list      statuses to return; outvoted: a candidate of a slot with another leader
+//   $kinds           list      subset of 'memory', 'belief', 'turn', 'episode'
+//   $min_trust       integer   lowest rank of trust, see rules/trust.py; 0: any
+//   $limit           integer   maximum number of hits
+//   $scoring         map       scoring parameters: see rules/scoring.py score_params
+//   $valid           datetime  upper bound of valid time
+//   $known           datetime  upper bound of known time; null: no bound
+//   $policy          map       null: the declared policies
+//   $default_policy  map       policy of undeclared predicates
+//   $weights         map       reliability of each source type, in (0, 1]
+//   $test            map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
+//   $rating_decay    map       floor of ratings, and days, the time constant of their decay
 // columns:
 //   - hits           list      maps, best first: node (of the candidate that found it), kind, item (a card), score, reasons, trust (its rank); belief values of a belief; times as ISO text, which a driver decodes much faster
 //   - lost           list      ids of lost beliefs that memories among the hits claim

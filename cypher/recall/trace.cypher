@@ -4,7 +4,6 @@
 // source: Vestig M3, TraceRank; twin oracles/tracerank.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
 //   $scopes  list      read scopes
 //   $id      string    memory id
 //   $at      datetime  time of the trace, upper bound of valid time

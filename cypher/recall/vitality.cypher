@@ -4,13 +4,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant              string    tenant name
-//   $scopes              list      read scopes
-//   $ids                 list      belief ids
-//   $valid               datetime  upper bound of valid time
-//   $known               datetime  upper bound of known time; null: no bound
-//   $weights             map       reliability of each source type, in (0, 1]
-//   $vitality_constants  map       vitality constants: see rules/vitality.py VitalityConstants
+//   $scopes  list  read scopes
+//   $ids     list  belief ids
 // columns:
 //   - id        string  belief id
 //   - vitality  map     vitality: see fragments/vitality.cypher

@@ -6,7 +6,6 @@
 //   $label   string    Memory, Belief, Turn, Episode, Name, Predicate or Rejection
 //   $before  datetime  end of the newest seal
 //   $after   string    key of the last node of the previous page; '' for the first page
-//   $limit   integer   maximum number of nodes per page
 // columns:
 //   - looked  integer  number of nodes read; 0 after the last page
 //   - after   string   key of the last node of the page

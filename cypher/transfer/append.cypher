@@ -4,8 +4,7 @@
 // writes_ids: events.id Event
 // refers_to: events.episode_id Episode, events.target_id Event
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps of event properties, including recorded_at
+//   $events  list  maps of event properties, including recorded_at
 // columns:
 //   - written  integer  number of events appended
 

@@ -4,9 +4,8 @@
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant     string  tenant name
-//   $beliefs    list    ids of the beliefs of the new evidence
-//   $retracted  list    ids of events that are retracted; their beliefs are included
+//   $beliefs    list  ids of the beliefs of the new evidence
+//   $retracted  list  ids of events that are retracted; their beliefs are included
 // columns:
 
 LET about = COLLECT {

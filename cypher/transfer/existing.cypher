@@ -3,9 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $kind    string  Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory, Event or Seal
-//   $ids     list    node ids
+//   $kind  string  Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory, Event or Seal
+//   $ids   list    node ids
 // columns:
 //   - id          string  id of the node
 //   - properties  map     all properties of the node

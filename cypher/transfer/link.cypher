@@ -4,8 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // refers_to: links.start start_label, links.end end_label
 // params:
-//   $tenant  string  tenant name
-//   $links   list    maps: type, start_label, start, end_label, end (ids; key of a name or a predicate), and has: properties
+//   $links  list  maps: type, start_label, start, end_label, end (ids; key of a name or a predicate), and has: properties
 // columns:
 //   - written  integer  number of relationships created
 //   - missing  list     ids of nodes that do not exist

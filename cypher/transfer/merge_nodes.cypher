@@ -4,8 +4,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $nodes   list    maps: key and has (properties)
+//   $nodes  list  maps: key and has (properties)
 // columns:
 
 UNWIND $nodes AS row

@@ -3,8 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $items   list    maps: key, scope, namespace (as in items/rules.py), creation_order (of the namespace), and texts: maps of name, text and embedding or null
+//   $items  list  maps: key, scope, namespace (as in items/rules.py), creation_order (of the namespace), and texts: maps of name, text and embedding or null
 // columns:
 
 UNWIND $items AS row

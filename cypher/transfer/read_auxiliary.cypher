@@ -4,12 +4,10 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $known   datetime  upper bound of known time
-//   $kind    string    Name, Predicate, Consolidation, Rating or Rater
-//   $part    string    label of the rated items, for ratings; else ''
-//   $after   string    key of the last node of the previous page; '' for the first page
-//   $limit   integer   maximum number of nodes per page
+//   $known  datetime  upper bound of known time
+//   $kind   string    Name, Predicate, Consolidation, Rating or Rater
+//   $part   string    label of the rated items, for ratings; else ''
+//   $after  string    key of the last node of the previous page; '' for the first page
 // columns:
 //   - looked   integer  number of nodes read; 0 after the last page
 //   - after    string   key of the last node of the page

@@ -3,8 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ids     list    ids of the events that were just appended
+//   $ids  list  ids of the events that were just appended
 // columns:
 
 UNWIND $ids AS id

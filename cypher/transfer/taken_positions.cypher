@@ -4,9 +4,8 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $ends    list    maps of session ends: id and position
-//   $turns   list    maps of turns: id, episode_id and position
+//   $ends   list  maps of session ends: id and position
+//   $turns  list  maps of turns: id, episode_id and position
 // columns:
 //   - id  string  id of a node of the export
 

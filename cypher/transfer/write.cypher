@@ -4,9 +4,8 @@
 // writes_ids: nodes.key kind, nodes.has.decided.beliefs.id Belief
 // refers_to: nodes.has.episode_id Episode, nodes.has.first_id Event
 // params:
-//   $tenant  string  tenant name
-//   $kind    string  Episode, Archive, Turn, Reply, Artifact, Item, Belief or Memory
-//   $nodes   list    maps: key, has (properties), embedding or null, and derived properties: tenant_key, scope_key, facet_keys, slot_id, facets
+//   $kind   string  Episode, Archive, Turn, Reply, Artifact, Item, Belief or Memory
+//   $nodes  list    maps: key, has (properties), embedding or null, and derived properties: tenant_key, scope_key, facet_keys, slot_id, facets
 // columns:
 //   - written  integer  number of nodes created
 

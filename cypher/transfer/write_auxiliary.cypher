@@ -4,10 +4,9 @@
 // plan: MergeUniqueNode
 // writes_ids: nodes.key part
 // params:
-//   $tenant  string  tenant name
-//   $kind    string  Name, Predicate, Consolidation, Rating or Rater
-//   $part    string  label of the rated items, for ratings; else ''
-//   $nodes   list    maps: key and has (properties); of a rejection also value_key, and path, to be put before its paths
+//   $kind   string  Name, Predicate, Consolidation, Rating or Rater
+//   $part   string  label of the rated items, for ratings; else ''
+//   $nodes  list    maps: key and has (properties); of a rejection also value_key, and path, to be put before its paths
 // columns:
 //   - written  integer  number of nodes created
 

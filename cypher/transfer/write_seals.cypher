@@ -3,8 +3,7 @@
 // rows: one
 // refers_to: nodes.has.ids Event
 // params:
-//   $tenant  string  tenant name
-//   $nodes   list    maps: key and has (properties)
+//   $nodes  list  maps: key and has (properties)
 // columns:
 //   - written  integer  number of seals created
 

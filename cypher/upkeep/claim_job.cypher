@@ -3,7 +3,6 @@
 // rows: many
 // plan: MergeUniqueNode
 // params:
-//   $tenant   string   tenant name
 //   $name     string   name of the job
 //   $owner    string   owner of the lease
 //   $seconds  integer  lease duration in seconds

@@ -6,8 +6,7 @@
 // writes_ids: events.id Event
 // refers_to: events.about Episode
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps: about (the episode's id), archive_id, sha256 of the text, gist (the text that remains; null: the summary remains), since and the event properties
+//   $events  list  maps: about (the episode's id), archive_id, sha256 of the text, gist (the text that remains; null: the summary remains), since and the event properties
 // columns:
 //   - id  string  id of a compressed episode
 

@@ -6,8 +6,7 @@
 // writes_ids: events.id Event
 // refers_to: events.about Episode
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps: about (the episode's id), considered (the number of turns read), turn_ids (those to take out) and the event properties
+//   $events  list  maps: about (the episode's id), considered (the number of turns read), turn_ids (those to take out) and the event properties
 // columns:
 //   - id  string  id of a compressed episode
 

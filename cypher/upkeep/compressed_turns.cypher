@@ -3,7 +3,6 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  tenant name
 //   $scopes      list    read scopes
 //   $episode_id  string  episode id
 // columns:

@@ -5,14 +5,11 @@
 // source: Engram, compressStaleEpisodes
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    tenant name
 //   $scope       string    scope name
 //   $importance  float     exclusive upper bound of importance
 //   $until       datetime  inclusive upper bound of occurred_at
 //   $longest     integer   length in characters of the gist of a text without a summary
 //   $after_at    datetime  time of the last row of the previous page; the earliest possible time for the first page
-//   $after_id    string    id of the last row of the previous page; '' for the first page
-//   $limit       integer   maximum number of rows per page
 // columns:
 //   - id           string    episode id
 //   - occurred_at  datetime  time of the episode

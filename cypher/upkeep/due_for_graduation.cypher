@@ -5,7 +5,6 @@
 // source: Engram, graduateEpisodes
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    tenant name
 //   $scope       string    scope name
 //   $scopes      list      scopes whose accesses count
 //   $file        string    file name of the digest
@@ -13,7 +12,6 @@
 //   $accesses    integer   number of accesses that suffices at any age
 //   $until       datetime  episodes that occurred up to this time need no accesses
 //   $skipped     list      ids of episodes that are not listed
-//   $limit       integer   maximum number of rows
 // columns:
 //   - id           string    episode id
 //   - occurred_at  datetime  time of the episode

@@ -3,11 +3,10 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string   tenant name
-//   $name      string   name of the job
-//   $owner     string   owner of the lease
-//   $error     string   code of the error that ended the run; null: it succeeded
-//   $wait_s    float    seconds until it is due again
+//   $name    string  name of the job
+//   $owner   string  owner of the lease
+//   $error   string  code of the error that ended the run; null: it succeeded
+//   $wait_s  float   seconds until it is due again
 // columns:
 
 MATCH (j:Job {tenant: $tenant, name: $name})

@@ -4,8 +4,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $name    string  name of the job
+//   $name  string  name of the job
 // columns:
 //   - scope      string    scope name
 //   - unit       string    id of the session or item; '' for the scope as a whole

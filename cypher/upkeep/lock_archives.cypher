@@ -3,11 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
-//   $scopes  list      read scopes
-//   $ids     list      episode ids
-//   $valid   datetime  time of the read
-//   $known   datetime  upper bound of known time; null: no bound
+//   $ids  list  episode ids
 // columns:
 //   - id        string   episode id
 //   - scope     string   scope of the episode

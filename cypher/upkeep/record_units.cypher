@@ -4,9 +4,8 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $name    string  name of the job
-//   $units   list    maps: id, scope, unit, error and reason (null: it succeeded), wait_s (seconds until the next attempt)
+//   $name   string  name of the job
+//   $units  list    maps: id, scope, unit, error and reason (null: it succeeded), wait_s (seconds until the next attempt)
 // columns:
 
 UNWIND $units AS row

@@ -6,8 +6,7 @@
 // writes_ids: events.id Event
 // refers_to: events.about Episode
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps: about (the episode's id) and the event properties
+//   $events  list  maps: about (the episode's id) and the event properties
 // columns:
 //   - written  integer  number of events appended
 

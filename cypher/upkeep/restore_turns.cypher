@@ -4,8 +4,6 @@
 // plan: NodeUniqueIndexSeek
 // refers_to: turns.id Turn, episode_id Episode
 // params:
-//   $tenant      string  tenant name
-//   $tenant_key  string  full-text token of the tenant
 //   $scope_key   string  full-text token of the scope
 //   $episode_id  string  episode id
 //   $turns       list    maps: id, embedding (or null), token_states (bytes or null)

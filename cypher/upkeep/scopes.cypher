@@ -2,8 +2,6 @@
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
-// params:
-//   $tenant  string  tenant name
 // columns:
 //   - scope  string  scope name
 

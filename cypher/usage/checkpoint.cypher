@@ -5,10 +5,9 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    tenant name
-//   $before    datetime  exclusive upper bound of the recorded_at of session ends
-//   $sessions  integer   maximum number of sessions, >= 1
-//   $by_search  boolean  whether a search is one game; otherwise each pair of an opened and an unopened result is
+//   $before     datetime  exclusive upper bound of the recorded_at of session ends
+//   $sessions   integer   maximum number of sessions, >= 1
+//   $by_search  boolean   whether a search is one game; otherwise each pair of an opened and an unopened result is
 // columns:
 //   - id        string   id of the event that started a session
 //   - scope     string   scope of the session

@@ -4,7 +4,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
 //   $before  datetime  exclusive upper bound of the recorded_at of session ends
 // columns:
 //   - sessions  integer  number of sessions with searches

@@ -3,7 +3,6 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
 //   $before  datetime  exclusive upper bound of recorded_at
 // columns:
 //   - searches  integer  number of searches

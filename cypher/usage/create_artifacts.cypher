@@ -3,8 +3,7 @@
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant     string  tenant name
-//   $artifacts  list    maps: id, scope, kind (file, symbol or document), ref
+//   $artifacts  list  maps: id, scope, kind (file, symbol or document), ref
 // columns:
 
 UNWIND $artifacts AS artifact

@@ -5,7 +5,6 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    tenant name
 //   $scopes  list      read scopes
 //   $id      string    id of a memory, a belief, a turn or an episode
 //   $valid   datetime  time of the read

@@ -3,9 +3,7 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant        string  tenant name
-//   $ratings       list    maps: elo, touched_at and at, the time of the rating
-//   $rating_decay  map     floor, and days, the time constant of decay
+//   $ratings  list  maps: elo, touched_at and at, the time of the rating
 // columns:
 //   - n    integer  place in $ratings
 //   - elo  float    rating after decay

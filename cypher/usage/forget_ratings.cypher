@@ -4,8 +4,7 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $limit   integer  maximum number of ratings to delete, >= 1
+//   $limit  integer  maximum number of ratings to delete, >= 1
 // columns:
 //   - dropped  integer  number of ratings deleted
 

@@ -3,10 +3,9 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $scopes  list    read scopes
-//   $ids     list    ids of memories, beliefs, turns, episodes or artifacts
-//   $labels  list    labels of which one must be the item's
+//   $scopes  list  read scopes
+//   $ids     list  ids of memories, beliefs, turns, episodes or artifacts
+//   $labels  list  labels of which one must be the item's
 // columns:
 //   - id     string  one of these ids
 //   - label  string  the item's label

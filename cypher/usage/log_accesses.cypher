@@ -6,8 +6,7 @@
 // writes_ids: events.id Event
 // refers_to: events.item_id label
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps: label and item_id of the accessed item, within (id of the SESSION_START event, or null), the event properties
+//   $events  list  maps: label and item_id of the accessed item, within (id of the SESSION_START event, or null), the event properties
 // columns:
 //   - written  integer  number of events appended
 

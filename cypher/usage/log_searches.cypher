@@ -5,8 +5,7 @@
 // plan: NodeUniqueIndexSeek
 // writes_ids: events.id Event, events.found.id label
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps: within (id of the SESSION_START event, or null), found (label or null, id, rank, similarity, content_hash), the event properties
+//   $events  list  maps: within (id of the SESSION_START event, or null), found (label or null, id, rank, similarity, content_hash), the event properties
 // columns:
 //   - written  integer  number of events appended
 

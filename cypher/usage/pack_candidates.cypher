@@ -4,7 +4,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant        string    tenant name
 //   $scopes        list      read scopes
 //   $kinds         list      subset of Memory, Belief, Episode and Artifact
 //   $valid         datetime  time of the read

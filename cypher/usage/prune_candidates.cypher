@@ -3,15 +3,12 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant        string    tenant name
 //   $scope         string    scope name
 //   $valid         datetime  time of the read
 //   $known         datetime  upper bound of known time; null: no bound
 //   $rating_decay  map       floor, and days, the time constant of decay
 //   $after_elo     float     rating of the last row of the previous page, before decay
 //   $after_kind    string    kind of the last row of the previous page; '' for the first page
-//   $after_id      string    id of the last row of the previous page; '' for the first page
-//   $limit         integer   maximum number of rows per page
 // columns:
 //   - kind      string  Episode: memories and beliefs are never pruned
 //   - id        string  id of the item

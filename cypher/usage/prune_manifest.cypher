@@ -4,12 +4,9 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    tenant name
 //   $scope     string    scope name
 //   $run       string    run id; null: all runs
 //   $after_at  datetime  recorded_at of the last row of the previous page; the earliest possible time for the first page
-//   $after_id  string    id of the last row of the previous page; '' for the first page
-//   $limit     integer   maximum number of rows per page
 // columns:
 //   - id           string    id of the event
 //   - recorded_at  datetime  time of recording, the sort key of pages

@@ -5,7 +5,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string   tenant name
 //   $sessions  integer  maximum number of sessions to rate, >= 1
 //   $by        map      rating constants: initial, k_new, k_established, established, scale, gate_similarity, gate_factor, by_search
 // columns:

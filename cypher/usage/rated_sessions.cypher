@@ -3,11 +3,9 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant          string   tenant name
 //   $scopes          list     read scopes
 //   $after_position  integer  position of the last row of the previous page; 0 for the first page
 //   $top             integer  number of best results of each search
-//   $limit           integer  maximum number of rows per page
 // columns:
 //   - position  integer  position of the session's end
 //   - searches  list     maps: at, top (ids of its best results), changes (maps: id, after, the new rating)

@@ -3,9 +3,7 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scopes  list     read scopes
-//   $limit   integer  maximum number of rows
+//   $scopes  list  read scopes
 // columns:
 //   - search_id  string    id of the SEARCH event
 //   - at         datetime  time of the search

@@ -3,14 +3,12 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant        string    tenant name
 //   $scopes        list      read scopes
 //   $kinds         list      subset of Memory, Belief, Episode and Artifact
 //   $valid         datetime  time of the read
 //   $rating_decay  map       floor, and days, the time constant of decay
 //   $min_elo       float     inclusive lower bound of the decayed rating
 //   $below         float     exclusive upper bound of the decayed rating
-//   $limit         integer   maximum number of rows
 // columns:
 //   - kind        string    Memory, Belief, Episode or Artifact
 //   - id          string    id of the item

@@ -3,9 +3,7 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   tenant name
-//   $scopes  list     read scopes
-//   $limit   integer  maximum number of rows
+//   $scopes  list  read scopes
 // columns:
 //   - id       string    id of the event
 //   - type     string    SEARCH or ACCESS

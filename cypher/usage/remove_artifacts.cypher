@@ -4,12 +4,9 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant        string    tenant name
-//   $valid         datetime  time of the read
-//   $rating_decay  map       floor, and days, the time constant of decay
-//   $medium        float     lower bound of the tier MEDIUM
-//   $after         string    id of the last artifact of the previous page; '' for the first page
-//   $limit         integer   maximum number of artifacts per page
+//   $medium  float    lower bound of the tier MEDIUM
+//   $after   string   id of the last artifact of the previous page; '' for the first page
+//   $limit   integer  maximum number of artifacts per page
 // columns:
 //   - after    string   id of the last artifact of the page
 //   - removed  integer  number of artifacts removed

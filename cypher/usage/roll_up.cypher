@@ -6,8 +6,7 @@
 // plan: NodeUniqueIndexSeek
 // writes_ids: events.id Event
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps: within, the id of the SESSION_START event, and the event properties
+//   $events  list  maps: within, the id of the SESSION_START event, and the event properties
 // columns:
 //   - written  integer  number of events appended
 

@@ -4,8 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // writes_ids: events.id Event
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps: ids, the ids of the entries, and the event properties
+//   $events  list  maps: ids, the ids of the entries, and the event properties
 // columns:
 //   - written  integer  number of events appended
 

@@ -3,13 +3,10 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    tenant name
 //   $scopes    list      read scopes
 //   $since     datetime  inclusive lower bound of recorded_at
 //   $until     datetime  exclusive upper bound of recorded_at
 //   $after_at  datetime  recorded_at of the last row of the previous page
-//   $after_id  string    id of the last row of the previous page; '' for the first page
-//   $limit     integer   maximum number of rows per page
 // columns:
 //   - id           string    id of the event
 //   - recorded_at  datetime  time of recording, the sort key of pages

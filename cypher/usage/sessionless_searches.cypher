@@ -3,7 +3,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
 //   $before  datetime  exclusive upper bound of recorded_at
 //   $limit   integer   maximum number of rows of each kind
 // columns:

@@ -3,8 +3,7 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string  tenant name
-//   $scopes  list    read scopes
+//   $scopes  list  read scopes
 // columns:
 //   - characters  integer  characters of these texts
 //   - entries     integer  number of searches, accesses, and starts and ends of sessions

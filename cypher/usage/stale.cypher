@@ -4,7 +4,6 @@
 // source: Vestig M3, TraceRank
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    tenant name
 //   $scopes    list      read scopes
 //   $until     datetime  exclusive upper bound of the last statement
 //   $claimed   boolean   whether to list only memories that claim a belief
@@ -13,7 +12,6 @@
 //   $limit     integer   maximum number of rows per page
 //   $valid     datetime  time at which traces are computed
 //   $known     datetime  events recorded later do not count in a trace; null: no bound
-//   $trace     map       TraceRank: see model/recall.py; kept: whether cached traces use these values
 // columns:
 //   - card   map    see fragments/memory_card.cypher
 //   - trace  float  >= 0

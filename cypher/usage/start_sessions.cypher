@@ -4,8 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // writes_ids: events.id Event
 // params:
-//   $tenant  string  tenant name
-//   $events  list    maps of event properties
+//   $events  list  maps of event properties
 // columns:
 //   - written  integer  number of events appended
 

@@ -3,7 +3,6 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    tenant name
 //   $before  datetime  only sessions without entries from this time on
 // columns:
 //   - id       string    id of the event that started the session

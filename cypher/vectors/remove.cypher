@@ -3,9 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $kind   string   memory, belief, turn, episode or item
-//   $after  string   id of the last node of the previous page; '' for the first page
-//   $limit  integer  maximum number of nodes
+//   $kind   string  memory, belief, turn, episode or item
+//   $after  string  id of the last node of the previous page; '' for the first page
 // columns:
 //   - looked  integer  number of nodes on the page
 //   - after   string   id of the last node of the page; null after the last page
