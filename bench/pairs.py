@@ -27,8 +27,8 @@ from graphmem.rules.duplicates import NearMatch, find_duplicate
 from graphmem.rules.identity import normalise
 from graphmem.rules.scoring import calibrate, mean_cosine
 from graphmem.settings import Settings
-from tests.rules import held_out_pairs
-from tests.rules.strategies_pairs import Pair, changed_facts, lightly_reworded, repeats
+from tests.english import held_out_pairs
+from tests.english.strategies_pairs import Pair, changed_facts, lightly_reworded, repeats
 
 if TYPE_CHECKING:
     from bench.progress import Steps

@@ -9,7 +9,7 @@ from graphmem import GraphMem, Handle
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.acceptance.surfaces import Surface
-from tests.clients.test_forgetting import holding
+from tests.client.test_forgetting import holding
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 

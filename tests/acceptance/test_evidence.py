@@ -10,7 +10,7 @@ import pytest
 
 from graphmem import Handle, Message
 from graphmem.errors import NotFoundError
-from tests.clients.test_forgetting import holding
+from tests.client.test_forgetting import holding
 from tests.plugins.clients import on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.graph import Look, fresh_tenant

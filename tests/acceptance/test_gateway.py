@@ -11,7 +11,7 @@ from graphmem.errors import EventConflictError
 from graphmem.model import Outcome
 from graphmem.settings import Settings
 from tests.acceptance.surfaces import OverMcp, RefusedError, Surface, refused
-from tests.clients.test_forgetting import holding
+from tests.client.test_forgetting import holding
 from tests.plugins.graph import Look
 
 KEY = "AKIA" + "IOSFODNN7" + "EXAMPLE"

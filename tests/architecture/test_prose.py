@@ -32,7 +32,7 @@ AREAS = {
 GENERATED = {ROOT / "docs" / "api.md"}
 ENGLISH = {
     ROOT / "graphmem" / "extraction" / "clause_words.py",
-    ROOT / "tests" / "rules" / "extraction" / "stated.py",
+    ROOT / "tests" / "extraction" / "stated.py",
 }
 """Words of other people, as data."""
 QUOTED = re.compile(r"[rbfRBF]*(\"{3}|[\"'])(.*)\1", re.DOTALL)

@@ -13,7 +13,7 @@ from graphmem.mcp.resources import offered_prompts
 from graphmem.mcp.tools import offered
 from graphmem.settings import Settings
 from tests.acceptance import test_lookahead as lookahead
-from tests.operations import test_workers_stopped as stopped
+from tests.jobs import test_workers_stopped as stopped
 from tests.plugins import poison
 
 ROOT = Path(__file__).parents[2]

@@ -23,9 +23,9 @@ from bench.two_things import (
 )
 from graphmem.english.changes import Change, between
 from graphmem.rules.duplicates import difference
+from tests.english import held_out_pairs
+from tests.english.strategies_pairs import Pair, changed_facts, lightly_reworded, repeats, texts
 from tests.plugins import pumps
-from tests.rules import held_out_pairs
-from tests.rules.strategies_pairs import Pair, changed_facts, lightly_reworded, repeats, texts
 
 MIN_FOUND, MAX_FALSE = 0.85, 0.05
 """Share of changed facts that is reported, and of restatements."""

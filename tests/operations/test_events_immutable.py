@@ -75,10 +75,10 @@ REMOVES = {
     *("usage.roll_up", "forget", "admin.erase_tenant", "admin.reopen"),
     *("admin.erase_person", "admin.reopen_person"),
 }
-"""Searches of the log, whole: see tests/clients/test_rolling_up.py. What is erased, or reopened:
-see tests/clients/test_forgetting.py."""
+"""Searches of the log, whole: see tests/client/test_rolling_up.py. What is erased, or reopened:
+see tests/client/test_forgetting.py."""
 JOBS = {"run_jobs"}
-"""Other calls, made for every tenant: see tests/clients/test_worker.py."""
+"""Other calls, made for every tenant: see tests/client/test_worker.py."""
 
 
 def deprecated(memory: Handle) -> str:

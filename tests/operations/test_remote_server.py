@@ -14,7 +14,7 @@ from graphmem.errors import GraphUnavailableError
 from graphmem.jobs import schedule
 from graphmem.testing import HashEmbedder
 from graphmem.transfer import exporting
-from tests.operations.test_workers_stopped import JOBS, prepared, state, work
+from tests.jobs.test_workers_stopped import JOBS, prepared, state, work
 from tests.plugins.cutting import Wire, wire_to
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike

@@ -1,7 +1,7 @@
 """Texts that try to make a reader, a terminal or a query obey them: attacks in carriers.
 
 Every surface that shows stored text is tested with all of them; a new surface adds its test to
-tests/poisoning.
+tests/security.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from graphmem.english.changes import Change
 from graphmem.english.facts import fact_tokens
 from graphmem.english.quantities import FactKind
 from graphmem.rules.duplicates import Duplicate, NearMatch, difference, find_duplicate
+from tests.english.strategies_pairs import Pair, changed_facts, lightly_reworded, repeats, texts
 from tests.plugins import pumps
 from tests.plugins.samples import on_each
-from tests.rules.strategies_pairs import Pair, changed_facts, lightly_reworded, repeats, texts
 
 NEAR, UPDATE = 0.8, 0.6
 FACTS = ("number", "date", "weekday", "name", "negation")

@@ -26,7 +26,7 @@ from graphmem.rules import rating
 from graphmem.telemetry.graph_metrics import BOUNDS, METRICS, GraphMetrics, StatsSnapshot
 from graphmem.testing import HashEmbedder, ScriptedLlm
 from graphmem.usage import ConsolidationWork, JobStatus, RatingStep, TenantStats
-from tests.clients.test_consolidating_by_model import GOOD
+from tests.client.test_consolidating_by_model import GOOD
 from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything

@@ -178,7 +178,7 @@ def run_until(name: str, nth: str, late: str, now: str) -> None:
     print("finished", flush=True)
 
 
-CHILD = "import sys; from tests.operations.test_jobs_killed import run_until as r; r(*sys.argv[1:])"
+CHILD = "import sys; from tests.upkeep.test_jobs_killed import run_until as r; r(*sys.argv[1:])"
 
 
 @pytest.mark.system

@@ -17,7 +17,7 @@ from graphmem.client.state import AccessLog
 from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import ErasedError
 from graphmem.rules import identity
-from tests.clients.test_forgetting import LIMIT, MARK, holding
+from tests.client.test_forgetting import LIMIT, MARK, holding
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.faults import Holding
 from tests.plugins.graph import NODES, Look

@@ -13,7 +13,7 @@ from graphmem import Handle
 from graphmem.errors import ErasedError
 from graphmem.items import PutItem
 from graphmem.transfer import ImportReport
-from tests.clients.test_forgetting import holding
+from tests.client.test_forgetting import holding
 from tests.plugins.clients import on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import MAY

@@ -7,7 +7,7 @@ import pytest
 from graphmem import Handle
 from graphmem.errors import ErasedError, InvalidInputError, NotFoundError
 from graphmem.model import Origin
-from tests.clients.test_forgetting import holding
+from tests.client.test_forgetting import holding
 from tests.plugins.graph import Look
 
 MARK = "Xanthippe"

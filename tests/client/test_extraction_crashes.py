@@ -10,7 +10,7 @@ import pytest
 
 from graphmem import Handle, Settings
 from graphmem.errors import GraphUnavailableError
-from tests.clients import test_consolidation_crashes
+from tests.client import test_consolidation_crashes
 from tests.plugins import children
 from tests.plugins.clients import Door
 from tests.plugins.faults import Dying, Retrying

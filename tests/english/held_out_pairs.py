@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rules.strategies_pairs import Pair
+from tests.english.strategies_pairs import Pair
 
 _CHANGED = {
     "number": (

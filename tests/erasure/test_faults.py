@@ -21,7 +21,7 @@ from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import ErasedError, GraphUnavailableError
 from graphmem.model import Origin
 from graphmem.settings import Settings
-from tests.clients.test_forgetting import MARK, holding
+from tests.client.test_forgetting import MARK, holding
 from tests.plugins import children
 from tests.plugins.clients import on, on_tenant
 from tests.plugins.examples import examples

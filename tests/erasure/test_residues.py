@@ -12,7 +12,7 @@ import pytest
 from graphmem import Handle
 from graphmem.erasure import targets
 from graphmem.model import Origin
-from tests.clients.test_forgetting import holding
+from tests.client.test_forgetting import holding
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 

@@ -18,7 +18,7 @@ from graphmem.model import EvidenceKind
 from graphmem.ports import run_now
 from graphmem.rules import claims, hygiene
 from graphmem.testing import ScriptedLlm
-from tests.clients.test_forgetting import holding
+from tests.client.test_forgetting import holding
 from tests.plugins.clients import by, on
 from tests.plugins.episodes import FEW, MARCH, SWIMS, tell
 from tests.plugins.graph import Look

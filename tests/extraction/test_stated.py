@@ -8,8 +8,8 @@ from graphmem.extraction import Proposal
 from graphmem.extraction.proposals import CheckContext, CheckedProposal, check_proposal
 from graphmem.extraction.sentences import parse_window
 from graphmem.model import EvidenceKind
+from tests.extraction.stated import ALSO, DENIED, PHRASES, STATED, UNSTATED, Saying, sayings
 from tests.plugins.sayings import read_together, turn
-from tests.rules.extraction.stated import ALSO, DENIED, PHRASES, STATED, UNSTATED, Saying, sayings
 
 PARTS = ("tuning", "kept")
 PAST = "used to"

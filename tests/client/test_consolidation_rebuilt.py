@@ -6,7 +6,7 @@ import pytest
 
 from graphmem import Handle
 from graphmem.testing import ScriptedLlm
-from tests.clients.test_consolidating_by_model import GOOD
+from tests.client.test_consolidating_by_model import GOOD
 from tests.plugins.clients import Door
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.foreign import change

@@ -18,7 +18,7 @@ from graphmem.errors import ModelUnavailableError
 from graphmem.jobs import schedule
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock, ScriptedLlm
-from tests.clients.test_consolidating_by_model import PAINTS, answer
+from tests.client.test_consolidating_by_model import PAINTS, answer
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.episodes import FEW, MARCH, SWIMS, tell
 from tests.plugins.examples import sample

@@ -17,7 +17,7 @@ from graphmem.client import worker
 from graphmem.jobs import JobName, JobRun, schedule
 from graphmem.rules.prompts import Prompt
 from graphmem.testing import FrozenClock, HashEmbedder, ScriptedLlm
-from tests.clients.test_worker import fill
+from tests.client.test_worker import fill
 from tests.plugins import children
 from tests.plugins.clients import on
 from tests.plugins.faults import Through, Work
@@ -155,7 +155,7 @@ def run_slowly(nth: str, folder: str) -> None:
     print("finished", flush=True)
 
 
-CHILD = "import sys, tests.operations.test_workers_stopped as t; t.run_slowly(*sys.argv[1:])"
+CHILD = "import sys, tests.jobs.test_workers_stopped as t; t.run_slowly(*sys.argv[1:])"
 RUN_OUT = (
     "MATCH (j:Job) WHERE j.tenant = $tenant AND j.owner IS NOT NULL AND j.until > datetime() "
     "RETURN j.name AS name"

@@ -15,7 +15,7 @@ from graphmem.errors import ExportFileError
 from graphmem.model import Origin
 from graphmem.transfer import exporting, importing
 from graphmem.transfer import format as file_format
-from tests.clients.test_transfer import rewritten, whole
+from tests.client.test_transfer import rewritten, whole
 from tests.plugins.children import running
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import NODES, Look, fresh_tenant, has_cycle
