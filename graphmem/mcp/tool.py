@@ -88,8 +88,6 @@ class Tool:
     example: Mapping[str, Any]
     """Valid arguments, shown in errors."""
     run: Callable[[ToolCall], Awaitable[Any]] = ToolCall.result
-    core: bool = False
-    """Whether it is in the core profile."""
     read_only: bool = False
     """Whether it leaves the memory unchanged; writing the search log does not count."""
     destructive: bool = False

@@ -137,7 +137,6 @@ _ALL: tuple[Tool, ...] = (
         model.Context,
         {"about": "What does Alice prefer to drink?", "tags": ["drinks"], "as_of": _AS_OF},
         _context,
-        core=True,
         read_only=True,
         text=context_text,
     ),
@@ -185,7 +184,6 @@ _ALL: tuple[Tool, ...] = (
         results.RememberResult,
         {"content": "Alice prefers tea.", "tags": ["drinks"], "at": "2025-05-01"},
         remember,
-        core=True,
     ),
     Tool(
         "supersede",
@@ -197,7 +195,6 @@ _ALL: tuple[Tool, ...] = (
         results.Replaced,
         {"item_id": "m_1a2b", "content": "Alice prefers coffee now.", "at": "2025-06-01"},
         _supersede,
-        core=True,
     ),
     Tool(
         "memory_history",
@@ -229,7 +226,6 @@ _ALL: tuple[Tool, ...] = (
         results.EvidenceResult,
         _FACT | {"confidence": 0.8, "at": "2025-05-01"},
         _observe,
-        core=True,
     ),
     Tool(
         "current",
@@ -241,7 +237,6 @@ _ALL: tuple[Tool, ...] = (
         results.CurrentResult,
         {"subject": "alice", "predicate": "works_on", "as_of": _AS_OF},
         _current,
-        core=True,
         read_only=True,
     ),
     Tool(
@@ -253,7 +248,6 @@ _ALL: tuple[Tool, ...] = (
         "session_id event_id note",
         results.RetractResult,
         {"event_id": "0197a1b2", "note": "I misunderstood."},
-        core=True,
     ),
     Tool(
         "belief_slots",
@@ -282,7 +276,6 @@ _ALL: tuple[Tool, ...] = (
         "session_id statement confidence note",
         results.EvidenceResult,
         {"statement": "The pool needs 8 threads", "confidence": 0.5},
-        core=True,
     ),
     Tool(
         "add_evidence",
@@ -294,7 +287,6 @@ _ALL: tuple[Tool, ...] = (
         results.AddEvidenceResult,
         {"belief_id": "b_1a2b", "kind": "refuting", "strength": 0.8},
         _add_evidence,
-        core=True,
     ),
     Tool(
         "evidence_for",
@@ -342,7 +334,6 @@ _ALL: tuple[Tool, ...] = (
         "item_id limit as_of",
         results.WhyResult,
         {"item_id": "b_1a2b", "as_of": _AS_OF},
-        core=True,
         read_only=True,
     ),
     Tool(
@@ -355,7 +346,6 @@ _ALL: tuple[Tool, ...] = (
         results.Erasure,
         {"item_id": "m_1a2b"},
         forget,
-        core=True,
         destructive=True,
     ),
     Tool(
@@ -379,6 +369,8 @@ _ALL: tuple[Tool, ...] = (
         _usage_log_access,
     ),
 )
+CORE = "context remember supersede observe current belief_retract believe add_evidence why forget"
+"""Tools of the core profile."""
 TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in _ALL}
 
 
@@ -387,7 +379,7 @@ def offered(profile: Profile, *, read_only: bool) -> Mapping[str, Tool]:
     return {
         name: tool
         for name, tool in TOOLS.items()
-        if (tool.core or profile == "full") and (tool.read_only or not read_only)
+        if (name in CORE.split() or profile == "full") and (tool.read_only or not read_only)
     }
 
 
