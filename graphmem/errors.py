@@ -176,7 +176,9 @@ class EventConflictError(RefusedError):
 class ErasedError(RefusedError):
     """It was erased and must not be written again."""
 
-    default_hint = "Nothing was written. Omit it, or use a new id to store it again."
+    default_hint = (
+        "Nothing was written. Omit it, or use a new id, or another session, to store it again."
+    )
 
     def __init__(
         self,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from graphmem.english import mentions
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
 from graphmem.graph import catalog
 from graphmem.model import Turn
 from graphmem.ports import RequestContext, Tx
+from graphmem.rules import rejections
 
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
@@ -20,6 +22,7 @@ LOCK_EVENT_IDS = catalog.query("belief/lock_event_ids", catalog.ignored)
 FIND_EXISTING = catalog.query("belief/find_existing", dict)
 KNOWN_CLAIMS = catalog.query("belief/known_claims", dict)
 APPEND = catalog.query("belief/append", dict)
+RULED = catalog.query("reject/ruled", lambda row: str(row["key"]))
 TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 
 
@@ -104,6 +107,19 @@ def check_same_request(event: Mapping[str, Any], event_id: str, request_hash: st
         raise EventConflictError(f"The id {event_id!r} was used for something else.")
 
 
+def check_attached(missing: Sequence[str]) -> None:
+    """Check that the episodes and turns exist to which a write attaches something.
+
+    Raises:
+        NotFoundError: one does not exist; the message has its id.
+    """
+    if missing:
+        raise NotFoundError(
+            f"No episode or turn {missing[0]!r} to attach this to.",
+            hint="Give the id of one that this handle can read, or omit it.",
+        )
+
+
 def check_distinct(ready: Iterable[TextDraft | EvidenceDraft], kind: str) -> None:
     """Check that no two different requests of a batch have one event id.
 
@@ -116,6 +132,51 @@ def check_distinct(ready: Iterable[TextDraft | EvidenceDraft], kind: str) -> Non
             raise EventConflictError(
                 f"The id {draft.event_id!r} is used twice, for different {kind}."
             )
+
+
+async def without_rejected(
+    tx: Tx, tenant: str, found: dict[str, Any], times: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return a row of recall/hits without the turns and episodes that state only what is rejected.
+
+    They do if a person rejected their text or each of its sentences, or all evidence that quotes a
+    turn of one sentence.
+
+    Args:
+        tx: transaction that read the row.
+        tenant: tenant of the reader.
+        found: the row.
+        times: valid and known time of the read; None: nothing is left out.
+    """
+    hits = [hit for hit in found["hits"] if hit["kind"] in ("turn", "episode")]
+    if times is None or not found["ruled"] or not hits:
+        return found
+    keys = {hit["node"]: _value_keys(tenant, hit["item"]) for hit in hits}
+    asked = sorted({key for whole, parts in keys.values() for key in (whole, *parts)})
+    ruled = {*await tx.fetch(RULED, keys=asked, valid=times["valid"], known=times["known"])}
+    for hit in hits:
+        whole, parts = keys[hit["node"]]
+        if hit["is_rejected"] and len(parts) == 1:
+            # A summary may be this sentence.
+            ruled.update((whole, *parts))
+    gone = {
+        node
+        for node, (whole, parts) in keys.items()
+        if whole in ruled or (parts and ruled.issuperset(parts))
+    }
+    left = [hit for hit in found["hits"] if hit["node"] not in gone]
+    hidden = [] if left else [["rejected", len(gone)]]
+    return {**found, "hits": left, "hidden_counts": found["hidden_counts"] + hidden}
+
+
+def _value_keys(tenant: str, item: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """Return the key of the text of a turn or an episode, and those of its sentences."""
+    text = next(filter(None, map(item.get, ("text", "summary", "content", "gist"))), "")
+    whole, *parts = (
+        rejections.value_key(tenant, rejections.text_digest(one))
+        for one in (text, *mentions.split_sentences(text))
+    )
+    return whole, parts
 
 
 def own(row: Mapping[str, Any] | None, label: str, item_id: str, scope: str) -> Mapping[str, Any]:

@@ -19,6 +19,7 @@
 //   - initial  float     confidence before any evidence
 //   - verdict  map       status, log_ratio, confidence, evidence
 //   - lines    list      maps, oldest first: id, at, polarity, episode, strength, llr, event (null: hypothetical), weight, turn_id, memory_id, after: a map of at, status, log_ratio, confidence
+//   - stray    list      ids of $without other than those of evidence of the belief
 //   - now      datetime  server clock
 
 MATCH (m:Belief {tenant: $tenant, id: $id})
@@ -54,4 +55,5 @@ CALL (initial, pieces, shown) {
   RETURN verdict, steps
 }
 // include: fragments/trail_page.cypher
-RETURN initial, verdict, lines, datetime.realtime('Z') AS now
+LET stray = [x IN $without WHERE NOT EXISTS { (:Event {tenant: $tenant, id: x})-[:SUPPORTS|REFUTES]->(:Belief {tenant: $tenant, id: $id}) }]
+RETURN initial, verdict, lines, stray, datetime.realtime('Z') AS now

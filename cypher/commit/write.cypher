@@ -8,9 +8,8 @@
 //   $scopes  list  read scopes of the writer, in which episodes and turns are looked up
 //   $events  list  in order: id, memory_id, memory, episode_id, turn_id, tags (new tags of the memory), tag_keys and source_key (their full-text tokens) and the event properties; memory is null if it exists, else scope_key, content, embedding and token_states (bytes or null)
 // columns:
-//   - written      integer  number of events appended
-//   - in_episodes  integer  number of events linked to their episode
-//   - in_turns     integer  number of events linked to the turn they quote
+//   - written  integer  number of events appended
+//   - missing  list     ids of episodes and turns that do not exist
 
 UNWIND $events AS given
 OPTIONAL MATCH (episode:Episode {tenant: $tenant, id: given.episode_id})
@@ -67,4 +66,6 @@ UNION ALL
 CREATE (e)-[:REINFORCES]->(m)
 FOREACH (x IN CASE WHEN episode IS NULL THEN [] ELSE [episode] END | CREATE (e)-[:OCCURRED_IN]->(x))
 FOREACH (x IN CASE WHEN turn IS NULL THEN [] ELSE [turn] END | CREATE (e)-[:QUOTES]->(x))
-RETURN count(e) AS written, count(episode) AS in_episodes, count(turn) AS in_turns
+RETURN count(e) AS written,
+       collect(DISTINCT CASE WHEN episode IS NULL THEN event.episode_id END)
+         + collect(DISTINCT CASE WHEN turn IS NULL THEN event.turn_id END) AS missing

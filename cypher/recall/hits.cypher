@@ -21,10 +21,11 @@
 //   $test            map       upper, lower, promote_step, demote_step, max_confidence, min_confidence
 //   $rating_decay    map       floor of ratings, and days, the time constant of their decay
 // columns:
-//   - hits           list      maps, best first: node (of the candidate that found it), kind, item (a card), score, reasons, trust (its rank); belief values of a belief; times as ISO text, which a driver decodes much faster
+//   - hits           list      maps, best first: node (of the candidate that found it), kind, item (a card), score, reasons, trust (its rank), is_rejected (of a turn: whether all that quotes it is rejected); belief values of a belief; times as ISO text, which a driver decodes much faster
 //   - lost           list      ids of lost beliefs that memories among the hits claim
 //   - hidden_counts  list      if there are no hits: pairs of a status and the number of items it hides
 //   - now            datetime  server clock
+//   - ruled          boolean   whether a person ruled about a value for the reader
 
 UNWIND $found.candidates AS c
 MATCH (n)
@@ -79,9 +80,14 @@ CALL (stating, judged) {
   FILTER all(b IN leaders WHERE EXISTS { (b)<-[:SUPPORTS]-(e:Event {tenant: $tenant}) WHERE e.trust >= 3 })
   RETURN collect({t: x.t, heads: [b IN leaders | b.id] + coll.distinct(coll.flatten([b IN leaders | [(b)<-[:SUPPORTS]-(e:Event {tenant: $tenant})-[:QUOTES]->(t:Turn {tenant: $tenant}) WHERE e.type = 'EVIDENCE' | t.id]]))}) AS outvoted
 }
+CALL (stating, judged) {
+  UNWIND stating AS x
+  FILTER x.held <> [] AND all(j IN [j IN judged WHERE j.b IN x.held] WHERE j.status = 'rejected')
+  RETURN collect(x.t) AS rejected
+}
 UNWIND others + [x IN believed WHERE x.trust >= $min_trust] AS hit
 // Grouped rows no longer contain the lists above; a sort would measure the memory of all of them for each row.
-WITH hit.n AS n, head(collect(hit)) AS hit, head(collect(lost)) AS lost, head(collect(outvoted)) AS outvoted, head(collect(lineages)) AS lineages
+WITH hit.n AS n, head(collect(hit)) AS hit, head(collect(lost)) AS lost, head(collect(outvoted)) AS outvoted, head(collect(rejected)) AS rejected, head(collect(lineages)) AS lineages
 ORDER BY hit.score DESC, n.id
 LIMIT $limit
 CALL (hit, outvoted, lineages) {
@@ -133,11 +139,11 @@ CALL (hit) {
   // include: fragments/rating_decayed.cypher
   RETURN g {.games, elo: elo, touched_at: toString(g.touched_at)} AS rating
 }
-WITH hit, lost, item, reasons, stated, trust, rating, heads, reply
+WITH hit, lost, hit.n IN rejected AS is_rejected, item, reasons, stated, trust, rating, heads, reply
 ORDER BY hit.score DESC, item.id
 WITH collect(hit {
   .node, .kind, .score, .initial, .projected, .verdict, .belief, .ambiguous, .assumed_many, .last_at, .lost, .other_candidates, .found_by,
-  item: item, reasons: reasons, stated: stated, trust: trust, rating: rating, head_ids: heads, reply: reply
+  item: item, reasons: reasons, stated: stated, trust: trust, rating: rating, head_ids: heads, reply: reply, is_rejected: is_rejected
 }) AS hits, coalesce(collect(lost)[0], []) AS lost
 CALL (hits) {
   FILTER hits = [] AND NOT $found.filtered AND 'memory' IN $kinds
@@ -150,4 +156,5 @@ CALL (hits) {
   FILTER NOT status IN $statuses
   RETURN collect([status, n]) AS hidden_counts
 }
-RETURN hits, lost, hidden_counts, datetime.realtime('Z') AS now
+RETURN hits, lost, hidden_counts, datetime.realtime('Z') AS now,
+       EXISTS { MATCH (r:Rejection) WHERE r.tenant = $tenant AND r.id IS NOT NULL AND r.scope IN $scopes + 'global' } AS ruled

@@ -255,12 +255,13 @@ class AsyncBeliefs(AsyncBeliefChanges):
             belief_id: id of the belief, or a receipt or record of it.
             evidence: hypothetical evidence, at most 1,000 pieces: records, or mappings of kind,
                 strength and optionally at and episode.
-            without: ids of events to leave out.
+            without: ids of events to leave out, evidence of the belief.
             pooled: count only the strongest piece of each episode and polarity.
             as_of: valid and known time of the read; now by default.
 
         Raises:
-            NotFoundError: no visible belief has this id, or it was not known at that time.
+            NotFoundError: no visible belief has this id, it was not known at that time, or an event
+                to leave out is not evidence of it.
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         extra = records("evidence", HypotheticalEvidence, evidence)

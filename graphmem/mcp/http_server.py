@@ -291,14 +291,14 @@ async def serve_http(
         session_idle_timeout=limits.session_idle_s,
     )
     app = TokenMiddleware(FrameCheck(SessionLimit(app, limits)), tokens)
-    config = configured(_with_cors(app, listen.origins), limits, grace_s=GRACE_S)
+    config = configured(with_cors(app, listen.origins), limits, grace_s=GRACE_S)
     limit_repeated_lines()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     on_ready(listen.address(port))
     await uvicorn.Server(config).serve(sockets=[listening])
 
 
-def _with_cors(app: ASGIApp, origins: tuple[str, ...]) -> ASGIApp:
+def with_cors(app: ASGIApp, origins: tuple[str, ...]) -> ASGIApp:
     """Let pages of these origins read answers: browsers ask before they send a token."""
     if not origins:
         return app

@@ -266,7 +266,7 @@ CurrentResult = subset(
     SlotRead,
     "leader=leader.object belief_id=leader.belief_id revise_due ambiguous total "
     "cardinality=policy.cardinality cardinality_origin=policy_origin declared_in=policy_scope "
-    "nearest",
+    "nearest nearest_subjects",
     candidates=subset(
         model.Candidate, _VALUE + "status last_at ambiguous contested event_id=last_id trust"
     ),

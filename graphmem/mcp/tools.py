@@ -232,7 +232,7 @@ _ALL: tuple[Tool, ...] = (
         "Current value",
         "Use when the user asks for the value of a fact, now or on a past date: where Alice lives, "
         "who owned the project. Returns the leading value and all candidates. ambiguous: too close "
-        "to decide, so ask the user. nearest: predicates to ask for instead.",
+        "to decide, so ask the user. nearest, nearest_subjects: what to ask for instead.",
         "subject predicate limit as_of",
         results.CurrentResult,
         {"subject": "alice", "predicate": "works_on", "as_of": _AS_OF},

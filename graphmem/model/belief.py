@@ -336,6 +336,9 @@ class Slot(Record):
     """Aliases under which the subject was also read, folded."""
     nearest: tuple[str, ...] = ()
     """Without candidates: predicates of the subject that are most like the requested one."""
+    nearest_subjects: tuple[str, ...] = ()
+    """Without any fact about the subject: subjects with this predicate that are most like it, or
+    all of them if they are few."""
 
     @property
     def cardinality(self) -> Cardinality:

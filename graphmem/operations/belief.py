@@ -35,6 +35,7 @@ def _belief(row: Mapping[str, Any]) -> tuple[Belief, datetime]:
 
 
 CURRENT = catalog.query("belief/current", dict)
+SUBJECTS_OF = catalog.query("belief/subjects_of", lambda row: str(row["name"]))
 PREDICATES_OF = catalog.query("belief/predicates_of", lambda row: str(row["name"]))
 STATES = catalog.query("belief/states", _belief)
 TEST = catalog.query("belief/test", dict)
@@ -96,7 +97,16 @@ async def current(
         names=row["names"],
         limit=MAX_PREDICATES,
     )
-    return slot.model_copy(update={"nearest": predicates.nearest(predicate, known)})
+    if known:
+        return slot.model_copy(update={"nearest": predicates.nearest(predicate, known)})
+    others = await context.fetch(
+        SUBJECTS_OF,
+        **context.read_params(SUBJECTS_OF, by),
+        predicate=claims.predicate_key(predicate),
+        limit=MAX_PREDICATES,
+    )
+    found = predicates.nearest_subjects(subject, others)
+    return slot.model_copy(update={"nearest_subjects": found})
 
 
 async def belief(context: RequestContext, belief_id: str, by: ReadOptions) -> Belief:
@@ -170,6 +180,11 @@ async def test(
         raise NotFoundError(f"No belief {belief_id!r}.")
     [row] = rows
     read_options.check_not_future(by.as_of, row["now"])
+    if row["stray"]:
+        raise NotFoundError(
+            f"without: {row['stray'][0]!r} must be the id of evidence of the belief {belief_id!r}.",
+            hint="`evidence_for` lists its evidence with event ids.",
+        )
     verdict = Verdict(**row["verdict"])
     bounds = context.services.settings.sprt
     return Trail(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from graphmem import stored
-from graphmem.errors import ErasedError, NotFoundError
+from graphmem.errors import ErasedError
 from graphmem.graph import catalog
 from graphmem.model import CommitOutcome, EventType, NewMemory, Outcome, Status
 from graphmem.model.terms import Embedding
@@ -292,14 +292,8 @@ async def _append(
         }
         for d, v in verdicts
     ]
-    [counts] = await tx.fetch(WRITE, events=events)
-    wanted = {
-        "written": len(events),
-        "in_episodes": sum(d.memory.episode_id is not None for d, _ in verdicts),
-        "in_turns": sum(d.memory.turn_id is not None for d, _ in verdicts),
-    }
-    if counts != wanted:
-        raise NotFoundError("The episode or turn to attach a text to does not exist.")
+    [done] = await tx.fetch(WRITE, events=events)
+    stored.check_attached(done["missing"])
     again: dict[str, list[str]] = {}
     for event in events:
         if event["memory"] is None:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphmem.english import passages
-from graphmem.errors import EventConflictError, NotFoundError
+from graphmem.errors import ErasedError, EventConflictError, NotFoundError
 from graphmem.graph import catalog
 from graphmem.model import (
     AsOf,
@@ -58,6 +58,7 @@ async def open_episode(context: RequestContext, new: NewEpisode, *, update: bool
 
     Raises:
         EventConflictError: the given id belongs to an episode with other content.
+        ErasedError: the episode was erased; of a session, the message names the session.
         InvalidInputError: `at` is in the future.
     """
     now = context.services.clock.now()
@@ -91,7 +92,17 @@ async def open_episode(context: RequestContext, new: NewEpisode, *, update: bool
         "request_hash": asked,
     }
     embedding = await _embedding(context, new.summary or new.content)
-    [found] = await context.fetch(OPEN, episode=row | embedding_fields(embedding))
+    try:
+        [found] = await context.fetch(OPEN, episode=row | embedding_fields(embedding))
+    except ErasedError as error:
+        if new.session_id is None or episode_id not in error.ids:
+            raise
+        raise ErasedError(
+            f"session_id: the conversation {new.session_id!r} was erased, so its name is not used "
+            "again.",
+            hint="Nothing was written. Use another name for the session.",
+            ids=error.ids,
+        ) from None
     if found["request_hash"] != asked:
         if new.episode_id is not None:
             raise EventConflictError(f"The id {new.episode_id!r} was used for another episode.")

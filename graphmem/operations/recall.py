@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from graphmem import stored
 from graphmem.english import dates, rebuttals, versions
 from graphmem.errors import GraphmemError, ModelReplyError
 from graphmem.graph import catalog
@@ -148,7 +149,6 @@ async def recall(
     wanted = max(reach, count, versions.MAX_COMPARED)
     settings = context.services.settings
     traced = read_options.trace_rank(settings, policy.trace)
-    rule = rating.from_settings(settings)
     asked = read_options.read_params(
         read_options.ReadOptions(times), settings, context.services.clock.now()
     )
@@ -174,7 +174,7 @@ async def recall(
         "scoring": by,
         "mu": context.model.mu_query,
         "trace": formulas.trace_params(traced),
-        "rating_decay": rating.decay_params(rule),
+        "rating_decay": rating.decay_params(rating.from_settings(settings)),
         "late": tokens is not None,
     }
     query = FILTERED if want.narrows else CURRENT
@@ -210,13 +210,16 @@ async def recall(
                 asked | {"limit": max(wanted, sum(kind != "belief" for *_, kind, _ in shortlist))},
             ),
         )
+        found = await stored.without_rejected(
+            tx, context.tenant, found, None if want.include_hidden else asked
+        )
         # Rows are converted here, because the transaction is retried if that fails.
         reader = _RowDecoder(
             candidates,
             {candidates.nodes[one.place]: one for one in ranked},
             context.model.mu_query,
             traced,
-            rule,
+            rating.from_settings(settings),
             found["lost"],
             is_now=times == AsOf(),
         )
@@ -340,7 +343,10 @@ async def _reranked(
         log.warning("A reranking failed, so the local order stays: %s", type(error).__name__)
         reason = f"The reranker raised {type(error).__name__}."
         return tuple(bites), use.model_copy(update={"reason": reason})
-    scored = [_with_reranker(bite, score) for bite, score in zip(first, scores, strict=True)]
+    scored = [
+        one.model_copy(update={"parts": one.parts.model_copy(update={"reranker": float(score)})})
+        for one, score in zip(first, scores, strict=True)
+    ]
     ranked = sorted(zip(scores, scored, strict=True), key=lambda pair: -pair[0])
     return (*(bite for _, bite in ranked), *rest), use
 
@@ -357,11 +363,6 @@ def _reranked_text(bite: AnyBite) -> str:
     if isinstance(bite, TurnBite):
         return f"{bite.turn.name or bite.turn.role}: {bite.text}"
     return bite.text
-
-
-def _with_reranker(bite: AnyBite, score: float) -> AnyBite:
-    parts = bite.parts.model_copy(update={"reranker": float(score)})
-    return bite.model_copy(update={"parts": parts})
 
 
 def _without_others(bite: AnyBite) -> AnyBite:

@@ -72,7 +72,21 @@ def default_policy() -> dict[str, Any]:
 def nearest(predicate: str, known: Iterable[str]) -> tuple[str, ...]:
     """Return the names most like a predicate, the most alike first."""
     wanted = claims.predicate_key(predicate)
-    likeness = {name: _likeness(wanted, claims.predicate_key(name)) for name in known}
+    return _most_alike({name: _likeness(wanted, claims.predicate_key(name)) for name in known})
+
+
+def nearest_subjects(subject: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return the subjects most like one, the most alike first; all of them if none is and few are.
+
+    A reader asks for "user" where the facts are about a speaker with a name.
+    """
+    wanted = claims.name_key(subject).replace(" ", "_")
+    likeness = {name: _likeness(wanted, claims.name_key(name).replace(" ", "_")) for name in known}
+    few = tuple(likeness) if len(likeness) <= MAX_NEAREST else ()
+    return _most_alike(likeness) or few
+
+
+def _most_alike(likeness: Mapping[str, float]) -> tuple[str, ...]:
     alike = sorted((name for name in likeness if likeness[name] >= MIN_LIKENESS), key=str)
     return tuple(sorted(alike, key=lambda name: -likeness[name])[:MAX_NEAREST])
 

@@ -464,6 +464,25 @@ def test_a_forgotten_scope_is_reopened(memory: Handle, look: Look, tenant: str) 
     memory.admin.reopen("alice")
 
 
+def test_a_session_of_an_erased_name_says_what_to_do(memory: Handle) -> None:
+    ann = memory.scope("user:ann")
+    with ann.session("chat") as session:
+        session.add_messages([{"role": "user", "content": "Hello."}])
+    ann.forget("scope", "user:ann", dry_run=False)
+    memory.admin.reopen("user:ann")
+    again = ann.session("chat")
+    for call in (
+        lambda: again.add_messages([{"role": "user", "content": "I am back."}]),
+        lambda: again.observe("ann", "likes", "tea"),
+        lambda: again.remember("Ann drinks tea at dawn."),
+    ):
+        with pytest.raises(ErasedError, match="session_id: the conversation 'chat'") as refused:
+            call()
+        assert "another name for the session" in refused.value.hint
+    with ann.session("chat-2") as session:
+        assert session.add_messages([{"role": "user", "content": "I am back."}]).added == 1
+
+
 def test_a_scope_is_not_reopened_before_its_erasure_is_recorded(
     memory: Handle, look: Look, tenant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

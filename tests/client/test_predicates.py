@@ -237,8 +237,24 @@ def test_a_miss_names_the_nearest_predicates_of_the_subject(memory: Handle) -> N
     assert (slot.candidates, slot.nearest) == ((), ("lives_in",))
     assert memory.current("alice", "like", as_of=MAY).nearest == ()
     assert memory.current("alice", "like").nearest == ("likes",)
-    assert memory.current("carol", "lives_in").nearest == ()
+    assert memory.current("alice", "lives_in", as_of=MAY).nearest_subjects == ()
     assert memory.current("alice", "lives_in").nearest == ()
+
+
+def test_a_miss_names_the_subjects_that_have_such_a_fact(memory: Handle) -> None:
+    memory.observe("the shop", "hosting", "in Oslo", at=MAY)
+    assert memory.current("shop", "hosting").nearest_subjects == ("the shop",)
+    assert memory.current("shop", "hosting", as_of=MAY - DAY).nearest_subjects == ()
+    with memory.session("s") as session:
+        session.add_messages([{"role": "user", "name": "Dana", "content": "I live in Porto."}])
+    assert memory.current("user", "lives in").nearest_subjects == ("Dana",)
+    memory.scope("user:bob").observe("user 2", "lives_in", "Faro")
+    assert memory.current("user", "lives in").nearest_subjects == ("Dana",)
+    for name in ("Ann", "Bea", "Carl", "Danae"):
+        memory.observe(name, "lives_in", "Rome")
+    assert memory.current("user", "lives in").nearest_subjects == ()
+    assert memory.current("dan", "lives in").nearest_subjects == ("Dana", "Danae", "Ann")
+    assert memory.current("dana", "lives in").nearest_subjects == ()
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])

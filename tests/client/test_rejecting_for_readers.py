@@ -191,6 +191,48 @@ def status(memory: Handle, item: str) -> str:
     return str(one.status)
 
 
+def test_a_message_that_states_only_what_is_rejected_is_left_out(memory: Handle) -> None:
+    ann, bob = memory.scope("user:ann"), memory.scope("user:bob")
+    said = ("Alice LIVES in L\u0456sbon.", f"{TEXT}! {TEXT}", f"{TEXT}. The tram is red.")
+    for number, text in enumerate(said):
+        with memory.session(f"s{number}") as session:
+            session.add_messages([{"role": "user", "content": text}])
+
+    def turns(reader: Handle, **options: Any) -> set[str]:
+        found = reader.recall("Where does Alice live? Lisbon", limit=50, **options)
+        return {bite.text for bite in found.bites if bite.kind != "belief"}
+
+    before = datetime.now(UTC)
+    assert set(said) <= turns(ann, include_hidden=True)
+    ann.reject(LISBON, reason=REASON)
+    # Of what is stated besides, nothing is lost.
+    assert turns(ann) == {said[2]}
+    assert turns(bob) > {said[2]}
+    assert set(said) <= turns(ann, include_hidden=True)
+    assert turns(ann, as_of=AsOf(known=before)) > {said[2]}
+    assert said[0] not in ann.context("Where does Alice live? Lisbon").text
+    with memory.session("s2") as session:
+        memory.forget("episode", session.episode_id, dry_run=False)
+    found = ann.recall("Where does Alice live? Lisbon")
+    assert (found.bites, "hidden: rejected" in (found.reason or "")) == ((), True)
+    ann.unreject(LISBON, reason="She moved")
+    assert turns(ann)
+
+
+def test_a_message_whose_fact_is_rejected_is_left_out(memory: Handle) -> None:
+    with memory.session("s") as session:
+        session.add_messages([{"role": "user", "content": "I live in Lisbon."}])
+    with memory.session("t") as session:
+        text = "I work at Acme. My dog is ill."
+        session.add_messages([{"role": "user", "content": text}])
+    for belief in memory.beliefs.list().beliefs:
+        memory.reject(belief.id, reason=REASON)
+    found = memory.recall("Where do I live?", min_score=-1)
+    assert {bite.text for bite in found.bites} <= {text}
+    [bite] = memory.recall("What about my dog and Acme?", min_score=-1, kinds=("turn",)).bites
+    assert bite.text == text
+
+
 def test_a_template_words_the_sentence(plain: Handle) -> None:
     plain.predicates.declare("lives_in", template="{subject} has a home in {object}")
     said = "Alice has a home in Lisbon"

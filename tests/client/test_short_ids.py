@@ -13,7 +13,7 @@ from graphmem.client import admin, episodes, handle, memories, usage
 from graphmem.client import beliefs as belief_namespace
 from graphmem.client import namespaces as other_namespaces
 from graphmem.client.validation import id_parameters
-from graphmem.errors import AmbiguousIdError, NotFoundError
+from graphmem.errors import AmbiguousIdError, GraphmemError, NotFoundError
 from graphmem.rules import identity
 from graphmem.rules.short_ids import MIN_DIGITS
 from tests.plugins.clients import on_tenant
@@ -196,3 +196,81 @@ def test_an_id_of_a_caller_is_shown_whole_and_precedes_longer_ones(memory: Handl
     assert set(made.shown) == {"ep_aaaa", "ep_aaaab"} == set(made.ids)
     assert memory.episodes.get("ep_aaaa").id == own
     assert memory.episodes.get("ep_aaaab").id == "ep_aaaab"
+
+
+GIVEN: dict[str, Any] = {
+    "content": "The tram is red.",
+    "statement": "The tram is red.",
+    "statements": ["The tram is red.", "The tram is blue."],
+    "kind": "supporting",
+    "strength": 0.8,
+    "reason": "a mistake",
+    "subject": "ann",
+    "predicate": "likes",
+    "object": "tea",
+    "query": "tea",
+    "tool": "grep",
+    "what": "memory",
+}
+KINDS = {
+    "memory_id": {"memory"},
+    "belief_id": {"belief"},
+    "beliefs": {"belief"},
+    "episode_id": {"episode"},
+    "turn_id": {"turn"},
+    "event_id": {"event"},
+    "without": {"event"},
+    "target": {"memory", "belief"},
+    "of": {"belief"},
+    "proposal_ids": set[str](),
+}
+"""Kinds of ids that a parameter takes; an `item_id` takes those of its method."""
+LISTS = {"beliefs", "without", "results", "proposal_ids"}
+ITEMS = {
+    "expand": {"memory", "belief", "turn", "episode"},
+    "why": {"memory", "belief"},
+    "history": {"memory", "belief", "episode"},
+    "forget": {"memory"},
+    "log_search": {"memory", "belief", "turn", "episode", "word"},
+}
+"""Likewise, by method; a search may find a file of any name."""
+
+
+def id_calls() -> list[Any]:
+    """Return the namespace, the method and the parameter of every call that takes an id."""
+    return [
+        pytest.param(part, name, parameter, id=f"{part.__name__}.{name}-{parameter}")
+        for part in PARTS
+        if part is not handle.AsyncSession
+        for name, method in inspect.getmembers(part, inspect.iscoroutinefunction)
+        if not name.startswith("_") and (name, part) != ("add", episodes.AsyncEpisodes)
+        for parameter in sorted({*id_parameters(inspect.unwrap(method)), "item_id", "proposal_ids"})
+        if parameter in inspect.signature(method).parameters and name != "restore_pruned"
+    ]
+
+
+@pytest.mark.parametrize(("part", "name", "parameter"), id_calls())
+def test_an_id_of_another_kind_or_of_nothing_is_refused_by_name(
+    memory: Handle, look: Look, tenant: str, part: type, name: str, parameter: str
+) -> None:
+    ids = stored(memory)
+    other = memory.observe("ann", "drinks", "mate").belief_id
+    before = look.count(tenant)
+    given = {**ids, "nothing": "m_" + "0" * 32, "no episode": "ep_" + "0" * 32, "word": "xyz"}
+    signature = inspect.signature(inspect.unwrap(getattr(part, name))).parameters
+    arguments: dict[str, Any] = {
+        key: GIVEN.get(key, [ids["belief"], other] if key == "beliefs" else None)
+        or ids[key.removesuffix("_id").replace("target", "memory").replace("item", "memory")]
+        for key, of in list(signature.items())[1:]
+        if key != parameter
+        and (of.default is of.empty or (key == "statement" and name != "observe"))
+    }
+    space = part.__name__.removeprefix("Async").lower()
+    call = getattr(memory if space == "handle" else getattr(memory, space), name)
+    for kind in given.keys() - KINDS.get(parameter, ITEMS.get(name, set())):
+        value = [given[kind], other] if parameter in LISTS else given[kind]
+        with pytest.raises(GraphmemError) as refused:
+            call(**arguments | {parameter: value})
+        assert given[kind] in refused.value.message, kind
+        assert refused.value.hint, kind
+        assert look.count(tenant) == before, kind

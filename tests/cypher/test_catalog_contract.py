@@ -43,7 +43,7 @@ OF_ALL = {
 }
 HANGING = {
     "alias": 1,
-    "belief": 193,
+    "belief": 196,
     "browser": 65,
     "cache": 24,
     "consolidate": 2,

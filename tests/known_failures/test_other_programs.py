@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import pwd
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from graphmem import GraphMem, Handle
 from graphmem.cli.conversation_files import read_conversations
 from graphmem.errors import ConfigurationError
 from graphmem.mcp.frames import refusal
+from graphmem.mcp.http_server import TokenMiddleware, configured_tokens, with_cors
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.acceptance.surfaces import OverMcp
@@ -21,6 +25,7 @@ from tests.plugins.children import environ_of
 
 MARCH = datetime(2026, 3, 2, 9, tzinfo=UTC)
 GLOBAL = "global"
+TOKEN = "a-token-with-enough-characters"
 
 
 @pytest.fixture
@@ -81,7 +86,7 @@ def test_what_an_import_states_to_hold_is_held(plain: Handle) -> None:
 
 @pytest.mark.parametrize("hours", [-8, 9])
 def test_yesterday_is_the_day_before_the_senders(plain: Handle, hours: int) -> None:
-    """mem0ai/mem0#4963: relative dates were those of the server's calendar."""
+    """mem0ai/mem0#4963, mem0ai/mem0#5949: relative dates were those of the server's calendar."""
     zone = timezone(timedelta(hours=hours))
     at = datetime(2026, 5, 5, 0 if hours > 0 else 23, 30, tzinfo=zone)
     with plain.session("s") as session:
@@ -122,6 +127,41 @@ def test_half_a_character_in_a_call_is_answered() -> None:
     found = refusal(json.dumps(call).encode())
     assert found is not None
     assert (found.id, "surrogate" in found.error.message) == (7, True)
+
+
+@pytest.mark.parametrize("allowed", [("https://app.example",), ()])
+def test_a_page_of_an_allowed_origin_may_call(allowed: tuple[str, ...]) -> None:
+    """netdata/netdata#22258: a browser's question before a call was refused, so no page could call.
+
+    It carries no token, and without the headers of an answer a page may not read it.
+    """
+
+    async def server(_: Scope, __: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    known = Settings.load({}, mcp_token=TOKEN)
+    table = configured_tokens(known, read_only=False)
+    app = with_cors(TokenMiddleware(server, table), allowed)
+
+    async def statuses() -> list[tuple[int, str | None]]:
+        asked = {"Access-Control-Request-Method": "POST"}
+        token = {"Authorization": f"Bearer {TOKEN}"}
+        async with httpx2.AsyncClient(
+            transport=httpx2.ASGITransport(app=app), base_url="http://localhost"
+        ) as http:
+            found = [
+                await http.request(method, "/mcp", headers=headers | {"Origin": origin})
+                for origin in ("https://app.example", "https://evil.example")
+                for method, headers in (("OPTIONS", asked), ("POST", token))
+            ]
+        name = "access-control-allow-origin"
+        return [(one.status_code, one.headers.get(name)) for one in found]
+
+    page = "https://app.example"
+    expected = [(200, page), (200, page), (400, None), (200, None)]
+    refused: list[tuple[int, str | None]] = [(401, None), (200, None)] * 2
+    assert asyncio.run(statuses()) == (expected if allowed else refused)
 
 
 def test_an_unknown_user_without_a_home_is_told_what_to_set(

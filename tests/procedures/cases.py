@@ -11,7 +11,7 @@ from graphmem.integrity.contents import covered
 from graphmem.items import rules
 from graphmem.model import Status, TenantScope
 from graphmem.ports import Role, run_now
-from graphmem.rules import claims, fulltext, identity, read_options, scoring
+from graphmem.rules import claims, fulltext, identity, read_options, rejections, scoring
 from graphmem.testing import HashEmbedder
 from tests.plugins.texts import unlike
 from tests.procedures.conftest import Populated
@@ -53,6 +53,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         for value in ("Atlas", "o1", "o2")
     ]
     rejected = claims.statement_claim("global", unlike(997)).id
+    said = rejections.text_digest(unlike(997))
     vector = _vector(unlike(1))
     fresh = {"event_id": "new", "exact_ids": [], "value_key": "none", "embedding": vector}
     repeat = {"event_id": "e1", "exact_ids": [memory], "value_key": "none", "embedding": None}
@@ -84,6 +85,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "belief/known_claims": {**own, "predicates": ["works_on"], "belief_ids": [belief]},
         "belief/long_slots": {"min_events": 2},
         "belief/predicates_of": {**seen, "names": ["alice"]},
+        "belief/subjects_of": {**seen, "predicate": "works_on"},
         "predicate/find_declared": {**own, "predicates": ["works_on"], "uses": True},
         "belief/find_existing": {**seen, "event_ids": ["o1"], "belief_ids": [belief]},
         "belief/find_lost": {**own, "ids": values},
@@ -218,6 +220,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "events": [{"id": "none", "tombstone": "none", "value_key": "none"}]
         },
         "reject/find_target": {**seen, "event_id": "j1"},
+        "reject/ruled": {**seen, "keys": [rejections.value_key(found.tenant, said)]},
         "reject/values": {"label": "Belief"},
         "erase/find_tombstones": {"keys": ["none"]},
         "erase/is_recorded": {"key": "none"},

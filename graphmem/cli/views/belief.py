@@ -62,7 +62,8 @@ ORIGINS = {
 def slot(found: model.Slot, leader: model.Belief | None) -> RenderableType:
     """Return the candidates of a slot, best first; `leader` is the belief of the slot's leader."""
     if not found.candidates:
-        near = f" Nearest: {', '.join(found.nearest)}." if found.nearest else ""
+        others = ", ".join(found.nearest or found.nearest_subjects)
+        near = f" Nearest: {others}." if others else ""
         return Text(f"No beliefs about {found.subject} {found.predicate}.{near}", style="dim")
     head = Text(f"{found.subject} {found.predicate}", style="bold")
     why = ORIGINS[found.policy_origin] + (f" in {found.policy_scope}" if found.policy_scope else "")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphmem import stored
-from graphmem.errors import GraphmemError, NotFoundError
+from graphmem.errors import GraphmemError
 from graphmem.graph import catalog
 from graphmem.model import EvidenceReceipt, Rejection
 from graphmem.model.terms import embedding_fields
@@ -279,11 +279,7 @@ async def write(
                 draft.row(context.tenant_scope, embeddings.get(draft.claim.id)) for draft in new
             ],
         )
-        for name in done["missing"]:
-            raise NotFoundError(
-                f"No episode or turn {name!r} to attach evidence to.",
-                hint="Create it first, with `episodes.add` or a session.",
-            )
+        stored.check_attached(done["missing"])
         if done["reworded"]:
             await tx.fetch(REFRESH, ids=done["reworded"])
         unembedded = done["unembedded"]
