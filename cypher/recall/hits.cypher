@@ -69,7 +69,7 @@ CALL (shortlist, judged) {
   RETURN collect({b: b, x: best.x, j: best.j, value: best.value}) AS places
 }
 // include: fragments/recall_beliefs.cypher
-LET lost = [j IN judged WHERE j.lost AND j.b:Belief | j.b.id], lineages = [j IN judged WHERE j.b:Memory | j {.b, .status, .head_ids}]
+LET lost = [j IN judged WHERE j.lost AND j.b:Belief | j.b.id], lineages = [j IN judged WHERE j.b:Memory | j {.b, .status, .head_ids}], rejected = [x IN stating WHERE all(j IN judged WHERE NOT j.b IN x.held OR j.status = 'rejected') | x.t]
 // A turn is outdated if all that it states lost its slots to values that a person or a tool stated.
 CALL (stating, judged) {
   UNWIND stating AS x
@@ -79,11 +79,6 @@ CALL (stating, judged) {
   WITH x, collect(DISTINCT leader) AS leaders
   FILTER all(b IN leaders WHERE EXISTS { (b)<-[:SUPPORTS]-(e:Event {tenant: $tenant}) WHERE e.trust >= 3 })
   RETURN collect({t: x.t, heads: [b IN leaders | b.id] + coll.distinct(coll.flatten([b IN leaders | [(b)<-[:SUPPORTS]-(e:Event {tenant: $tenant})-[:QUOTES]->(t:Turn {tenant: $tenant}) WHERE e.type = 'EVIDENCE' | t.id]]))}) AS outvoted
-}
-CALL (stating, judged) {
-  UNWIND stating AS x
-  FILTER x.held <> [] AND all(j IN [j IN judged WHERE j.b IN x.held] WHERE j.status = 'rejected')
-  RETURN collect(x.t) AS rejected
 }
 UNWIND others + [x IN believed WHERE x.trust >= $min_trust] AS hit
 // Grouped rows no longer contain the lists above; a sort would measure the memory of all of them for each row.
@@ -156,5 +151,4 @@ CALL (hits) {
   FILTER NOT status IN $statuses
   RETURN collect([status, n]) AS hidden_counts
 }
-RETURN hits, lost, hidden_counts, datetime.realtime('Z') AS now,
-       EXISTS { MATCH (r:Rejection) WHERE r.tenant = $tenant AND r.id IS NOT NULL AND r.scope IN $scopes + 'global' } AS ruled
+RETURN hits, lost, hidden_counts, datetime.realtime('Z') AS now, EXISTS { MATCH (r:Rejection) WHERE r.tenant = $tenant AND r.id IS NOT NULL AND r.scope IN $scopes + 'global' } AS ruled
