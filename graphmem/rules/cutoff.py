@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphmem.english import passages
 from graphmem.english.mentions import split_sentences
-from graphmem.model import AnyBite, TurnBite
+from graphmem.model import AnyBite, TurnBite, roles
 
 if TYPE_CHECKING:
     from graphmem.rules.late_interaction import MaxSim
@@ -32,7 +32,7 @@ _IMPROBABLE_LIST = 0.05
 _ASKING_SHARE = 0.8
 """Share of its score with which a turn that only asks is placed."""
 _FIRST = 3
-"""Number of first results that are listed even if they state nothing."""
+"""Number of first results that are listed even if a person states nothing in them."""
 _CERTAIN = 0.8
 """Probability of the best result from which the noise at the end of the list is left out."""
 _NOISE = 0.01
@@ -141,7 +141,7 @@ def end(bites: Sequence[AnyBite], question: str, likeness: Likeness) -> Ending:
     """
     late, candidates, fit = likeness
     every = len(bites)
-    bites = [one for n, one in enumerate(bites) if n < _FIRST or not _is_spared(one)]
+    bites = [one for n, one in enumerate(bites) if not _is_spared(one, n)] or [*bites[:1]]
     if not bites or fit is None or not asks_fact(question):
         return Ending(tuple(bites), every - len(bites), None)
     points = [(late.get(bite.id, 0.0), bite.similarity or 0.0) for bite in bites]
@@ -197,9 +197,13 @@ def reason(ending: Ending) -> str:
     return f"probably nothing: the best result is an answer to {ending.improbable:.0%}{more}"
 
 
-def _is_spared(bite: AnyBite) -> bool:
-    """Return whether a turn is not worth a line below the first results."""
-    return _is_idle(bite) or (isinstance(bite, TurnBite) and passages.is_slight(bite.text))
+def _is_spared(bite: AnyBite, place: int) -> bool:
+    """Return whether a turn is not worth a line: a model's "Noted.", and more below the first."""
+    if not isinstance(bite, TurnBite):
+        return False
+    if place < _FIRST:
+        return _is_idle(bite) and not roles.is_human(bite.turn.role)
+    return _is_idle(bite) or passages.is_slight(bite.text)
 
 
 def _is_idle(bite: AnyBite) -> bool:

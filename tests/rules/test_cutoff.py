@@ -123,6 +123,13 @@ def test_turns_that_state_nothing_are_listed_among_the_first_only(question: str,
     assert ending.left_out == 1
 
 
+def test_a_model_that_states_nothing_is_listed_alone_only() -> None:
+    idle = turn_bite(0, "Noted.", role="assistant").model_copy(update={"similarity": 0.6})
+    answer = result(1, 0.6, 0.5)
+    assert ended((idle, answer), [0.6, 0.6]).bites == (answer,)
+    assert ended((idle,), [0.6]).bites == (idle,)
+
+
 def test_an_answer_comes_before_a_question_that_is_a_little_more_like_the_question() -> None:
     texts = "How do I sort a list?", "Noted.", "I cycle to work.", "My bus is late."
     scores = 1.0, 0.9, 0.85, 0.7
