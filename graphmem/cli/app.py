@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from graphmem import GraphMem, Handle
     from graphmem.cli.console import Console
     from graphmem.client.handle import Session
+    from graphmem.local_server import Endpoint
     from graphmem.ports import OnProgress
     from graphmem.settings import Settings
 
@@ -175,6 +176,46 @@ class App:
             if self.is_blank:
                 self._note_empty_tenant(client)
 
+    def ensure_server(self) -> Endpoint:
+        """Start the managed server and return its endpoint; show the download progress.
+
+        Raises:
+            LocalServerError: the server could not be downloaded or started.
+        """
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            TimeRemainingColumn,
+            TransferSpeedColumn,
+        )
+
+        from graphmem import local_server
+        from graphmem.cli.console import TaskLabel
+
+        columns = (
+            TaskLabel(),
+            BarColumn(),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+            TimeRemainingColumn(),
+        )
+        with self.progress(*columns) as bars:
+            bar = bars.add_task("", total=None, visible=False)
+
+            def report(step: local_server.Progress) -> None:
+                if step.bytes_total:
+                    bars.update(
+                        bar,
+                        description=f"Neo4j, {step.files_done} of {step.files_total} files",
+                        completed=step.bytes_done,
+                        total=step.bytes_total,
+                        visible=True,
+                    )
+                elif step.stage != "ready":
+                    self.report(step.text)
+
+            return local_server.ensure(self.settings, report=report)
+
     def _note_empty_tenant(self, client: GraphMem) -> None:
         """Note that the tenant has no data, if it has none."""
         if self._of_tenant and client.admin.is_empty():
@@ -187,7 +228,7 @@ class App:
             from graphmem import local_server
 
             if local_server.running_uri(self.settings) is None:
-                terminal.start(self)
+                self.ensure_server()
 
     def log_in(self) -> None:
         """Ask for the password of the server at the URI of the settings, if it is needed.

