@@ -390,25 +390,26 @@ class RequestContext:
     @property
     def own_scope_first(self) -> list[str]:
         """Read scopes, the write scope first."""
-        return [self.scope, *(one for one in self.read_scopes if one != self.scope)]
+        to = self.tenant_scope
+        return [to.scope, *(one for one in to.scopes if one != to.scope)]
 
     # These return the graph's coroutines instead of awaiting them: each call has fewer frames.
 
     def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
         """Run `work` in one managed read transaction; see `_TenantTx`."""
-        return self.services.graph.read(lambda tx: work(self._tenant_tx(tx)))
+        to, trusted = self.tenant_scope, self.trust
+        return self.services.graph.read(lambda tx: work(_TenantTx(tx, to, trusted)))
 
     def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
         """Run `work` in one managed write transaction; see `_TenantTx`."""
-        return self.services.graph.write(lambda tx: work(self._tenant_tx(tx)))
+        to, trusted = self.tenant_scope, self.trust
+        return self.services.graph.write(lambda tx: work(_TenantTx(tx, to, trusted)))
 
     def fetch(self, query: Query[R], /, **params: object) -> Coroutine[Any, Any, list[R]]:
         """Run one query in a transaction of its own, to read or to write as the query declares."""
-        run = self.read if query.mode is Mode.READ else self.write
-        return run(lambda tx: tx.fetch(query, **params))
-
-    def _tenant_tx(self, tx: Tx) -> _TenantTx:
-        return _TenantTx(tx, self.tenant_scope, self.trust)
+        to, trusted, graph = self.tenant_scope, self.trust, self.services.graph
+        run = graph.read if query.mode is Mode.READ else graph.write
+        return run(lambda tx: _TenantTx(tx, to, trusted).fetch(query, **params))
 
     def read_params(
         self, query: Query[Any], by: ReadOptions, now: datetime | None = None
@@ -418,8 +419,7 @@ class RequestContext:
         `now` is the default of the valid time; the current time if it is None.
         """
         now = now or self.services.clock.now()
-        known = read_options.read_params(by, self.services.settings, now)
-        return {name: value for name, value in known.items() if name in query.params}
+        return read_options.read_params(query.params, by, self.services.settings, now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,7 +255,7 @@ def _resolving(
     @wraps(method)
     def resolving(self: AsyncNamespace, /, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:
         given = [one for name in id_parameters(method) for one in _texts(kwargs.get(name))]
-        if not short_ids.any_short(given):
+        if not (given and short_ids.any_short(given)):
             return method(self, *args, **kwargs)
         return resolved(self, given, *args, **kwargs)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from graphmem.erasure import rules
@@ -16,6 +17,7 @@ from graphmem.ports import Graph, Mode, Query, R, Tx
 from graphmem.rules import identity
 
 T = TypeVar("T")
+Work = Callable[[Tx], Coroutine[Any, Any, T]]
 Given = Sequence[tuple[Query[Any], Mapping[str, object]]]
 """Queries and their parameters."""
 
@@ -71,15 +73,15 @@ class ErasureGuard:
 
     # They return the coroutine instead of awaiting it: each call has fewer frames.
 
-    def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
+    def read(self, work: Work[T]) -> Coroutine[Any, Any, T]:
         """Run `work` in one managed read transaction.
 
         Raises:
             ReadConflictError: data was deleted while it was read, in every attempt.
         """
-        return _attempted(lambda: self._inner.read(work))
+        return _attempted(self._inner.read, work)
 
-    def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
+    def write(self, work: Work[T]) -> Coroutine[Any, Any, T]:
         """Run `work` in one managed write transaction.
 
         Raises:
@@ -98,7 +100,7 @@ class ErasureGuard:
             await watched.refuse()
             return done
 
-        return _attempted(lambda: self._inner.write(guarded))
+        return _attempted(self._inner.write, guarded)
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
@@ -109,21 +111,21 @@ class ErasureGuard:
         await self._inner.close()
 
 
+@dataclass(frozen=True, slots=True)
 class _GuardedTx:
     """A transaction that records the parameters of its writes."""
 
-    def __init__(self, inner: Tx, guard: ErasureGuard) -> None:
-        self._inner = inner
-        self._guard = guard
-        self._given: dict[str, list[tuple[Query[Any], Mapping[str, object]]]] = {}
-        """Queries and their parameters, by tenant."""
+    inner: Tx
+    guard: ErasureGuard
+    given: dict[str, list[tuple[Query[Any], Mapping[str, object]]]] = field(default_factory=dict)
+    """Queries and their parameters, by tenant."""
 
     def fetch(self, query: Query[R], /, **params: object) -> Coroutine[Any, Any, list[R]]:
         """Run a catalog query and return its rows as records."""
         tenant = params.get("tenant")
         if query.mode is Mode.WRITE and isinstance(tenant, str) and not query.name.startswith(OWN):
-            self._given.setdefault(tenant, []).append((query, params))
-        return self._inner.fetch(query, **params)
+            self.given.setdefault(tenant, []).append((query, params))
+        return self.inner.fetch(query, **params)
 
     async def refuse(self) -> None:
         """Refuse writes of erased data and redact mentions of it in payloads.
@@ -131,9 +133,9 @@ class _GuardedTx:
         Raises:
             ErasedError: erased data was written.
         """
-        for tenant, given in self._given.items():
-            if not self._guard.trusts(tenant):
-                await _TombstoneCheck(self._inner, self._guard, tenant).take(given)
+        for tenant, given in self.given.items():
+            if not self.guard.trusts(tenant):
+                await _TombstoneCheck(self.inner, self.guard, tenant).take(given)
 
 
 class _TombstoneCheck:
@@ -213,12 +215,12 @@ class _TombstoneCheck:
             await self._tx.fetch(UNMENTION, tenant=self._tenant, **written)
 
 
-async def _attempted(transact: Callable[[], Coroutine[Any, Any, T]]) -> T:
+async def _attempted(transact: Callable[[Work[T]], Coroutine[Any, Any, T]], work: Work[T]) -> T:
     """Run a transaction, again while it meets nodes being deleted."""
     for _ in range(MAX_ATTEMPTS - 1):
         with suppress(ReadConflictError):
-            return await transact()
-    return await transact()
+            return await transact(work)
+    return await transact(work)
 
 
 def _by_key(tenant: str, named: AbstractSet[NamedItem]) -> dict[str, tuple[NamedItem, str | None]]:

@@ -358,21 +358,19 @@ def together(*queries: Query[Any]) -> Query[tuple[list[Any], ...]]:
 
     They are sent in one round trip; parameters of the same name have one value.
     """
-    parts, columns = [], [[entry.name for entry in procedure(q.name).columns] for q in queries]
-    for number, (one, names) in enumerate(zip(queries, columns, strict=True)):
-        # A list of lists: maps would be taken for nodes, see `Query.decode`.
-        rows = f"RETURN collect([{', '.join(names)}]) AS part{number}"
-        parts.append(f"CALL () {{\nCALL () {{\n{one.text}\n}}\n{rows}\n}}")
+    parts = {f"part{number}": one for number, one in enumerate(queries)}
+    texts = []
+    for part, one in parts.items():
+        columns = ", ".join(f"{e.name}: {e.name}" for e in procedure(one.name).columns)
+        rows = f"RETURN collect({{{columns}}}) AS {part}"
+        texts.append(f"CALL () {{\nCALL () {{\n{one.text}\n}}\n{rows}\n}}")
 
     def row(found: Row) -> tuple[list[Any], ...]:
-        return tuple(
-            [one.decode(dict(zip(names, values, strict=True))) for values in found[f"part{number}"]]
-            for number, (one, names) in enumerate(zip(queries, columns, strict=True))
-        )
+        return tuple([one.decode(each) for each in found[part]] for part, one in parts.items())
 
     return Query(
         name="+".join(one.name for one in queries),
-        text="\n".join([*parts, f"RETURN {', '.join(f'part{i}' for i in range(len(queries)))}"]),
+        text="\n".join([*texts, f"RETURN {', '.join(parts)}"]),
         mode=Mode.READ,
         params=frozenset().union(*(one.params for one in queries)),
         row=row,

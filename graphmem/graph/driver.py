@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import py_object, pythonapi
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from types import NoneType
@@ -227,10 +228,6 @@ if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(after_in_child=_keep_drivers)
 
 
-def never_waiting(_name: str) -> None:
-    """Return None: no query of this server is planned ahead."""
-
-
 def _driver_config(settings: Settings) -> dict[str, Any]:
     return {
         "max_connection_pool_size": settings.max_pool_size,
@@ -242,37 +239,35 @@ def _driver_config(settings: Settings) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
 class BlockingTx:
     """A transaction whose awaits never suspend."""
 
-    def __init__(self, tx: neo4j.ManagedTransaction, generation: int, planning: Planning) -> None:
-        self._tx = tx
-        self._generation = generation
-        self._planning = planning
+    tx: neo4j.ManagedTransaction
+    generation: int
+    planning: Planning | None
 
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
-        if (wait := self._planning(query.name)) is not None:
+        if self.planning is not None and (wait := self.planning(query.name)) is not None:
             wait()
-        result = self._tx.run(checked(query, params, self._generation), packed(query, params))
+        result = self.tx.run(checked(query, params, self.generation), packed(query, params))
         return [query.decode(plain(record)) for record in result]
 
 
+@dataclass(frozen=True, slots=True)
 class AwaitedTx:
     """A transaction on an event loop."""
 
-    def __init__(
-        self, tx: neo4j.AsyncManagedTransaction, generation: int, planning: Planning
-    ) -> None:
-        self._tx = tx
-        self._generation = generation
-        self._planning = planning
+    tx: neo4j.AsyncManagedTransaction
+    generation: int
+    planning: Planning | None
 
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
-        if (wait := self._planning(query.name)) is not None:
+        if self.planning is not None and (wait := self.planning(query.name)) is not None:
             await asyncio.to_thread(wait)
-        result = await self._tx.run(checked(query, params, self._generation), packed(query, params))
+        result = await self.tx.run(checked(query, params, self.generation), packed(query, params))
         return [query.decode(plain(record)) async for record in result]
 
 
@@ -285,7 +280,7 @@ class _Neo4jGraph(ABC):
         self,
         address: ServerAddress,
         settings: Settings,
-        planning: Planning = never_waiting,
+        planning: Planning | None = None,
         find: Find | None = None,
     ) -> None:
         self._address = address

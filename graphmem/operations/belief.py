@@ -93,7 +93,8 @@ async def current(
         return slot
     known = await context.fetch(
         PREDICATES_OF,
-        **context.read_params(PREDICATES_OF, by),
+        valid=params["valid"],
+        known=params["known"],
         names=row["names"],
         limit=MAX_PREDICATES,
     )

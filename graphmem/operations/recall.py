@@ -141,16 +141,16 @@ async def recall(
     vector, tokens = await context.services.embed_question(text, tokens=policy.uses_tokens)
     statuses = [*Status, OUTVOTED] if want.include_hidden else [str(Status.CURRENT)]
     by = scoring.score_params(policy, tokens=tokens is not None)
-    if scoring.asks_of_model(text):
-        by["machine"] = 1.0
+    by |= {"machine": 1.0} if scoring.asks_of_model(text) else {}
     count = _reranked_count(context.services, policy)
     # The list is cut last: what a newer version displaces depends on results beyond the limit.
     reach = min(want.most(policy) + len(want.apart), MAX_REACH)
     wanted = max(reach, count, versions.MAX_COMPARED)
     settings = context.services.settings
-    traced = read_options.trace_rank(settings, policy.trace)
+    traced, rule = read_options.trace_rank(settings, policy.trace), rating.from_settings(settings)
+    names = HITS.params | VITALITY.params if want.vitality else HITS.params
     asked = read_options.read_params(
-        read_options.ReadOptions(times), settings, context.services.clock.now()
+        names, read_options.ReadOptions(times), settings, context.services.clock.now()
     )
     # A memory that is current now may have been superseded then, and vice versa.
     kept = [*Status] if times != AsOf() else statuses
@@ -174,7 +174,7 @@ async def recall(
         "scoring": by,
         "mu": context.model.mu_query,
         "trace": formulas.trace_params(traced),
-        "rating_decay": rating.decay_params(rating.from_settings(settings)),
+        "rating_decay": rating.decay_params(rule),
         "late": tokens is not None,
     }
     query = FILTERED if want.narrows else CURRENT
@@ -219,7 +219,7 @@ async def recall(
             {candidates.nodes[one.place]: one for one in ranked},
             context.model.mu_query,
             traced,
-            rating.from_settings(settings),
+            rule,
             found["lost"],
             is_now=times == AsOf(),
         )

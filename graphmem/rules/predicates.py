@@ -31,6 +31,12 @@ SINGLE_VALUED = frozenset(
     }
 )
 """Keys of the predicates that have one value at a time unless a tenant declares otherwise."""
+DEFAULT_POLICY = {
+    **Policy().model_dump(),
+    "tau_days": math.inf,
+    "single_valued": sorted(SINGLE_VALUED),
+}
+"""Policy of undeclared predicates, as a query parameter."""
 MAX_NEAREST = 3
 """Maximum number of predicates that a miss names."""
 MIN_LIKENESS = 0.6
@@ -62,11 +68,6 @@ def check_template(template: str) -> str:
             hint="For example: '{subject} lives in {object}'.",
         )
     return template
-
-
-def default_policy() -> dict[str, Any]:
-    """Return the policy of undeclared predicates as a query parameter."""
-    return policy_fields(Policy()) | {"single_valued": sorted(SINGLE_VALUED)}
 
 
 def nearest(predicate: str, known: Iterable[str]) -> tuple[str, ...]:

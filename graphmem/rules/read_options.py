@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -144,20 +144,26 @@ def policy_origin(read: Mapping[str, Any], by: ReadOptions) -> PolicyOrigin:
     return PolicyOrigin.BUILT_IN if read["built_in"] else PolicyOrigin.DEFAULT
 
 
-def read_params(by: ReadOptions, settings: Settings, now: datetime) -> dict[str, Any]:
-    """Return the parameters of all queries that read beliefs; each declares some of them.
+def read_params(
+    names: Set[str], by: ReadOptions, settings: Settings, now: datetime
+) -> dict[str, Any]:
+    """Return those parameters of queries that read beliefs that are among `names`.
 
     `now` is the default of the valid time.
     """
-    return {
+    found: dict[str, Any] = {
         "valid": by.as_of.valid or now,
         "known": by.as_of.known,
-        "policy": None if by.policy is None else predicates.policy_fields(by.policy),
-        "default_policy": predicates.default_policy(),
+        "policy": by.policy and predicates.policy_fields(by.policy),
+        "default_policy": predicates.DEFAULT_POLICY,
         "weights": dict(settings.source_weights),
-        "test": sprt_params(settings.sprt),
-        "vitality_constants": vitality.vitality_params(vitality_constants(settings)),
     }
+    found = {name: value for name, value in found.items() if name in names}
+    if "test" in names:
+        found["test"] = sprt_params(settings.sprt)
+    if "vitality_constants" in names:
+        found["vitality_constants"] = vitality.vitality_params(vitality_constants(settings))
+    return found
 
 
 def trace_rank(settings: Settings, given: TraceRank = formulas.STANDARD_TRACE) -> TraceRank:

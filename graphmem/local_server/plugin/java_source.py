@@ -201,7 +201,7 @@ def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
         "claimed": ArgumentDefault(value=False, text="false"),
         "late": ArgumentDefault(value=False, text="false"),
         "pooled": ArgumentDefault(value=False, text="false"),
-        "default_policy": ArgumentDefault(predicates.default_policy(), own),
+        "default_policy": ArgumentDefault(predicates.DEFAULT_POLICY, own),
         "weights": ArgumentDefault(dict(settings.source_weights), own),
         "test": ArgumentDefault(read_options.sprt_params(settings.sprt), own),
         "vitality_constants": ArgumentDefault(

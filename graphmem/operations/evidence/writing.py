@@ -82,7 +82,7 @@ async def keep(
             newest=newest,
             min_events=min_events,
             policy=None,
-            default_policy=predicates.default_policy(),
+            default_policy=predicates.DEFAULT_POLICY,
             weights=weights,
             weights_key=claims.weights_key(weights),
         )

@@ -14,7 +14,6 @@ from graphmem import Handle
 from graphmem.graph import catalog
 from graphmem.graph.catalog import LANGUAGE
 from graphmem.model import AsOf, Cardinality
-from graphmem.rules import read_options
 from graphmem.rules.read_options import ReadOptions
 from tests.plugins.graph import Look
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, clocked, deliver
@@ -95,7 +94,8 @@ class Profile(NamedTuple):
 def profile(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> Profile:
     """Return the cost of a read of the history."""
     context = handle._state.context
-    known = read_options.read_params(ReadOptions(as_of=as_of), context.services.settings, END)
+    asked = catalog.query(name, dict)
+    known = context.read_params(asked, ReadOptions(as_of=as_of), END)
     slot = handle.current(SUBJECT, PREDICATE)
     given = known | {
         "tenant": context.tenant,
