@@ -14,8 +14,8 @@
 //   - projected  map       belief, positive, negative, supporting_episodes, refuting_episodes, contested, events; null: no evidence
 //   - score      float     score of a candidate of a ONE slot, with decay; null otherwise
 //   - verdict    map       status, log_ratio, confidence, evidence
-//   - vitality   map       vitality: see fragments/vitality.cypher
 //   - trust      integer   its rank, see rules/trust.py
+//   - vitality   map       vitality: see fragments/vitality.cypher
 //   - now        datetime  server clock
 
 // include: fragments/requested_beliefs.cypher
