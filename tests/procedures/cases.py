@@ -176,7 +176,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "turns": [],
         },
         "erase/count_nodes": {},
-        "erase/payloads": {"ids": ["first"]},
+        "erase/payloads": {"ids": ["o1"]},
         "erase/digest_files": {},
         "erase/candidates": {"prefilter": "(?s).*"},
         "erase/names_of": {**own, "key": "alice"},
