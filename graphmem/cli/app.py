@@ -68,6 +68,7 @@ class App:
         self._of_tenant = of_tenant
         self.is_blank = False
         """Whether the result has no rows, perhaps because the name of the tenant is misspelt."""
+        self._open: GraphMem | None = None
 
     @cached_property
     def settings(self) -> Settings:
@@ -102,6 +103,8 @@ class App:
     def emit(self, data: T, view: Callable[[T], RenderableType] | str) -> None:
         """Print `data` as JSON with --json, otherwise as the view returns it.
 
+        While a client is open, a view shows the ids of items as short as a context block does.
+
         Args:
             data: plain values or records.
             view: builds the output for people from `data` with all texts escaped, or the path of
@@ -117,8 +120,24 @@ class App:
             view = VIEWS[view]
         from graphmem.model import zones
 
-        shown = zones.in_zone(data, self.settings.time_zone)
+        shown = zones.in_zone(self._with_short_ids(data), self.settings.time_zone)
         self.console.print(view(terminal.visible(shown)))
+
+    def _with_short_ids(self, data: T) -> T:
+        """Return a copy of data with short ids, which every command accepts."""
+        if self._open is None:
+            return data
+        from graphmem.client.namespace import short_forms
+
+        texts: list[str] = []
+
+        def noted(text: str) -> str:
+            texts.append(text)
+            return text
+
+        terminal.with_texts(data, noted)
+        short = short_forms(self._open, texts)
+        return terminal.with_texts(data, lambda text: short.get(text, text))
 
     def emit_json(self, data: object) -> None:
         """Print `data` as JSON, with or without --json."""
@@ -166,6 +185,7 @@ class App:
 
         self.start_server()
         with GraphMem.open(settings=self.settings, on_progress=self.report) as client:
+            self._open = client
             try:
                 yield client
             except errors.NotFoundError:
@@ -173,6 +193,8 @@ class App:
                 if not self.json:
                     self._note_empty_tenant(client)
                 raise
+            finally:
+                self._open = None
             if self.is_blank:
                 self._note_empty_tenant(client)
 

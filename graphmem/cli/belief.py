@@ -120,8 +120,8 @@ def add_evidence(app: App, belief_id: str, **evidence: Any) -> None:
     with app.client() as client:
         done = client.add_evidence(belief_id, **parameters.grouped(evidence))
         trail = client.evidence_for(belief_id, limit=1)
-    shown = {"recorded": done, "verdict": trail.verdict, "needed": trail.needed}
-    app.emit(shown, lambda _: views.added(done, trail))
+        shown: dict[str, Any] = {"recorded": done, "verdict": trail.verdict, "needed": trail.needed}
+        app.emit(shown, lambda it: views.added(it["recorded"], trail))
 
 
 belief.method("evidence_for")

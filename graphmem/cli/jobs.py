@@ -17,7 +17,6 @@ import click
 from graphmem.cli import parameters, terminal
 from graphmem.cli.app import App, command, failure_code, plain
 from graphmem.cli.derived import Group, method_command
-from graphmem.cli.terminal import visible
 from graphmem.errors import (
     ConfigurationError,
     ModelReplyError,
@@ -238,15 +237,15 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
                         session_id=name, on_progress=count, **parameters.grouped(extraction)
                     )
                 )
-    for problem in read.problems:
-        app.note(f"{file.name}: {problem.text}", style="yellow")
-    for note in dict.fromkeys((*read.notes, *total.notes)):
-        app.note(f"{file.name}: {note}")
-    data = {"ingested": total, "problems": read.problems, "unread": read.unread}
-    app.emit(
-        data | ({"extractions": found} if extract else {}),
-        lambda _: _ingested(*visible((total, found))),
-    )
+        for problem in read.problems:
+            app.note(f"{file.name}: {problem.text}", style="yellow")
+        for note in dict.fromkeys((*read.notes, *total.notes)):
+            app.note(f"{file.name}: {note}")
+        data: dict[str, Any] = {"ingested": total, "problems": read.problems, "unread": read.unread}
+        app.emit(
+            data | ({"extractions": found} if extract else {}),
+            lambda it: _ingested(it["ingested"], it.get("extractions", ())),
+        )
     unread = [window for report in found for window in report.unread]
     return failure_code(unread) or int(bool(read.problems))
 

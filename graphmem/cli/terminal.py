@@ -64,28 +64,33 @@ def visible(data: T, form: Callable[[str], str] = display.value) -> T:
             other values, enumeration members included, are returned unchanged.
         form: `display.value` for a view on our console, `display.line` for a single line.
     """
-    return cast(T, _visible(data, form))
+    return with_texts(data, form)
 
 
-def _visible(data: Any, form: Callable[[str], str]) -> Any:
+def with_texts(data: T, form: Callable[[str], str]) -> T:
+    """Return a copy of data with another form of every text; see `visible`."""
+    return cast(T, _with_texts(data, form))
+
+
+def _with_texts(data: Any, form: Callable[[str], str]) -> Any:
     if isinstance(data, str):
         return data if isinstance(data, Enum) else form(data)
     if isinstance(data, dict):
-        return {_visible(key, form): _visible(value, form) for key, value in data.items()}
+        return {_with_texts(key, form): _with_texts(value, form) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        parts = [_visible(part, form) for part in data]
+        parts = [_with_texts(part, form) for part in data]
         return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
-    return _visible_record(data, form)
+    return _with_texts_in_record(data, form)
 
 
-def _visible_record(data: Any, form: Callable[[str], str]) -> Any:
+def _with_texts_in_record(data: Any, form: Callable[[str], str]) -> Any:
     from pydantic import BaseModel
 
     if isinstance(data, BaseModel):
-        return data.model_copy(update={name: _visible(value, form) for name, value in data})
+        return data.model_copy(update={name: _with_texts(value, form) for name, value in data})
     if dataclasses.is_dataclass(data) and not isinstance(data, type):
         fields = [field.name for field in dataclasses.fields(data) if field.init]
-        changed = {name: _visible(getattr(data, name), form) for name in fields}
+        changed = {name: _with_texts(getattr(data, name), form) for name in fields}
         return dataclasses.replace(data, **changed)
     return data
 

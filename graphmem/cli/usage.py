@@ -107,11 +107,12 @@ def prune(app: App, *, output: Path | None, **run: Any) -> None:
     compresses the text of a LOW episode after 14 days. Memories, beliefs and pinned episodes stay.
     Nothing is deleted: `graphmem usage restore-pruned` restores it.
     """
-    with app.client() as client, app.counting({"rating": "Ratings examined"}) as on_progress:
-        done = client.usage.prune(on_progress=on_progress, **parameters.grouped(run))
-    if output is not None:
-        output_files.write(output, done.model_dump_json(indent=2))
-    app.emit(done, "usage.prune")
+    with app.client() as client:
+        with app.counting({"rating": "Ratings examined"}) as on_progress:
+            done = client.usage.prune(on_progress=on_progress, **parameters.grouped(run))
+        if output is not None:
+            output_files.write(output, done.model_dump_json(indent=2))
+        app.emit(done, "usage.prune")
 
 
 usage.method("usage.prune_manifest")

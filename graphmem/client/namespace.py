@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial, update_wrapper, wraps
@@ -230,6 +230,11 @@ class Namespace:
 
     def __init__(self, state: HandleState) -> None:
         self._state = state
+
+
+def short_forms(handle: Namespace, texts: Iterable[str]) -> dict[str, str]:
+    """Return the short forms of those texts that are ids which graphmem derived."""
+    return run_now(ids.shortened(handle._state.context, texts))
 
 
 def _instrumented(

@@ -32,7 +32,7 @@ def test_a_dry_run_shows_what_the_run_then_does(run: Run, told: Handle) -> None:
     done = run("consolidate")
     assert shown.out.replace("Would be done", "Done") == done.out
     [belief] = told.beliefs.list().beliefs
-    assert belief.id in done.out
+    assert f"   {belief.id[:6]}\n" in done.out
 
 
 def test_json_has_everything(run: Run, told: Handle) -> None:

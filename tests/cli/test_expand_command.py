@@ -31,9 +31,9 @@ def test_a_memory_is_shown_with_its_events_and_neighbours(run: Run) -> None:
     assert "○ The limit is 100." in shown
     assert "load test" in shown
     assert "hook" in shown
-    assert f"replaced by The limit is 200. ({newer}) on" in shown
+    assert f"replaced by The limit is 200. ({newer[:6]}) on" in shown
     assert "not accessed before" in shown
-    assert f"replaces The limit is 100. ({old})" in run("expand", newer).out
+    assert f"replaces The limit is 100. ({old[:6]})" in run("expand", newer).out
     again = run("expand", old)
     assert "accessed 1 time before, last" in again.out
     data = run("expand", old, "--json").data
@@ -72,7 +72,7 @@ def test_a_belief_a_turn_and_an_episode_are_shown(
     assert "in session monday of" in belief
 
     shown = run("expand", added.turn_ids[5]).out.splitlines()
-    assert shown[0] == f"turn 5 of {session.episode_id}"
+    assert shown[0] == f"turn 5 of {session.episode_id[:7]}"
     lines = [line for line in shown if "Ann: " in line]
     assert [line.split("Ann: ")[1].split("   ")[0] for line in lines] == [
         unlike(n) for n in range(2, 9)
@@ -90,11 +90,11 @@ def test_a_belief_a_turn_and_an_episode_are_shown(
         assert words in papers
 
     memory_card = run("expand", str(done.memory_id)).out
-    assert f"{done.belief_ids[0]}" in memory_card
     assert "asserts ● " in memory_card
+    assert f"   {done.belief_ids[0][:6]}\n" in memory_card
     run("belief", "observe", "ann", "lives_in", "Lisbon", "--confidence", "1")
     card = run("expand", str(done.memory_id)).out
-    assert f"beliefs no longer held: {done.belief_ids[0]}" in card
+    assert f"beliefs no longer held: {done.belief_ids[0][:6]}\n" in card
 
 
 def test_the_stale_are_listed_page_by_page(run: Run, migrated: Settings, tenant: str) -> None:
@@ -126,7 +126,7 @@ def test_the_stale_are_listed_page_by_page(run: Run, migrated: Settings, tenant:
         memory.remember(unlike(20), claims=[("a", "is", "b")], **old)
         lost = memory.observe("a", "is", "b").belief_id
         memory.observe("a", "is", "c", confidence=1)
-    assert f"beliefs no longer held: {lost}" in run("memory", "stale").out
+    assert f"beliefs no longer held: {lost[:6]}\n" in run("memory", "stale").out
 
 
 @pytest.mark.parametrize(

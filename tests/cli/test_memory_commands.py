@@ -87,11 +87,11 @@ def test_a_wrong_time_is_a_usage_error(
     assert said in ended.out + ended.err
 
 
-def test_people_see_the_content_the_reasons_and_the_whole_id(run: Run) -> None:
+def test_people_see_the_content_the_reasons_and_the_short_id(run: Run) -> None:
     memory_id = run("memory", "remember", "The cat is called Biscuit.", "--json").data["memory_id"]
     shown = run("recall", "cat")
     assert "● The cat is called Biscuit." in shown.out
-    assert memory_id in shown.out
+    assert f" {memory_id[:6]}   score" in shown.out
     assert "bm25" in shown.out
     for view in (("memory", "get", memory_id), ("memory", "list"), ("memory", "chain", memory_id)):
         assert "The cat is called Biscuit." in run(*view).out

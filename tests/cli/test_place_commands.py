@@ -82,7 +82,7 @@ def test_sessions_of_the_read_scopes_are_listed(run: Run, tmp_path: Path) -> Non
     assert [one["turns"] for one in found] == [1, 1]
     shown = run("session", "list", *alice).out
     assert "session monday of " in shown
-    assert found[0]["id"] in shown
+    assert f"\n  {found[0]['id'][:7]}\n" in shown
     assert run("session", "list", "--scope", "user:bob").out == "No sessions.\n"
     assert run("session", "list", "--until", "2020-01-01", *alice).out == "No sessions.\n"
 

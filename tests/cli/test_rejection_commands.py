@@ -18,7 +18,7 @@ def test_a_memory_is_rejected_and_taken_back(run: Run) -> None:
     done = run("memory", "reject", kept, "--reason", "a joke", "--actor", "ann")
 
     assert (done.code, done.out.startswith("rejected; event ")) == (0, True)
-    assert kept in done.out
+    assert done.out.endswith(f"\n  {kept[:6]}\n")
     assert run("memory", "list", "--json").data["memories"] == []
     shown = run("memory", "list", "--status", "rejected", "--json").data["memories"]
     assert [one["id"] for one in shown] == [kept]

@@ -9,7 +9,6 @@ from rich.text import Text
 
 from graphmem import model
 from graphmem.cli.console import counted, day, fields, more, number, shortened, signed, table
-from graphmem.cli.terminal import visible
 from graphmem.cli.views import memory as memory_views
 from graphmem.cli.views.memory import MARKS, rejected
 
@@ -200,7 +199,7 @@ def trail(found: model.Trail) -> Group:
 
 
 def origin(place: int, piece: model.TrailStep | model.EvidenceDetail, role: str = "") -> Text:
-    """Return the origin and the role of a piece of evidence, with full ids for copying."""
+    """Return the origin and the role of a piece of evidence."""
     if isinstance(piece, model.TrailStep) and piece.supposed:
         return Text(f"#{place}  supposed", style="dim")
     parts = [f"#{place}  {piece.event_id}", piece.source_type, role]
@@ -248,7 +247,7 @@ def recorded(done: model.EvidenceReceipt) -> Text:
 
 def added(done: model.EvidenceReceipt, test: model.Trail) -> Group:
     """Return the receipt of evidence and the state of the test after it."""
-    return Group(recorded(visible(done)), standing(visible(test)))
+    return Group(recorded(done), standing(test))
 
 
 def imported(counts: Mapping[str, int]) -> Text:
