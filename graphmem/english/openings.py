@@ -17,7 +17,7 @@ _EMPTY = frozenset(
 """Words of replies that state nothing."""
 _MIN_WORDS, _SHARE = 2, 3
 """Words that make an item a source of a reply; one is enough if it is a third of the reply."""
-_ID = re.compile(r"(?:m|b|t|ep|ar)_[^./\\]*")
+_ID = re.compile(r"(?:m|b|t|ep|ar)_[^./\\]*|0[1-3][0-9a-f]{6}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ARTIFACT = re.compile(r"(file|symbol|document):(.+)", re.DOTALL)
 
 

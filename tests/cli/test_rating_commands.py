@@ -133,6 +133,11 @@ def test_files_that_commands_find_and_open_are_rated(
         ("README", "file", "README"),
         ("./m_x", "file", "./m_x"),
         ("m_x.py", "file", "m_x.py"),
+        (
+            "file:01a21c7c-38a5-73b9-a7b9-29cbc18fb2b0",
+            "file",
+            "01a21c7c-38a5-73b9-a7b9-29cbc18fb2b0",
+        ),
         (r"C:\work\b_x", "file", r"C:\work\b_x"),
         ("symbol:app.main", "symbol", "app.main"),
         ("document:https://example.org/a:b", "document", "https://example.org/a:b"),

@@ -3,39 +3,60 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import click
 import pytest
 
+from graphmem import Handle
 from graphmem.cli import cli
+from tests.client.test_short_ids import stored
 from tests.plugins.graph import Look
 
 Run = Callable[..., Any]
-UNKNOWN = {
-    "memory_id": "m_" + "0" * 32,
-    "belief_id": "b_" + "0" * 32,
-    "episode_id": "ep_" + "0" * 32,
-    "item_id": "t_" + "0" * 32,
-    "event_id": "e-unknown",
-    "proposal_ids": "prop_" + "0" * 32,
-    "run_id": "run-unknown",
-    "target": "b_" + "1" * 32,
-    "beliefs": f"b_{'2' * 32}|b_{'3' * 32}",
+T = TypeVar("T")
+NOTHING = {"nothing": "m_" + "0" * 32, "no episode": "ep_" + "0" * 32, "word": "xyz"}
+ITEM_KINDS = {"memory", "belief", "turn", "episode"}
+KINDS: dict[str, set[str]] = {
+    "memory_id": {"memory"},
+    "belief_id": {"belief"},
+    "beliefs": {"belief"},
+    "episode_id": {"episode"},
+    "turn_id": {"turn"},
+    "belief retract event_id": {"event"},
+    "without": {"event"},
+    "target": {"memory", "belief"},
+    "of": {"belief"},
+    "ref": {"memory"},
+    "results": {*ITEM_KINDS, "word"},  # A search may find a file of any name.
+    "expand item_id": ITEM_KINDS,
+    "why item_id": {"memory", "belief"},
+    "episode history item_id": {"memory", "belief", "episode"},
+    "memory forget item_id": {"memory"},
+    "proposal_ids": set(),
+    "run_id": set(),
 }
+"""Kinds of ids that a parameter takes, in all commands or in one."""
 OTHERS = {
     "content": "The tram is red.",
     "statement": "The tram is red.",
     "statements": "The tram is red.|The tram is blue.",
-    "kind": "supporting",
+    "belief add-evidence kind": "supporting",
+    "usage log-access kind": "memory",
     "strength": "0.8",
     "what": "memory",
+    "subject": "ann",
+    "predicate": "likes",
+    "object": "tea",
+    "query": "tea",
+    "tool": "grep",
 }
 OPTIONS = {
     "--into": ["--into", "The tram is red."],
     "--reason": ["--reason", "a mistake"],
     "--apply": ["--apply"],
+    "--tool": ["--tool", "grep"],
 }
 
 
@@ -50,20 +71,17 @@ def _commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.C
             yield f"{path}{name}", command
 
 
-def _arguments(command: click.Command) -> list[str] | None:
-    """Return a call with unknown ids; None if the command takes no id."""
-    names = [one.name for one in command.params if isinstance(one, click.Argument)]
-    if UNKNOWN.keys().isdisjoint(map(str, names)):
-        return None
-    call = [one for name in names for one in {**UNKNOWN, **OTHERS}[str(name)].split("|")]
-    for option in {one.opts[0] for one in command.params} & OPTIONS.keys():
-        call += OPTIONS[option]
-    return call
+def _of(known: Mapping[str, T], path: str, name: str) -> T | None:
+    return known.get(f"{path} {name}", known.get(name))
 
 
-CALLS = {
-    path: call for path, command in _commands(cli) if (call := _arguments(command)) is not None
-}
+CALLS = [
+    pytest.param(path, command, one, id=f"{path} {one.name}")
+    for path, command in _commands(cli)
+    for one in command.params
+    # Of options, --event-id names what the command makes, and so does that of `episode add`.
+    if _of(KINDS, path, str(one.name)) is not None and path != "episode add"
+]
 
 
 def test_the_commands_that_change_an_item_are_among_them() -> None:
@@ -75,21 +93,43 @@ def test_the_commands_that_change_an_item_are_among_them() -> None:
         *("episode unpin", "episode restore", "proposal accept", "proposal dismiss"),
         *("belief retract", "usage restore-pruned"),
     }
-    assert changing <= CALLS.keys()
+    assert changing <= {call.values[0] for call in CALLS}
 
 
-@pytest.mark.parametrize("path", CALLS)
-def test_an_unknown_id_is_an_error_and_changes_nothing(
-    run: Run, look: Look, tenant: str, path: str
+@pytest.mark.parametrize(("path", "command", "parameter"), CALLS)
+def test_an_id_of_another_kind_or_of_nothing_is_an_error_and_changes_nothing(
+    run: Run,
+    plain: Handle,
+    look: Look,
+    tenant: str,
+    path: str,
+    command: click.Command,
+    parameter: click.Parameter,
 ) -> None:
-    assert run("memory", "remember", "Maria drinks green tea.").code == 0
+    ids = stored(plain)
+    other = plain.observe("ann", "drinks", "mate").belief_id
     before = look.count(tenant)
-    done = run(*path.split(), *CALLS[path], "--json")
-    assert (done.code, done.out) == (1, "")
-    error = json.loads(done.err)["error"]
-    assert error["code"] == "not_found"
-    assert any(one in error["message"] for one in CALLS[path])
-    assert look.count(tenant) == before
+    given = {**ids, **NOTHING}
+    allowed = _of(KINDS, path, str(parameter.name)) or set()
+    for kind in given.keys() - allowed:
+        call = path.split()
+        for one in command.params:
+            if one is parameter and isinstance(one, click.Option):
+                call += [one.opts[-1], given[kind]]
+            elif one.opts[0] in OPTIONS:
+                call += OPTIONS[one.opts[0]]
+            elif one is parameter:
+                call += [given[kind], other] if one.name == "beliefs" else [given[kind]]
+            elif isinstance(one, click.Argument) and (one.required or one.name == "statement"):
+                value = _of(OTHERS, path, str(one.name))
+                [right] = [value] if value else _of(KINDS, path, str(one.name)) or {"belief"}
+                call += value.split("|") if value else [ids[right]]
+                call += [other] * (one.name == "beliefs")
+        done = run(*call, "--json")
+        error = json.loads(done.err)["error"]
+        assert (done.code, done.out, error["code"]) == (1, "", "not_found"), call
+        assert (given[kind] in error["message"], bool(error["hint"])) == (True, True), call
+        assert look.count(tenant) == before, call
 
 
 @pytest.mark.parametrize(
