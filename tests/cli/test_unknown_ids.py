@@ -79,7 +79,7 @@ CALLS = [
     pytest.param(path, command, one, id=f"{path} {one.name}")
     for path, command in _commands(cli)
     for one in command.params
-    # Of options, --event-id names what the command makes, and so does that of `episode add`.
+    # `--event-id` and the id of `episode add` name the new event or episode.
     if _of(KINDS, path, str(one.name)) is not None and path != "episode add"
 ]
 
