@@ -131,8 +131,8 @@ async def _take(
     context: RequestContext, basket: _PassageCollector, ids: Sequence[str], asked: Mapping[str, Any]
 ) -> None:
     for part in drafts.batches(ids, PAGE):
-        first: dict[str, Any] = {"label": "", "after_at": read_options.BEGINNING, "after_id": ""}
-        rows: list[dict[str, Any]] = await context.fetch(PASSAGES, ids=part, **first, **asked)
+        page = {"label": "", "after_at": read_options.BEGINNING, "after_id": "", "limit": PAGE}
+        rows: list[dict[str, Any]] = await context.fetch(PASSAGES, ids=part, **page, **asked)
         basket.take(rows)
 
 
