@@ -9,6 +9,7 @@ from graphmem.errors import EventConflictError
 from graphmem.model import Message, Origin
 
 TEA, TRAM = "Maria drinks green tea.", "The tram to Aveiro is red."
+MILK = "Maria buys oat milk."
 
 
 def test_an_id_in_one_scope_neither_blocks_nor_shows_itself_in_another(memory: Handle) -> None:
@@ -47,6 +48,10 @@ def test_an_agent_takes_no_ids_of_a_person(client: GraphMem, tenant: str) -> Non
     assert added.added == 1
     assert person.session("s").add_messages([message]).added == 0
     assert agent.session("s").add_messages([poisoned]).added == 0
+    # The same words under the person's id are still the agent's.
+    earlier = Message(role="user", content=MILK, id="m2", session="s")
+    assert agent.session("s").add_messages([earlier]).added == 1
+    assert person.session("s").add_messages([earlier]).added == 1
     found = person.episodes.turns(added.episode_id).turns
     shown = [(turn.text, person.expand(turn.id).trust) for turn in found]
-    assert shown == [(TRAM, "model"), (TEA, "person")]
+    assert shown == [(TRAM, "model"), (TEA, "person"), (MILK, "model"), (MILK, "person")]

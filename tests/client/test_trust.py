@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphmem import AsOf, GraphMem, Handle
@@ -394,6 +394,7 @@ def stated(handle: Handle, act: str, at: datetime, other: str) -> str:
 
 @few
 @given(acts=ACTS, cut=st.integers(0, 5))
+@example(acts=[("state", "imported", 0), ("replace", "tool", 1), ("revive", "model", 2)], cut=3)
 def test_a_memory_of_any_history_has_the_class_of_the_oracle(
     client: GraphMem, acts: list[tuple[str, Trust, int]], cut: int
 ) -> None:

@@ -199,6 +199,11 @@ OTHER_QUESTION = [
         "Sprint 2 now ends on May 17, what do I plan?",
     ),
     (
+        "When does sprint 1 end?",
+        "Sprint 1 ends on May 3, what do I plan?",
+        "We have now moved the end of sprint 2 to May 17, so what comes first?",
+    ),
+    (
         "What time is the call with Ines?",
         "The call with Ines is at 3 PM, what do I ask?",
         "The call with Omar was moved to 5 PM, what do I ask?",

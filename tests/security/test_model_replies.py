@@ -54,6 +54,18 @@ def test_a_statement_that_its_passages_do_not_state_is_not_written(
     assert made.statement == BASE
 
 
+DENIAL = "I do not swim across the cold lake before breakfast."
+
+
+def test_a_passage_that_denies_a_statement_does_not_support_it(plain: Handle) -> None:
+    tell(plain, [*SWIMS, DENIAL])
+    llm = ScriptedLlm([GOOD | {"episodes": ["e1", "e2", "e3", "e4"]}] * 9)
+    made, denied = on(plain, llm=llm).consolidate(policy=FEW).changes
+    assert DENIAL in llm.prompts[0].user
+    assert (made.step, [one.text for one in made.quotes]) == ("create", list(SWIMS))
+    assert (denied.step, [one.text for one in denied.quotes]) == ("contradict", [DENIAL])
+
+
 ESCAPED = "".join(f"\\u{ord(one):04x}" for one in KEY)
 TALK = "I live in Lisbon, and the dog is called Rex."
 OFFER: dict[str, Any] = {
@@ -168,7 +180,6 @@ FAR = (
     "My neighbour repairs old clocks.",
     "Do not swim there, Bob.",
 )
-DENIAL = "I do not swim across the cold lake before breakfast."
 
 
 @given(
