@@ -86,13 +86,21 @@ def states_something(text: str) -> bool:
 def stating_part(text: str) -> str:
     """Return a text from its first to its last sentence that may state a fact; else the whole.
 
-    Greetings, reactions and questions without own content at its ends are left out.
+    Greetings, also with a name, reactions and questions without own content at its ends are left
+    out.
     """
     ends = [(one.start(), one.end()) for one in SENTENCE_END.finditer(text)]
     starts, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)]
     spans = zip(starts, stops, strict=True)
-    kept = [(a, b) for a, b in spans if states_something(text[a:b])]
+    kept = [(a, b) for a, b in spans if states_something(text[a:b]) and not _greets(text[a:b])]
     return text[kept[0][0] : kept[-1][1]] if kept else text
+
+
+def _greets(sentence: str) -> bool:
+    """Return whether a sentence has a word of greeting and at most one other, as a name."""
+    words = _WORD.findall(folding.fold(sentence))
+    greeting = [word in _GREETINGS for word in words]
+    return any(greeting) and greeting.count(False) <= 1
 
 
 def is_slight(text: str) -> bool:
@@ -118,6 +126,7 @@ def _asks_of_own(sentence: str) -> bool:
 _INNER_NAME = re.compile(r"(?<=[\w,;:'’\"]\s)(?!I\b)[A-Z]|\d")
 """A capital inside a sentence, or a digit."""
 _OWN = frozenset({"my", "our", "ours", "mine", "i", "we", "me", "us"})
+_GREETINGS = frozenset(words_of("hi hello hey bye thanks thank you wow yay congratulations"))
 _REACTIONS = _LISTENER | frozenset(
     words_of(
         "ok okay yes yeah yep no nope sure right great good nice cool perfect wonderful lovely "
