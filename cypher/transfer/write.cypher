@@ -16,7 +16,7 @@ CALL (row, has) {
   CREATE (n:Episode {tenant: $tenant, id: row.key, scope: has.scope, session_id: has.session_id, summary: has.summary,
     content: has.content, gist: has.gist, entities: has.entities, importance: has.importance, stated: has.stated,
     summarised_turns: has.summarised_turns, summarised_by: has.summarised_by,
-    turns_compressed: has.turns_compressed, trust: has.trust, tenant_key: row.tenant_key,
+    turns_compressed: has.turns_compressed, erased_turns: has.erased_turns, trust: has.trust, tenant_key: row.tenant_key,
     scope_key: row.scope_key, request_hash: has.request_hash, occurred_at: has.occurred_at, recorded_at: has.recorded_at})
   RETURN n
 UNION ALL

@@ -63,7 +63,7 @@ READS: dict[str, Call] = {
     "aliases.list": lambda m, _: m.aliases.list(),
     "evidence_for": lambda m, known: m.evidence_for(known["belief"]),
     "beliefs.what_if": lambda m, known: m.beliefs.what_if(
-        known["belief"], without=[known["event"]]
+        known["belief"], without=[known["evidence"]]
     ),
     "why": lambda m, known: m.why(known["belief"]),
     "history": lambda m, known: m.history(known["memory"]),

@@ -78,7 +78,7 @@ def write_everything(memory: Handle, mark: str = "") -> dict[str, str]:
 
 
 def believe_everything(memory: Handle, mark: str) -> dict[str, str]:
-    """Create beliefs of every kind, one of them retracted, and return the ids of two."""
+    """Create beliefs of every kind, one of them retracted, and return some ids."""
     memory.predicates.declare(
         "works_on", cardinality="ONE", origin=Origin(event_id=f"p1{mark}"), at=MAY
     )
@@ -121,4 +121,4 @@ def believe_everything(memory: Handle, mark: str) -> dict[str, str]:
         reason="no",
         origin=Origin(event_id=f"j1{mark}"),
     )
-    return {"belief": first.belief_id, "other": second.belief_id}
+    return {"belief": first.belief_id, "other": second.belief_id, "evidence": f"t1{mark}"}
