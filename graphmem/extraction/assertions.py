@@ -98,11 +98,6 @@ def is_framed(text: str) -> bool:
     return bool(frame.pasted or frame.worked_on or frame.fiction_from < len(text))
 
 
-def is_taken_back(sentence: str) -> bool:
-    """Return whether a sentence takes back the one before it."""
-    return words.TAKEN_BACK.match(sentence.translate(_ASCII_QUOTES)) is not None
-
-
 class _Place(NamedTuple):
     """A quoted thing in its sentence."""
 

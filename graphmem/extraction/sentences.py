@@ -291,12 +291,8 @@ def _proposals(
     if assertions.is_framed(text):
         return
     speaker = speaker_of(turn)
-    spoken: list[Proposal | DismissedProposal] = []
     for span in assertions.sentence_spans(text):
         sentence = text[span.start : span.end]
-        taken_back = assertions.is_taken_back(sentence)
-        if not taken_back:
-            yield from spoken
         spoken = list(_sentence(sentence, span.start, turn))
         if not spoken and speaker in slots:
             corrected = _correction(sentence, span.start, turn, slots[speaker])
@@ -304,7 +300,7 @@ def _proposals(
         for one in spoken:
             if isinstance(one, Proposal):
                 slots[speaker] = ("user", str(one.predicate))
-    yield from spoken
+        yield from spoken
 
 
 def _sentence(sentence: str, at: int, turn: Turn) -> Iterator[Proposal | DismissedProposal]:

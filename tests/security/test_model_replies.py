@@ -118,8 +118,9 @@ def test_no_summary_keeps_a_credential(
         {"summary": "The dog is called Rex.", "entities": ["Rex"], "importance": 0.5}
         | {field: ["KEY"] if field == "entities" else "KEY"}
     ).replace("KEY", key)
-    with on(plain, llm=ScriptedLlm([raw] * 3)).session("s") as session:
-        session.add_messages([{"role": "user", "content": TALK}])
+    plain.session("s").add_messages([{"role": "user", "content": TALK}])
+    [made] = on(plain, llm=ScriptedLlm([raw])).episodes.summarise().episodes
+    assert "must not be stored" in str(made.problem)
     assert holding(look, tenant, KEY) == holding(look, tenant, key) == []
 
 
