@@ -186,10 +186,10 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
     "cursor": ("cursor", [5, b"x", "x", "bm8=", ["a"]], lambda m, x: m.beliefs.list(cursor=x)),
     "as_of": (
         "as_of",
-        [5, "yesterday", "2025-01-01T00:00", {"valid": 5}, 0, ""],
+        [5, "some day", "2025-01-01T00:00", {"valid": 5}, 0, ""],
         lambda m, x: m.evidence_for("b_1", as_of=x),
     ),
-    "as_of of a slot": ("as_of", [5, "yesterday", 0], lambda m, x: m.current("a", "b", as_of=x)),
+    "as_of of a slot": ("as_of", [5, "some day", 0], lambda m, x: m.current("a", "b", as_of=x)),
     "policy": (
         "policy",
         [5, "ONE", {"cardinality": "TWO"}, {"kappa": -1}],
@@ -202,7 +202,7 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
     ),
     "valid_from": (
         "valid_from",
-        [5, "yesterday", datetime(2025, 5, 5)],  # noqa: DTZ001
+        [5, "some day", datetime(2025, 5, 5)],  # noqa: DTZ001
         lambda m, x: m.predicates.declare("b", valid_from=x),
     ),
     "observations": ("`observations` must be a list", NO_LISTS, lambda m, x: m.observe_many(x)),

@@ -54,7 +54,7 @@ def test_a_memory_comes_with_what_said_it_and_the_words_it_quotes(memory: Handle
     card = memory.expand(memory_id)
 
     assert card.item == memory.memories.get(memory_id)
-    assert list(card.events) == memory.memories.history(memory_id)
+    assert card.events == tuple(memory.memories.history(memory_id))
     assert [e.type for e in card.events] == ["REINFORCE_EXACT", "ADD", "DEPRECATE"]
     assert card.events[0].turn_id == turns[1]
     assert [t.id for t in card.turns] == [others[0], turns[1]]
