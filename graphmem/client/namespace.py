@@ -266,8 +266,8 @@ def _resolving(
 
     async def resolved(self: AsyncNamespace, given: list[str], /, *args: Any, **kwargs: Any) -> Any:
         known = await ids.resolved(self._state.context, given)
-        for name in id_parameters(method) if known else ():
-            kwargs[name] = _replaced(kwargs.get(name), known)
+        for name in kwargs.keys() & id_parameters(method):
+            kwargs[name] = _replaced(kwargs[name], known)
         return await method(self, *args, **kwargs)
 
     return resolving

@@ -66,6 +66,7 @@ CALLS: dict[str, Callable[[Handle, dict[str, str]], Any]] = {
     "turns": lambda m, i: [one.id for one in m.episodes.turns(i["episode"]).turns],
     "provenance": lambda m, i: m.beliefs.provenance(i["belief"]).belief.id,
     "what_if": lambda m, i: m.beliefs.what_if(i["belief"], without=[i["event"]]).belief_id,
+    "what_if of all": lambda m, i: m.beliefs.what_if(i["belief"]).belief_id,
     "log_search": lambda m, i: m.usage.log_search("tea", tool="grep", results=[i["turn"]]),
     "forget": lambda m, i: m.forget("memory", i["memory"]).left,
     "reject": lambda m, i: m.reject(i["belief"], reason="no").belief_ids,
