@@ -193,3 +193,33 @@ def read_or_create(path: Path, make: Callable[[], str], *, setting: str) -> str:
             draft.unlink(missing_ok=True)
     with os.fdopen(reopen(path, os.O_RDONLY), encoding="utf-8") as file:
         return file.read()
+
+
+def read_private(file: Path, max_bytes: int) -> str:
+    """Return the text of a file of this user or of root that only its owner may read.
+
+    It may be behind a link, as a container's secrets are. Only its first `max_bytes` are read.
+
+    Raises:
+        ConfigurationError: others may read it or own it, or it cannot be read.
+    """
+    try:
+        with os.fdopen(os.open(file, os.O_RDONLY | _NO_WAIT), "rb") as opened:
+            info = os.fstat(opened.fileno())  # of the file that is read, not of one put there later
+            text = opened.read(max_bytes).decode() if stat.S_ISREG(info.st_mode) else None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{file} cannot be read: {fault_of(error)}.") from None
+    if text is None:
+        raise ConfigurationError(f"{file} cannot be read: it is not a regular file.")
+    if os.name == "posix" and info.st_uid not in (os.geteuid(), 0):
+        raise ConfigurationError(
+            f"{file} belongs to another user.", hint="Name a file of your own."
+        )
+    if os.name == "posix" and info.st_mode & OTHERS:
+        raise ConfigurationError(f"Others may read {file}.", hint=f"Run `chmod 600 {file}`.")
+    return text
+
+
+def fault_of(error: OSError | UnicodeDecodeError) -> str:
+    """Return why a file cannot be used."""
+    return getattr(error, "strerror", None) or "it is not UTF-8"

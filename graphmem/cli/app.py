@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, cached_property, wraps
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
@@ -16,7 +16,7 @@ from graphmem.cli.options import F
 from graphmem.rules import display
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel, SecretStr
+    from pydantic import SecretStr
     from rich.console import RenderableType
     from rich.progress import Progress
 
@@ -141,6 +141,8 @@ class App:
 
     def emit_json(self, data: object) -> None:
         """Print `data` as JSON, with or without --json."""
+        from graphmem.rules.plain import plain
+
         self.is_blank = blank(data)
         terminal.echo_json(plain(data), indent=2)
 
@@ -301,48 +303,6 @@ def blank(data: object) -> bool:
     rows = [getattr(data, name) for name, field in fields.items() if field.is_required()]
     lists = [row for row in rows if isinstance(row, list | tuple)]
     return "id" not in fields and bool(lists) and not any(lists)
-
-
-def plain(data: object) -> Any:
-    """Return data as JSON types: records as mappings, timestamps in ISO 8601.
-
-    A mapping also has the values that a record derives from its fields, such as `revise_due`.
-    """
-    from pydantic_core import to_jsonable_python
-
-    return _with_derived(to_jsonable_python(data), data)
-
-
-def _with_derived(shown: Any, data: Any) -> Any:
-    """Return the JSON form of data with the derived values of all records in it."""
-    from pydantic import BaseModel
-
-    if isinstance(shown, list):
-        return [_with_derived(*pair) for pair in zip(shown, data, strict=True)]
-    if not isinstance(shown, dict):
-        return shown
-    if isinstance(data, Mapping):
-        pairs = zip(shown.items(), data.values(), strict=True)
-        return {key: _with_derived(value, of) for (key, value), of in pairs}
-    made = {key: _with_derived(value, getattr(data, key, None)) for key, value in shown.items()}
-    if isinstance(data, BaseModel):
-        made |= {name: plain(getattr(data, name)) for name in _derived(type(data))}
-    return made
-
-
-@cache
-def _derived(record: type[BaseModel]) -> tuple[str, ...]:
-    """Return the names of the public properties that a record adds to its fields."""
-    from pydantic import BaseModel
-
-    own = [
-        name for kind in record.__mro__ if not issubclass(BaseModel, kind) for name in vars(kind)
-    ]
-    return tuple(
-        name
-        for name in dict.fromkeys(own)
-        if isinstance(getattr(record, name, None), property) and not name.startswith("_")
-    )
 
 
 OVERRIDES = ("uri", "user", "tenant", "scope")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphmem.cli import parameters, terminal
-from graphmem.cli.app import App, command, failure_code, plain
+from graphmem.cli.app import App, command, failure_code
 from graphmem.cli.derived import Group, method_command
 from graphmem.errors import (
     ConfigurationError,
@@ -160,6 +160,8 @@ def _serve(app: App, run: Callable[[], WorkerReport]) -> None:
 
 def _report_job(app: App, run: JobRun) -> None:
     if app.json:
+        from graphmem.rules.plain import plain
+
         terminal.echo_json(plain(run))
         return
     outcome = "failed" if run.error else "ok"

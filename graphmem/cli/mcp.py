@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from graphmem.mcp.costs import ToolCost
-    from graphmem.mcp.http_server import ListenAddress, TokenTable
+    from graphmem.mcp.http_server import TokenTable
+    from graphmem.mcp.listening import ListenAddress
     from graphmem.mcp.tool import Profile
 
 
@@ -92,7 +93,7 @@ def _profile_option(profile: Profile) -> list[str]:
 
 
 def _where(given: dict[str, Any]) -> ListenAddress:
-    from graphmem.mcp.http_server import ListenAddress
+    from graphmem.mcp.listening import ListenAddress
 
     return ListenAddress(given["host"], given["port"], given["allow_host"], given["allow_origin"])
 
@@ -117,7 +118,9 @@ def _print_config(app: App, name: str, where: ListenAddress | None, options: lis
     if where is None:
         server = started_by(app.settings, *options)
     else:
-        server = Server(url=where.address(where.port))
+        from graphmem.mcp.http_server import PATH
+
+        server = Server(url=where.url(where.port) + PATH)
     terminal.echo(client.text(server))
     terminal.echo(f"For {client.title}: {client.file}. {client.note}".rstrip(), err=True)
     if is_derived:
@@ -135,10 +138,10 @@ def _print_config(app: App, name: str, where: ListenAddress | None, options: lis
 
 
 def _prepare(app: App) -> None:
-    from graphmem.mcp import server
+    from graphmem.mcp.connection import log_to_stderr
 
     app.log_in()
-    server.log_to_stderr()
+    log_to_stderr("graphmem.mcp")
     # Modules stay: a collection that walked them would delay the first answers by 0.1 s.
     gc.freeze()
 
@@ -185,7 +188,7 @@ def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTa
         ConfigurationError: the address is not loopback and no token is configured.
     """
     from graphmem.mcp import http_server
-    from graphmem.mcp.http_server import is_loopback
+    from graphmem.mcp.listening import is_loopback
 
     found = http_server.configured_tokens(app.settings, read_only=read_only)
     if len(found):

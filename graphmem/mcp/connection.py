@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import sys
 import threading
 import time
 import uuid
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from graphmem.errors import GraphmemError, StillStartingError
+from graphmem.rules.display import LogFormatter
 
 if TYPE_CHECKING:
     from graphmem.client import AsyncGraphMem, AsyncSession
@@ -246,3 +248,11 @@ async def _in_background(work: Callable[[], object]) -> None:
 
     threading.Thread(target=run, name="graphmem-start", daemon=True).start()
     await done
+
+
+def log_to_stderr(logger: str) -> None:
+    """Log to standard error; other loggers than this one log warnings and errors only."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LogFormatter("%(asctime)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.getLogger(logger).setLevel(logging.INFO)

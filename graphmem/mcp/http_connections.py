@@ -149,7 +149,7 @@ def admit(scope: Scope) -> None:
         connection.admit()
 
 
-def configured(app: Any, limits: HttpLimits, *, grace_s: int) -> uvicorn.Config:
+def configured(app: Any, limits: HttpLimits, *, grace_s: int, **more: Any) -> uvicorn.Config:
     """Return the configuration of a server with these limits."""
     return uvicorn.Config(
         app,
@@ -161,6 +161,7 @@ def configured(app: Any, limits: HttpLimits, *, grace_s: int) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=grace_s,
+        **more,
     )
 
 

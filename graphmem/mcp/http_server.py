@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
 import json
 import logging
-import os
 import secrets
-import socket
-import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,10 +26,11 @@ from graphmem.mcp.connection import Caller, MemoryConnection
 from graphmem.mcp.frames import MAX_FRAME, FrameCheck
 from graphmem.mcp.http_connections import HttpLimits, admit, configured, limit_repeated_lines
 from graphmem.mcp.http_sessions import SessionLimit
+from graphmem.mcp.listening import ListenAddress
 from graphmem.mcp.server import Context, RequestHandler, create_server
 from graphmem.mcp.tool import Profile
 from graphmem.model import GLOBAL_SCOPE, Name, Record, Text
-from graphmem.rules import urls
+from graphmem.private_files import fault_of, read_private
 from graphmem.settings import Settings
 
 MIN_TOKEN_LENGTH = 16
@@ -42,7 +38,6 @@ MIN_TOKEN_LENGTH = 16
 MAX_TOKEN_FILE = 1_000_000
 """Maximum number of bytes read from a token file."""
 _FORMAT = 'Write it as JSON: [{"token": "…", "tenant": "acme", "scope": "user:alice"}, …].'
-_OTHER_USERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class _Entry(Record):
@@ -101,7 +96,7 @@ def user_token(settings: Settings, *, read_only: bool) -> tuple[TokenTable, Path
         ).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
-            f"The token in {file} cannot be used: {_reason(error)}.",
+            f"The token in {file} cannot be used: {fault_of(error)}.",
             hint="Correct this, or remove the file: a new token is made.",
         ) from None
     return _table([_own_entry(settings, token)], read_only=read_only), file
@@ -119,7 +114,7 @@ def _own_entry(settings: Settings, token: str) -> _Entry:
 
 
 def _file_entries(file: Path) -> list[_Entry]:
-    text = _read_private(file)
+    text = read_private(file, MAX_TOKEN_FILE)
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -138,36 +133,6 @@ def _entries(given: Any, source: str) -> list[_Entry]:
         first = error.errors(include_input=False, include_url=False)[0]
     place = ".".join(map(str, first["loc"]))
     raise ConfigurationError(f"{source}: {place or 'it'}: {first['msg']}.", hint=_FORMAT)
-
-
-def _read_private(file: Path) -> str:
-    """Return the text of a file of this user or of root that only its owner may read.
-
-    It may be behind a link, as a container's secrets are.
-
-    Raises:
-        ConfigurationError: others may read it or own it, or it cannot be read.
-    """
-    try:
-        # Opening a pipe does not wait for its other end.
-        with os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as opened:
-            info = os.fstat(opened.fileno())  # of the file that is read, not of one put there later
-            text = opened.read(MAX_TOKEN_FILE).decode() if stat.S_ISREG(info.st_mode) else None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file} cannot be read: {_reason(error)}.") from None
-    if text is None:
-        raise ConfigurationError(f"{file} cannot be read: it is not a regular file.")
-    if os.name == "posix" and info.st_uid not in (os.geteuid(), 0):
-        raise ConfigurationError(
-            f"{file} belongs to another user.", hint="Name a file of your own."
-        )
-    if os.name == "posix" and info.st_mode & _OTHER_USERS:
-        raise ConfigurationError(f"Others may read {file}.", hint=f"Run `chmod 600 {file}`.")
-    return text
-
-
-def _reason(error: OSError | UnicodeDecodeError) -> str:
-    return getattr(error, "strerror", None) or "it is not UTF-8"
 
 
 def _table(entries: list[_Entry], *, read_only: bool) -> TokenTable:
@@ -234,30 +199,6 @@ GRACE_S = 3
 """Seconds until open connections are closed when the server stops."""
 
 
-@dataclass(frozen=True)
-class ListenAddress:
-    """Address to listen at, and the names that requests may use for it."""
-
-    host: str = "127.0.0.1"
-    port: int = 0
-    hosts: tuple[str, ...] = ()
-    """Allowed `Host` headers, in addition to those of loopback and `host`."""
-    origins: tuple[str, ...] = ()
-    """Allowed `Origin` headers of browsers, in addition to those of loopback."""
-
-    def address(self, port: int) -> str:
-        """Return the URL of the server that listens on this port."""
-        return f"http://{urls.bracket_ipv6(self.host)}:{port}{PATH}"
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether an address is reachable from this machine only."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 async def serve_http(
     connection: MemoryConnection,
     tokens: TokenTable,
@@ -279,7 +220,7 @@ async def serve_http(
     Raises:
         ConfigurationError: it cannot listen there.
     """
-    listening = _listening(listen)
+    listening = listen.opened()
     port = listening.getsockname()[1]
     read_only = all(caller.read_only for caller in tokens)
     mcp_server = create_server(RequestHandler(connection, caller_of, profile), read_only=read_only)
@@ -294,7 +235,7 @@ async def serve_http(
     config = configured(with_cors(app, listen.origins), limits, grace_s=GRACE_S)
     limit_repeated_lines()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    on_ready(listen.address(port))
+    on_ready(listen.url(port) + PATH)
     await uvicorn.Server(config).serve(sockets=[listening])
 
 
@@ -311,21 +252,7 @@ def with_cors(app: ASGIApp, origins: tuple[str, ...]) -> ASGIApp:
     )
 
 
-def _listening(listen: ListenAddress) -> socket.socket:
-    family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
-    try:
-        return socket.create_server((listen.host.strip("[]"), listen.port), family=family)
-    except (OSError, OverflowError, TypeError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigurationError(
-            f"Cannot listen at {listen.host}, port {listen.port}: {reason}.",
-            hint="Give another --host or --port.",
-        ) from None
-
-
 def _security(listen: ListenAddress, port: int) -> TransportSecuritySettings:
-    names = urls.host_headers(listen.host, port)
     return TransportSecuritySettings(
-        allowed_hosts=[*names, *listen.hosts],
-        allowed_origins=[*(f"http://{name}" for name in names), *listen.origins],
+        allowed_hosts=listen.allowed_hosts(port), allowed_origins=listen.allowed_origins(port)
     )

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 import signal
-import sys
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext, suppress
@@ -30,7 +29,6 @@ from graphmem.mcp.connection import Caller, MemoryConnection, SessionRegistry
 from graphmem.mcp.frames import StdinFrames
 from graphmem.mcp.tool import Profile, Tool, ToolCall, compact_json
 from graphmem.mcp.tools import listed, offered
-from graphmem.rules.display import LogFormatter
 
 if TYPE_CHECKING:
     from graphmem.client import AsyncSession
@@ -324,11 +322,3 @@ def close_on_signal(connection: MemoryConnection) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError):  # Windows ends a process without a signal
             loop.add_signal_handler(number, handle, number)
-
-
-def log_to_stderr() -> None:
-    """Log to standard error; libraries log warnings and errors only."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(LogFormatter("%(asctime)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
-    logging.getLogger("graphmem.mcp").setLevel(logging.INFO)

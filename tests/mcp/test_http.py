@@ -17,7 +17,7 @@ import pytest
 from graphmem.errors import ConfigurationError
 from graphmem.mcp import http_server
 from graphmem.mcp.connection import Caller
-from graphmem.mcp.http_server import is_loopback
+from graphmem.mcp.listening import is_loopback
 from graphmem.settings import Settings
 from tests.mcp.conftest import INITIALIZE, Command, Environ, Served, data, over_http, refused
 from tests.plugins.graph import Look, fresh_tenant

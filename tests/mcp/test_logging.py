@@ -7,8 +7,8 @@ import sys
 
 CODE = r"""
 import logging
-from graphmem.mcp import server
-server.log_to_stderr()
+from graphmem.mcp.connection import log_to_stderr
+log_to_stderr("graphmem.mcp")
 logging.getLogger("graphmem.mcp").info("value %s", "x\n2026-01-01 graphmem.mcp: forged\x1b[2J")
 """
 
