@@ -55,9 +55,10 @@ chaos *args:
 pictures:
     python -m bench pictures
 
-# Write docs/api.md from signatures and docstrings.
+# Write docs/api.md and docs/openapi.json from signatures and docstrings.
 api:
     python -m tests.docs.api_reference
+    python -m tests.docs.openapi_document
 
 # Write the parts of docs/objects.md and docs/sealing.md that follow from the node classes.
 nodes:
@@ -73,7 +74,7 @@ release:
     python -m build
     pip-compile --quiet --generate-hashes --strip-extras --no-header --no-annotate \
         --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
-        --extra dashboard,langgraph,local,mcp,metrics,otel,plot \
+        --extra dashboard,langgraph,local,mcp,metrics,otel,plot,serve \
         --output-file dist/requirements.txt pyproject.toml
     cyclonedx-py requirements --pyproject pyproject.toml --output-format JSON \
         --output-file dist/sbom.json dist/requirements.txt

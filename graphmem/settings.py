@@ -165,6 +165,13 @@ class Settings(BaseModel):
     mcp_session_idle_s: float = Field(1_800.0, gt=0, le=86_400)
     """Seconds without a request after which an MCP session over HTTP is closed."""
 
+    serve_keys: Path | None = None
+    """File of the keys of `graphmem serve`; unset: in the data folder. See docs/http.md."""
+    serve_deadline_s: float = Field(30.0, gt=0, le=600)
+    """Maximum time for a call over HTTP, seconds."""
+    serve_requests_per_s: float = Field(100.0, gt=0)
+    """Maximum number of requests per second that a key may send to a process."""
+
     home: Path | None = None
     """Data folder; unset: the platform's default."""
     cache: Path | None = None
@@ -346,7 +353,7 @@ PATHS = frozenset(
 )
 NOT_OF_PROJECTS = {
     **dict.fromkeys(("java", "home", "cache", "maven_mirror"), "it chooses the programs that run"),
-    **dict.fromkeys(("mcp_token", "mcp_tokens"), "it opens access to your graph"),
+    **dict.fromkeys(("mcp_token", "mcp_tokens", "serve_keys"), "it opens access to your graph"),
 }
 """Settings that the files of a project must not contain, with the reason."""
 log = logging.getLogger("graphmem")

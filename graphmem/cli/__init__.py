@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "expand": ("memory:expand", "Show the card of a memory, belief, turn or episode."),
     "consolidate": ("jobs:consolidate", "Derive beliefs from several episodes; show the changes."),
     "worker": ("jobs:worker", "Run the background jobs of all tenants until stopped."),
+    "serve": ("serve:serve", "Serve the memory over HTTP, to clients with a key."),
     "mcp": ("mcp:mcp", "Serve agents over MCP, on stdio or HTTP."),
     "memory": ("memory:memory", "Write, read and correct memories; erase items."),
     "belief": ("belief:belief", "Record evidence, test hypotheses, read beliefs."),

@@ -40,6 +40,7 @@ NAMESAKES = {
     "ingest": {"file", "review", "extractor"},
     "belief import": {"file"},
     "mcp": {"tokens"},
+    "serve keys create": {"name", "days", "scopes"},
     "server backup": {"file"},
     "server browse": {"kind", "limit"},
     "server restore": {"file"},
@@ -173,7 +174,7 @@ def test_other_commands_have_parameters_of_no_method() -> None:
 
 def sources() -> Iterator[Path]:
     """Yield the modules of the surfaces."""
-    for surface in ("cli", "mcp"):
+    for surface in ("cli", "mcp", "serve"):
         yield from (ROOT / "graphmem" / surface).rglob("*.py")
 
 
@@ -196,7 +197,9 @@ LIMITED = {
     "graphmem/cli/options.py": "the port of a server",
     "graphmem/cli/operator.py": "an interval",
     "graphmem/cli/usage.py": "an interval",
+    "graphmem/cli/serve.py": "a number of processes, and of days",
     "graphmem/mcp/http_server.py": "the length of a token",
+    "graphmem/serve/keys.py": "the lists of a grant",
 }
 """Modules with limits, of what no method takes."""
 

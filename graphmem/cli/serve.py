@@ -1,0 +1,183 @@
+"""`graphmem serve`: the HTTP API, and its keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from graphmem.cli import options, terminal
+from graphmem.cli.app import App, command
+from graphmem.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from graphmem.serve.keys import Key, KeyFile
+
+
+@click.group(invoke_without_command=True)
+@options.listen(8766)
+@click.option(
+    "--allow-origin", multiple=True, metavar="URL", help="Additional Origin to accept (repeatable)."
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, help="Number of processes that answer."
+)
+@click.option(
+    "--no-auth", is_flag=True, help="Serve --tenant without keys; only on a loopback address."
+)
+@command(tenant=True)
+def serve(app: App, **given: Any) -> None:
+    """Serve the memory over HTTP, to clients with a key.
+
+    `graphmem serve keys create` makes a key. GET /openapi.json describes the routes, and
+    docs/http.md the first calls.
+    """
+    context = click.get_current_context()
+    if context.invoked_subcommand is not None:
+        _refuse_options(context)
+        return
+    _installed()
+    from graphmem.mcp.listening import ListenAddress
+    from graphmem.serve import server
+
+    listen = ListenAddress(given["host"], given["port"], given["allow_host"], given["allow_origin"])
+    app.log_in()
+    chosen = server.checked(server.Options(app.settings, listen, no_auth=given["no_auth"]))
+    listening = listen.opened()
+    where = replace(listen, port=listening.getsockname()[1])
+    if chosen.no_auth:
+        app.note(
+            f"Without keys every program on this machine reads and writes tenant "
+            f"{app.settings.tenant!r}.",
+            style="yellow",
+        )
+    elif not _file(app).read():
+        app.note("No key exists: create one with `graphmem serve keys create`.", style="yellow")
+    terminal.echo(f"Serving {where.url(where.port)}. Press Ctrl-C to stop.", err=True)
+    server.serve(chosen, listening, workers=given["workers"])
+
+
+def _refuse_options(context: click.Context) -> None:
+    """Refuse options before `keys`: a key of the wrong tenant would be created."""
+    for name in context.params:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = "--" + name.replace("_", "-")
+            raise click.UsageError(f"{option} must not stand before `keys`.")
+
+
+@serve.group()
+def keys() -> None:
+    """Create, list and revoke keys of the HTTP API."""
+
+
+@keys.command()
+@click.argument("name")
+@click.option("--tenant", help="Tenant that the key opens.  [default: GRAPHMEM_TENANT]")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    help="Scope that the key opens, or a prefix such as 'user:*' (repeatable).  "
+    "[default: GRAPHMEM_SCOPE]",
+)
+@click.option(
+    "--right",
+    "rights",
+    multiple=True,
+    type=click.Choice(["read", "write", "review", "erase", "admin"]),
+    default=("read", "write"),
+    help="Right of the key (repeatable).",
+)
+@click.option(
+    "--trust",
+    type=click.Choice(["person", "tool", "model"]),
+    default="person",
+    help="Class of the writer: what it writes is not trusted more.",
+)
+@click.option("--days", type=click.IntRange(1, 36_500), help="Days until the key expires.")
+@command(connects=False)
+def create(app: App, *, name: str, days: int | None, **given: Any) -> None:
+    """Create a key and print it; it is shown only once.
+
+    Standard output has only the key, so that KEY=$(graphmem serve keys create NAME) stores it.
+    """
+    from graphmem.client.validation import valid
+    from graphmem.serve.keys import Grant
+
+    grant = valid(
+        Grant,
+        tenant=app.settings.tenant,
+        scopes=given["scopes"] or (app.settings.scope,),
+        rights=tuple(dict.fromkeys(given["rights"])),
+        trust=given["trust"],
+    )
+    key, text = _file(app).create(name, grant, days=days)
+    if app.json:
+        app.emit_json({"key": text} | _shown(key))
+    else:
+        terminal.echo(text)
+        app.note(f"Key {key.id} of tenant {key.tenant!r}; it is not shown again.")
+
+
+@keys.command("list")
+@command(connects=False)
+def list_keys(app: App) -> None:
+    """List the keys, also expired ones."""
+    app.emit([_shown(key) for key in _file(app).read()], _table)
+
+
+@keys.command()
+@click.argument("key_id", metavar="ID")
+@command(connects=False)
+def revoke(app: App, *, key_id: str) -> None:
+    """Revoke a key; a running server refuses it a second later."""
+    app.emit([_shown(_file(app).revoke(key_id))], _table)
+
+
+def _file(app: App) -> KeyFile:
+    from graphmem.serve.keys import KeyFile
+
+    return KeyFile.of(app.settings)
+
+
+def _shown(key: Key) -> dict[str, Any]:
+    from graphmem.rules.plain import plain
+
+    shown = plain(key)
+    return {name: shown[name] for name in shown if name not in ("digest", "named")} | {
+        "state": key.state(options.now())
+    }
+
+
+def _table(found: list[dict[str, Any]]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    columns = ("id", "name", "tenant", "scopes", "rights", "trust", "expires_at", "state")
+    for name in columns:
+        table.add_column(name.removesuffix("_at"), overflow="fold")
+    for key in found:
+        lists = {name: " ".join(key[name]) for name in ("scopes", "rights")}
+        row = key | lists | {"expires_at": (key["expires_at"] or "never")[:10]}
+        table.add_row(*(str(row[name]) for name in columns))
+    return table
+
+
+def _installed() -> None:
+    """Check that the packages of the extra are installed.
+
+    Raises:
+        ConfigurationError: they are not.
+    """
+    try:
+        import fastapi  # noqa: F401 - only checks that it is installed
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise ConfigurationError(
+            "The HTTP API requires the packages fastapi and uvicorn, which are not installed.",
+            hint="pip install 'graphmem[serve]'",
+        ) from None

@@ -1,0 +1,363 @@
+"""The application: routes of all operations, health, version and the OpenAPI document."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+from fastapi import Body, FastAPI, Header, Path, Query
+from fastapi.exceptions import RequestValidationError
+from pydantic import StringConstraints
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from graphmem import signatures
+from graphmem.client import AsyncGraphMem
+from graphmem.client.handle import AsyncHandle, AsyncSession
+from graphmem.errors import GraphmemError, InvalidInputError
+from graphmem.mcp.connection import MemoryConnection
+from graphmem.model import GLOBAL_SCOPE, Origin, Record
+from graphmem.rules import display
+from graphmem.rules.plain import plain
+from graphmem.serve import problems
+from graphmem.serve.guard import GRANT
+from graphmem.serve.keys import Grant
+from graphmem.serve.operations import KNOWN, OPERATIONS, Operation
+from graphmem.serve.problems import Problem, ProblemDetails
+
+if TYPE_CHECKING:
+    from graphmem.settings import Settings
+
+V1 = "/v1"
+SCOPE = "Graphmem-Scope"
+IDEMPOTENCY = "Idempotency-Key"
+READY_S = 2.0
+"""Seconds in which the database must answer for the server to be ready."""
+READY_AGAIN_S = 1.0
+"""Seconds for which an answer about readiness is repeated."""
+PROBLEM: dict[int | str, dict[str, Any]] = {
+    "default": {
+        "description": "A problem.",
+        "model": ProblemDetails,
+    }
+}
+ScopeHeader = Annotated[
+    str | None,
+    Header(
+        alias=SCOPE,
+        description="Scope to write to, one that the key grants; reads then see it and `global`. "
+        "By default reads see all scopes that the key names, and writes go to the first.",
+    ),
+]
+IdempotencyHeader = Annotated[
+    str | None,
+    Header(
+        alias=IDEMPOTENCY,
+        description="Id of the event: a repeated request with the same content returns the first "
+        "result again.",
+    ),
+]
+
+HiddenHeader = Annotated[str | None, Header(alias=IDEMPOTENCY, include_in_schema=False)]
+
+
+class Service:
+    """Calls of the client for requests."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.connection = MemoryConnection(settings)
+        self._deadline_s = settings.serve_deadline_s
+        self._ready_at = -READY_AGAIN_S
+        self._unready: Problem | None = None
+
+    async def call(
+        self,
+        operation: Operation,
+        grant: Grant,
+        arguments: dict[str, Any],
+        scope: str | None,
+        key: str | None,
+    ) -> Any:
+        """Return the result of an operation.
+
+        Args:
+            operation: operation of the table.
+            grant: grant of the caller.
+            arguments: arguments of the method.
+            scope: scope that the request names.
+            key: idempotency key of the request.
+
+        Raises:
+            Problem: the grant does not allow it, or it takes too long.
+            GraphmemError: see the method.
+        """
+        check_right(operation, grant)
+        if key is not None:
+            arguments = identified(operation, arguments, key)
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                handle = handle_of(await self.connection.memory(), grant, scope)
+                if not operation.in_session:
+                    return await attrgetter(operation.method)(handle)(**arguments)
+                name = arguments.pop("session_id")
+                async with handle.session(name, agent="http", shared=True) as session:
+                    return await getattr(session, operation.method)(**arguments)
+        except (GraphmemError, Problem):
+            raise
+        except TimeoutError:
+            text = f"The call took longer than {self._deadline_s:g} s."
+            hint = "A write may have been stored: repeat it with the same Idempotency-Key."
+            raise Problem(504, "deadline_exceeded", text, hint=hint) from None
+        except Exception as error:  # noqa: BLE001 - answered here: others would log its content
+            raise problems.of_fault(error, operation.path) from None
+
+    async def check_ready(self) -> None:
+        """Check that the database answers.
+
+        Raises:
+            Problem: it does not.
+        """
+        if time.monotonic() - self._ready_at >= READY_AGAIN_S:
+            self._unready = await self._checked()
+            self._ready_at = time.monotonic()
+        if self._unready is not None:
+            raise self._unready
+
+    async def _checked(self) -> Problem | None:
+        try:
+            async with asyncio.timeout(READY_S):
+                memory = await self.connection.memory()
+                await memory.health()
+        except (GraphmemError, TimeoutError) as error:
+            code = error.code if isinstance(error, GraphmemError) else "unavailable"
+            wait = {"retry-after": str(problems.RETRY_S)}
+            return Problem(503, code, "The memory is not ready.", headers=wait)
+        return None
+
+
+def check_right(operation: Operation, grant: Grant) -> None:
+    """Check that a grant allows an operation.
+
+    Raises:
+        Problem: it does not.
+    """
+    if operation.right not in grant.rights:
+        raise Problem(403, "not_granted", f"The key does not grant the right {operation.right}.")
+    if operation.of_tenant and not grant.covers_tenant:
+        text = "This concerns all scopes of the tenant, which the key does not grant."
+        raise Problem(403, "not_granted", text)
+
+
+def handle_of(memory: AsyncGraphMem, grant: Grant, asked: str | None) -> AsyncHandle:
+    """Return a handle on the scopes of a call.
+
+    Args:
+        memory: the open client.
+        grant: grant of the caller.
+        asked: scope that the request names; None: all that the grant names.
+
+    Raises:
+        Problem: the grant does not contain the scope.
+        InvalidInputError: the request must name a scope.
+    """
+    tenant = memory.tenant(grant.tenant, trust=grant.trust)
+    if asked is not None:
+        if not grant.covers(asked):
+            raise Problem(403, "not_granted", "The key does not grant this scope.")
+        return tenant.scope(asked)
+    if not grant.named:
+        raise InvalidInputError(
+            "The key grants scopes by a prefix.", hint=f"Name one in the header {SCOPE}."
+        )
+    own, *others = grant.named
+    reads = list(dict.fromkeys([own, *others, GLOBAL_SCOPE])) if others else None
+    return tenant.scope(own, read_scopes=reads)
+
+
+def identified(operation: Operation, arguments: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return arguments with the idempotency key as the id of the event; a read needs none.
+
+    Raises:
+        InvalidInputError: the operation takes no event id, or the arguments have another one.
+    """
+    name = operation.event_id
+    if name is None and operation.right == "read":
+        return arguments
+    if name is None:
+        raise InvalidInputError(f"{IDEMPOTENCY}: this operation takes none.", hint="Omit it.")
+    origin = arguments.get("origin") or Origin()
+    given = origin.event_id if name == "origin" else arguments.get(name)
+    if given not in (None, key):
+        raise InvalidInputError(f"{IDEMPOTENCY}: the body has another event_id.")
+    value = origin.model_copy(update={"event_id": key}) if name == "origin" else key
+    return arguments | {name: value}
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Return the application, which opens the memory in the background when it starts."""
+    service = Service(settings)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        service.connection.begin()
+        yield
+        await service.connection.close()
+
+    app = FastAPI(
+        title="graphmem",
+        version=version("graphmem"),
+        summary="Memory for agents, in Neo4j.",
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.add_exception_handler(Problem, problems.answer_problem)
+    app.add_exception_handler(GraphmemError, problems.answer_error)
+    app.add_exception_handler(RequestValidationError, problems.answer_invalid)
+    app.add_exception_handler(HTTPException, problems.answer_http)
+    for operation in OPERATIONS:
+        app.add_api_route(
+            V1 + operation.path,
+            _endpoint(service, operation),
+            methods=[operation.verb],
+            operation_id=operation.name,
+            summary=operation.summary,
+            description=f"Needs the right `{operation.right}`.",
+            tags=[operation.path.split("/")[1]],
+            responses=PROBLEM,
+            response_model=result_of(operation),
+        )
+    _add_own(app, service)
+    return app
+
+
+def _add_own(app: FastAPI, service: Service) -> None:
+    async def live() -> Response:
+        return answer({"status": "live"})
+
+    async def ready() -> Response:
+        await service.check_ready()
+        return answer({"status": "ready"})
+
+    async def own_version() -> Response:
+        return answer({"version": version("graphmem")})
+
+    async def document() -> Response:
+        return answer(openapi(app))
+
+    for path, endpoint in (
+        ("/health/live", live),
+        ("/health/ready", ready),
+        ("/version", own_version),
+        ("/openapi.json", document),
+    ):
+        app.add_api_route(path, endpoint, include_in_schema=False)
+
+
+def openapi(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI document, in which every operation needs a key."""
+    document = app.openapi()
+    schemes = {"key": {"type": "http", "scheme": "bearer", "description": "A key: gm_…"}}
+    document["components"]["securitySchemes"] = schemes
+    document["security"] = [{"key": []}]
+    for path in document["paths"].values():
+        for operation in path.values():
+            found = operation["responses"]["default"]["content"]
+            if "application/json" in found:  # FastAPI keeps the document
+                found[problems.MEDIA_TYPE] = found.pop("application/json")
+    return document
+
+
+def answer(data: object) -> Response:
+    """Return an answer in JSON."""
+    return Response(display.json_text(plain(data)), media_type="application/json")
+
+
+def result_of(operation: Operation) -> Any:
+    """Return the type of an operation's result."""
+    owner: type = AsyncSession
+    namespace, _, name = operation.method.rpartition(".")
+    if namespace:
+        found = inspect.getattr_static(owner, namespace)
+        owner = get_type_hints(found.fget)["return"]
+    return get_type_hints(inspect.unwrap(getattr(owner, name)))["return"]
+
+
+def _endpoint(
+    service: Service, operation: Operation
+) -> Callable[..., Coroutine[Any, Any, Response]]:
+    """Return a function with the parameters of an operation, which FastAPI reads."""
+    kind = operation.record()
+    is_body = operation.verb == "POST"
+
+    async def endpoint(
+        request: Request,
+        scope_header: str | None,
+        idempotency_key: str | None,
+        given: Record | None = None,
+        **in_path: str,
+    ) -> Response:
+        arguments = _arguments(given) | in_path
+        grant: Grant = request.scope[GRANT]
+        scope = None if scope_header is None else _utf8(scope_header)
+        key = None if idempotency_key is None else _utf8(idempotency_key)
+        return answer(await service.call(operation, grant, arguments, scope, key))
+
+    parameters = {
+        "request": Request,
+        "scope_header": ScopeHeader,
+        "idempotency_key": IdempotencyHeader if operation.event_id else HiddenHeader,
+    }
+    for name in operation.in_path:
+        limits = StringConstraints(min_length=1, max_length=200)
+        parameters[name] = Annotated[str, limits, Path(description=_text(operation, name))]
+    defaults: dict[str, Any] = {"scope_header": None, "idempotency_key": None}
+    if kind.model_fields:
+        parameters["given"] = Annotated[kind, Body() if is_body else Query()]
+        if is_body and not any(field.is_required() for field in kind.model_fields.values()):
+            defaults["given"] = None
+            parameters["given"] = Annotated[kind | None, Body()]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(
+                name, keyword, annotation=kind, default=defaults.get(name, inspect.Parameter.empty)
+            )
+            for name, kind in parameters.items()
+        ]
+    )
+    return endpoint
+
+
+def _text(operation: Operation, name: str) -> str:
+    method = "session" if operation.in_session else operation.method
+    return next(one.text for one in signatures.method(method).parameters if one.name == name)
+
+
+def _arguments(given: Record | None) -> dict[str, Any]:
+    """Return what a request gives, without what is null."""
+    found = {} if given is None else {name: getattr(given, name) for name in given.model_fields_set}
+    known = found.pop(KNOWN, None)
+    if known is not None:
+        found["as_of"] = {"valid": found.get("as_of"), "known": known}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _utf8(header: str) -> str:
+    """Return the text of a header.
+
+    Raises:
+        InvalidInputError: it is not UTF-8.
+    """
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        raise InvalidInputError("A header must be UTF-8.") from None

@@ -1,0 +1,92 @@
+"""The processes that serve the application."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from dataclasses import dataclass
+from functools import partial
+
+import uvicorn
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
+from uvicorn.supervisors import Multiprocess
+
+from graphmem.errors import ConfigurationError
+from graphmem.mcp.connection import log_to_stderr
+from graphmem.mcp.http_connections import HttpLimits, configured, limit_repeated_lines
+from graphmem.mcp.listening import ListenAddress, is_loopback
+from graphmem.serve.app import create_app
+from graphmem.serve.guard import Guard, RateLimit
+from graphmem.serve.keys import ANY, RIGHTS, Grant, KeyFile, KeyRing
+from graphmem.settings import Settings
+
+GRACE_S = 5
+"""Seconds until open connections are closed when the server stops."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of the server."""
+
+    settings: Settings
+    listen: ListenAddress
+    no_auth: bool = False
+    """Whether to serve the tenant of the settings without keys."""
+
+
+def serve(options: Options, listening: socket.socket, *, workers: int) -> None:
+    """Serve until a signal ends the server.
+
+    Args:
+        options: options of the server.
+        listening: socket that listens at the address.
+        workers: number of processes.
+    """
+    limits = HttpLimits.of(options.settings)
+    application = partial(_in_worker, options, listening.getsockname()[1])
+    config = configured(application, limits, grace_s=GRACE_S, factory=True, workers=workers)
+    if workers > 1:
+        Multiprocess(config, sockets=[listening]).run()
+    else:
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def checked(options: Options) -> Options:
+    """Return the options.
+
+    Raises:
+        ConfigurationError: others could reach a server without keys.
+    """
+    if options.no_auth and not is_loopback(options.listen.host):
+        raise ConfigurationError(
+            f"The address {options.listen.host} is reachable by others.",
+            hint="--no-auth is for loopback: omit it, and create keys.",
+        )
+    return options
+
+
+def _in_worker(options: Options, port: int) -> ASGIApp:
+    """Return the application; called in the process that answers."""
+    log_to_stderr("graphmem.serve")
+    limit_repeated_lines()
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    return guarded(options, port)
+
+
+def guarded(options: Options, port: int) -> ASGIApp:
+    """Return the application behind its guard, for requests to this port."""
+    settings, listen = options.settings, options.listen
+    everything = Grant(tenant=settings.tenant, scopes=(settings.scope, ANY), rights=RIGHTS)
+    app: ASGIApp = Guard(
+        create_app(settings),
+        hosts=listen.allowed_hosts(port),
+        origins=listen.allowed_origins(port),
+        keys=everything if options.no_auth else KeyRing(KeyFile.of(settings)),
+        rate=RateLimit(settings.serve_requests_per_s),
+    )
+    if listen.origins:
+        app = CORSMiddleware(
+            app, allow_origins=listen.origins, allow_methods=("GET", "POST"), allow_headers=("*",)
+        )
+    return app

@@ -1,0 +1,196 @@
+"""Requests that reach no route, and a server without a database."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from graphmem.errors import ConfigurationError
+from graphmem.mcp.listening import ListenAddress
+from graphmem.serve import guard
+from graphmem.serve.guard import RateLimit
+from graphmem.serve.keys import RIGHTS
+from graphmem.serve.problems import Problem
+from graphmem.serve.server import Options, checked
+from graphmem.settings import Settings
+from tests.serve.conftest import PORT, Api, served
+
+RECALL = {"query": "Atlas"}
+
+
+def code_of(api: Api, key: str | None, verb: str = "POST", path: str = "/v1/recall", **more):  # type: ignore[no-untyped-def]
+    """Return status and code of a request that is refused."""
+    given = more.pop("given", RECALL if verb == "POST" else None)
+    found = api.send(key, verb, path, given, **more)
+    assert found.headers["content-type"] == "application/problem+json", found.text
+    body = found.json()
+    assert body["status"] == found.status_code
+    assert body["type"] == f"urn:graphmem:error:{body['code']}"
+    assert body["title"]
+    assert body["detail"]
+    return found.status_code, body["code"]
+
+
+def test_health_needs_no_database(alone: Settings) -> None:
+    with served(alone) as api:
+        started = time.monotonic()
+        assert api.send(None, "GET", "/health/live", headers={"Host": "10.0.0.7"}).json() == {
+            "status": "live"
+        }
+        assert api.send(None, "GET", "/version").json().keys() == {"version"}
+        assert api.send(None, "GET", "/openapi.json").json()["openapi"].startswith("3.1")
+        assert time.monotonic() - started < 60
+        found = api.send(None, "GET", "/health/ready")
+        assert found.status_code == 503
+        assert found.headers["retry-after"].isdigit()
+        key = api.key("acme")
+        found = api.send(key, "POST", "/v1/recall", RECALL)
+        assert found.status_code == 503
+        assert found.headers["retry-after"].isdigit()
+        assert found.json()["code"] in {"graph_unavailable", "still_starting"}
+
+
+def test_nothing_is_open_without_a_valid_key(api: Api, tenant: str) -> None:
+    right = api.key(tenant)
+    start, key_id, secret = right.split("_", 2)
+    other_id = api.key(tenant).split("_", 2)[1]
+    wrong = (
+        None,
+        "",
+        "x",
+        secret,
+        f"{start}_{key_id}",
+        f"{start}_{key_id}_",
+        f"{start}_{other_id}_{secret}",
+        f"{start}_{'0' * 12}_{secret}",
+        right[:-1],
+        right.upper(),
+        f"{right}x",
+        right.removeprefix("gm_"),
+    )
+    for one in wrong:
+        found = api.send(one, "POST", "/v1/recall", RECALL)
+        assert found.status_code == 401, one
+        assert found.headers["www-authenticate"] == "Bearer"
+        assert tenant not in found.text
+    basic = {"Authorization": f"Basic {right}"}
+    assert code_of(api, None, headers=basic) == (401, "unauthorized")
+    assert code_of(api, None, "GET", "/v1/nowhere") == (401, "unauthorized")
+    assert code_of(api, right, "GET", "/v1/nowhere") == (404, "no_route")
+    assert code_of(api, right, "GET", "/v1/recall") == (405, "method_not_allowed")
+    assert api.send(right, "POST", "/v1/recall", RECALL).status_code == 200
+
+
+def test_pages_of_other_sites_have_no_access(api: Api, tenant: str) -> None:
+    key = api.key(tenant)
+    for host in ("evil.example", f"evil.example:{PORT}", "127.0.0.1", "localhost:1"):
+        assert code_of(api, key, headers={"Host": host}) == (403, "host_refused"), host
+    for origin in ("null", "http://evil.example", f"https://localhost:{PORT}"):
+        assert code_of(api, key, headers={"Origin": origin}) == (403, "origin_refused"), origin
+        found = api.send(key, "POST", "/v1/recall", RECALL, headers={"Origin": origin})
+        assert "access-control-allow-origin" not in found.headers
+    for own in ("localhost", "127.0.0.1"):
+        named = {"Host": f"{own}:{PORT}", "Origin": f"http://{own}:{PORT}"}
+        assert api.send(key, "POST", "/v1/recall", RECALL, headers=named).status_code == 200
+
+
+def test_a_page_of_an_allowed_origin_may_ask_first(alone: Settings) -> None:
+    page = "https://app.example"
+    with served(alone, origins=(page,), hosts=("api.example",)) as api:
+        asks = {
+            "Origin": page,
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "authorization",
+        }
+        found = api.send(None, "OPTIONS", "/v1/recall", headers=asks)
+        assert found.headers["access-control-allow-origin"] == page
+        asks["Origin"] = "https://evil.example"
+        found = api.send(None, "OPTIONS", "/v1/recall", headers=asks)
+        assert "access-control-allow-origin" not in found.headers
+        named = {"Host": "api.example"}
+        assert api.send(None, "GET", "/version", headers=named).status_code == 200
+
+
+def test_without_keys_only_loopback_is_served(api: Api, migrated: Settings, tenant: str) -> None:
+    for host in ("0.0.0.0", "10.0.0.7", "graph.example"):  # noqa: S104 - refused
+        with pytest.raises(ConfigurationError, match="reachable by others"):
+            checked(Options(migrated, ListenAddress(host), no_auth=True))
+    settings = migrated.model_copy(update={"tenant": tenant, "embedder": "hash"})
+    with served(settings, no_auth=True) as own:
+        stored = own.send(None, "POST", "/v1/memories", {"content": "Alice deploys Atlas."})
+        assert stored.status_code == 200, stored.text
+        assert own.send(None, "GET", "/v1/admin/stats").status_code == 200
+        evil = {"Origin": "http://evil.example"}
+        assert own.send(None, "GET", "/v1/admin/stats", headers=evil).status_code == 403
+    call = api.of(api.key(tenant, rights=" ".join(RIGHTS)))
+    assert call("GET", "/memories")["memories"][0]["content"] == "Alice deploys Atlas."
+
+
+def test_large_bodies_are_refused(api: Api, tenant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = api.key(tenant)
+    monkeypatch.setattr(guard, "MAX_BODY", 1_000)
+    assert code_of(api, key, given={"query": "x" * 1_000}) == (413, "body_too_large")
+    parts = (b'{"query": "', *[b"x" * 100] * 20, b'"}')
+    found = api.http.post(
+        "/v1/recall", content=iter(parts), headers={"Authorization": f"Bearer {key}"}
+    )
+    assert found.status_code == 413
+
+
+def test_a_key_may_not_send_too_many_requests(alone: Settings) -> None:
+    with served(alone.model_copy(update={"serve_requests_per_s": 2.0})) as api:
+        key, other = api.key("acme"), api.key("acme")
+        sent = [api.send(key, "GET", "/v1/nowhere") for _ in range(5)]
+        refused = [found for found in sent if found.status_code == 429]
+        assert 1 <= len(refused) <= 3
+        assert all(found.headers["retry-after"] == "1" for found in refused)
+        assert api.send(other, "GET", "/v1/nowhere").status_code == 404
+
+
+def test_the_limit_refills() -> None:
+    now = [0.0]
+    limit = RateLimit(2.0, clock=lambda: now[0], max_keys=2)
+    limit.take("a")
+    limit.take("a")
+    with pytest.raises(Problem, match="2 requests per second"):
+        limit.take("a")
+    now[0] = 0.5
+    limit.take("a")
+    for other in ("b", "c"):
+        limit.take(other)
+    assert "a" not in limit._left
+
+
+def test_a_full_server_refuses(api: Api, tenant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = api.key(tenant)
+    monkeypatch.setattr(guard, "MAX_RUNNING", 0)
+    found = api.send(key, "POST", "/v1/recall", RECALL)
+    assert (found.status_code, found.json()["code"]) == (503, "busy")
+    assert found.headers["retry-after"] == "1"
+    assert api.send(None, "GET", "/health/live").status_code == 200
+
+
+def test_a_call_has_a_deadline(api: Api, migrated: Settings, tmp_path: Path) -> None:
+    slow = migrated.model_copy(
+        update={"embedder": "hash", "serve_deadline_s": 1e-9, "serve_keys": tmp_path / "k.json"}
+    )
+    with served(slow) as own:
+        assert code_of(own, own.key("acme")) == (504, "deadline_exceeded")
+
+
+def test_secrets_are_never_logged(
+    api: Api, tenant: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    key = api.key(tenant)
+    for one in (key, f"{key}x"):
+        api.send(one, "POST", "/v1/recall", RECALL)
+        api.send(one, "POST", "/v1/memories", {"contents": one})
+    secret = key.split("_", 2)[2]
+    shown = caplog.text + "".join(capfd.readouterr()) + api.file.path.read_text()
+    assert secret not in shown
+    assert re.search(r'"digest": "[0-9a-f]{64}"', shown)
