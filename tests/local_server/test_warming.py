@@ -25,7 +25,7 @@ from graphmem.local_server.files import DataFolder
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
-LONGEST = 31_000
+LONGEST = 31_200
 """Characters of a hot query, without comments and indentation, which are not planned. A cold server
 plans about 6,000 of them in a second."""
 
