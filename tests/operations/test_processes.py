@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +160,14 @@ def own_server(
         local_server.stop(own)
 
 
+def taken(port: int) -> socket.socket:
+    """Listen on a port as soon as the process that had it has ended."""
+    while True:
+        with suppress(OSError):
+            return socket.create_server(("127.0.0.1", port))
+        time.sleep(0.1)
+
+
 @pytest.mark.system
 def test_a_client_outlives_its_managed_server(own_server: Settings, tmp_path: Path) -> None:
     """It is started again, on another port if the old one is taken."""
@@ -170,15 +178,10 @@ def test_a_client_outlives_its_managed_server(own_server: Settings, tmp_path: Pa
         kept = str(memory.remember(unlike(1)).memory_id)
         before = local_server.status(own_server)
         os.kill(before.pid or 0, signal.SIGKILL)
-        assert memory.memories.get(kept).content == unlike(1)
-        assert local_server.stop(own_server)
-        port = before.uri and int(before.uri.rsplit(":", 1)[1])
-        with closing(socket.socket()) as taken:
-            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            taken.bind(("127.0.0.1", port))
-            taken.listen()
-            assert memory.episodes.add(content=unlike(2))
+        with closing(taken(int(str(before.uri).rsplit(":", 1)[1]))):
+            assert memory.memories.get(kept).content == unlike(1)
             assert local_server.status(own_server).uri != before.uri
+            assert memory.episodes.add(content=unlike(2))
 
     async def awaited() -> None:
         async with await AsyncGraphMem.open(settings=own_server, embedder=HashEmbedder()) as one:
