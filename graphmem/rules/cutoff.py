@@ -157,7 +157,8 @@ def end(bites: Sequence[AnyBite], question: str, likeness: Likeness) -> Ending:
     if best >= _CERTAIN:
         near = _MIN_SHARE * max(bite.score for bite in bites)
         noise = [fit.is_noise(one, candidates) for one in points]
-        while kept > 1 and bites[kept - 1].score < near and noise[kept - 1]:
+        # The result with the highest score is near itself and ends the loop.
+        while bites[kept - 1].score < near and noise[kept - 1]:
             kept -= 1
     return Ending(tuple(bites[:kept]), every - kept, None)
 

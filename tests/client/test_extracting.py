@@ -271,10 +271,13 @@ def test_a_proposed_cardinality_applies_until_a_person_declares_another(
     assert slot.policy.cardinality is Cardinality.ONE
     assert slot.candidates[0].object == "402"
     [proposed] = [one for one in memory.predicates.list() if one.name == "extension"]
-    memory.beliefs.retract(proposed.event_id)
-    assert memory.current("user", "extension").policy_origin is PolicyOrigin.DEFAULT
-    memory.predicates.declare("extension", cardinality="MANY")
+    long_ago = datetime(2020, 1, 1, tzinfo=UTC)
+    # A person's declaration decides, though it is older.
+    declared = memory.predicates.declare("extension", cardinality="MANY", at=long_ago)
     assert memory.current("user", "extension").policy.cardinality is Cardinality.MANY
+    for one in (declared, proposed):
+        memory.beliefs.retract(one.event_id)
+    assert memory.current("user", "extension").policy_origin is PolicyOrigin.DEFAULT
 
 
 def test_a_template_words_what_is_extracted(door: Door, memory: Handle) -> None:

@@ -58,6 +58,7 @@ BACK = [
     ("Our internet is from Telnor.", "We switched our internet to Fiberly."),
     ("We switched our internet to Fiberly.", "We went back to Telnor for the internet."),
     ("The fair was moved to Tuesday.", "The fair was moved to Thursday."),
+    ("My aunt is a teacher.", "Wait, no, my aunt is a nurse."),
     ("I am a member of the rowing club.", "I left the rowing club, my back hurts."),
     ("I sing in the choir of St Olaf.", "I've left the choir of St Olaf."),
 ]

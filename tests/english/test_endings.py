@@ -127,6 +127,10 @@ def test_one_clause_of_several_ends_it() -> None:
             "My desk is in room 4, it is warm there.",
             "My desk is in room 9 now, and I can see the park.",
         ),
+        (
+            "My desk is in room 4, it is warm there.",
+            "I can see the park, and my desk is in room 9.",
+        ),
     ],
 )
 def test_clauses_are_compared(older: str, newer: str) -> None:
