@@ -257,7 +257,8 @@ def test_a_conversation_that_was_shown_is_not_compressed(door: Door, memory: Han
     talk(memory, *asked, name="shown")
     talk(memory, *asked, name="other")
     with memory.session("later") as session:
-        session.recall("walk dogs long", limit=1)
+        session.recall("walk dogs long", limit=1, kinds=["turn"])
     memory.usage.flush()
     then = door.on(memory, clock=FrozenClock(NOW))
+    assert len(then.episodes.compress(dry_run=True).episodes) == 1
     assert len(then.episodes.compress().episodes) == 1
