@@ -29,12 +29,12 @@ def _with_derived(shown: Any, data: Any) -> Any:
         return {key: _with_derived(value, of) for (key, value), of in pairs}
     made = {key: _with_derived(value, getattr(data, key, None)) for key, value in shown.items()}
     if isinstance(data, BaseModel):
-        made |= {name: plain(getattr(data, name)) for name in _derived(type(data))}
+        made |= {name: plain(getattr(data, name)) for name in derived(type(data))}
     return made
 
 
 @cache
-def _derived(record: type[BaseModel]) -> tuple[str, ...]:
+def derived(record: type[BaseModel]) -> tuple[str, ...]:
     """Return the names of the public properties that a record adds to its fields."""
     own = [
         name for kind in record.__mro__ if not issubclass(BaseModel, kind) for name in vars(kind)

@@ -7,26 +7,28 @@ import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.metadata import version
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Body, FastAPI, Header, Path, Query
 from fastapi.exceptions import RequestValidationError
 from pydantic import StringConstraints
+from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from graphmem import signatures
 from graphmem.client import AsyncGraphMem
-from graphmem.client.handle import AsyncHandle, AsyncSession
+from graphmem.client.handle import AsyncHandle
 from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.mcp.connection import MemoryConnection
 from graphmem.model import GLOBAL_SCOPE, Origin, Record
-from graphmem.rules import display
 from graphmem.rules.plain import plain
 from graphmem.serve import problems
+from graphmem.serve.document import openapi, result_of
 from graphmem.serve.guard import GRANT
 from graphmem.serve.keys import Grant
 from graphmem.serve.operations import KNOWN, OPERATIONS, Operation
@@ -250,8 +252,12 @@ def _add_own(app: FastAPI, service: Service) -> None:
     async def own_version() -> Response:
         return answer({"version": version("graphmem")})
 
-    async def document() -> Response:
+    @cache
+    def written() -> Response:
         return answer(openapi(app))
+
+    async def document() -> Response:
+        return written()
 
     for path, endpoint in (
         ("/health/live", live),
@@ -262,33 +268,9 @@ def _add_own(app: FastAPI, service: Service) -> None:
         app.add_api_route(path, endpoint, include_in_schema=False)
 
 
-def openapi(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document, in which every operation needs a key."""
-    document = app.openapi()
-    schemes = {"key": {"type": "http", "scheme": "bearer", "description": "A key: gm_…"}}
-    document["components"]["securitySchemes"] = schemes
-    document["security"] = [{"key": []}]
-    for path in document["paths"].values():
-        for operation in path.values():
-            found = operation["responses"]["default"]["content"]
-            if "application/json" in found:  # FastAPI keeps the document
-                found[problems.MEDIA_TYPE] = found.pop("application/json")
-    return document
-
-
 def answer(data: object) -> Response:
     """Return an answer in JSON."""
-    return Response(display.json_text(plain(data)), media_type="application/json")
-
-
-def result_of(operation: Operation) -> Any:
-    """Return the type of an operation's result."""
-    owner: type = AsyncSession
-    namespace, _, name = operation.method.rpartition(".")
-    if namespace:
-        found = inspect.getattr_static(owner, namespace)
-        owner = get_type_hints(found.fget)["return"]
-    return get_type_hints(inspect.unwrap(getattr(owner, name)))["return"]
+    return Response(to_json(plain(data)), media_type="application/json")
 
 
 def _endpoint(

@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from graphmem.serve.app import create_app, openapi
+from graphmem.serve.app import create_app
+from graphmem.serve.document import openapi
 from graphmem.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "openapi.json"

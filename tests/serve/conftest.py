@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import jsonschema
 import pytest
 from starlette.testclient import TestClient
 
 from graphmem.mcp.listening import ListenAddress
 from graphmem.serve.keys import Grant, KeyFile
+from graphmem.serve.operations import OPERATIONS
 from graphmem.serve.server import Options, guarded
 from graphmem.settings import Settings
+from tests.docs.openapi_document import document
 from tests.plugins.children import environ_of
 
 PORT = 8766
@@ -53,9 +57,23 @@ class Api:
         def call(verb: str, path: str, given: Any = None, **more: Any) -> Any:
             found = self.send(key, verb, f"/v1{path}", given, **more)
             assert found.status_code == 200, found.text
+            check_described(verb, path, found.json())
             return found.json()
 
         return call
+
+
+def check_described(verb: str, path: str, result: Any) -> None:
+    """Check that a result is as the document describes it."""
+    [found] = [
+        one
+        for one in OPERATIONS
+        if one.verb == verb and re.fullmatch(re.sub(r"{\w+}", "[^/]+", one.path), path)
+    ][:1]
+    operation = document()["paths"][f"/v1{found.path}"][verb.lower()]
+    schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    components = {"components": document()["components"]}
+    jsonschema.Draft202012Validator(schema | components).validate(result)
 
 
 @contextmanager
