@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from graphmem import AsOf, Handle
 from graphmem.rules.plain import plain
 from graphmem.serve.keys import RIGHTS
+from graphmem.serve.operations import OPERATIONS
 from tests.plugins.clients import on_tenant
 from tests.serve.conftest import Api
 
@@ -180,6 +183,43 @@ def test_a_body_that_is_not_json_is_refused(api: Api, tenant: str, body: bytes) 
     form = {"Authorization": headers["Authorization"], "Content-Type": "text/plain"}
     found = api.http.post("/v1/recall", content=b'{"query": "x"}', headers=form)
     assert found.status_code == 422
+
+
+ODD: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        0,
+        -1,
+        1e308,
+        10**30,
+        0.5,
+        "",
+        " ",
+        "x",
+        "\x00",
+        "\ud800",
+        "é" * 300,
+        "x" * 5_000,
+    ),
+    *([], ["x"], [None], [["x"]], {}, {"a": 1}, "=1+1", "<script>", "memory", "m_1a2b", "2025-05"),
+    *("2025-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00+14:00"),
+    [{"role": "user", "content": "x y z"}],
+    [{"subject": "a", "predicate": "b", "object": "c"}],
+    [{"kind": "supporting", "strength": 0.7}],
+)
+IDS = ("x", "m_1a2b", "%00", "%ED%A0%80", "%2e%2e", "é")
+
+
+def test_odd_values_are_no_fault_of_the_server(api: Api, tenant: str) -> None:
+    key, by = api.key(tenant, "user:alice", "*", rights=ALL), Random(43)
+    for one in [by.choice(OPERATIONS) for _ in range(600)]:
+        path = re.sub(r"{\w+}", lambda _: by.choice(IDS), one.path)
+        drawn = {p.name: by.choice(ODD) for p in one.parameters if p.required or by.random() < 0.2}
+        if one.verb == "GET":
+            drawn = {name: ascii(value).replace("\\", "") for name, value in drawn.items()}
+        found = api.send(key, one.verb, f"/v1{path}", drawn)
+        assert found.status_code < 500, (one.method, path, drawn)
 
 
 def test_a_defect_is_answered_and_its_content_not_logged(
