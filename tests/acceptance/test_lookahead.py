@@ -51,7 +51,7 @@ READS: dict[str, Read] = {
     "beliefs.provenance": lambda m, ids, at: m.beliefs.provenance(ids["belief"], as_of=at),
     "beliefs.flip_set": lambda m, ids, at: m.beliefs.flip_set(ids["belief"], as_of=at),
     "beliefs.what_if": lambda m, ids, at: m.beliefs.what_if(
-        ids["belief"], without=[ids["event"]], as_of=at
+        ids["belief"], without=[ids["evidence"]], as_of=at
     ),
     "beliefs.slots": lambda m, _, at: m.beliefs.slots(limit=1_000, as_of=at),
     "beliefs.timeline": lambda m, ids, at: m.beliefs.timeline(

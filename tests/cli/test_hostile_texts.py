@@ -245,6 +245,12 @@ def serving(at: Place) -> dict[str, list[Line]]:
             ),
             Line(["--print-config", BAD], 2),
         ],
+        "serve keys create": [
+            Line([BAD, "--scope", BAD]),
+            Line([BAD, "--right", BAD], 2),
+        ],
+        "serve keys list": [Line([])],
+        "serve keys revoke": [Line([BAD], 1)],
         "server status": [Line([])],
         "server doctor": [Line([], 0)],
         "server down": [Line([])],

@@ -97,7 +97,7 @@ def believe_everything(memory: Handle, mark: str) -> dict[str, str]:
         unlike(2), claims=[("alice", "works_on", "Atlas")], event_id=f"c1{mark}", at=MAY
     )
     first, second = (memory.believe(unlike(n), event_id=f"b{n}{mark}", at=MAY) for n in (6, 7))
-    memory.add_evidence(first, "supporting", 0.7, event_id=f"t1{mark}")
+    memory.add_evidence(first, "supporting", 0.7, event_id=f"trial_1{mark}")
     memory.beliefs.retract(f"m0{mark}", origin=Origin(event_id=f"r1{mark}"))
     memory.beliefs.revise(
         memory.believe(unlike(10), event_id=f"b8{mark}"),
@@ -121,4 +121,4 @@ def believe_everything(memory: Handle, mark: str) -> dict[str, str]:
         reason="no",
         origin=Origin(event_id=f"j1{mark}"),
     )
-    return {"belief": first.belief_id, "other": second.belief_id, "evidence": f"t1{mark}"}
+    return {"belief": first.belief_id, "other": second.belief_id, "evidence": f"trial_1{mark}"}
