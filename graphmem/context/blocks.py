@@ -99,12 +99,13 @@ def pack_context(
     for place, bite in enumerate(bites):
         line = _fit_line(bite, room, count, style, cut=place == 0)
         if line is not None:
-            room -= count(f"{line.text}\n")
+            room -= line.tokens
             lines.append(line)
+    text, size = _whole(lines, style, count)
     # The tokens of a whole may exceed the sum of those of its lines.
-    while lines and count(_block(lines, style)) > tokens:
+    while size > tokens:
         lines.pop()
-    text = _block(lines, style) if lines else ""
+        text, size = _whole(lines, style, count)
     reason = "" if lines or not bites else f"nothing fits in {tokens} tokens"
     named = dict.fromkeys(item_id for line in lines for item_id in wording.ids_of(line.bite))
     return PackedContext(
@@ -112,7 +113,7 @@ def pack_context(
             text=text,
             ids=tuple(line.bite.id for line in lines),
             shown={style.short.get(item_id, item_id): item_id for item_id in named},
-            tokens=count(text) if text else 0,
+            tokens=size,
             left_out=len(recollection.bites) - len(lines),
             reason=reason or recollection.reason,
             reranked=recollection.reranked,
@@ -120,6 +121,12 @@ def pack_context(
         ),
         tuple(text for one in lines for text in (one.bite.text, one.shown, one.text)),
     )
+
+
+def _whole(lines: Sequence[_Line], style: wording.Style, count: CountTokens) -> tuple[str, int]:
+    """Return the block of the lines and its tokens; empty without lines."""
+    text = _block(lines, style) if lines else ""
+    return text, count(text) if text else 0
 
 
 def _block(lines: Sequence[_Line], style: wording.Style) -> str:
@@ -138,6 +145,8 @@ class _Line(NamedTuple):
     text: str
     shown: str
     """Text between the quotes."""
+    tokens: int
+    """Tokens of the text and the end of its line."""
 
 
 def _fit_line(
@@ -153,10 +162,11 @@ def _fit_line(
     shown = passages.stating_part(start) if isinstance(bite, TurnBite) else start
     body = quoting.quote(shown)[1:-1]
     line = f'{before}"{body}"{after}'
-    if start == bite.text and count(f"{line}\n") <= room:
-        return _Line(bite, line, body)
+    if start == bite.text and (size := count(f"{line}\n")) <= room:
+        return _Line(bite, line, body, size)
     body = _cut_text(body, room - count(f'{before}"…"{after}\n'), count) if cut else ""
-    return _Line(bite, f'{before}"{body}…"{after}', body) if body else None
+    line = f'{before}"{body}…"{after}'
+    return _Line(bite, line, body, count(f"{line}\n")) if body else None
 
 
 def _cut_text(body: str, room: int, count: CountTokens) -> str:
