@@ -145,12 +145,12 @@ async def erase_set(
     erased = await targets.whole(context, roots)
     going = await targets.all_events(context, erased)
     counts = await targets.held(context, erased) + Counter(Event=len(going))
-    told = [*erased.episodes, *erased.rewritten]
-    lines = await removal.remove(context, request.digests, told, apply=request.apply)
+    changed = [*erased.episodes, *erased.rewritten]
+    lines = await removal.remove(context, request.digests, changed, apply=request.apply)
     asked = frozenset((*roots.stated, *roots.episodes))
     ids = targets.MentionedIds(erased.mentioned, asked, going)
     named = await targets.remove(context, ids, request.on_progress, apply=request.apply)
-    files = await targets.digest_files(context, None, told, request.digests)
+    files = await targets.digest_files(context, None, changed, request.digests)
     done = report_of(request, counts).model_copy(
         update={
             "unmentioned": named,

@@ -31,12 +31,6 @@ SINGLE_VALUED = frozenset(
     }
 )
 """Keys of the predicates that have one value at a time unless a tenant declares otherwise."""
-DEFAULT_POLICY = {
-    **Policy().model_dump(),
-    "tau_days": math.inf,
-    "single_valued": sorted(SINGLE_VALUED),
-}
-"""Policy of undeclared predicates, as a query parameter."""
 MAX_NEAREST = 3
 """Maximum number of predicates that a miss names."""
 MIN_LIKENESS = 0.6
@@ -46,6 +40,10 @@ def policy_fields(policy: Policy) -> dict[str, Any]:
     """Return a policy as event or query properties; no decay becomes an infinite tau."""
     tau_days = math.inf if policy.tau_days is None else policy.tau_days
     return policy.model_dump() | {"tau_days": tau_days}
+
+
+DEFAULT_POLICY = policy_fields(Policy()) | {"single_valued": sorted(SINGLE_VALUED)}
+"""Policy of undeclared predicates, as a query parameter."""
 
 
 def parse_policy(fields: Mapping[str, Any]) -> Policy:
