@@ -45,14 +45,7 @@ async def find_existing(
 async def turn_pages(
     context: RequestContext, episode_id: str, *, first: int = 0, size: int = 1_000
 ) -> AsyncIterator[list[Turn]]:
-    """Yield the turns of an episode of the write scope in order, a page at a time.
-
-    Args:
-        context: request context.
-        episode_id: id of the episode.
-        first: position of the first turn.
-        size: maximum number of turns of a page.
-    """
+    """Yield the turns of an episode of the write scope in order, a page at a time."""
     asked = {"scopes": [context.scope], "episode_id": episode_id, "limit": size}
     while turns := await context.fetch(TURNS, **asked, **{"from": first}):
         yield turns
@@ -80,10 +73,7 @@ async def append_missing(
     """Append the evidence for beliefs of the write scope that is not stored yet.
 
     Args:
-        tx: transaction that writes.
-        context: request context.
         batch: evidence; its ids are derived from its contents.
-        embeddings: embeddings of new statements, by belief id.
     """
     found = await find_existing(tx, [draft.event_id for draft in batch])
     existing = {event["id"] for event in found["events"]}
@@ -98,21 +88,13 @@ async def append_missing(
 
 
 def check_same_request(event: Mapping[str, Any], event_id: str, request_hash: str) -> None:
-    """Check that a stored event is the requested one.
-
-    Raises:
-        EventConflictError: the event id belongs to a different event.
-    """
+    """Check that a stored event is the requested one."""
     if event["request_hash"] != request_hash:
         raise EventConflictError(f"The id {event_id!r} was used for something else.")
 
 
 def check_attached(missing: Sequence[str]) -> None:
-    """Check that the episodes and turns exist to which a write attaches something.
-
-    Raises:
-        NotFoundError: one does not exist; the message has its id.
-    """
+    """Check that the episodes and turns exist to which a write attaches something."""
     if missing:
         raise NotFoundError(
             f"No episode or turn {missing[0]!r} to attach this to.",
@@ -121,11 +103,7 @@ def check_attached(missing: Sequence[str]) -> None:
 
 
 def check_distinct(ready: Iterable[TextDraft | EvidenceDraft], kind: str) -> None:
-    """Check that no two different requests of a batch have one event id.
-
-    Raises:
-        EventConflictError: two drafts have one event id and differ.
-    """
+    """Check that no two different requests of a batch have one event id."""
     seen: dict[str, str] = {}
     for draft in ready:
         if seen.setdefault(draft.event_id, draft.request_hash) != draft.request_hash:
@@ -143,9 +121,6 @@ async def without_rejected(
     turn of one sentence.
 
     Args:
-        tx: transaction that read the row.
-        tenant: tenant of the reader.
-        found: the row.
         times: valid and known time of the read; None: nothing is left out.
     """
     hits = [hit for hit in found["hits"] if hit["kind"] in ("turn", "episode")]
@@ -185,12 +160,6 @@ def own(row: Mapping[str, Any] | None, label: str, item_id: str, scope: str) -> 
     Args:
         row: the item with its scope; None if there is none.
         label: kind of the item, for errors, for example "Belief".
-        item_id: id of the item.
-        scope: write scope.
-
-    Raises:
-        NotFoundError: no visible item has this id.
-        ForeignScopeError: the item belongs to another scope.
     """
     if row is None:
         raise NotFoundError(f"No {label.lower()} {item_id!r}.")

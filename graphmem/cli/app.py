@@ -106,7 +106,6 @@ class App:
         While a client is open, a view shows the ids of items as short as a context block does.
 
         Args:
-            data: plain values or records.
             view: builds the output for people from `data` with all texts escaped, or the path of
                 the client's method that returned it.
         """
@@ -201,11 +200,7 @@ class App:
                 self._note_empty_tenant(client)
 
     def ensure_server(self) -> Endpoint:
-        """Start the managed server and return its endpoint; show the download progress.
-
-        Raises:
-            LocalServerError: the server could not be downloaded or started.
-        """
+        """Start the managed server and return its endpoint; show the download progress."""
         from rich.progress import (
             BarColumn,
             DownloadColumn,
@@ -258,9 +253,6 @@ class App:
         """Ask for the password of the server at the URI of the settings, if it is needed.
 
         It is never an option's value, which other users could see in the list of processes.
-
-        Raises:
-            ConfigurationError: it is needed, but standard input is not a terminal.
         """
         if self.settings.uri is None:
             if self._ask_password:
@@ -346,7 +338,6 @@ def session_of(handle: Handle, name: str | None) -> Session:
     """Return a handle whose searches and accesses are logged in a session.
 
     Args:
-        handle: handle on the same scope.
         name: name of the session; by default that of this terminal and day.
     """
     return handle.session(terminal_session() if name is None else name, agent="cli", shared=True)

@@ -55,13 +55,8 @@ def read_observations(path: Path, scope: str) -> Sequence[Observation]:
     """Return the observations of a file, in file order; blank lines are skipped.
 
     Args:
-        path: JSON Lines file in UTF-8.
         scope: write scope of the observations. Event ids are unique in a tenant, so the scope is
             part of the id derived for a line without one.
-
-    Raises:
-        SourceFileError: the file cannot be read, or a line is not a valid observation; names the
-            line.
     """
     from graphmem.errors import SourceFileError
 

@@ -135,11 +135,7 @@ def browse(
 def link_to(
     app: App, kind: str, words: Words, *, limit: int | None = None, skip: int = 0
 ) -> BrowserLink:
-    """Return the link to a picture that shows at least one node.
-
-    Raises:
-        NotFoundError: there is nothing to show.
-    """
+    """Return the link to a picture that shows at least one node."""
     app.skip_log()
     with app.client() as memory:
         found = VIEWS[kind].parameters(memory, words)
@@ -155,15 +151,7 @@ def query(
     limit: int | None = None,
     skip: int = 0,
 ) -> str:
-    """Return the statement that draws a picture.
-
-    Args:
-        kind: name of the view.
-        tenant_scope: tenant and scope.
-        found: parameters specific to this kind.
-        limit: maximum number of nodes; None for the default of the kind.
-        skip: number of nodes to skip.
-    """
+    """Return the statement that draws a picture."""
     from graphmem.graph import catalog
     from graphmem.rules import drafts
 

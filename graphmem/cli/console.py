@@ -169,7 +169,6 @@ def table(*columns: str, whole: Collection[str] = ()) -> Table:
     """Return an empty table without lines, whose cells are wrapped, never cut.
 
     Args:
-        columns: names of the columns.
         whole: columns that are not wrapped either, such as times and ids.
     """
     made = Table(box=None, pad_edge=False)

@@ -106,11 +106,7 @@ class FileReader:
             self.notes.append(f"{at}: half of a surrogate pair became U+FFFD")
 
     def reject(self, place: int | str, reason: str) -> None:
-        """Record a problem at a line (a number) or another location (a text).
-
-        Raises:
-            SourceFileError: the file is read with `strict`.
-        """
+        """Record a problem at a line (a number) or another location (a text)."""
         problem = (
             FileProblem(line=place, reason=reason)
             if isinstance(place, int)
@@ -124,11 +120,7 @@ class FileReader:
         self.problems.append(problem)
 
     def read(self, raw: object) -> list[Message]:
-        """Return the messages of a parsed JSON value, with their own ids if they have some.
-
-        Raises:
-            SourceFileError: the value is not a message, or another message has its id.
-        """
+        """Return the messages of a parsed JSON value, with their own ids if they have some."""
         found = parse_messages(raw, self)
         for message in found:
             fingerprint = transcripts.fingerprint(message)
@@ -172,13 +164,8 @@ def read_conversations(
     file again, or after lines were appended, gives the same ids.
 
     Args:
-        path: a regular file in UTF-8, with or without a byte order mark.
         strict: reject the whole file at its first problem.
         time_zone: zone of times without one; None: the machine's.
-
-    Raises:
-        SourceFileError: the file cannot be read, its layout is unknown, it contains no message, or
-            it has a problem and `strict` is True; names the line.
     """
     reader = FileReader(path, strict=strict, time_zone=time_zone)
     with open_text_file(path) as handle:
@@ -250,11 +237,7 @@ def _from_list(items: list[object], reader: FileReader) -> Conversation:
 
 @contextmanager
 def open_text_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a regular file for reading bytes, after checking that it looks like UTF-8 text.
-
-    Raises:
-        SourceFileError: no such file, a directory, no permission, empty, binary, UTF-16.
-    """
+    """Open a regular file for reading bytes, after checking that it looks like UTF-8 text."""
     try:
         if path.is_dir():
             raise SourceFileError(f"{path} is a directory.", hint="Name a file inside it.")
@@ -295,11 +278,7 @@ def numbered_lines(handle: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def parse_line(raw: bytes) -> object:
-    """Return the JSON value of one line.
-
-    Raises:
-        SourceFileError: too long, not UTF-8, or not JSON; names the column.
-    """
+    """Return the JSON value of one line."""
     if len(raw) > MAX_LINE_BYTES:
         raise SourceFileError(f"longer than {MAX_LINE_BYTES >> 20} MiB")
     try:
@@ -312,11 +291,7 @@ def parse_line(raw: bytes) -> object:
 
 
 def parse_document(path: Path, handle: BinaryIO) -> object:
-    """Return the single JSON value of a file.
-
-    Raises:
-        SourceFileError: too long, not UTF-8, or not JSON; names the line.
-    """
+    """Return the single JSON value of a file."""
     handle.seek(0)
     raw = handle.read(MAX_DOCUMENT_BYTES + 1)
     if len(raw) > MAX_DOCUMENT_BYTES:
@@ -365,13 +340,6 @@ def parse_messages(raw: object, reader: FileReader) -> list[Message]:
     """Return the messages of a parsed JSON value: one, or one for each role whose words it has.
 
     Unknown keys are counted; an empty optional field counts as absent.
-
-    Args:
-        raw: the value.
-        reader: reads the words, and counts what is left out.
-
-    Raises:
-        SourceFileError: the value is not a message; contains the reason without the location.
     """
     try:
         texts = reader.words.read(raw)

@@ -253,12 +253,7 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
 
 
 def require_model(app: App) -> None:
-    """Ask the language model of the settings for a short reply.
-
-    Raises:
-        ConfigurationError: no language model is set.
-        ModelUnavailableError: it cannot be reached or refuses the key.
-    """
+    """Ask the language model of the settings for a short reply."""
     from pydantic import create_model
 
     from graphmem.models import open_llm

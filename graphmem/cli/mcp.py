@@ -99,11 +99,7 @@ def _where(given: dict[str, Any]) -> ListenAddress:
 
 
 def _print_config(app: App, name: str, where: ListenAddress | None, options: list[str]) -> None:
-    """Print the configuration on stdout; its file, and that of the token, on stderr.
-
-    Raises:
-        InvalidInputError: the client is unknown or does not support HTTP.
-    """
+    """Print the configuration on stdout; its file, and that of the token, on stderr."""
     from graphmem.mcp.clients import CLIENTS, TOKEN, Server, project_scope, started_by
 
     if name not in CLIENTS:
@@ -182,11 +178,7 @@ def _over_http(app: App, where: ListenAddress, profile: Profile, *, read_only: b
 
 
 def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTable, Path | None]:
-    """Return the configured tokens, else the token of this user and its file.
-
-    Raises:
-        ConfigurationError: the address is not loopback and no token is configured.
-    """
+    """Return the configured tokens, else the token of this user and its file."""
     from graphmem.mcp import http_server
     from graphmem.mcp.listening import is_loopback
 
@@ -202,11 +194,7 @@ def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTa
 
 
 def _installed() -> None:
-    """Check that the MCP SDK is installed.
-
-    Raises:
-        ConfigurationError: the SDK is not installed.
-    """
+    """Check that the MCP SDK is installed."""
     try:
         import mcp.server  # noqa: F401 - only checks that it is installed
     except ImportError:

@@ -45,19 +45,8 @@ def run_erasure(
 ) -> int:
     """Run an erasure; then compact the files and write the certificate if asked.
 
-    Args:
-        path: path of the method that erases.
-        app: the command.
-        compact: whether to rewrite the files of the managed server.
-        certificate: new file for the certificate.
-        **erasure: options of the method.
-
     Returns:
         Exit code: 1 if the final check found remaining data, else 0.
-
-    Raises:
-        ConfigurationError: `compact` with a server that is not the managed one.
-        InvalidInputError: the file of the certificate exists, or its folder does not.
     """
     if compact and app.settings.uri is not None:
         raise ConfigurationError(
@@ -91,15 +80,7 @@ def run_erasure(
 
 
 def add_erasure(group: Group, path: str, what: str, *own: Callable[[F], F], **how: Any) -> None:
-    """Add the command of a method that erases.
-
-    Args:
-        group: group of the command.
-        path: path of the method.
-        what: text about what is erased.
-        *own: further options of the command.
-        **how: see `MethodCommand`.
-    """
+    """Add the command of a method that erases."""
     more = f"{what} The exit code is 1 when the final check finds remaining data."
     group.method(path, *own, *ERASURE, run=partial(run_erasure, path), more=more, **how)
 

@@ -12,11 +12,7 @@ import click
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file; an existing one is replaced only by a whole one, and keeps its permissions.
-
-    Raises:
-        click.FileError: it cannot be written, for example because the disk is full.
-    """
+    """Write a file; an existing one is replaced only by a whole one, and keeps its permissions."""
     data = content.encode("utf-8") if isinstance(content, str) else content
     real = Path(os.path.realpath(path))
     try:

@@ -52,9 +52,7 @@ def of_method(
     """Return a decorator that adds the parameters of a method, in the order of its signature.
 
     Args:
-        path: path of the method, for example beliefs.get.
         only: the parameters to take; by default those that a command line can give.
-        without: parameters to leave out.
         changes: see `Changes`.
     """
 

@@ -71,14 +71,7 @@ def shown(text: str) -> str:
 
 
 def in_terminal(width: int) -> Callable[[Timeline], str]:
-    """Return a function that draws a timeline as text.
-
-    Args:
-        width: width of the terminal, in columns.
-
-    Raises:
-        ConfigurationError: plotext is not installed.
-    """
+    """Return a function that draws a timeline as text."""
     plotext = _library("plotext")
 
     def draw(found: Timeline) -> str:
@@ -106,15 +99,7 @@ def in_terminal(width: int) -> Callable[[Timeline], str]:
 
 
 def to_file(path: Path) -> Callable[[Timeline], str]:
-    """Return a function that writes a timeline to a file and returns a message.
-
-    Args:
-        path: path of the file, ending in .png or .svg.
-
-    Raises:
-        InvalidInputError: the suffix is not supported, or the folder does not exist.
-        ConfigurationError: matplotlib is not installed.
-    """
+    """Return a function that writes a timeline to a file and returns a message."""
     if path.suffix.lower() not in FORMATS:
         raise InvalidInputError(f"{path.name}: the file name must end in {' or '.join(FORMATS)}.")
     if not path.parent.is_dir():

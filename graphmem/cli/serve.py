@@ -168,11 +168,7 @@ def _table(found: list[dict[str, Any]]) -> Table:
 
 
 def _installed() -> None:
-    """Check that the packages of the extra are installed.
-
-    Raises:
-        ConfigurationError: they are not.
-    """
+    """Check that the packages of the extra are installed."""
     try:
         import fastapi  # noqa: F401 - only checks that it is installed
         import uvicorn  # noqa: F401

@@ -76,11 +76,7 @@ def dashboard(app: App, *, live: bool, every: float, **query: Any) -> None:
 
 
 def _live(app: App, shown: dict[str, Any], every: float) -> None:
-    """Show the interactive dashboard until the user quits.
-
-    Raises:
-        ConfigurationError: textual is not installed.
-    """
+    """Show the interactive dashboard until the user quits."""
     if app.json or not sys.stdout.isatty():
         raise click.UsageError("--live requires a terminal; omit it for JSON or a file.")
     try:

@@ -204,9 +204,7 @@ def gathered(
     """Yield clusters with at least one new passage, those from the most episodes first.
 
     Args:
-        ground: passages and their neighbours.
         matched_ids: ids of passages that are evidence for or against an existing belief.
-        policy: thresholds of the run.
     """
     free = [i for i, one in enumerate(ground.passages) if one.id not in matched_ids]
     place = {i: n for n, i in enumerate(free)}
@@ -400,12 +398,6 @@ async def worded(
     """Return units that state each cluster in a clause of it; write nothing.
 
     A unit has no evidence unless passages of `policy.min_belief_episodes` episodes state a clause.
-
-    Args:
-        context: request context.
-        waiting: clusters, each with its reply id.
-        similarities: similarities of clauses.
-        policy: thresholds of the run.
     """
     shared = [
         (reply_id, cluster, await statements.shared_statement(similarities, cluster, policy))

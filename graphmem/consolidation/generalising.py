@@ -62,14 +62,7 @@ class PartCluster:
 async def clusters(
     context: RequestContext, seen: ScopeSnapshot, policy: ConsolidationPolicy, name: str
 ) -> list[PartCluster]:
-    """Return clusters of at least `min_belief_episodes` beliefs that no belief generalises.
-
-    Args:
-        context: request context.
-        seen: bounds of what the run reads.
-        policy: thresholds of the run.
-        name: name of the method that synthesises beliefs.
-    """
+    """Return clusters of at least `min_belief_episodes` beliefs that no belief generalises."""
     rows: list[dict[str, Any]] = []
     asked = {
         "known": seen.known,
@@ -122,9 +115,6 @@ async def ask(
 
     The statement of an existing belief generalises nothing, which prevents cycles. The result is a
     free statement and competes in no slot.
-
-    Raises:
-        ModelUnavailableError: the model cannot be reached.
     """
     shown = {f"e{n}": part for n, part in enumerate(cluster.parts[: synthesis.MAX_SHOWN], 1)}
     prompt = rules.synthesis_prompt(

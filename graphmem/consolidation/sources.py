@@ -245,11 +245,8 @@ async def around(
     """Return the passages near the beliefs that this run created.
 
     Args:
-        context: request context.
-        seen: bounds of what the run reads.
         made: beliefs by id; older ones are skipped.
         matched_ids: ids of passages that are evidence for or against another belief.
-        policy: thresholds of the run.
     """
     passages: dict[str, Passage] = {}
     same: dict[str, list[NearBelief]] = defaultdict(list)

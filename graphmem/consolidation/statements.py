@@ -95,10 +95,7 @@ async def relate(
     For a model, which knows other words for one thing, also those with a similar clause.
 
     Args:
-        similarities: similarities of clauses.
-        passages: the passages.
         near: neighbours of each passage with their similarities.
-        policy: thresholds of the run.
         modelled: whether a model states what passages have in common.
     """
     around = [set(others) for others in near]

@@ -55,11 +55,7 @@ async def ask(
     policy: ConsolidationPolicy,
     bill: TokenUsage,
 ) -> BeliefWrite:
-    """Return a model's decisions about a cluster, or its error; write nothing.
-
-    Raises:
-        ModelUnavailableError: the model cannot be reached.
-    """
+    """Return a model's decisions about a cluster, or its error; write nothing."""
     reply_id, cluster = of.reply_id, of.cluster
     shown = {f"e{n}": one for n, one in enumerate(cluster[:MAX_SHOWN], 1)}
     beliefs = {f"b{n}": one for n, one in enumerate(of.near[:MAX_BELIEFS], 1)}
@@ -144,7 +140,6 @@ def ungrounded(statement: str, sources: Sequence[tuple[str | None, str]]) -> tup
     Requests do not count as sources: "Give me three ideas."
 
     Args:
-        statement: the statement of a model.
         sources: name of the speaker and text of each source.
     """
     texts = [clauses.asserted(text) for _, text in sources]
@@ -167,15 +162,8 @@ async def checked_answer(
     """Return a model's answer, or `unit` with the problem of an invalid one.
 
     Args:
-        llm: the model.
-        prompt: the prompt.
-        shown: keys of the passages in it.
-        beliefs: keys of the beliefs in it.
         unit: the write without decisions.
         bill: usage, to which that of the answer is added.
-
-    Raises:
-        ModelUnavailableError: the model cannot be reached.
     """
     try:
         answer = await llm.answer(prompt)
@@ -247,7 +235,6 @@ def changes(unit: BeliefWrite, existing: Collection[str]) -> Iterator[BeliefChan
     """Yield the changes of a unit, by belief.
 
     Args:
-        unit: the decisions.
         existing: ids of beliefs that the unit does not create.
     """
     by_belief: dict[tuple[str, EvidenceKind], list[PassageEvidence]] = defaultdict(list)

@@ -51,8 +51,6 @@ async def give_back(
     """Release the lease; the snapshot of an unfinished run is kept for the run that resumes it.
 
     Args:
-        context: request context.
-        owner: owner of the lease.
         finished: whether every cluster was completed.
         away: whether a model was unavailable, so that runs that are due wait before the next one.
         failed: number of clusters that a later run tries again.
@@ -152,7 +150,6 @@ async def replay(context: RequestContext, *, repair: bool, on_page: OnProgress) 
     """Return every consolidation event in the tenant without an edge to its belief.
 
     Args:
-        context: request context.
         repair: recreate the belief and the edge with the same id, wording and evidence, without a
             model. Evidence from other sources about a missing belief is not restored.
         on_page: progress callback; receives `reply` and the number of replies checked.

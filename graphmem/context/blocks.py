@@ -88,9 +88,6 @@ def pack_context(
     last if its retrieval is below `vitality.MIN_RETRIEVAL`.
 
     Args:
-        recollection: the results of a recall.
-        tokens: maximum size of the block.
-        count: counts the tokens of a text.
         style: how ids and dates are written; both whole by default.
     """
     style = style or wording.Style()

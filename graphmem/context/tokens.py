@@ -26,11 +26,7 @@ _MAX_CHARS = 10_000
 
 
 def count_tokens(text: str) -> int:
-    """Return the number of tokens of a text; of a long one, the sum of those of its parts.
-
-    Raises:
-        ConfigurationError: litellm, which contains the tokenizer's file, is damaged.
-    """
+    """Return the number of tokens of a text; of a long one, the sum of those of its parts."""
     parts = (text[n : n + _MAX_CHARS] for n in range(0, len(text), _MAX_CHARS))
     return sum(len(_encoding().encode_ordinary(part)) for part in parts)
 

@@ -105,7 +105,6 @@ def validity_start(phrase: str, said_at: datetime) -> datetime | None:
     """Return the start of the validity that a phrase such as "since May" expresses.
 
     Args:
-        phrase: the phrase.
         said_at: timestamp of the turn, by the clock of its zone.
 
     Returns:

@@ -137,7 +137,6 @@ def renews(newer: Reading, older: Reading, *, reply: bool = False) -> bool:
     """Return whether a statement gives a value of an older one as replaced.
 
     Args:
-        newer: the newer statement.
         older: the older one, in the same grammatical person.
         reply: whether the newer one is a reply to the older one, so that it need not say that it is
             new, and may be about the past.

@@ -39,8 +39,6 @@ def words_taken(reply: str, asked: Collection[str], shown: Mapping[str, str]) ->
     of the reply's words, and of several such items for the best result.
 
     Args:
-        reply: the text of a reply.
-        asked: the questions that it answers.
         shown: texts of the items that its author was shown, by id, best first.
     """
     left = _words(reply) - _EMPTY

@@ -102,12 +102,7 @@ class _Clause:
 
 
 def rejects(reply: str, stated: str) -> bool:
-    """Return whether a person's reply rejects what the assistant's turn before it states.
-
-    Args:
-        reply: the person's turn.
-        stated: the assistant's turn.
-    """
+    """Return whether a person's reply rejects what the assistant's turn before it states."""
     known = len(reply) + len(stated) <= _MAX_KEPT_CHARS
     return (_kept if known else _rejects)(reply, stated)
 

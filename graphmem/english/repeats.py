@@ -161,9 +161,6 @@ def near_pairs(texts: Mapping[str, str]) -> set[tuple[str, str]]:
     """Return the pairs of which the first text may restate the second, by their words.
 
     It is cheap, and few pairs of texts are near; `read` decides.
-
-    Args:
-        texts: texts by id.
     """
     by_word: dict[str, list[str]] = {}
     short: dict[str, frozenset[str]] = {}

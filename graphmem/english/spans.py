@@ -41,10 +41,6 @@ def span(text: str, now: datetime) -> tuple[datetime, datetime]:
 
 
 def last_moment(text: str, now: datetime) -> datetime | None:
-    """Return the end of the day, month or year that a text names; None if it has not ended.
-
-    Raises:
-        ValueError, OverflowError: see `span`.
-    """
+    """Return the end of the day, month or year that a text names; None if it has not ended."""
     start, after = span(text, now)
     return None if start <= now < after else after - timedelta(microseconds=1)

@@ -99,15 +99,7 @@ async def certify(
     actor: str | None,
     reason: str | None,
 ) -> ErasureCertificate:
-    """Record an erasure in the graph and return its certificate, not signed yet.
-
-    Args:
-        context: request context.
-        report: report of the erasure.
-        key: key of the tombstone.
-        actor: who asked for it.
-        reason: why.
-    """
+    """Record an erasure in the graph and return its certificate, not signed yet."""
     tenant = identity.tenant_key(context.tenant)
     record_id = f"erasure_{identity.event_id(context.services.clock.now())}"
     stated = {"actor": actor, "reason": reason, "digest": key, "what": report.what}

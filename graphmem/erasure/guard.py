@@ -82,12 +82,7 @@ class ErasureGuard:
         return _attempted(self._inner.read, work)
 
     def write(self, work: Work[T]) -> Coroutine[Any, Any, T]:
-        """Run `work` in one managed write transaction.
-
-        Raises:
-            ErasedError: `work` mentions erased data; nothing is written.
-            ReadConflictError: see `read`; nothing is written.
-        """
+        """Run `work` in one managed write transaction."""
 
         async def guarded(tx: Tx) -> T:
             watched = _GuardedTx(tx, self)
@@ -128,11 +123,7 @@ class _GuardedTx:
         return self.inner.fetch(query, **params)
 
     async def refuse(self) -> None:
-        """Refuse writes of erased data and redact mentions of it in payloads.
-
-        Raises:
-            ErasedError: erased data was written.
-        """
+        """Refuse writes of erased data and redact mentions of it in payloads."""
         for tenant, given in self.given.items():
             if not self.guard.trusts(tenant):
                 await _TombstoneCheck(self.inner, self.guard, tenant).take(given)
@@ -147,11 +138,7 @@ class _TombstoneCheck:
         self._tenant = tenant
 
     async def take(self, given: Given) -> None:
-        """Refuse erased nodes and references to them; redact other mentions in payloads.
-
-        Raises:
-            ErasedError: see `_GuardedTx.refuse`.
-        """
+        """Refuse erased nodes and references to them; redact other mentions in payloads."""
         tenant = self._tenant
         scopes = {one for _, params in given for one in rules.scopes(params)}
         places: dict[str, str | None] = {rules.tenant_key(tenant): None}

@@ -66,10 +66,6 @@ async def forget(context: RequestContext, request: ErasureRequest) -> ErasureRep
 
     The tombstone is written first, so that concurrent writes are refused. The requested node is
     erased last, so that an interrupted run can find the rest again.
-
-    Raises:
-        NotFoundError: nothing visible has this id.
-        ForeignScopeError: the item or scope is not the handle's own.
     """
     if request.what in LABELS:
         done = await _item(context, request)
@@ -83,11 +79,7 @@ async def forget(context: RequestContext, request: ErasureRequest) -> ErasureRep
 
 
 async def erase_tenant(context: RequestContext, request: ErasureRequest) -> ErasureReport:
-    """Erase the tenant of the context, or report what would be erased.
-
-    Raises:
-        NotFoundError: the tenant has no data.
-    """
+    """Erase the tenant of the context, or report what would be erased."""
     done = await _part(context, request, None)
     return await certified(context, request, done, rules.tenant_key(context.tenant))
 
@@ -245,10 +237,6 @@ async def reopen(context: RequestContext, scope: str, given: EventSource) -> Reo
     """Reopen a forgotten scope and record that it was.
 
     Ids of its episodes and events stay refused; the same texts may be stated again.
-
-    Raises:
-        NotFoundError: the scope was not forgotten, or was reopened.
-        RefusedError: its erasure has not finished.
     """
     key = rules.scope_key(context.tenant, scope)
     if not await is_refused(context, key):
@@ -265,11 +253,7 @@ async def reopen(context: RequestContext, scope: str, given: EventSource) -> Reo
 
 
 async def reopen_person(context: RequestContext, subject: str, given: EventSource) -> ReopenReceipt:
-    """Accept facts about an erased person again and record it in the global scope, by digest.
-
-    Raises:
-        NotFoundError: the person was not erased under this name, or was reopened.
-    """
+    """Accept facts about an erased person again and record it in the global scope, by digest."""
     key = rules.key(context.tenant, rules.PERSON, claims.name_key(subject))
     return await _lift(context, key, GLOBAL_SCOPE, given)
 

@@ -25,9 +25,6 @@ async def erase_person(context: RequestContext, request: job.ErasureRequest) -> 
     """Erase a person in all scopes of the tenant, or report what would be erased.
 
     The names are erased last, so that an interrupted run can find the rest again.
-
-    Raises:
-        NotFoundError: nothing is known about the person.
     """
     key = rules.key(context.tenant, rules.PERSON, claims.name_key(request.id))
     done = await _person(context, request, key)
@@ -93,8 +90,6 @@ async def _person_set(
     """Return what is known about a person.
 
     Args:
-        context: request context.
-        request: request of the erasure.
         names: names to search for once the aliases are erased; by default those in the graph.
     """
 

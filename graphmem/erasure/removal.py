@@ -18,12 +18,7 @@ from graphmem.upkeep import rules as upkeep_rules
 async def remove(
     context: RequestContext, paths: Sequence[Path], episodes: Sequence[str], *, apply: bool
 ) -> int:
-    """Remove the lines about episodes from digest files and return their number.
-
-    Raises:
-        DigestFileError: a file cannot be read or written, or its markers do not form one section.
-        DigestLockedError: another process held the lock of a file for too long.
-    """
+    """Remove the lines about episodes from digest files and return their number."""
     lines = 0
     for path in paths if episodes else ():
         text = await context.services.files.read(path)
@@ -80,8 +75,6 @@ async def items(
     A node exists as long as one of its events does, so an interrupted run finds it again.
 
     Args:
-        context: request context.
-        erased: ids to erase.
         on_progress: progress callback; receives `node` and the number erased.
         refused: whether each erased event gets a tombstone.
     """

@@ -66,9 +66,6 @@ def key(tenant: str, label: str, item_id: str, scope: str | None = None) -> str:
     """Return the tombstone digest of a memory, belief, episode, event or person.
 
     Args:
-        tenant: tenant of the item.
-        label: label of the item.
-        item_id: id of the item.
         scope: scope of the item; used only if callers may choose ids of this label.
     """
     return identity.digest("erased", *_parts(tenant, label, item_id, scope))
@@ -102,7 +99,6 @@ def named(places: Sequence[IdLocation], params: Mapping[str, Any]) -> Iterator[N
 
     Args:
         places: locations of ids, from the query's header.
-        params: the query's parameters.
     """
     read_scopes = params.get("scopes", ())
     everywhere = frozenset((*scopes(params), *read_scopes))

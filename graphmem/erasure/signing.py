@@ -27,11 +27,7 @@ class SigningKey:
 
     @classmethod
     def of(cls, settings: Settings) -> SigningKey:
-        """Return the key in the home folder of the settings; generate it on first use.
-
-        Raises:
-            ConfigurationError: the key cannot be read or written, or others may read it.
-        """
+        """Return the key in the home folder of the settings; generate it on first use."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         path = home_folder(settings.home) / FILE

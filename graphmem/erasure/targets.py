@@ -167,10 +167,8 @@ async def digest_files(
     """Return the names of the digests with lines about episodes, besides the given files.
 
     Args:
-        context: request context.
         scope: scope of the episodes; None for all scopes.
         episodes: ids of the episodes; None for all.
-        given: files from which the lines are removed.
     """
     files = await context.fetch(DIGEST_FILES, scope=scope, episodes=episodes)
     known = {path.name for path in given}
@@ -282,8 +280,6 @@ async def unseal(
     """Take events out of their seals before they are erased or redacted, or lose a relationship.
 
     Args:
-        tx: transaction that has locked the tenant.
-        events: ids of events.
         nodes: ids of memories, beliefs, episodes and turns, for their events.
         scope: scope of names and predicates, for their events; None for none.
     """

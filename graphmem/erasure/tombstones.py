@@ -23,8 +23,6 @@ async def refuse_copies(
     """Store the tombstones by which an import leaves out copies of erased nodes.
 
     Args:
-        tx: transaction that erases the nodes.
-        context: request context.
         copies: labels, ids and scopes of the nodes; None if the id includes the scope.
     """
     await refuse(tx, context, [rules.copy_key(context.tenant, *one) for one in copies])

@@ -154,9 +154,7 @@ def doubts(text: str, span: TextSpan, own: str, *, refuting: bool) -> Iterator[D
 
     Args:
         text: text of the turn, in NFC.
-        span: place of the quoted thing.
         own: words of the proposal; what they express does not count.
-        refuting: whether the proposal is refuting.
     """
     place = _place(text, span)
     own = own.translate(_ASCII_QUOTES).replace("_", " ")

@@ -140,11 +140,7 @@ class PendingLogEntry(NamedTuple):
 
 
 async def session(context: RequestContext, episode_id: str) -> Episode:
-    """Return the episode of a session.
-
-    Raises:
-        NotFoundError: the session has no messages.
-    """
+    """Return the episode of a session."""
     found = await context.fetch(GET, scopes=[context.scope], ids=[episode_id])
     if not found:
         raise NotFoundError("No such session in this scope.", hint="Add its messages first.")
@@ -219,7 +215,6 @@ async def vocabulary(context: RequestContext, names: Mapping[str, str]) -> Vocab
     """Return the predicates and names of the tenant that the handle may read.
 
     Args:
-        context: request context.
         names: canonical names by folded alias; aliases are not offered.
     """
     [found] = await context.fetch(VOCABULARY, predicates=MAX_PREDICATES, names=MAX_NAMES)

@@ -76,9 +76,6 @@ async def write(context: RequestContext, unit: WindowWrite) -> bool:
     """Write a unit without its erased parts and return whether it was new.
 
     Return False if another worker wrote it first.
-
-    Raises:
-        ErasedError: the session, the scope or the tenant was erased.
     """
     try:
         return await _write(context, unit)
@@ -131,11 +128,7 @@ DECLARE = catalog.query("predicate/declare", catalog.ignored)
 async def page(
     context: RequestContext, status: ProposalStatus | None, *, cursor: str | None, limit: int
 ) -> ProposalPage:
-    """Return one page of proposals, oldest first, and the cursor of the next.
-
-    Raises:
-        InvalidInputError: `cursor` was not returned by `page`.
-    """
+    """Return one page of proposals, oldest first, and the cursor of the next."""
     at, last_id = read_options.parse_time_cursor(cursor)
     rows = await context.fetch(
         PROPOSALS,
@@ -175,27 +168,13 @@ async def accept(
     """Accept proposals, which makes them evidence or what else they say; skip those accepted.
 
     Args:
-        context: request context.
-        ids: ids of proposals.
-        given: source of the decision.
         apply: what does proposals of a type other than PROPOSE.
-
-    Raises:
-        NotFoundError: an id is unknown or not visible; nothing is accepted.
-        ForeignScopeError: a proposal belongs to another scope; nothing is accepted.
-        PersonOnlyError: a proposal takes back what a person stated, and the handle is not a
-            person's; nothing is accepted.
     """
     return await _decide(context, EventType.ACCEPT, ids, given, apply)
 
 
 async def dismiss(context: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
-    """Dismiss proposals; extraction does not propose them again.
-
-    Raises:
-        NotFoundError, ForeignScopeError: see `accept`.
-        RefusedError: a proposal was accepted before; nothing is dismissed.
-    """
+    """Dismiss proposals; extraction does not propose them again."""
     return await _decide(context, EventType.DISMISS, ids, given)
 
 

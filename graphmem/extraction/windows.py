@@ -184,7 +184,6 @@ def grounding_context(texts: Iterable[str], speaker: str) -> GroundingContext:
 
     Args:
         texts: texts of its turn and the neighbouring turns, without content from memory.
-        speaker: the speaker's name or role.
     """
     normalised = tuple(nfc(text) for text in texts)
     return GroundingContext(

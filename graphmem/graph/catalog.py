@@ -106,11 +106,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def procedure(name: str) -> Procedure:
-    """Return a procedure of the catalog.
-
-    Raises:
-        CatalogError: the file does not exist, or its header and body disagree.
-    """
+    """Return a procedure of the catalog."""
     path = folder("cypher") / f"{name}.cypher"
     if not path.is_file():
         raise CatalogError(f"{name}: no such file under cypher/.")
@@ -118,11 +114,7 @@ def procedure(name: str) -> Procedure:
 
 
 def parse(name: str, source: str) -> Procedure:
-    """Return the procedure written in `source`; see cypher/README.md for the grammar.
-
-    Raises:
-        CatalogError: the header is incomplete, or its parameters differ from those used.
-    """
+    """Return the procedure written in `source`; see cypher/README.md for the grammar."""
     head, blank, body = source.partition("\n\n")
     if not blank or not all(line.startswith("//") for line in head.splitlines()):
         raise CatalogError(f"{name}: must start with comment lines and a blank line.")
@@ -221,12 +213,7 @@ def _uncommented(text: str) -> str:
 
 
 def expand(name: str, body: str) -> str:
-    """Return the body with each `// include: fragments/x.cypher` replaced by that file.
-
-    Raises:
-        CatalogError: a fragment does not exist, fragments are nested too deep, or a fragment does
-            not need or leave the variables that its header declares.
-    """
+    """Return the body with each `// include: fragments/x.cypher` replaced by that file."""
     text = _expanded(name, body, depth=0)
     for mark in cypher_scope.marks(text):
         _check_scope(name, mark)
@@ -263,11 +250,7 @@ class Fragment:
 
 @cache
 def fragment(name: str) -> Fragment:
-    """Return a fragment, such as `fragments/policy`.
-
-    Raises:
-        CatalogError: its header has an unknown field.
-    """
+    """Return a fragment, such as `fragments/policy`."""
     head, _, body = (folder("cypher") / f"{name}.cypher").read_text("utf-8").partition("\n\n")
     _, fields, _ = _header(name, head, FRAGMENT_FIELDS)
     needs, leaves = (
@@ -295,7 +278,6 @@ def filled(definition: Procedure, values: Mapping[str, urls.Value]) -> str:
     Neo4j Browser shows no graph if a parameter command precedes the query.
 
     Args:
-        definition: the procedure.
         values: value of every parameter by name; other names are ignored.
     """
     given = {entry.name: urls.literal(values[entry.name]) for entry in definition.params}
@@ -408,11 +390,7 @@ class Migration:
 
 @cache
 def migrations() -> tuple[Migration, ...]:
-    """Return all migrations, by number.
-
-    Raises:
-        CatalogError: a file name or header violates the rules of migrations/README.md.
-    """
+    """Return all migrations, by number."""
     found = tuple(_migration(path) for path in sorted(folder("migrations").glob("*.cypher")))
     if [m.number for m in found] != list(range(1, len(found) + 1)):
         raise CatalogError("migrations: the numbers must be consecutive and unique.")

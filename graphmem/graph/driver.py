@@ -191,11 +191,7 @@ def packed(query: Query[R], params: Mapping[str, object]) -> dict[str, Any]:
 
 
 def checked(query: Query[R], params: Mapping[str, object], generation: int) -> str:
-    """Return the Cypher to run for one embedding generation.
-
-    Raises:
-        CatalogError: `params` are not exactly the declared parameters; a bug in graphmem.
-    """
+    """Return the Cypher to run for one embedding generation."""
     if query.params != params.keys():
         raise CatalogError(
             f"{query.name}: called with {sorted(params)}, declares {sorted(query.params)}."

@@ -62,10 +62,6 @@ async def add_events(context: RequestContext, on_progress: OnProgress) -> Backfi
     """Give each memory without events of its own scope an ADD event at its `created_at`.
 
     A `reinforce_count` is a prior: a burst of as many REINFORCE_EXACT events at the same time.
-
-    Args:
-        context: request context; all scopes of the tenant are processed.
-        on_progress: receives `memory` and the number of such memories after each page.
     """
     done, after, now = 0, "", context.services.clock.now()
     skipped: dict[str, list[str]] = defaultdict(list)

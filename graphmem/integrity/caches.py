@@ -89,9 +89,7 @@ async def lineage(context: RequestContext, *, repair: bool, on_page: OnProgress)
     """Return every memory and belief of the tenant whose caches differ from its events.
 
     Args:
-        context: request context; all scopes of the tenant are checked.
         repair: also refresh the caches that differ; memories without events stay unchanged.
-        on_page: receives the kind and the number of nodes after each page.
     """
     wrong: list[Mismatch] = []
     for kept in KINDS:
@@ -120,13 +118,7 @@ _FOUND_BY = ("tenant_key", "scope_key", "slot_id")
 
 
 async def keys(context: RequestContext, *, repair: bool, on_page: OnProgress) -> list[Mismatch]:
-    """Return the nodes whose full-text tokens or slot do not follow from their content.
-
-    Args:
-        context: request context; all scopes of the tenant are checked.
-        repair: also write the right ones.
-        on_page: receives `keys` and the number of nodes after each page.
-    """
+    """Return the nodes whose full-text tokens or slot do not follow from their content."""
     wrong: list[Mismatch] = []
     for label in ("Memory", "Belief", "Turn", "Episode"):
         after = ""
@@ -180,11 +172,6 @@ async def wiring(context: RequestContext, *, repair: bool, on_page: OnProgress) 
     """Return the events with relationships that contradict their type, target or belief.
 
     A seal does not cover these, because some are created later than the event.
-
-    Args:
-        context: request context; all scopes of the tenant are checked.
-        repair: also restore the relationships.
-        on_page: receives `wiring` and the number of events after each page.
     """
     wrong: list[Mismatch] = []
     after = ""
@@ -206,9 +193,7 @@ async def chains(context: RequestContext, *, repair: bool, on_page: OnProgress) 
     """Return the memories and beliefs whose SUPERSEDES edges contradict the events about them.
 
     Args:
-        context: request context; all scopes of the tenant are checked.
         repair: also replace the edges; `lineage` then refreshes the status of their ends.
-        on_page: receives `chain` and the number of nodes after each page.
     """
     wrong: list[Mismatch] = []
     for label in ("Memory", "Belief"):

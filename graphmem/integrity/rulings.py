@@ -25,11 +25,6 @@ async def check(context: RequestContext, *, repair: bool, on_page: OnProgress) -
     """Return the rejections that a tombstone, a memory or a belief lacks.
 
     A tombstone may have more rulings than there are events, because it outlives erased ones.
-
-    Args:
-        context: request context; all scopes of the tenant are checked.
-        repair: also write what is missing.
-        on_page: receives the kind and the number of nodes after each page.
     """
     wrong: list[Mismatch] = []
     tenant = context.tenant

@@ -77,8 +77,6 @@ async def seal(context: RequestContext, on_progress: OnProgress, *, late: bool) 
     Evidence is written without the tenant's lock, so a chain cannot be extended by each write.
 
     Args:
-        context: request context; all scopes of the tenant are sealed.
-        on_progress: receives `event` and the number sealed after each seal.
         late: also seal events recorded before the end of the newest seal.
     """
     if late:
@@ -230,9 +228,7 @@ async def check(
     """Return the state of the seals, and each event or seal that was changed, added or deleted.
 
     Args:
-        context: request context; all scopes of the tenant are checked.
         head: digest that a seal must have; None if any will do.
-        on_progress: receives `event` and the number checked after each page.
     """
     found, after = SealCheck(head), ""
     late: list[str] = []

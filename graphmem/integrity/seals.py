@@ -79,7 +79,6 @@ def event_digest(
     """Return the digest of an event.
 
     Args:
-        event_id: its id.
         properties: its properties as JSON values; an absent one counts as such.
         links: its relationships to other nodes, as maps of type, label and key.
     """
@@ -142,7 +141,6 @@ def seal_digest(before: str, seal_id: str, until: datetime, leaves: Sequence[str
 
     Args:
         before: digest of the seal before it; `START` for the first.
-        seal_id: id of the seal.
         until: recording time up to which every event is sealed.
         leaves: salted digests of its events, in order.
     """
@@ -173,10 +171,7 @@ def make(
 
     Args:
         before: id and digest of the seal before it; None for the first.
-        until: recording time up to which every event is sealed.
-        events: digests of the events, by name and in order.
         salt: at least as many salts as entries.
-        nodes: digests of the contents of other nodes, by name and in order.
     """
     last, digest = before or (seal_id(0), START)
     number = seal_id(int(last) + 1)
@@ -251,13 +246,7 @@ class SealCheck:
         events: Mapping[str, str],
         nodes: Mapping[str, CoveredNode] = MappingProxyType({}),
     ) -> list[Finding]:
-        """Return what is wrong with the next seal and its entries.
-
-        Args:
-            seal: the next seal.
-            events: digests of the events that are related to it, by name.
-            nodes: the other nodes that are related to it, by name.
-        """
+        """Return what is wrong with the next seal and its entries."""
         found: list[Finding] = []
         self.number += 1
         computed = seal_digest(self.head, seal.id, seal.sealed_until, seal.leaves)

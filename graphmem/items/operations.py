@@ -59,10 +59,6 @@ async def batch(context: RequestContext, calls: Sequence[ItemCall]) -> list[Item
     """Run the calls and return their answers in order.
 
     Reads do not see the writes of the batch; the last of several writes to a key wins.
-
-    Raises:
-        InvalidInputError: a value is not valid JSON, or a filter or namespace is invalid; nothing
-            is written.
     """
     now = context.services.clock.now()
     writes = _writes(context.scope, [call for call in calls if isinstance(call, PutItem)], now)

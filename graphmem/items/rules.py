@@ -50,11 +50,7 @@ def item_id(scope: str, labels: Iterable[str], key: str) -> str:
 
 
 def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, Any]:
-    """Return the row that creates a namespace; see item/lock_namespaces.
-
-    Raises:
-        InvalidInputError: its labels are too long together.
-    """
+    """Return the row that creates a namespace; see item/lock_namespaces."""
     path = namespace_path(labels)
     if len(path) > MAX_PATH_CHARS:
         raise InvalidInputError(
@@ -70,11 +66,7 @@ def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, An
 
 
 def encode_value(value: object) -> str:
-    """Return a value as JSON, with its keys in their original order.
-
-    Raises:
-        InvalidInputError: JSON cannot represent it, or it is too long or nested too deeply.
-    """
+    """Return a value as JSON, with its keys in their original order."""
     if not isinstance(value, Mapping):
         raise InvalidInputError(f"value must be a mapping, not {type(value).__name__}.")
     _check_depth("value", value)
@@ -155,12 +147,7 @@ def filter_tokens(filter_: Mapping[str, Any] | None) -> list[str]:
 
 
 def check_filter(filter_: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return a filter if it can be applied to any value.
-
-    Raises:
-        InvalidInputError: an operator is unknown, an order comparison is not with a number, or the
-            filter is nested too deeply.
-    """
+    """Return a filter if it can be applied to any value."""
     _check_depth("filter", filter_)
     waiting: list[Any] = list((filter_ or {}).values())
     while waiting:

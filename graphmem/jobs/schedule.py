@@ -152,11 +152,7 @@ class JobLease:
     """Number of failed runs in a row before this one."""
 
     async def renew(self) -> None:
-        """Extend the lease.
-
-        Raises:
-            LeaseLostError: it ran out, and another worker has taken over the job.
-        """
+        """Extend the lease."""
         if not await _claim(self.context, self.job, self.owner):
             raise LeaseLostError("Another worker has taken over this job.")
 

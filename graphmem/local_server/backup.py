@@ -49,12 +49,7 @@ class Backup:
 
 
 def back_up(settings: Settings, file: Path, *, report: Report = ignore_progress) -> Backup:
-    """Write all data to a new file atomically; restart the server if it was running.
-
-    Raises:
-        LocalServerError: the file exists, the folder has no data, or Neo4j's admin tool failed.
-        ServerFetchError, ServerLockedError, ConfigurationError: see `ensure`.
-    """
+    """Write all data to a new file atomically; restart the server if it was running."""
     started, folder, target = (
         time.monotonic(),
         DataFolder.of(settings),
@@ -92,11 +87,7 @@ def _scratch_beside(target: Path) -> tempfile.TemporaryDirectory[str]:
 
 
 def _publish(draft: Path, target: Path) -> None:
-    """Rename a finished dump to its final name, readable only by its owner.
-
-    Raises:
-        LocalServerError: the file was created meanwhile, or the folder is not writable.
-    """
+    """Rename a finished dump to its final name, readable only by its owner."""
     with _backup_failure(target):
         draft.chmod(private_files.MODE)  # Java may have created it with another mode
         private_files.publish(draft, target)
@@ -115,13 +106,7 @@ def _backup_failure(target: Path) -> Iterator[None]:
 
 
 def restore(settings: Settings, file: Path, *, report: Report = ignore_progress) -> None:
-    """Replace all data by a backup and start the server; keep the data if anything fails.
-
-    Raises:
-        LocalServerError: the file does not exist, Neo4j's admin tool rejected it, or the server
-            does not start with it, for example because a newer Neo4j wrote it.
-        ServerFetchError, ServerLockedError, ConfigurationError: see `ensure`.
-    """
+    """Replace all data by a backup and start the server; keep the data if anything fails."""
     source, folder = file.expanduser().absolute(), DataFolder.of(settings)
     if not source.is_file():
         raise LocalServerError(f"{source} is not a file.", hint="Nothing was changed.")

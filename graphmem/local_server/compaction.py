@@ -54,10 +54,6 @@ def compact(settings: Settings, *, report: Report = ignore_progress) -> Compacti
 
     The old files stay until the server has started with the new ones, so a failure or a kill
     leaves one or the other complete. The disk must have room for both.
-
-    Raises:
-        LocalServerError: the folder has no data, or the copy failed; the data are unchanged.
-        ServerFetchError, ServerLockedError, ConfigurationError: see `ensure`.
     """
     started, folder = time.monotonic(), DataFolder.of(settings)
     if not folder.has_data:

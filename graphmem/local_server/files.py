@@ -121,11 +121,7 @@ class DataFolder:
         return (self.root / "data" / "databases").exists()
 
     def create(self) -> None:
-        """Create the folder, accessible only to its owner.
-
-        Raises:
-            ConfigurationError: it belongs to another user, cannot be written, or is not a folder.
-        """
+        """Create the folder, accessible only to its owner."""
         make_folder(self.root, setting="GRAPHMEM_HOME")
         remove_others_access(self.root, setting="GRAPHMEM_HOME")
         self.conf.mkdir(exist_ok=True)
@@ -137,9 +133,6 @@ class DataFolder:
         """Hold the folder while the block starts or stops its server.
 
         The operating system frees the lock when its owner ends.
-
-        Raises:
-            ServerLockedError: another process held it for longer than `timeout_s` seconds.
         """
         from filelock import FileLock, Timeout
 
@@ -154,11 +147,7 @@ class DataFolder:
             ) from None
 
     def password(self) -> SecretStr:
-        """Return the password of this data folder; generate it on first use.
-
-        Raises:
-            LocalServerError: the folder has data but no readable password.
-        """
+        """Return the password of this data folder; generate it on first use."""
         try:
             text = self.password_file.read_text(encoding="utf-8").strip()
         except FileNotFoundError:
@@ -197,11 +186,7 @@ class DataFolder:
         (self.root / "state.json").unlink(missing_ok=True)
 
     def claim_version(self, version: str) -> None:
-        """Record that this version of Neo4j writes the data from now on.
-
-        Raises:
-            LocalServerError: a newer Neo4j wrote them.
-        """
+        """Record that this version of Neo4j writes the data from now on."""
         previous = self.data_version()
         if previous and version_key(previous) > version_key(version):
             raise newer_data_error(self.root, previous, version)

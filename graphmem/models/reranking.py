@@ -37,11 +37,7 @@ _UNSUITABLE = frozenset({400, 422})
 
 
 def open_service(reranker: str, settings: Settings, mode: IOMode) -> Reranker:
-    """Return the reranker with this litellm name or URL, without calling it.
-
-    Raises:
-        ConfigurationError: the address or the key cannot be used in an HTTP request.
-    """
+    """Return the reranker with this litellm name or URL, without calling it."""
     is_url = "://" in reranker
     access = ModelAccess(
         service_name="reranking service",
@@ -143,9 +139,6 @@ def scores(items: object, count: int) -> list[float]:
     """Return the scores of a reply, in the order of the texts.
 
     `items` is a list of maps with `index` and `relevance_score` or `score`, one for each text.
-
-    Raises:
-        ModelReplyError: the items do not fit the texts, or a score is not a finite number.
     """
     if not isinstance(items, list):
         raise ModelReplyError("The reply of the reranking service has no list of results.")

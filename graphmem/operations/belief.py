@@ -68,15 +68,7 @@ async def current(
     """Return a slot of the handle's own scope, or of another read scope if it has no candidates.
 
     Args:
-        context: request context.
-        subject: subject of the slot.
-        predicate: predicate of the slot.
-        by: times and policy to read with.
-        limit: maximum number of candidates.
         from_zero: read every event instead of starting from a checkpoint.
-
-    Raises:
-        InvalidInputError: `known` is in the future.
     """
     params = context.read_params(CURRENT, by) | {"scopes": context.own_scope_first}
     [row] = await context.fetch(
@@ -111,12 +103,7 @@ async def current(
 
 
 async def belief(context: RequestContext, belief_id: str, by: ReadOptions) -> Belief:
-    """Return a belief, whatever its status.
-
-    Raises:
-        NotFoundError: no visible belief has this id, or it was not known at that time.
-        InvalidInputError: `known` is in the future.
-    """
+    """Return a belief, whatever its status."""
     found = await _states(context, by, ids=[belief_id], limit=1)
     if not found:
         raise NotFoundError(f"No belief {belief_id!r}.")
@@ -131,11 +118,7 @@ async def belief_page(
     cursor: str | None,
     limit: int,
 ) -> BeliefPage:
-    """Return one page of beliefs, newest first, and the cursor of the next.
-
-    Raises:
-        InvalidInputError: `cursor` was not returned by `belief_page`, or `known` is in the future.
-    """
+    """Return one page of beliefs, newest first, and the cursor of the next."""
     before_at, before_id = read_options.parse_time_cursor(cursor)
     found = await _states(
         context, by, statuses=list(statuses), before_at=before_at, before_id=before_id, limit=limit
@@ -150,12 +133,7 @@ async def belief_page(
 async def test(
     context: RequestContext, belief_id: str, by: ReadOptions, suppose: TrailRequest
 ) -> Trail:
-    """Return the sequential test of a belief with a page of its trail.
-
-    Raises:
-        NotFoundError: no visible belief has this id, or it was not known at that time.
-        InvalidInputError: `known` is in the future.
-    """
+    """Return the sequential test of a belief with a page of its trail."""
     params = context.read_params(TEST, by)
     extra = [
         {
@@ -243,12 +221,7 @@ async def _check_known(context: RequestContext, as_of: AsOf, *read_at: datetime)
     """Refuse a read of knowledge from the future.
 
     Args:
-        context: request context.
-        as_of: times of the read.
         read_at: server clock of the read; none if it returned no rows. Then the server is asked.
-
-    Raises:
-        InvalidInputError: `known` is in the future.
     """
     if as_of.known is not None:
         [now] = read_at or await context.fetch(CLOCK)
@@ -267,19 +240,7 @@ async def slot_page(
     limit: int,
     values: int,
 ) -> SlotPage:
-    """Return one page of slots with evidence, and the cursor of the next.
-
-    Args:
-        context: request context.
-        by: times and policy to read with.
-        subject: subject of the slots; None for all.
-        cursor: cursor of the previous page.
-        limit: maximum number of slots.
-        values: maximum number of candidates per slot, best first.
-
-    Raises:
-        InvalidInputError: `cursor` was not returned by `slot_page`, or `known` is in the future.
-    """
+    """Return one page of slots with evidence, and the cursor of the next."""
     after = read_options.parse_key_cursor(cursor, 3)
     params = context.read_params(SLOTS, by)
     rows = await context.fetch(
@@ -331,12 +292,7 @@ FLIP_SET = catalog.query("belief/flip_set", dict)
 
 
 async def flip_set(context: RequestContext, belief_id: str, by: ReadOptions) -> FlipSet:
-    """Return a smallest set of evidence without which a belief's test has another status.
-
-    Raises:
-        NotFoundError: no visible belief has this id, or it was not known at that time.
-        InvalidInputError: more than 1,000 pieces count, or `known` is in the future.
-    """
+    """Return a smallest set of evidence without which a belief's test has another status."""
     params = context.read_params(FLIP_SET, by)
     rows = await context.fetch(FLIP_SET, **params, id=belief_id, max_events=MAX_EVENTS)
     if not rows:

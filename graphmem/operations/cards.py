@@ -33,11 +33,7 @@ LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
 
 
 async def expand(context: RequestContext, item_id: str) -> Card:
-    """Return the card of a memory, a belief, a turn or an episode, read in one transaction.
-
-    Raises:
-        NotFoundError: no visible item has this id.
-    """
+    """Return the card of a memory, a belief, a turn or an episode, read in one transaction."""
     now = context.services.clock.now()
     wanted = context.read_params(EXPAND, ReadOptions(), now)
 

@@ -66,12 +66,6 @@ async def remember(
     Texts that are not stored yet are embedded before the transaction. Each batch is one
     transaction, which includes the claims of its texts, but not the embeddings of new beliefs.
     With `imported`, the event of a new memory is an IMPORT, not an ADD.
-
-    Raises:
-        EventConflictError: a given event id belongs to a different event; its batch is not written.
-        NotFoundError: an episode or turn to attach to does not exist.
-        InvalidInputError: a time is in the future, or a claim's source type has no weight.
-        ErasedError: the scope or the tenant was erased.
     """
     now = context.services.clock.now()
     for memory in memories:

@@ -20,11 +20,7 @@ async def append(
     row: Mapping[str, Any],
     write: Callable[[Tx], Coroutine[Any, Any, None]],
 ) -> None:
-    """Call `write` under the tenant lock, unless the event is stored already.
-
-    Raises:
-        EventConflictError: the event id belongs to a different event.
-    """
+    """Call `write` under the tenant lock, unless the event is stored already."""
 
     async def work(tx: Tx) -> None:
         await stored.lock(tx, [row["id"]])
@@ -51,13 +47,6 @@ async def say(context: RequestContext, name: str, other: str | None, given: Even
     """Make a name an alias of another in the write scope; without another, remove the alias.
 
     In the scope `global` it is an alias for the whole tenant.
-
-    Raises:
-        EventConflictError: the event id belongs to a different event.
-        InvalidInputError: the event is in the future, or both names are the same.
-        NameChainError: one of the names is an alias of a third, or has aliases itself.
-        NotFoundError: the name is not an alias.
-        PersonOnlyError: the handle was made for another writer than a person.
     """
     trust.check_right("aliases", context.trust)
     now = context.services.clock.now()
@@ -150,11 +139,6 @@ async def declare(
 
     In the scope `global` it holds for the whole tenant, except where a nearer one is declared.
     Reads as of an earlier known time keep using the policy known then.
-
-    Raises:
-        EventConflictError: the event id belongs to a different event.
-        InvalidInputError: the event is in the future, or the template is invalid.
-        PersonOnlyError: the handle was made for another writer than a person.
     """
     trust.check_right("predicates.declare", context.trust)
     now = context.services.clock.now()

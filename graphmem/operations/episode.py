@@ -52,14 +52,7 @@ async def open_episode(context: RequestContext, new: NewEpisode, *, update: bool
     The id is the given one, else that of the session, else a new one.
 
     Args:
-        context: request context.
-        new: the episode.
         update: whether what is given replaces that of a session's existing episode.
-
-    Raises:
-        EventConflictError: the given id belongs to an episode with other content.
-        ErasedError: the episode was erased; of a session, the message names the session.
-        InvalidInputError: `at` is in the future.
     """
     now = context.services.clock.now()
     if new.episode_id is not None:
@@ -185,10 +178,6 @@ async def add_messages(context: RequestContext, new: NewMessages) -> TurnsReceip
 
     See `transcripts.plan_turns`. All are written in one transaction. Blank texts are stored without
     an embedding.
-
-    Raises:
-        NotFoundError: the episode does not exist.
-        InvalidInputError: the time of a message is in the future.
     """
     now = context.services.clock.now()
     for message in new.messages:
@@ -208,11 +197,7 @@ async def turns(context: RequestContext, episode_id: str, *, start: int, limit: 
 
 
 async def episode(context: RequestContext, episode_id: str) -> Episode:
-    """Return an episode.
-
-    Raises:
-        NotFoundError: no visible episode has this id.
-    """
+    """Return an episode."""
     found = await context.fetch(GET, ids=[episode_id])
     if not found:
         raise NotFoundError(f"No episode {episode_id!r}.")
@@ -238,12 +223,7 @@ async def episode_page(
     limit: int,
     as_of: AsOf | None = None,
 ) -> EpisodePage:
-    """Return one page of episodes, newest first, and the cursor of the next.
-
-    Raises:
-        InvalidInputError: `cursor` was not returned by `episode_page`, or `as_of.known` is in the
-            future.
-    """
+    """Return one page of episodes, newest first, and the cursor of the next."""
     before_at, before_id = read_options.parse_time_cursor(cursor)
     [page] = await context.services.graph.read(
         lambda tx: tx.fetch(
@@ -396,12 +376,7 @@ async def _write(tx: Tx, episode_id: str, rows: list[dict[str, Any]]) -> None:
 async def history(
     context: RequestContext, episode_id: str, *, limit: int, as_of: AsOf | None = None
 ) -> list[MemoryEvent]:
-    """Return the newest events of an episode, in chronological order.
-
-    Raises:
-        NotFoundError: no visible episode has this id.
-        InvalidInputError: `as_of.known` is in the future.
-    """
+    """Return the newest events of an episode, in chronological order."""
     [found] = await context.fetch(
         HISTORY, episode_id=episode_id, limit=limit, **read_options.time_bounds(as_of)
     )

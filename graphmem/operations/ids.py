@@ -24,11 +24,7 @@ async def shortened(context: RequestContext, ids: Iterable[str]) -> dict[str, st
 
 
 async def resolved(context: RequestContext, given: Iterable[str]) -> dict[str, str]:
-    """Return the whole ids of short ids in the read scopes; unknown ones are left out.
-
-    Raises:
-        AmbiguousIdError: several ids begin with one of them.
-    """
+    """Return the whole ids of short ids in the read scopes; unknown ones are left out."""
     wanted = short_ids.prefixes(given)
     if not any(wanted.values()):
         return {}

@@ -40,15 +40,7 @@ SUPERSEDE = catalog.query("lineage/supersede", lambda row: row["written"])
 
 
 async def mark(context: RequestContext, memory_id: str, kind: EventType, by: EventSource) -> str:
-    """Deprecate or restore a memory and return the event's id; the note of `by` is the reason.
-
-    Raises:
-        NotFoundError: no visible memory has this id.
-        ForeignScopeError: the memory belongs to another scope.
-        RejectedError: a rejected memory is restored only by `unreject`.
-        EventConflictError: the given event id belongs to a different event.
-        InvalidInputError: the event is in the future.
-    """
+    """Deprecate or restore a memory and return the event's id; the note of `by` is the reason."""
     now = context.services.clock.now()
     event_id = context.named(by).event_id or identity.event_id(now)
     row = {
@@ -95,13 +87,6 @@ async def supersede(
     With `fork` the memory itself is superseded, also if it was superseded before. The text is
     stored verbatim: only a memory with exactly this content is reused, and it becomes current again
     if it was hidden. Everything is written in one transaction.
-
-    Raises:
-        ContentRefusedError: hygiene refuses the text; nothing is written.
-        SelfSupersessionError: the text equals that of the memory to supersede.
-        RejectedError: a person rejected the text; nothing is written.
-        ForkedChainError: the chain has several heads.
-        NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see `mark`.
     """
     now = context.services.clock.now()
     draft = drafts.draft(wish, context.tenant_scope, now, rules)
@@ -154,17 +139,8 @@ async def replace_with(
     Return None if it supersedes the other memory already. The transaction must hold the lock.
 
     Args:
-        tx: the transaction.
-        context: request context.
         proposal_id: id of the accepted proposal, from which that of the event is derived.
         ends: `newer_id` and `older_id`.
-        given: source of the event.
-        now: time of the decision.
-
-    Raises:
-        NotFoundError: one of the memories was erased.
-        ForeignScopeError: one of them belongs to another scope.
-        ForkedChainError: the chain has several heads.
     """
     event_id = "supersede_" + identity.digest(proposal_id)[:32]
     newer = (await _locked(tx, context, ends["newer_id"], event_id))["memory"]
@@ -212,11 +188,7 @@ def _after(draft: TextDraft, corrected_at: datetime | None) -> TextDraft:
 
 
 def _head(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the only head of the chain of a memory, or the memory if it is current.
-
-    Raises:
-        ForkedChainError: there are several.
-    """
+    """Return the only head of the chain of a memory, or the memory if it is current."""
     memory, heads = found["memory"], found["heads"]
     if len(heads) > 1:
         raise ForkedChainError(

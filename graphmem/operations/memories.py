@@ -52,12 +52,7 @@ class MemoryFilter:
 
 
 async def get(context: RequestContext, memory_id: str, as_of: AsOf | None = None) -> Memory:
-    """Return a memory, whatever its status, and which of its claims have lost.
-
-    Raises:
-        NotFoundError: no visible memory has this id, or had it at `as_of`.
-        InvalidInputError: `as_of.known` is in the future.
-    """
+    """Return a memory, whatever its status, and which of its claims have lost."""
     now = context.services.clock.now()
 
     async def work(tx: Tx) -> list[Memory]:
@@ -93,12 +88,7 @@ async def memory_page(
     limit: int,
     as_of: AsOf | None = None,
 ) -> Page:
-    """Return one page of memories, newest first, and the cursor of the next.
-
-    Raises:
-        InvalidInputError: `cursor` was not returned by `memory_page`, or `as_of.known` is in the
-            future.
-    """
+    """Return one page of memories, newest first, and the cursor of the next."""
     before_at, before_id = read_options.parse_time_cursor(cursor)
     wanted = {
         "statuses": list(want.statuses),
@@ -149,9 +139,6 @@ async def stale_page(
 
     A memory is stale if it was last stated more than `days` ago, or if a claim of it has lost or
     is refuted, whatever its age.
-
-    Raises:
-        InvalidInputError: `cursor` was not returned by `stale_page`.
     """
     after_at, after_id = read_options.parse_time_cursor(cursor)
     now = context.services.clock.now()
@@ -251,12 +238,7 @@ WHY_AS_OF = catalog.together(GET_AS_OF, CHAIN_AS_OF, HISTORY, TRACE)
 async def history(
     context: RequestContext, memory_id: str, *, limit: int, as_of: AsOf | None = None
 ) -> tuple[MemoryEvent, ...]:
-    """Return the newest events of a memory, in chronological order.
-
-    Raises:
-        NotFoundError: no visible memory has this id, or had it at `as_of`.
-        InvalidInputError: `as_of.known` is in the future.
-    """
+    """Return the newest events of a memory, in chronological order."""
     times = read_options.time_bounds(as_of)
     [found] = await context.fetch(HISTORY, id=memory_id, limit=limit, **times)
     read_options.check_not_future(as_of, found["now"])
@@ -266,12 +248,7 @@ async def history(
 
 
 async def chain(context: RequestContext, memory_id: str, as_of: AsOf | None = None) -> MemoryChain:
-    """Return every memory that superseded this one or was superseded by it, at any distance.
-
-    Raises:
-        NotFoundError: no visible memory has this id, or had it at `as_of`.
-        InvalidInputError: `as_of.known` is in the future.
-    """
+    """Return every memory that superseded this one or was superseded by it, at any distance."""
     query: Query[Any] = CHAIN if as_of is None else CHAIN_AS_OF
     rows = await context.fetch(query, id=memory_id, **read_options.time_bounds(as_of))
     return _chain(rows, memory_id, as_of)
@@ -301,12 +278,7 @@ def _chain(rows: Sequence[Mapping[str, Any]], memory_id: str, as_of: AsOf | None
 async def reasons(
     context: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int
 ) -> MemoryReasons:
-    """Return how a memory came about: its events, its chain and its trace.
-
-    Raises:
-        NotFoundError: no visible memory has this id, or had it at `as_of`.
-        InvalidInputError: `as_of.known` is in the future.
-    """
+    """Return how a memory came about: its events, its chain and its trace."""
     now, by = context.services.clock.now(), read_options.trace_rank(context.services.settings)
     at = (as_of.valid if as_of else None) or now
     params = {

@@ -47,12 +47,7 @@ PROVENANCE = catalog.query("belief/provenance", dict)
 
 
 async def chain(context: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
-    """Return every belief that superseded this one or was superseded by it, at any distance.
-
-    Raises:
-        NotFoundError: no visible belief has this id, or it was not known at `as_of`.
-        InvalidInputError: `as_of.known` is in the future.
-    """
+    """Return every belief that superseded this one or was superseded by it, at any distance."""
     [found] = await context.fetch(CHAIN, id=belief_id, **read_options.time_bounds(as_of))
     provisional = read_options.is_provisional(as_of, found["now"])
     rows = found["beliefs"]
@@ -74,12 +69,7 @@ async def chain(context: RequestContext, belief_id: str, as_of: AsOf) -> BeliefC
 async def history(
     context: RequestContext, belief_id: str, as_of: AsOf, *, limit: int
 ) -> list[BeliefEvent]:
-    """Return the newest events about a belief, in chronological order.
-
-    Raises:
-        NotFoundError: no visible belief has this id, or it was not known at `as_of`.
-        InvalidInputError: `as_of.known` is in the future.
-    """
+    """Return the newest events about a belief, in chronological order."""
     times = read_options.time_bounds(as_of)
     [found] = await context.fetch(HISTORY, id=belief_id, **times, limit=limit)
     read_options.check_not_future(as_of, found["now"])
@@ -91,12 +81,7 @@ async def history(
 async def provenance(
     context: RequestContext, belief_id: str, as_of: AsOf, *, limit: int
 ) -> Provenance:
-    """Return the evidence of a belief, and the beliefs that it superseded or that superseded it.
-
-    Raises:
-        NotFoundError: no visible belief has this id, or it was not known at `as_of`.
-        InvalidInputError: `as_of.known` is in the future.
-    """
+    """Return the evidence of a belief, and the beliefs that it superseded or that superseded it."""
     times = read_options.time_bounds(as_of)
     [found] = await context.fetch(PROVENANCE, id=belief_id, **times, limit=limit)
     provisional = read_options.is_provisional(as_of, found["now"])
@@ -147,11 +132,7 @@ class TimelineInstants:
 async def belief(
     context: RequestContext, belief_id: str, by: ReadOptions, *, skip: int, limit: int
 ) -> BeliefReasons | None:
-    """Return the reasons for a belief; None if no visible belief has this id.
-
-    Raises:
-        InvalidInputError: `known` is in the future.
-    """
+    """Return the reasons for a belief; None if no visible belief has this id."""
     params = context.read_params(EXPLAIN, by)
     rows = await context.fetch(EXPLAIN, **params, id=belief_id, skip=skip, limit=limit)
     if not rows:
@@ -182,12 +163,7 @@ async def belief(
 async def timeline(
     context: RequestContext, belief_id: str, by: ReadOptions, when: TimelineInstants
 ) -> Timeline:
-    """Return the course of one belief and of its sequential test over time.
-
-    Raises:
-        NotFoundError: no visible belief has this id, or it was not known at that time.
-        InvalidInputError: `known` is in the future.
-    """
+    """Return the course of one belief and of its sequential test over time."""
     params = context.read_params(TIMELINE, by)
     rows = await context.fetch(TIMELINE, **params, **_when(when), id=belief_id)
     if not rows:
@@ -229,14 +205,7 @@ async def timeline_slot(
     """Return the course of the best values of a slot over time.
 
     Args:
-        context: request context.
-        slot: subject and predicate.
-        by: times and policy to read with.
-        when: times of the points.
         best: number of best values at each time; every value among them at any time is included.
-
-    Raises:
-        InvalidInputError: `known` is in the future.
     """
     subject, predicate = slot
     params = context.read_params(TIMELINE_SLOT, by) | {"scopes": context.own_scope_first}

@@ -133,9 +133,6 @@ async def recall(
     """Return the best matches for a question, each once, best first.
 
     Equal scores are ordered by id. A reranker then orders the best ones, after the transaction.
-
-    Raises:
-        InvalidInputError: `as_of.known` is in the future.
     """
     times = want.as_of or AsOf()
     vector, tokens = await context.services.embed_question(text, tokens=policy.uses_tokens)

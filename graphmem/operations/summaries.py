@@ -82,9 +82,6 @@ async def summarise(
 
     With a model, also those that it has not summarised. A summary, entities or an importance that a
     caller gave are kept.
-
-    Raises:
-        NotFoundError: the scope has no episode of this id.
     """
     run = _Run(context, options)
     done: list[SummarisedEpisode] = []
@@ -266,9 +263,7 @@ async def check(context: RequestContext, *, repair: bool, on_page: OnProgress) -
     """Return every stored summary of the tenant that differs from its turns or its stored reply.
 
     Args:
-        context: request context; all scopes of the tenant are checked.
         repair: also store the right summaries; no model is called.
-        on_page: progress callback; receives `episode` and the number of summaries checked.
     """
     wrong: list[Mismatch] = []
     after = ""

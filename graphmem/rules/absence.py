@@ -45,8 +45,6 @@ def reason(rows: Sequence[StoredItems], search: Search, found: Recollection) -> 
     """Return why a search found nothing, and what its reader may read instead.
 
     Args:
-        rows: what the read scopes hold.
-        search: the search.
         found: its result, with the hidden memories and the similarities.
     """
     here = [row for row in rows if row["searched"]]

@@ -237,15 +237,8 @@ def source_event(
     """Return the event fields that all events given by a caller share.
 
     Args:
-        given: source of the event; its note is added to the payload.
-        scope: scope of the event.
-        kind: type of event.
-        now: current time.
         identifying: values that, with the source, identify a repeated request.
         payload: further fields of the payload.
-
-    Raises:
-        InvalidInputError: the event is in the future.
     """
     note = {"note": given.note} if given.note else {}
     return {
@@ -267,11 +260,7 @@ def draft_event(
     fields: Mapping[str, Any],
     wording: str | None = None,
 ) -> EvidenceDraft:
-    """Return an event about a claim with its id and its request hash, which includes `wording`.
-
-    Raises:
-        InvalidInputError: `at` is in the future.
-    """
+    """Return an event about a claim with its id and its request hash, which includes `wording`."""
     payload = {"belief_id": claim.id} | ({"note": source.note} if source.note else {})
     return EvidenceDraft(
         event_id=source.event_id or identity.event_id(now),
@@ -292,12 +281,7 @@ def draft_event(
 
 
 def draft_observation(observation: Observation, scope: str, now: datetime) -> EvidenceDraft:
-    """Return the event of an observation.
-
-    Raises:
-        ContentRefusedError: a hygiene rule refuses a part or the note.
-        InvalidInputError: `at` is in the future.
-    """
+    """Return the event of an observation."""
     claim = triple_claim(scope, observation.subject, observation.predicate, observation.object)
     _check_storable(observation.note, claim)
     fields = {
@@ -312,12 +296,7 @@ def draft_observation(observation: Observation, scope: str, now: datetime) -> Ev
 
 
 def draft_hypothesis(hypothesis: Hypothesis, scope: str, now: datetime) -> EvidenceDraft:
-    """Return the event of a hypothesis.
-
-    Raises:
-        ContentRefusedError: a hygiene rule refuses a part, the statement or the note.
-        InvalidInputError: `at` is in the future.
-    """
+    """Return the event of a hypothesis."""
     if hypothesis.subject is None:
         claim = statement_claim(scope, str(hypothesis.statement))
     else:
@@ -337,11 +316,7 @@ def _check_storable(note: str | None, claim: Claim | None = None) -> None:
 
 
 def draft_evidence(evidence: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:
-    """Return the event of evidence with a strength s: EXPLICIT, with confidence max(0, 2s - 1).
-
-    Raises:
-        InvalidInputError: `at` is in the future.
-    """
+    """Return the event of evidence with a strength s: EXPLICIT, with confidence max(0, 2s - 1)."""
     _check_storable(evidence.note)
     strength = formulas.clamp_strength(evidence.strength)
     fields = {
@@ -446,10 +421,6 @@ def check_alias_chain(
         name: the alias, folded and as written.
         other: the canonical name, likewise.
         canonical: existing aliases: canonical names as written, by folded alias.
-
-    Raises:
-        InvalidInputError: both are the same name.
-        NameChainError: the canonical name is itself an alias, or the alias has aliases.
     """
     (key, written), (other_key, other_written) = name, other
     if key == other_key:

@@ -81,7 +81,6 @@ class Fit(NamedTuple):
 
         Args:
             result: its late interaction and similarity.
-            candidates: number of candidates.
         """
         return self.probability(*result, candidates) < _NOISE
 
@@ -107,10 +106,8 @@ class Likeness(NamedTuple):
         """Return the likeness of the results.
 
         Args:
-            candidates: candidates.
             late: late interaction of each candidate; None without token states.
             nodes: element id of the candidate that found each result, by its id.
-            model: name of the model as recorded in the graph.
         """
         known = sum(score is not None for score in candidates.vector)
         if late is None:
@@ -132,13 +129,7 @@ class Ending(NamedTuple):
 
 
 def end(bites: Sequence[AnyBite], question: str, likeness: Likeness) -> Ending:
-    """Return the first results, up to where only noise follows; the best one is among them.
-
-    Args:
-        bites: results, best first.
-        question: the question that they answer.
-        likeness: their likeness to it.
-    """
+    """Return the first results, up to where only noise follows; the best one is among them."""
     late, candidates, fit = likeness
     every = len(bites)
     bites = [one for n, one in enumerate(bites) if not _is_spared(one, n)] or [*bites[:1]]

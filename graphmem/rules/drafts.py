@@ -59,11 +59,7 @@ class TextDraft:
 def draft(
     memory: NewMemory, tenant_scope: TenantScope, now: datetime, rules: Sequence[hygiene.Rule]
 ) -> TextDraft:
-    """Return the draft of a text, with its hashes, its ids and the result of hygiene.
-
-    Raises:
-        InvalidInputError: `at` is in the future.
-    """
+    """Return the draft of a text, with its hashes, its ids and the result of hygiene."""
     occurred_at = event_time(memory.at, now)
     content_hash = identity.content_hash(memory.content)
     scopes = (tenant_scope.scope, *sorted(set(tenant_scope.scopes) - {tenant_scope.scope}))
@@ -107,11 +103,7 @@ def _memory_hash(memory: NewMemory, scope: str, content_hash: str) -> str:
 
 
 def event_time(at: datetime | None, now: datetime) -> datetime:
-    """Return the time of an event: `at`, or `now` if it is None.
-
-    Raises:
-        InvalidInputError: `at` is in the future.
-    """
+    """Return the time of an event: `at`, or `now` if it is None."""
     if at is None:
         return now
     if at > now + MAX_CLOCK_SKEW:
@@ -123,11 +115,7 @@ def event_time(at: datetime | None, now: datetime) -> datetime:
 
 
 def check_source_type(source_type: str, weights: Mapping[str, float]) -> None:
-    """Check that a source type has a weight.
-
-    Raises:
-        InvalidInputError: it has no weight.
-    """
+    """Check that a source type has a weight."""
     if source_type not in weights:
         raise InvalidInputError(
             f"source_type {source_type!r} has no weight.",

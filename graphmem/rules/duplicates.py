@@ -69,8 +69,6 @@ def find_duplicate(
     surely states another version of the fact, then the most similar. Ties go to the smaller id.
 
     Args:
-        content: the offered text.
-        candidates: memories to compare it with.
         near: minimum similarity of a repeat.
         update: minimum similarity of an update.
     """

@@ -106,8 +106,6 @@ def given_event_id(scope: str, writer: str, given: str) -> str:
     `global` stays as it is.
 
     Args:
-        scope: write scope.
-        writer: trust class of the writer.
         given: id given by the caller, or returned by this function.
     """
     mark = digest("event", scope, writer)[:16] + "."

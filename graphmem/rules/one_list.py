@@ -170,8 +170,6 @@ def collapse(bites: Sequence[AnyBite], question: str, compared: int) -> tuple[An
     A turn with the same question is left out.
 
     Args:
-        bites: results, best first.
-        question: the question that they answer.
         compared: number of results that may take the place of a better one; a later result is only
             left out, so that the first results do not depend on how many are asked for.
     """
@@ -210,9 +208,7 @@ def join_repeats(
     An outdated result covers only outdated ones.
 
     Args:
-        bites: results, best first.
         found: the same before some covered others, with the texts of these.
-        compared: see `collapse`.
     """
     turns = {bite.id: bite.turn for bite in found if isinstance(bite, TurnBite)}
     near = repeats.near_pairs({one: turn.text for one, turn in turns.items()})
@@ -258,7 +254,6 @@ def name_older(bites: Sequence[AnyBite], found: Sequence[AnyBite]) -> tuple[AnyB
     """Return the bites, of which the newest of each such slot names older values not listed.
 
     Args:
-        bites: the listed results.
         found: the same and those that are not listed.
     """
     listed = {bite.id for bite in bites}

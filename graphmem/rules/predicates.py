@@ -55,11 +55,7 @@ def parse_policy(fields: Mapping[str, Any]) -> Policy:
 
 
 def check_template(template: str) -> str:
-    """Return the template if it is valid.
-
-    Raises:
-        InvalidInputError: `subject` or `object` is missing, or there is another field.
-    """
+    """Return the template if it is valid."""
     if set(claims.FIELD.findall(template)) != {"subject", "object"}:
         raise InvalidInputError(
             "template must contain {subject} and {object}, and no other field in braces.",
@@ -98,11 +94,7 @@ def _likeness(first: str, second: str) -> float:
 
 
 def wanted_cardinalities(batch: Iterable[EvidenceDraft]) -> dict[str, Cardinality]:
-    """Return the cardinalities given with observations, by predicate key.
-
-    Raises:
-        CardinalityConflictError: two observations give different ones for a predicate.
-    """
+    """Return the cardinalities given with observations, by predicate key."""
     wanted: dict[str, Cardinality] = {}
     for draft in batch:
         key = draft.claim.predicate_key
@@ -125,11 +117,7 @@ def check_cardinalities(
     changes: `declared` names it as used if the writer is another.
 
     Args:
-        wanted: cardinalities, by predicate key.
         declared: rows of predicate/find_declared.
-
-    Raises:
-        CardinalityConflictError: a predicate was declared with the other cardinality, or is used.
     """
     rows = {row["key"]: row for row in declared}
     missing = []
@@ -166,11 +154,7 @@ class PolicyDraft:
 def declaration(
     draft: PolicyDraft, given: EventSource, now: datetime, *, scope: str, writer: Trust
 ) -> dict[str, Any]:
-    """Return the parameters of predicate/declare, for a declaration in a scope.
-
-    Raises:
-        InvalidInputError: the event is in the future, or the template is invalid.
-    """
+    """Return the parameters of predicate/declare, for a declaration in a scope."""
     fields = policy_fields(draft.policy)
     start = None if draft.valid_from is None else draft.valid_from.isoformat()
     checked = None if draft.template is None else check_template(draft.template)

@@ -35,11 +35,7 @@ class Prompt(Generic[M]):
 
 @cache
 def prompt_text(name: str) -> str:
-    """Return the text of `prompts/<name>.md`.
-
-    Raises:
-        FileNotFoundError: the file does not exist.
-    """
+    """Return the text of `prompts/<name>.md`."""
     return files("graphmem").joinpath(f"prompts/{name}.md").read_text("utf-8").strip()
 
 

@@ -111,7 +111,6 @@ class Ranking:
         Each group is ordered by score, equal scores by id.
 
         Args:
-            candidates: candidates in any order.
             late: late interaction of each candidate; None without token states.
         """
         count = len(candidates.ids)

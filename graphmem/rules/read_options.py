@@ -51,11 +51,7 @@ def next_instant(at: datetime) -> datetime:
 
 
 def check_not_future(as_of: AsOf | None, now: datetime) -> None:
-    """Refuse a read of knowledge later than `now`, the server time of the read.
-
-    Raises:
-        InvalidInputError: `known` is in the future.
-    """
+    """Refuse a read of knowledge later than `now`, the server time of the read."""
     if as_of is not None and as_of.known is not None and as_of.known > now + MAX_CLOCK_SKEW:
         raise InvalidInputError(
             f"known: {as_of.known.isoformat()} must not be in the future.",
@@ -67,9 +63,6 @@ def is_provisional(as_of: AsOf, now: datetime) -> bool:
     """Return whether an answer may still change, although `known` is given.
 
     `now` is the server time of the read.
-
-    Raises:
-        InvalidInputError: `known` is in the future.
     """
     check_not_future(as_of, now)
     return as_of.known is not None and as_of.known > now - MAX_OPEN_TRANSACTION
@@ -214,11 +207,7 @@ def time_cursor(at: datetime, last_id: str) -> str:
 
 
 def parse_time_cursor(text: str | None) -> tuple[datetime | None, str | None]:
-    """Return the position of a cursor; (None, None) for the first page.
-
-    Raises:
-        InvalidInputError: the cursor was not created by `time_cursor`.
-    """
+    """Return the position of a cursor; (None, None) for the first page."""
     if text is None:
         return None, None
     try:
@@ -238,11 +227,7 @@ def key_cursor(*key: str) -> str:
 
 
 def parse_key_cursor(text: str | None, parts: int) -> tuple[str, ...]:
-    """Return the key in a cursor, of `parts` parts; empty strings, which sort first, for None.
-
-    Raises:
-        InvalidInputError: the cursor was not created by `key_cursor`.
-    """
+    """Return the key in a cursor, of `parts` parts; empty strings, which sort first, for None."""
     if text is None:
         return ("",) * parts
     try:
@@ -266,11 +251,7 @@ def next_page(start: int, limit: int, rows: int) -> str | None:
 
 
 def parse_position_cursor(text: str | None) -> int:
-    """Return the position in a cursor; 0 for the first page.
-
-    Raises:
-        InvalidInputError: the cursor was not created by `position_cursor`.
-    """
+    """Return the position in a cursor; 0 for the first page."""
     if text is None:
         return 0
     [found] = parse_key_cursor(text, 1)

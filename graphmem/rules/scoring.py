@@ -63,9 +63,6 @@ def mean_cosine(
     Args:
         rows: float32[n, d], unit rows.
         others: float32[m, d], unit rows to pair with; None pairs each of `rows` with all others.
-
-    Raises:
-        InvalidInputError: no pair can be formed.
     """
     pairs = len(rows) * (len(rows) - 1) if others is None else len(rows) * len(others)
     if not pairs:

@@ -98,10 +98,6 @@ def plan_turns(
     of the system apart from it. A turn that was stored without an id or a time may get one later.
 
     Args:
-        episode_id: id of the conversation's episode.
-        messages: the list.
-        own: their `own_ids`.
-        stored: the conversation.
         repeats: whether one or two messages that repeat the last ones are new; see `align`.
     """
     known = _known(messages, own, stored)
@@ -120,10 +116,7 @@ def plan_reply(
     """Return which messages of a reply are new: none if they follow the question already.
 
     Args:
-        episode_id: id of the conversation's episode.
-        messages: the reply.
         after: id of the last turn of the question.
-        stored: the conversation.
     """
     by_position = {turn.position: turn for turn in stored.turns}
     asked = next((turn.position for turn in stored.turns if turn.id == after), stored.next)
@@ -153,10 +146,6 @@ def with_erased(
     So a history that still has an erased message is aligned as before, and the message is not new.
 
     Args:
-        episode_id: id of the conversation's episode.
-        messages: the messages.
-        own: their `own_ids`.
-        stored: the conversation.
         erased: position and `erased_digest` of each erased turn, with a space between them.
     """
     places = {int(position): digest for position, _, digest in (x.partition(" ") for x in erased)}

@@ -53,11 +53,7 @@ def may(verb: Verb, writer: Trust) -> bool:
 
 
 def check_right(verb: Verb, writer: Trust) -> None:
-    """Refuse a verb to a writer whose class is too low for it.
-
-    Raises:
-        PersonOnlyError: the handle was made for another writer than a person.
-    """
+    """Refuse a verb to a writer whose class is too low for it."""
     if not may(verb, writer):
         words = LEAST[verb][1].replace("`", "")
         raise PersonOnlyError(f"{words}: the handle must be a person's; its trust is {writer!r}.")

@@ -44,11 +44,7 @@ class MigrationLease:
     _renewed_at: datetime = NEVER
 
     async def acquire(self) -> None:
-        """Acquire the lease; wait for another process if necessary.
-
-        Raises:
-            MigrationLockedError: another process kept the lease for a minute.
-        """
+        """Acquire the lease; wait for another process if necessary."""
         found = await self._ask()
         if found["owner"] != self.owner:
             self.services.report(f"waiting for another migration: {_shown(found)}")
@@ -62,11 +58,7 @@ class MigrationLease:
         self._since = found["since"]
 
     async def renew(self) -> None:
-        """Extend the lease, unless that was done a moment ago; call this before each statement.
-
-        Raises:
-            LeaseTakenOverError: another process acquired the lease in the meantime.
-        """
+        """Extend the lease, unless that was done a moment ago; call this before each statement."""
         elapsed = self.services.clock.now() - self._renewed_at
         if timedelta() <= elapsed < timedelta(seconds=RENEW_S):
             return

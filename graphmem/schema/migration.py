@@ -66,11 +66,7 @@ async def state(services: Services) -> GraphState:
 
 
 def pending(found: GraphState) -> Sequence[Migration]:
-    """Return the migrations that have not been applied, in order.
-
-    Raises:
-        MigrationChangedError: an applied migration differs from its file, or has no file here.
-    """
+    """Return the migrations that have not been applied, in order."""
     known = {m.number: m for m in catalog.migrations()}
     for applied in found.migrations:
         here = known.pop(applied.number, None)
@@ -89,11 +85,7 @@ def pending(found: GraphState) -> Sequence[Migration]:
 
 
 def due(found: GraphState, language: str) -> Sequence[Migration]:
-    """Return the migrations to apply, in order: pending ones, and those in another language.
-
-    Raises:
-        MigrationChangedError: see `pending`.
-    """
+    """Return the migrations to apply, in order: pending ones, and those in another language."""
     wanted = {m.number: m for m in (*pending(found), *_otherwise(found, language))}
     return tuple(wanted[number] for number in sorted(wanted))
 
@@ -104,7 +96,6 @@ async def checked(services: Services, found: GraphState | None = None) -> Embedd
     The record is the current model, or the former one until its embeddings are removed.
 
     Args:
-        services: services of the graph.
         found: the graph's state; read if it is not given.
 
     Raises:
@@ -125,12 +116,7 @@ async def checked(services: Services, found: GraphState | None = None) -> Embedd
 
 
 async def migrate_if_due(services: Services) -> GraphState:
-    """Migrate if anything is pending, and return the graph's state.
-
-    Raises:
-        LanguageMismatchError, ConfigurationError: see `checked`; a schema upgrade does not change
-            the language, because clients with two settings would rebuild the indexes in turn.
-    """
+    """Migrate if anything is pending, and return the graph's state."""
     found = await state(services)
     if found.model is None or pending(found):
         await _same_language(found, services)
@@ -194,10 +180,6 @@ async def measure(embedder: Embedder) -> Calibration:
     """Return the model's mean cosines over the unrelated texts shipped with the package.
 
     This embeds 100 short texts, which takes two or three seconds with the local model.
-
-    Raises:
-        ModelUnavailableError: the model cannot be reached or refuses the key.
-        ModelReplyError: the answer does not have one vector per text.
     """
     sample = json.loads(files("graphmem").joinpath("data/calibration.json").read_text("utf-8"))
     statements = await embedder.embed(sample["statements"], Role.DOCUMENT)
@@ -236,11 +218,7 @@ async def _apply(
 
 
 async def repair(services: Services, missing: Sequence[str]) -> tuple[str, ...]:
-    """Create indexes and constraints of applied migrations that were dropped; return their names.
-
-    Raises:
-        IndexNotReadyError: an index could not be populated.
-    """
+    """Create dropped indexes and constraints of applied migrations; return their names."""
     kept = await _dimensions(await state(services), services)
     created = []
     statements = [*_schema_statements(kept, services.settings.language)]

@@ -39,13 +39,7 @@ NEXT_TENANT = catalog.query("schema/next_tenant", lambda row: row["tenant"])
 
 
 async def reembed(services: Services, on_progress: OnProgress) -> ReembedReport:
-    """Fill the graph with embeddings of the configured model, then make that model current.
-
-    Raises:
-        MigrationPendingError, MigrationChangedError: the schema is not current.
-        ReembeddingError: a change to or from another model is in progress.
-        ModelUnavailableError, ModelReplyError: the model failed; run again to resume.
-    """
+    """Fill the graph with embeddings of the configured model, then make that model current."""
     found = await _state(services)
     await _clear(services, found, on_progress)
     model = await _target(services, found)
@@ -58,12 +52,7 @@ async def reembed(services: Services, on_progress: OnProgress) -> ReembedReport:
 
 
 async def finish(services: Services, on_progress: OnProgress) -> ReembedReport:
-    """Embed what clients of the former model wrote, and remove that model's embeddings.
-
-    Raises:
-        ReembeddingError: the configured model is not the graph's current one.
-        MigrationPendingError, ModelUnavailableError, ModelReplyError: see `reembed`.
-    """
+    """Embed what clients of the former model wrote, and remove that model's embeddings."""
     found = await _state(services)
     await migration.select_model(services, found)
     model = found.keyed("current")

@@ -103,13 +103,7 @@ async def check(
     """Return the events and seals of a file that were changed, added or deleted.
 
     Args:
-        exports: access to files.
-        path: export file.
         head: digest that a seal of the file must have; None if any will do.
-        on_progress: receives `check` and a number of lines.
-
-    Raises:
-        ExportFileError: the file is not a complete export with matching digests.
     """
     if await exports.size(path) is None:
         raise ExportFileError(f"File {path} does not exist.", hint="Check the name.")

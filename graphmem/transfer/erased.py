@@ -59,22 +59,13 @@ class ErasedRecords:
         """Keys of the scopes erased after the export; None until they are read."""
 
     async def take(self, node: Node) -> None:
-        """Look up the next record of the file, with others of its kind.
-
-        Raises:
-            ErasedError: the tenant was erased; or a record refers to erased data and may be derived
-                from it, because the tenant does not have it.
-        """
+        """Look up the next record of the file, with others of its kind."""
         if self._batch and (self._batch[0].kind != node.kind or len(self._batch) == BATCH):
             await self.end()
         self._batch.append(node)
 
     async def end(self) -> None:
-        """Look up the records taken so far.
-
-        Raises:
-            ErasedError: see `take`.
-        """
+        """Look up the records taken so far."""
         batch, self._batch = self._batch, []
         if batch and await self._is_needed():
             await self._look_up(batch)
@@ -185,11 +176,7 @@ class ErasedRecords:
         return any(one in self.found for one in _references(node))
 
     async def _check(self, unclear: Sequence[Node]) -> None:
-        """Refuse records that refer to erased data, unless the erasure left their nodes.
-
-        Raises:
-            ErasedError: a node does not exist; names its line.
-        """
+        """Refuse records that refer to erased data, unless the erasure left their nodes."""
         for label in dict.fromkeys(node.kind.label for node in unclear):
             some = {node.key: node for node in unclear if node.kind.label == label}
             there = set(await self._context.fetch(THERE, kind=label, ids=list(some)))

@@ -26,9 +26,6 @@ async def lines(
     """Yield the record of each complete line and the offset at which the line ends.
 
     A truncated last line is skipped.
-
-    Raises:
-        ExportFileError: a line was changed or is not part of an export; names the line.
     """
     start = 0
     while found := await exports.lines(path, start):
@@ -86,13 +83,7 @@ async def export(context: RequestContext, path: Path, on_progress: OnProgress) -
     """Write everything that the tenant owns and that was recorded until now.
 
     Args:
-        context: request context; all scopes are exported.
         path: file to create; an incomplete export is written to `path`.part.
-        on_progress: progress callback; receives a label and the number of nodes after each page.
-
-    Raises:
-        ExportFileError: the file exists or cannot be written, or an interrupted export at
-            `path`.part does not match.
     """
     exports = context.services.exports
     if await exports.size(path) is not None:

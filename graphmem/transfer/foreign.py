@@ -144,11 +144,7 @@ class ForeignRecord:
 
 
 def list_field(document: Mapping[str, Any], *names: str) -> list[Any]:
-    """Return the list under the first of these names in a document; empty if none is present.
-
-    Raises:
-        InvalidInputError: the value under that name is not a list.
-    """
+    """Return the list under the first of these names in a document; empty if none is present."""
     for name in names:
         if name in document:
             if not isinstance(document[name], list):
@@ -189,9 +185,6 @@ def plan_mem0(data: object, zone: str | None) -> ImportPlan:
         data: a list of memories, or {"results": [...], "history": [...]}; `memories` is accepted
             for `results`.
         zone: zone of times without one; None: the machine's.
-
-    Raises:
-        InvalidInputError: `data` is neither.
     """
     document = {"results": data} if isinstance(data, list) else data
     if not isinstance(document, Mapping) or not {"results", "memories"} & document.keys():

@@ -40,11 +40,7 @@ class DigestChain:
         return text[:-1] + self._seal() + b"\n"
 
     def read(self, line: bytes) -> dict[str, Any]:
-        """Return the record of the next line.
-
-        Raises:
-            ExportFileError: the line differs from the one written after the lines before it.
-        """
+        """Return the record of the next line."""
         start = line.rfind(b',"check":"')
         body = line[:start] + b"}"
         before = self.number
@@ -103,11 +99,7 @@ def header(tenant: str, model: str, dimension: int, known: datetime) -> dict[str
 
 
 def check_header(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the first line of a file if this version can read the file.
-
-    Raises:
-            ExportFileError: the file is not an export, or has an unsupported version.
-    """
+    """Return the first line of a file if this version can read the file."""
     if record.get("format") != FORMAT:
         raise ExportFileError("Line 1 is not the header of a graphmem export.")
     if record.get("version") != VERSION:
@@ -302,11 +294,7 @@ class _Decided(TypedDict):
 
 
 def parse_payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the payload of an event with valid properties; None if it has none.
-
-    Raises:
-        ValueError: a reader could not parse it; a `ValidationError` names the field.
-    """
+    """Return the payload of an event with valid properties; None if it has none."""
     kind: EventType = event["type"]
     pruned = (
         kind in (EventType.ARCHIVE, EventType.COMPRESS) and event.get("source") == PRUNING_SOURCE
@@ -325,11 +313,7 @@ def parse_payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def parse_decision(text: str) -> dict[str, Any]:
-    """Return the decision about passages or turns.
-
-    Raises:
-        ValueError: it cannot be applied again; a `ValidationError` names the field.
-    """
+    """Return the decision about passages or turns."""
     decision: dict[str, Any] = adapter(_Decided).validate_python(parse_object(text))
     for claim in decision["beliefs"]:
         check_claim(claim)
@@ -337,21 +321,13 @@ def parse_decision(text: str) -> dict[str, Any]:
 
 
 def check_claim(claim: Mapping[str, Any]) -> None:
-    """Check that a claim is a complete triple or a statement alone, and has the matching slot.
-
-    Raises:
-        ValueError: part of its triple is missing, or its slot does not match.
-    """
+    """Check that a claim is a complete triple or a statement alone, and has the matching slot."""
     if claim["slot_id"] != slot_id(claim, claim["id"]):
         raise ValueError("claim.slot_id: must match its subject and predicate")
 
 
 def slot_id(belief: Mapping[str, Any], belief_id: str) -> str:
-    """Return the slot id that follows from the content of a belief.
-
-    Raises:
-        ValueError: part of its triple is missing.
-    """
+    """Return the slot id that follows from the content of a belief."""
     parts = [belief.get(f"{part}{end}") for part in _TRIPLE for end in ("", "_key")]
     if all(part is None for part in parts):
         return belief_id

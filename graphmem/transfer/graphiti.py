@@ -30,9 +30,6 @@ def plan_graphiti(data: object, zone: str | None) -> ImportPlan:
         data: {"nodes": [...], "episodes": [...], "edges": [...]}, with EntityNode, EpisodicNode
             and EntityEdge as returned by `model_dump(mode="json")`.
         zone: zone of times without one; None: the machine's.
-
-    Raises:
-        InvalidInputError: `data` has a different structure.
     """
     if not isinstance(data, Mapping) or not {"edges", "episodes"} & data.keys():
         raise InvalidInputError(

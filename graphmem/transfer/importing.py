@@ -52,8 +52,6 @@ async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> 
     one transaction.
 
     Args:
-        context: request context of the target tenant; records keep their scopes.
-        path: export file.
         on_progress: progress callback; gets `check` and the number of lines, then labels and the
             number of nodes.
 
@@ -274,11 +272,7 @@ class _Batch:
             [self.done["written"]] = await self.tx.fetch(WRITE_SEALS, nodes=rows)
 
     async def _refuse_taken(self, fresh: Batch) -> None:
-        """Refuse a turn or session end whose position is taken.
-
-        Raises:
-            ImportConflictError: names the line and where the position is taken.
-        """
+        """Refuse a turn or session end whose position is taken."""
         turns = self.kind.label == "Turn"
         rows: dict[tuple[Any, ...], dict[str, Any]] = {}
         for node in fresh:

@@ -129,12 +129,7 @@ class Reader:
     ended: bool = False
 
     def read(self, line: bytes) -> Header | Node | End:
-        """Return the header, node or end in the next line.
-
-        Raises:
-            ExportFileError: the line was changed, a line before it is missing, or its content is
-                invalid; names the line and the field.
-        """
+        """Return the header, node or end in the next line."""
         record = self.chain.read(line)
         try:
             return self._parsed(record)
@@ -316,11 +311,7 @@ def _validate(where: str, shape: Any, value: Any, dimension: int | None = None) 
 
 
 def _check(where: str, check: Callable[[Any], Any], value: Any) -> Any:
-    """Return the result of a check.
-
-    Raises:
-        _LineError: the value is invalid; names the field.
-    """
+    """Return the result of a check."""
     try:
         return check(value)
     except ValidationError as error:

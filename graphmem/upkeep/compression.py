@@ -76,8 +76,6 @@ def put_away(
     """Return a COMPRESS event that moves the text of an episode into an archive.
 
     Args:
-        event: its fields so far.
-        row: the episode: id, content.
         gist: text that replaces the content; None if the summary does.
         since: episodes accessed or restored after this time are skipped.
         payload: fields of the payload.
@@ -102,11 +100,7 @@ def in_order(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 async def found(tx: Tx, ids: Sequence[str], now: datetime) -> list[dict[str, Any]]:
-    """Write-lock episodes and return id, scope, archive and hidden of those that are visible.
-
-    Raises:
-        ArchiveDamagedError: an archive does not match its checksum.
-    """
+    """Write-lock episodes and return id, scope, archive and hidden of those that are visible."""
     rows = await tx.fetch(ARCHIVED, ids=ids, valid=now, known=None)
     for row in rows:
         archive = row["archive"]
@@ -128,12 +122,6 @@ async def compress(
 
     Of an unused conversation, the turns that state nothing leave the search indexes instead. Their
     words stay, because repeated messages are recognised by them.
-
-    Args:
-        context: request context.
-        policy: selects the episodes.
-        on_progress: progress callback; receives `episode` and the number processed.
-        apply: whether to write; False for a preview.
     """
     found: list[CompressedEpisode] = []
     failed: list[FailedItem] = []
@@ -175,13 +163,7 @@ async def _with_leaving(context: RequestContext, row: Mapping[str, Any]) -> dict
 
 
 async def restore(context: RequestContext, episode_id: str) -> RestoredEpisode:
-    """Restore the full text of an episode, or embed its turns again.
-
-    Raises:
-        NotFoundError: no visible episode has this id.
-        ForeignScopeError: the episode belongs to another scope.
-        ArchiveDamagedError: the archive does not match its checksum.
-    """
+    """Restore the full text of an episode, or embed its turns again."""
     now = context.services.clock.now()
     once = identity.event_id(now)
     event = episode_event(context, EventType.RESTORE, EPISODE, episode_id, once)
@@ -309,10 +291,6 @@ async def graduate(
 
     If an earlier run was interrupted before writing an event, the line is found by its id and not
     written again. Episodes in `skipped` wait.
-
-    Raises:
-        DigestFileError: the file cannot be read or written, or its markers are broken.
-        DigestLockedError: another process held the lock of the file for too long.
     """
     name = path.name
     codes = rules.digest_codes(await context.services.files.read(path), name)

@@ -58,14 +58,7 @@ async def prune(
     *,
     apply: bool,
 ) -> PruneReport:
-    """Compress and archive the unused episodes of a scope, one page per transaction.
-
-    Args:
-        context: request context.
-        policy: number of idle days for each action.
-        on_progress: progress callback; receives `rating` and the number checked.
-        apply: whether to write; False for a preview.
-    """
+    """Compress and archive the unused episodes of a scope, one page per transaction."""
     now, rule = context.services.clock.now(), rating.from_settings(context.services.settings)
     run = "prune_" + identity.event_id(now)
     items: list[PruneCandidate] = []
@@ -102,11 +95,7 @@ async def prune(
 
 
 async def pruned(context: RequestContext, run: str | None) -> list[PruneRecord]:
-    """Return the prune records of the scope, of one run or of all, oldest first.
-
-    Raises:
-        NotFoundError: the scope has no such run.
-    """
+    """Return the prune records of the scope, of one run or of all, oldest first."""
     found: list[PruneRecord] = []
     fetch = partial(context.fetch, PRUNED, run=run)
     async for rows in read_options.pages(fetch, at="recorded_at", size=PAGE):
@@ -122,16 +111,6 @@ async def restore_run(
     """Restore the items that a run pruned, or some of them, one page per transaction.
 
     The call is safe to interrupt and to repeat: items already restored are skipped.
-
-    Args:
-        context: request context.
-        run: id of the pruning run.
-        ids: ids of the items; None for all.
-        on_progress: progress callback; receives `item` and the number restored.
-
-    Raises:
-        NotFoundError: the scope has no such run, or the run has no such item.
-        ArchiveDamagedError: an archive does not match its checksum.
     """
     lines = await pruned(context, run)
     if missing := sorted((ids or frozenset()) - {line.id for line in lines}):
@@ -249,12 +228,7 @@ def _back(context: RequestContext, item: tuple[str, str], once: str, run: str) -
 
 
 async def pin(context: RequestContext, episode_id: str, *, pinned: bool) -> PinReceipt:
-    """Protect an episode from pruning, or end its protection.
-
-    Raises:
-        NotFoundError: no visible episode has this id.
-        ForeignScopeError: the episode belongs to another scope.
-    """
+    """Protect an episode from pruning, or end its protection."""
     kind = EventType.PIN if pinned else EventType.UNPIN
     now = context.services.clock.now()
     once = identity.event_id(now)

@@ -141,11 +141,7 @@ def digest_line(at: datetime, summary: str, episode_id: str) -> str:
 
 
 def digest_codes(text: str | None, name: str) -> frozenset[str]:
-    """Return the episode codes in the digest section of a file's text, for `has_code`.
-
-    Raises:
-        DigestFileError: the markers do not delimit exactly one section.
-    """
+    """Return the episode codes in the digest section of a file's text, for `has_code`."""
     section = None if text is None else _section(text, name)
     if text is None or section is None:
         return frozenset()
@@ -161,9 +157,6 @@ def add_lines(text: str | None, lines: Mapping[str, str], name: str) -> str:
     """Return a file's text with lines added for the episodes that have none in it.
 
     If the file does not exist, `text` is None, and a heading is added.
-
-    Raises:
-        DigestFileError: the markers do not delimit exactly one section.
     """
     codes = digest_codes(text, name)
     new = [new_line for episode_id, new_line in lines.items() if not has_code(codes, episode_id)]
@@ -181,11 +174,7 @@ def add_lines(text: str | None, lines: Mapping[str, str], name: str) -> str:
 
 
 def episode_lines(text: str, episodes: Sequence[str], name: str) -> list[str]:
-    """Return the lines of a file's section that belong to the given episodes.
-
-    Raises:
-        DigestFileError: the markers do not delimit exactly one section.
-    """
+    """Return the lines of a file's section that belong to the given episodes."""
     section = _section(text, name)
     if section is None:
         return []
@@ -195,11 +184,7 @@ def episode_lines(text: str, episodes: Sequence[str], name: str) -> list[str]:
 
 
 def remove_episodes(text: str, episodes: Sequence[str], name: str) -> str:
-    """Return a file's text without the lines that belong to the given episodes.
-
-    Raises:
-        DigestFileError: the markers do not delimit exactly one section.
-    """
+    """Return a file's text without the lines that belong to the given episodes."""
     removed = set(episode_lines(text, episodes, name))
     section = _section(text, name)
     if section is None or not removed:

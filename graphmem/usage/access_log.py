@@ -189,13 +189,8 @@ async def labelled(
     """Return the labels of items; an entry about an item that is not visible is not written.
 
     Args:
-        context: request context.
-        ids: ids of the items.
         kind: start of the message about missing ids.
         labels: labels that an item may have.
-
-    Raises:
-        NotFoundError: no visible item with one of these labels has one of these ids.
     """
     found = dict(await context.fetch(LABELLED, ids=ids, labels=labels)) if ids else {}
     if missing := [repr(one) for one in dict.fromkeys(ids) if one not in found]:

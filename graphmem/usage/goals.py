@@ -47,7 +47,6 @@ def replayed(sessions: Sequence[Mapping[str, Any]], rule: Rating) -> list[Point]
 
     Args:
         sessions: rows of rated_sessions with an entry, in the order in which they ended.
-        rule: constants of the rating.
     """
     counts = {max(1, len(sessions) * n // POINTS) for n in range(1, POINTS + 1)}
     elos: dict[str, float] = {}
@@ -84,11 +83,7 @@ def measured(
     """Return the goals of rated sessions, with their curves.
 
     Args:
-        points: points of the curves.
         high: standings that are HIGH after decay.
-        rule: constants of the rating.
-        packed: a pack of everything that is rated.
-        size: bytes of short-term memory.
     """
     moved = [
         (point.sessions, share)

@@ -242,7 +242,6 @@ async def audit(
     """Return the sessions that started in a period, by recording time, and their findings.
 
     Args:
-        context: request context.
         since: start of the period, inclusive.
         until: end of the period, exclusive.
         session: id of the only session to audit; entries outside sessions are then left out.
@@ -291,12 +290,8 @@ async def pack(
     """Return the highest rated items as a pack.
 
     Args:
-        context: request context.
-        by: budget of the pack.
-        kinds: any of Memory, Belief, Episode and Artifact.
         most: maximum number of rated items, and of unrated memories in each scope.
         root: folder whose files and documents are packed with their text; None to pack names only.
-        shorten: returns short ids.
     """
     rows = await context.fetch(PACKABLE, **_read(context, kinds), known=None, limit=most)
     return await _packed(context, rows, by, root, shorten)
@@ -428,22 +423,14 @@ def _by(
 
 
 async def tenants(services: Services, *, cursor: str | None, limit: int) -> TenantPage:
-    """Return one page of the tenants with data, by name; the only read of all tenants' names.
-
-    Raises:
-        InvalidInputError: `cursor` was not returned by `tenants`.
-    """
+    """Return one page of the tenants with data, by name; the only read of all tenants' names."""
     [after] = read_options.parse_key_cursor(cursor, 1)
     page = tuple(await services.fetch(TENANTS, after=after, limit=limit))
     return TenantPage(tenants=page, next_cursor=_cursor_after(page, limit))
 
 
 async def scopes(context: RequestContext, *, cursor: str | None, limit: int) -> ScopePage:
-    """Return one page of the scopes of the tenant with data, by name.
-
-    Raises:
-        InvalidInputError: `cursor` was not returned by `scopes`.
-    """
+    """Return one page of the scopes of the tenant with data, by name."""
     [after] = read_options.parse_key_cursor(cursor, 1)
     asked = {"tenant": context.tenant, "after": after, "limit": limit}
     page = tuple(await context.services.fetch(SCOPES, **asked))

@@ -80,9 +80,6 @@ def build_pack(items: Iterable[PackEntry], by: PackBudget) -> Pack:
     does not fit becomes a pointer, and is left out if the pointer does not fit either; later items
     may still fit. A blocked item is left out regardless of its tier. An item given twice counts
     once.
-
-    Raises:
-        ValueError: two different items have the same id.
     """
     ordered = _order(items)
     room = by.tokens - by.count(HEAD)

@@ -127,11 +127,7 @@ def _build_jar(plan: BuildPlan, java: Java, report: Report) -> None:
 
 
 def compile_sources(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
-    """Compile in an empty folder; return the content of every class file by its path.
-
-    Raises:
-        ProceduresNotBuiltError: the compiler failed, could not be run, or took too long.
-    """
+    """Compile in an empty folder; return the content of every class file by its path."""
     written, classes = [], scratch / "classes"
     for name, text in sorted(plan.texts.items()):
         path = scratch / "sources" / name

@@ -23,8 +23,6 @@ async def follow_retraction(tx: Tx, event: Mapping[str, Any], *, of_evidence: bo
     The transaction must hold the tenant lock.
 
     Args:
-        tx: transaction that has written the event.
-        event: the RETRACT event.
         of_evidence: whether its target is evidence rather than a retraction.
     """
     target_id = event["target_id"]
@@ -40,8 +38,6 @@ async def follow_ruling(tx: Tx, event: Mapping[str, Any], value_keys: Sequence[s
     The transaction must hold the tenant lock.
 
     Args:
-        tx: transaction that has written the event.
-        event: the REJECT or UNREJECT event.
         value_keys: keys of what it is about.
     """
     rows = await tx.fetch(DRAWN, event_id=None, value_keys=value_keys, scope=event["scope"])

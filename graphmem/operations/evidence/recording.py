@@ -47,14 +47,7 @@ EVEN = 0.5
 
 
 async def observe(context: RequestContext, seen: Observation) -> EvidenceReceipt:
-    """Record one observation; the first about a triple creates its belief.
-
-    Raises:
-        InvalidInputError: the observation is in the future, or its source type has no weight.
-        EventConflictError: the event id belongs to a different event.
-        NotFoundError: the episode or turn does not exist.
-        CardinalityConflictError: the predicate was declared with the other cardinality.
-    """
+    """Record one observation; the first about a triple creates its belief."""
     drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
     seen = context.named(seen)
     draft = claims.draft_observation(seen, context.scope, context.services.clock.now())
@@ -67,12 +60,7 @@ async def observe_many(
     observations: Sequence[Observation],
     on_batch: Callable[[Sequence[EvidenceReceipt]], None] | None = None,
 ) -> list[EvidenceReceipt]:
-    """Record observations in order, 500 per transaction, then embed the new statements.
-
-    Raises:
-        InvalidInputError, EventConflictError, NotFoundError, CardinalityConflictError: see
-            `observe`; earlier batches stay written, and nothing of the failing batch is.
-    """
+    """Record observations in order, 500 per transaction, then embed the new statements."""
     now = context.services.clock.now()
     for seen in observations:
         drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
@@ -101,9 +89,6 @@ async def believe(context: RequestContext, hypothesis: Hypothesis) -> EvidenceRe
     """Record a hypothesis with its initial confidence and return its belief's id.
 
     A superseded belief becomes current if it is stated again.
-
-    Raises:
-        InvalidInputError, EventConflictError, NotFoundError: see `observe`.
     """
     named = context.named(hypothesis)
     draft = claims.draft_hypothesis(named, context.scope, context.services.clock.now())
@@ -114,13 +99,7 @@ async def believe(context: RequestContext, hypothesis: Hypothesis) -> EvidenceRe
 async def testify(
     context: RequestContext, belief_id: str, evidence: BeliefEvidence
 ) -> EvidenceReceipt:
-    """Record evidence with a strength about an existing belief.
-
-    Raises:
-        NotFoundError: no visible belief has this id, or the episode or turn does not exist.
-        ForeignScopeError: the belief belongs to another scope.
-        InvalidInputError, EventConflictError: see `observe`.
-    """
+    """Record evidence with a strength about an existing belief."""
     now = context.services.clock.now()
     event_id = context.named(evidence).event_id or identity.event_id(now)
     given = evidence.model_copy(update={"event_id": event_id})
@@ -187,14 +166,6 @@ async def mark(
 
     The newest event wins, ordered by (valid time, id). A later statement of an archived belief
     restores it, too.
-
-    Raises:
-        NotFoundError: no visible belief has this id.
-        ForeignScopeError: the belief belongs to another scope.
-        SupersededBeliefError: a superseded belief cannot be archived.
-        RejectedError: a rejected belief is restored only by `unreject`.
-        EventConflictError: the event id belongs to a different event.
-        InvalidInputError: the event is in the future.
     """
     now = context.services.clock.now()
     identifying = context.scope, kind, belief_id
@@ -240,15 +211,6 @@ async def retract(
 
     A retraction can be retracted in turn: the newest retraction of an event wins. Of what a person
     stated or took back, another writer only proposes it.
-
-    Raises:
-        RefusedError: the event is another than evidence, a declaration or a retraction, or is this
-            retraction.
-        ForeignScopeError: the event belongs to another scope.
-        EventConflictError: the event id belongs to a different event.
-        InvalidInputError: the event is in the future.
-        NotFoundError: the event does not exist, and `missing_ok` is false or the handle is not a
-            person's.
     """
     if given.event_id == target_id:
         raise RefusedError("An event cannot retract itself.", hint="Give it an id of its own.")
@@ -347,12 +309,8 @@ async def retract_with(
     None if that was done already, or if the event to retract was erased.
 
     Args:
-        tx: the transaction.
-        context: request context.
         proposal_id: id of the accepted proposal, from which that of the event is derived.
         proposed: `event_id` of the event to retract.
-        given: source of the event.
-        now: time of the decision.
     """
     kind, target_id = EventType.RETRACT, proposed["event_id"]
     event_id = "retract_" + identity.digest(proposal_id)[:32]
@@ -382,15 +340,6 @@ async def replace(
 
     Superseded beliefs keep their evidence. A superseded belief that replaces another becomes
     current again, so chains in force have no cycle.
-
-    Raises:
-        NotFoundError: an id is unknown or not visible.
-        ForeignScopeError: a belief belongs to another scope.
-        SupersededBeliefError: one of the beliefs is superseded already.
-        SelfSupersessionError: a belief would replace itself.
-        RejectedError: a person rejected one of the new beliefs; nothing is written.
-        EventConflictError: the event id belongs to a different event.
-        InvalidInputError: the event is in the future.
     """
     now = context.services.clock.now()
     stated: dict[str, EvidenceDraft] = {}

@@ -32,17 +32,7 @@ async def rule(
 
     Args:
         context: request context; the ruling holds for the readers of its write scope.
-        kind: REJECT or UNREJECT.
-        target: id of a memory or a belief, or a value of a slot.
         by: source of the event; its note is the reason.
-
-    Raises:
-        NotFoundError: no visible memory or belief has this id, or nothing states or rejects the
-            value whose rejection is to be taken back.
-        EventConflictError: the given event id belongs to a different event.
-        InvalidInputError: the event is in the future.
-        ErasedError: the value of a slot was erased.
-        PersonOnlyError: the handle is not a person's.
     """
     trust.check_right("reject", context.trust)
     aim = await _aim(context, target)

@@ -59,11 +59,8 @@ async def keep(
     """Update a slot's checkpoint and return the number of pieces of evidence added to it.
 
     Args:
-        context: request context.
-        place: key of the slot.
         newest: number of newest pieces left out.
         min_events: minimum number of new pieces; with fewer, nothing changes.
-        longest_s: maximum duration of a write, in seconds.
     """
     now = context.services.clock.now()
 
@@ -186,12 +183,7 @@ async def append(
     *,
     stated: bool = False,
 ) -> WriteResult:
-    """Write a batch in one transaction, each event once.
-
-    Raises:
-        EventConflictError, NotFoundError: see `write`.
-        CardinalityConflictError: a predicate was declared with the other cardinality.
-    """
+    """Write a batch in one transaction, each event once."""
     named = sorted({d.event_id for d in batch if d.given.event_id})
     now = context.services.clock.now()
 
@@ -219,10 +211,6 @@ async def undeclared_predicates(
     """Return the keys of undeclared predicates for which the batch gives a cardinality.
 
     Only a person declares a predicate that is in use.
-
-    Raises:
-        CardinalityConflictError: a predicate was declared with the other cardinality, or another
-            writer than a person gives it another one than it is used with.
     """
     wanted = predicates.wanted_cardinalities(batch)
     if not wanted:
@@ -256,12 +244,7 @@ async def write(
     embeddings: Mapping[str, Embedding],
     events: Sequence[Mapping[str, Any]],
 ) -> WriteResult:
-    """Append the events of a batch that are not among the stored `events`.
-
-    Raises:
-        EventConflictError: an event id belongs to a different event.
-        NotFoundError: an episode or turn to attach to does not exist.
-    """
+    """Append the events of a batch that are not among the stored `events`."""
     existing = {event["id"]: event for event in events}
     for draft in batch:
         if draft.event_id in existing:
