@@ -172,6 +172,25 @@ def write_private(path: Path, text: str) -> None:
         draft.unlink(missing_ok=True)
 
 
+def append_private(path: Path, text: str) -> None:
+    """Append to a file that only its owner can read; create it if there is none.
+
+    Raises:
+        ConfigurationError: it cannot be written, or is not private.
+    """
+    try:
+        try:
+            descriptor = create(path)
+        except FileExistsError:
+            descriptor = reopen(path, os.O_WRONLY | os.O_APPEND)
+        with os.fdopen(descriptor, "ab") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be written: {fault_of(error)}.") from None
+
+
 def read_or_create(path: Path, make: Callable[[], str], *, setting: str) -> str:
     """Return the text of a private file; if there is none, create it with the text of `make`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from graphmem.errors import ConfigurationError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from graphmem.serve.keys import Key, KeyFile
+    from graphmem.serve.keys import Key, KeyChange, KeyFile
 
 
 @click.group(invoke_without_command=True)
@@ -71,7 +72,7 @@ def _refuse_options(context: click.Context) -> None:
 
 @serve.group()
 def keys() -> None:
-    """Create, list and revoke keys of the HTTP API."""
+    """Create, list, rotate and revoke keys of the HTTP API."""
 
 
 @keys.command()
@@ -115,12 +116,7 @@ def create(app: App, *, name: str, days: int | None, **given: Any) -> None:
         rights=tuple(dict.fromkeys(given["rights"])),
         trust=given["trust"],
     )
-    key, text = _file(app).create(name, grant, days=days)
-    if app.json:
-        app.emit_json({"key": text} | _shown(key))
-    else:
-        terminal.echo(text)
-        app.note(f"Key {key.id} of tenant {key.tenant!r}; it is not shown again.")
+    _emit_new(app, *_file(app).create(name, grant, days=days))
 
 
 @keys.command("list")
@@ -128,6 +124,29 @@ def create(app: App, *, name: str, days: int | None, **given: Any) -> None:
 def list_keys(app: App) -> None:
     """List the keys, also expired ones."""
     app.emit([_shown(key) for key in _file(app).read()], _table)
+
+
+@keys.command()
+@click.argument("key_id", metavar="ID")
+@click.option(
+    "--until",
+    type=options.TimeType(),
+    help="Time at which the old key stops to be valid.  [default: after a day]",
+)
+@command(connects=False)
+def rotate(app: App, *, key_id: str, until: datetime | None) -> None:
+    """Replace a key: create another one of the same grant, and let the old one end.
+
+    The new key is printed; it is shown only once.
+    """
+    _emit_new(app, *_file(app).rotate(key_id, until=until))
+
+
+@keys.command()
+@command(connects=False)
+def audit(app: App) -> None:
+    """List the changes of keys: what was changed, when and by which key."""
+    app.emit(_file(app).changes(), _changes)
 
 
 @keys.command()
@@ -144,13 +163,16 @@ def _file(app: App) -> KeyFile:
     return KeyFile.of(app.settings)
 
 
-def _shown(key: Key) -> dict[str, Any]:
-    from graphmem.rules.plain import plain
+def _emit_new(app: App, key: Key, text: str) -> None:
+    if app.json:
+        app.emit_json({"key": text} | _shown(key))
+        return
+    terminal.echo(text)
+    app.note(f"Key {key.id} of tenant {key.tenant!r}; it is not shown again.")
 
-    shown = plain(key)
-    return {name: shown[name] for name in shown if name not in ("digest", "named")} | {
-        "state": key.state(options.now())
-    }
+
+def _shown(key: Key) -> dict[str, Any]:
+    return key.shown(options.now()).model_dump(mode="json")
 
 
 def _table(found: list[dict[str, Any]]) -> Table:
@@ -164,6 +186,18 @@ def _table(found: list[dict[str, Any]]) -> Table:
         lists = {name: " ".join(key[name]) for name in ("scopes", "rights")}
         row = key | lists | {"expires_at": (key["expires_at"] or "never")[:10]}
         table.add_row(*(str(row[name]) for name in columns))
+    return table
+
+
+def _changes(found: tuple[KeyChange, ...]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("at", "action", "id", "name", "by", "replaces"):
+        table.add_column(name, overflow="fold")
+    for one in found:
+        at = one.at.isoformat(" ", "minutes").removesuffix("+00:00")
+        table.add_row(at, one.action, one.key.id, one.key.name, one.by, one.replaces or "")
     return table
 
 

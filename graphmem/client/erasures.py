@@ -16,6 +16,7 @@ from graphmem.erasure import (
     certificates,
     job,
     persons,
+    rules,
 )
 from graphmem.erasure.job import ErasureRequest
 from graphmem.model import Instant, Name, Note, Origin, Part
@@ -43,6 +44,12 @@ async def signed(
     if done.certificate is None:
         return done
     return done.model_copy(update={"certificate": key.certify(done.certificate)})
+
+
+async def is_erased(handle: AsyncNamespace) -> bool:
+    """Return whether the tenant of a handle was erased."""
+    context = handle._state.context
+    return await job.is_refused(context, rules.tenant_key(context.tenant))
 
 
 class AsyncErasing(AsyncNamespace):

@@ -30,7 +30,8 @@ from graphmem.rules.plain import plain
 from graphmem.serve import problems
 from graphmem.serve.document import openapi, result_of
 from graphmem.serve.guard import GRANT
-from graphmem.serve.keys import Grant
+from graphmem.serve.key_routes import add_key_routes
+from graphmem.serve.keys import Grant, KeyFile
 from graphmem.serve.operations import KNOWN, OPERATIONS, Operation
 from graphmem.serve.problems import Problem, ProblemDetails
 
@@ -74,6 +75,7 @@ class Service:
     """Calls of the client for requests."""
 
     def __init__(self, settings: Settings) -> None:
+        self.settings = settings
         self.connection = MemoryConnection(settings)
         self._deadline_s = settings.serve_deadline_s
         self._ready_at = -READY_AGAIN_S
@@ -202,9 +204,8 @@ def identified(operation: Operation, arguments: dict[str, Any], key: str) -> dic
     return arguments | {name: value}
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(service: Service) -> FastAPI:
     """Return the application, which opens the memory in the background when it starts."""
-    service = Service(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -237,6 +238,7 @@ def create_app(settings: Settings) -> FastAPI:
             responses=PROBLEM,
             response_model=result_of(operation),
         )
+    add_key_routes(app, KeyFile.of(service.settings), PROBLEM)
     _add_own(app, service)
     return app
 

@@ -21,13 +21,16 @@ from graphmem.errors import (
     ConfigurationError,
     GraphmemError,
     NotFoundError,
+    RefusedError,
     UnavailableError,
 )
 from graphmem.model import GLOBAL_SCOPE, Instant, Name, Record, Trust
-from graphmem.private_files import make_folder, read_private, write_private
+from graphmem.private_files import append_private, make_folder, read_private, write_private
+from graphmem.rules.trust import rank
 from graphmem.settings import Settings
 
 Right: TypeAlias = Literal["read", "write", "review", "erase", "admin"]
+State: TypeAlias = Literal["valid", "expired", "revoked"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
 PREFIX = "gm_"
 """Start of every key, by which scanners of code find keys that were published."""
@@ -35,8 +38,14 @@ ANY = "*"
 """End of a granted scope that is a prefix."""
 MAX_FILE = 4_000_000
 """Maximum size of the file of keys, in bytes."""
+MAX_AUDIT = 100_000_000
+"""Maximum size of the file of their changes, in bytes."""
 LOCK_S = 10.0
 """Seconds to wait for another process that changes the file."""
+ROTATION = timedelta(days=1)
+"""Time for which a rotated key stays valid by default."""
+OPERATOR = "command line"
+"""Who made or changed a key, if no key did."""
 RELOAD_S = 1.0
 """Seconds after which the file is checked for changes: a revoked key is refused then."""
 log = logging.getLogger("graphmem.serve")
@@ -67,30 +76,90 @@ class Grant(Record):
         prefixes = tuple(one[:-1] for one in self.scopes if one.endswith(ANY))
         return scope in self.named or scope.startswith(prefixes)
 
+    def contains(self, other: Grant) -> bool:
+        """Return whether another grant opens nothing that this one does not open."""
+        return (
+            self.tenant == other.tenant
+            and all(self._covers_all(scope) for scope in other.scopes)
+            and set(self.rights) >= set(other.rights)
+            and rank(self.trust) >= rank(other.trust)
+        )
 
-class Key(Grant):
-    """A key as stored: a grant, and the digest of the secret instead of the secret."""
+    def _covers_all(self, granted: str) -> bool:
+        """Return whether everything is granted that another grant's scope or prefix grants."""
+        if not granted.endswith(ANY):
+            return self.covers(granted)
+        prefixes = (one for one in self.scopes if one.endswith(ANY))
+        return any(granted[:-1].startswith(one[:-1]) for one in prefixes)
+
+
+class KeyRecord(Grant):
+    """A key without its secret."""
 
     id: str
     name: Name
-    digest: str
     created_at: Instant
+    created_by: str = OPERATOR
+    """Id of the key that made it, or `command line`."""
     expires_at: Instant | None = None
     """None if it does not expire."""
     revoked_at: Instant | None = None
+    replaced_by: str | None = None
+    """Id of the key that replaces it; None if it was not rotated."""
 
-    def state(self, now: datetime) -> Literal["valid", "expired", "revoked"]:
+
+class ShownKey(KeyRecord):
+    """A key without its secret, and whether it opens anything now."""
+
+    state: State
+
+
+class NewKey(ShownKey):
+    """A key that was just made."""
+
+    key: str
+    """Text that opens the grant; it is not shown again."""
+
+
+class Key(KeyRecord):
+    """A key as stored: with the digest of the secret instead of the secret."""
+
+    digest: str
+
+    def state(self, now: datetime) -> State:
         """Return whether the key opens anything at this time."""
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "valid"
+
+    def shown(self, now: datetime) -> ShownKey:
+        """Return the key for people, with its state at this time."""
+        return ShownKey(**dict(self.record), state=self.state(now))
+
+    @property
+    def record(self) -> KeyRecord:
+        """Return the key without the digest."""
+        return KeyRecord(**{name: getattr(self, name) for name in KeyRecord.model_fields})
+
+
+class KeyChange(Record):
+    """An entry of the audit file: a key was created, rotated or revoked."""
+
+    at: Instant
+    action: Literal["create", "rotate", "revoke"]
+    by: str
+    """Id of the key that asked for it, or `command line`."""
+    key: KeyRecord
+    """The new key, or the one that is revoked."""
+    replaces: str | None = None
+    """Id of the key that the new one replaces."""
 
 
 _KEYS = TypeAdapter(tuple[Key, ...])
 
 
 class KeyFile:
-    """The file of the keys, which only its owner may read."""
+    """The file of the keys and that of their changes, which only their owner may read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -123,44 +192,105 @@ class KeyFile:
             hint="Restore it, or remove it and create new keys.",
         )
 
-    def create(self, name: str, grant: Grant, *, days: int | None) -> tuple[Key, str]:
+    def create(
+        self, name: str, grant: Grant, *, days: int | None, maker: Key | None = None
+    ) -> tuple[Key, str]:
         """Store a new key; return it with the text that opens its grant, which is not stored.
 
         Args:
             name: name of the key, for people.
             grant: what the key opens.
-            days: days until it expires; None: it does not.
-        """
-        now, key_id, secret = datetime.now(UTC), secrets.token_hex(6), secrets.token_urlsafe(32)
-        key = Key(
-            **dict(grant),
-            id=key_id,
-            name=name,
-            digest=_digest(secret),
-            created_at=now,
-            expires_at=None if days is None else now + timedelta(days=days),
-        )
-        with self._changing():
-            self._write([*self.read(), key])
-        return key, f"{PREFIX}{key_id}_{secret}"
+            days: days until it expires; None: it expires with its maker.
+            maker: key that makes it; None: the operator, whose keys need not expire.
 
-    def revoke(self, key_id: str) -> Key:
-        """Revoke a key and return it.
+        Raises:
+            RefusedError: the maker does not have this grant, or expires earlier.
+        """
+        now = datetime.now(UTC)
+        limit = None if maker is None else maker.expires_at
+        expires = limit if days is None else now + timedelta(days=days)
+        if maker is not None and not maker.contains(grant):
+            raise RefusedError("A key cannot grant more than it has.", hint="Grant less.")
+        if limit is not None and (expires is None or expires > limit):
+            raise RefusedError("A key cannot outlive its maker.", hint="Give fewer days.")
+        key, text = _new(name, grant, now, expires, maker)
+        with self._changing():
+            self._write([*self.read(), key], _change("create", now, key, maker))
+        return key, text
+
+    def rotate(
+        self, key_id: str, *, until: datetime | None = None, maker: Key | None = None
+    ) -> tuple[Key, str]:
+        """Store a new key of the same grant and lifetime; see `create` for the result.
+
+        Args:
+            key_id: id of the key to replace.
+            until: time at which it stops to be valid; None: after a day.
+            maker: key that asks for it, which the new one does not outlive; None: the operator.
 
         Raises:
             NotFoundError: no key has this id.
+            RefusedError: the key is not valid, or was rotated before.
         """
+        now = datetime.now(UTC)
         with self._changing():
-            keys = {key.id: key for key in self.read()}
-            if key_id not in keys:
-                raise NotFoundError(
-                    f"No key {key_id!r}.", hint="`graphmem serve keys list` shows the ids."
-                )
-            known = keys[key_id]
-            at = known.revoked_at or datetime.now(UTC)
-            keys[key_id] = known.model_copy(update={"revoked_at": at})
-            self._write(keys.values())
+            keys, old = self._found(key_id, maker)
+            if old.state(now) != "valid":
+                raise RefusedError(f"The key is {old.state(now)}.", hint="Create a new one.")
+            if old.replaced_by is not None:
+                raise RefusedError(f"Key {old.replaced_by} replaces it.", hint="Rotate that one.")
+            lifetime = None if old.expires_at is None else old.expires_at - old.created_at
+            limit = None if maker is None else maker.expires_at
+            expires = _earlier(None if lifetime is None else now + lifetime, limit)
+            key, text = _new(old.name, old, now, expires, maker)
+            ends = _earlier(old.expires_at, until or now + ROTATION)
+            keys[key_id] = old.model_copy(update={"expires_at": ends, "replaced_by": key.id})
+            change = _change("rotate", now, key, maker, replaces=key_id)
+            self._write([*keys.values(), key], change)
+        return key, text
+
+    def revoke(self, key_id: str, *, maker: Key | None = None) -> Key:
+        """Revoke a key and return it.
+
+        Raises:
+            NotFoundError: no key has this id, or the maker does not have its grant.
+        """
+        now = datetime.now(UTC)
+        with self._changing():
+            keys, old = self._found(key_id, maker)
+            if old.revoked_at is not None:
+                return old
+            keys[key_id] = old.model_copy(update={"revoked_at": now})
+            self._write(keys.values(), _change("revoke", now, keys[key_id], maker))
         return keys[key_id]
+
+    def changes(self) -> tuple[KeyChange, ...]:
+        """Return all changes of keys, oldest first.
+
+        Raises:
+            ConfigurationError: the audit file cannot be read, or others can read it.
+        """
+        if not self._audit.exists():
+            return ()
+        lines = read_private(self._audit, MAX_AUDIT).splitlines()
+        try:
+            return tuple(KeyChange.model_validate_json(line) for line in lines)
+        except ValidationError:
+            pass
+        raise ConfigurationError(f"{self._audit} has a line that is not a change of a key.")
+
+    @property
+    def _audit(self) -> Path:
+        return self.path.with_suffix(".audit.jsonl")
+
+    def _found(self, key_id: str, maker: Key | None) -> tuple[dict[str, Key], Key]:
+        keys = {key.id: key for key in self.read()}
+        found = keys.get(key_id)
+        if found is None or (maker is not None and not maker.contains(found)):
+            raise NotFoundError(
+                f"No key {key_id!r}.", hint="`graphmem serve keys list` shows the ids."
+            )
+        return keys, found
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -171,7 +301,10 @@ class KeyFile:
         except Timeout:
             raise UnavailableError(f"Another process holds {self.path}.") from None
 
-    def _write(self, keys: Iterable[Key]) -> None:
+    def _write(self, keys: Iterable[Key], change: KeyChange) -> None:
+        # Written first, so that every change has an entry.
+        append_private(self._audit, change.model_dump_json(exclude_none=True) + "\n")
+        log.info("Key %s: %s by %s", change.key.id, change.action, change.by)
         stored = [key.model_dump(mode="json", exclude_none=True) for key in keys]
         write_private(self.path, json.dumps(stored, indent=1))
 
@@ -199,6 +332,12 @@ class KeyRing:
             return None
         return key
 
+    def is_valid(self, key: Key) -> bool:
+        """Return whether a key that was found is still valid."""
+        self._refresh()
+        found = self._keys.get(key.id)
+        return found is not None and found.state(datetime.now(UTC)) == "valid"
+
     def _refresh(self) -> None:
         if self._clock() - self._looked_at < RELOAD_S:
             return
@@ -215,6 +354,37 @@ class KeyRing:
             # Without a readable file no key is valid.
             self._keys, self._seen = {}, ()
             log.error("No key is accepted: %s", error)
+
+
+def _new(
+    name: str, grant: Grant, now: datetime, expires: datetime | None, maker: Key | None
+) -> tuple[Key, str]:
+    key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+    key = Key(
+        **{field: getattr(grant, field) for field in Grant.model_fields},
+        id=key_id,
+        name=name,
+        digest=_digest(secret),
+        created_at=now,
+        created_by=OPERATOR if maker is None else maker.id,
+        expires_at=expires,
+    )
+    return key, f"{PREFIX}{key_id}_{secret}"
+
+
+def _change(
+    action: Literal["create", "rotate", "revoke"],
+    at: datetime,
+    key: Key,
+    maker: Key | None,
+    replaces: str | None = None,
+) -> KeyChange:
+    by = OPERATOR if maker is None else maker.id
+    return KeyChange(at=at, action=action, by=by, key=key.record, replaces=replaces)
+
+
+def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
+    return min((at for at in (one, other) if at is not None), default=None)
 
 
 def _digest(secret: str) -> str:

@@ -16,8 +16,9 @@ from graphmem.errors import ConfigurationError
 from graphmem.mcp.connection import log_to_stderr
 from graphmem.mcp.http_connections import HttpLimits, configured, limit_repeated_lines
 from graphmem.mcp.listening import ListenAddress, is_loopback
-from graphmem.serve.app import create_app
+from graphmem.serve.app import Service, create_app
 from graphmem.serve.guard import Guard, RateLimit
+from graphmem.serve.key_check import ErasedTenants, KeyCheck
 from graphmem.serve.keys import ANY, RIGHTS, Grant, KeyFile, KeyRing
 from graphmem.settings import Settings
 
@@ -78,11 +79,16 @@ def guarded(options: Options, port: int) -> ASGIApp:
     """Return the application behind its guard, for requests to this port."""
     settings, listen = options.settings, options.listen
     everything = Grant(tenant=settings.tenant, scopes=(settings.scope, ANY), rights=RIGHTS)
-    app: ASGIApp = Guard(
-        create_app(settings),
+    service = Service(settings)
+    app: ASGIApp = create_app(service)
+    keys = everything if options.no_auth else KeyRing(KeyFile.of(settings))
+    if isinstance(keys, KeyRing):
+        app = KeyCheck(app, keys, ErasedTenants(service.connection))
+    app = Guard(
+        app,
         hosts=listen.allowed_hosts(port),
         origins=listen.allowed_origins(port),
-        keys=everything if options.no_auth else KeyRing(KeyFile.of(settings)),
+        keys=keys,
         rate=RateLimit(settings.serve_requests_per_s),
     )
     if listen.origins:

@@ -250,6 +250,8 @@ def serving(at: Place) -> dict[str, list[Line]]:
             Line([BAD, "--right", BAD], 2),
         ],
         "serve keys list": [Line([])],
+        "serve keys rotate": [Line([BAD], 1), Line([BAD, "--until", BAD], 2)],
+        "serve keys audit": [Line([])],
         "serve keys revoke": [Line([BAD], 1)],
         "server status": [Line([])],
         "server doctor": [Line([], 0)],

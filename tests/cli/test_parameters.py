@@ -41,6 +41,7 @@ NAMESAKES = {
     "belief import": {"file"},
     "mcp": {"tokens"},
     "serve keys create": {"name", "days", "scopes"},
+    "serve keys rotate": {"until"},
     "server backup": {"file"},
     "server browse": {"kind", "limit"},
     "server restore": {"file"},
@@ -199,6 +200,7 @@ LIMITED = {
     "graphmem/cli/usage.py": "an interval",
     "graphmem/cli/serve.py": "a number of processes, and of days",
     "graphmem/mcp/http_server.py": "the length of a token",
+    "graphmem/serve/key_routes.py": "the parameters of a key",
     "graphmem/serve/keys.py": "the lists of a grant",
 }
 """Modules with limits, of what no method takes."""

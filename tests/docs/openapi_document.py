@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from graphmem.serve.app import create_app
+from graphmem.serve.app import Service, create_app
 from graphmem.serve.document import openapi
 from graphmem.settings import Settings
 
@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "openapi.json"
 @cache
 def document() -> dict[str, Any]:
     """Return the document of this version."""
-    return openapi(create_app(Settings.load({})))
+    return openapi(create_app(Service(Settings.load({}))))
 
 
 if __name__ == "__main__":

@@ -90,13 +90,15 @@ def test_the_commands_run(address: str, environ: dict[str, str], tmp_path: Path)
     assert turns["added"] == 1
     assert block["text"]
     assert slot["leader"]["object"] == "Atlas"
-    create, listing, revoke = KEYS.splitlines()
+    create, listing, rotate, revoke, audit = KEYS.splitlines()
     keys = json.loads(run(create, f"{listing} --json")[:].partition("\n")[2])
     assert [(one["name"], one["scopes"]) for one in keys] == [
         ("laptop", ["user:alice"]),
         ("ci", ["team:*"]),
     ]
-    run(revoke.replace("ID", keys[0]["id"]))
+    run(rotate.replace("ID", keys[0]["id"]), revoke.replace("ID", keys[1]["id"]))
+    changes = json.loads(run(f"{audit} --json"))
+    assert [one["action"] for one in changes] == ["create", "create", "rotate", "revoke"]
 
 
 def test_the_page_names_all_rights() -> None:
